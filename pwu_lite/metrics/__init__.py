@@ -1,0 +1,94 @@
+"""The conventional metrics, and a registry with each one's label, direction and kind.
+
+May import its own modules and validation.
+Implements appendix F of the PWU paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Callable
+
+from . import classification, regression
+
+__all__ = ["REGISTRY", "Metric", "classification", "regression"]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """One row of the registry.
+
+    Attributes
+    ----------
+    name, label : str
+        The function's name, and what a figure calls it.
+    task : str
+        "binary" or "regression".
+    lower_is_better : bool
+        The metric's customary direction.
+    separable : bool
+        Is it an average of one number per case?
+    function : callable
+    """
+
+    name: str
+    label: str
+    task: str
+    lower_is_better: bool
+    separable: bool
+    function: Callable[..., float]
+
+    def __call__(self, *data, **options) -> float:
+        return self.function(*data, **options)
+
+
+_ROWS = [
+    ("binary", "log_loss", "Log loss", True, True),
+    ("binary", "brier_score", "Brier score", True, True),
+    ("binary", "zero_one_loss", "0-1 loss", True, True),
+    ("binary", "spherical_loss", "Spherical loss", True, True),
+    ("binary", "boosting_loss", "Boosting loss", True, True),
+    ("binary", "winkler_loss", "Winkler loss", True, True),
+    ("binary", "expected_calibration_error", "ECE", True, False),
+    ("binary", "maximum_calibration_error", "MCE", True, False),
+    ("binary", "retention_auc", "R-AUC", True, False),
+    ("binary", "error_detection_auroc", "E-Det", False, False),
+    ("regression", "gaussian_nll", "Gaussian NLL", True, True),
+    ("regression", "mean_squared_error", "MSE", True, True),
+    ("regression", "crps_gaussian", "CRPS", True, True),
+    ("regression", "pinball_loss", "Pinball loss", True, True),
+    ("regression", "interval_score", "Interval score", True, True),
+    ("regression", "expected_calibration_error", "ECE", True, False),
+    ("regression", "maximum_calibration_error", "MCE", True, False),
+    ("regression", "retention_auc", "R-AUC", True, False),
+    ("regression", "error_detection_auroc", "E-Det", False, False),
+]
+_MODULES = {"binary": classification, "regression": regression}
+
+REGISTRY = {
+    (task, name): Metric(name, label, task, lower, separable, getattr(_MODULES[task], name))
+    for task, name, label, lower, separable in _ROWS
+}
+
+
+def lower_is_better(name: str) -> bool:
+    """The customary direction of a metric, by its name; a PWU is a loss.
+
+    Raises
+    ------
+    ValueError
+        The name is neither in the registry nor a PWU's.
+
+    Examples
+    --------
+    >>> lower_is_better("log_loss"), lower_is_better("error_detection_auroc")
+    (True, False)
+    """
+    if name.lower().startswith("pwu"):
+        return True
+    for (_, known), metric in REGISTRY.items():
+        if name == known:
+            return metric.lower_is_better
+    known = ", ".join(sorted({name for _, name in REGISTRY}))
+    raise ValueError(f"the direction of {name!r} is not known: pass it in `directions`, "
+                     f"or use a name of the registry ({known}) or one that starts with PWU")

@@ -1,0 +1,285 @@
+"""Conventional metrics of probabilistic binary classification.
+
+May import validation and ranks, numpy.
+Implements appendix F of the PWU paper, and three more proper scores.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import validation
+from ..ranks import block_means, midranks, sorted_blocks
+from ..validation import average, check_binary, check_weight
+
+__all__ = ["boosting_loss", "brier_score", "error_detection_auroc", "expected_calibration_error",
+           "log_loss", "maximum_calibration_error", "retention_auc", "spherical_loss",
+           "winkler_loss", "zero_one_loss"]
+
+TIE = 1e-12  # uncertainties this close are tied: p and 1 - p have the same entropy
+
+
+def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Negative log-likelihood, the mean of ``-log f_y`` (nats).
+
+    ``f_y`` is the probability given to what happened. An impossible outcome costs
+    infinity: nothing is clipped.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probability of label 1.
+    sample_weight : array_like, shape (n,), optional
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Bad input, named with its first bad index.
+
+    References
+    ----------
+    PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> round(log_loss([1, 0], [0.8, 0.4]), 6)
+    0.366985
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    with np.errstate(divide="ignore"):
+        loss = np.where(y, -np.log(f), -np.log1p(-f))
+    return _average_with_infinity(loss, weight)
+
+
+def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Brier score, the mean of ``(f - y)**2``.
+
+    Parameters and errors as in `log_loss`. PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> round(brier_score([1, 0], [0.8, 0.4]), 6)
+    0.1
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    return average((f - y) ** 2, weight)
+
+
+def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Share of wrong labels, the mean of ``1[1[f > 1/2] != y]``; 0.5 predicts class 0.
+
+    One minus accuracy. Parameters and errors as in `log_loss`. PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> zero_one_loss([1, 0], [0.5, 0.5])
+    0.5
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    return average((f > 0.5) != y, weight)
+
+
+def spherical_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Spherical loss, the mean of ``1 - f_y / sqrt(f**2 + (1 - f)**2)``.
+
+    Its implicit prior is ``(c**2 + (1 - c)**2)**(-3/2)``. Parameters and errors as in `log_loss`.
+
+    Examples
+    --------
+    >>> round(spherical_loss([1], [0.6]), 6)
+    0.16795
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    other = np.where(y, 1 - f, f)
+    norm = np.hypot(f, 1 - f)
+    return average(other**2 / (norm * (norm + (1 - other))), weight)
+
+
+def boosting_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Boosting (exponential) loss, the mean of ``sqrt((1 - f_y) / f_y)``.
+
+    Its implicit prior is ``(c (1 - c))**(-3/2) / 2``. An impossible outcome costs
+    infinity. Parameters and errors as in `log_loss`.
+
+    Examples
+    --------
+    >>> boosting_loss([1, 0], [0.5, 0.5])
+    1.0
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    with np.errstate(divide="ignore"):
+        loss = np.sqrt(np.where(y, (1 - f) / f, f / (1 - f)))
+    return _average_with_infinity(loss, weight)
+
+
+def winkler_loss(y_true: Any, y_prob: Any, c: float, *, sample_weight: Any = None) -> float:
+    """Winkler's asymmetric quadratic loss around the baseline c.
+
+    The mean of ``1 - ((c - y)**2 - (f - y)**2) / D`` with ``D = (1 - c)**2`` where ``f >= c``,
+    else ``c**2``: zero for a perfect forecast, one for f = c. (Winkler 1994; not his interval
+    score.) Its implicit prior is ``2/c**2`` below c and ``2/(1 - c)**2`` above.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight
+        As in `log_loss`.
+    c : float
+        Baseline probability in (0, 1).
+
+    Examples
+    --------
+    >>> winkler_loss([0], [0.05], 0.1)
+    0.25
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    c = validation.inside("c", c, 0, 1)
+    scale = np.where(f >= c, (1 - c) ** 2, c**2)
+    return average(1 - ((c - y) ** 2 - (f - y) ** 2) / scale, weight)
+
+
+def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
+                               sample_weight: Any = None) -> float:
+    """Expected calibration error, ``sum_j n_j/n |freq(B_j) - conf(B_j)|``.
+
+    Bins of equal width are (l, u], with 0 in the first and edges j/n_bins.
+
+    Parameters
+    ----------
+    y_true, y_prob : array_like, shape (n,)
+        As in `log_loss`.
+    n_bins : int
+        Number of bins.
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    References
+    ----------
+    PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> expected_calibration_error([1, 0, 1, 0], [1.0, 0.0, 0.5, 1.0])
+    0.375
+    """
+    validation.no_weight(sample_weight, "the calibration error")
+    gaps, sizes = _bin_gaps(y_true, y_prob, n_bins)
+    return float(np.abs(gaps).sum() / sizes.sum())
+
+
+def maximum_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
+                              sample_weight: Any = None) -> float:
+    """Maximum calibration error, ``max_j |freq(B_j) - conf(B_j)|`` over bins that hold data.
+
+    Parameters as in `expected_calibration_error`. PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> maximum_calibration_error([1, 0, 1, 0], [1.0, 0.0, 0.5, 1.0])
+    0.5
+    """
+    validation.no_weight(sample_weight, "the calibration error")
+    gaps, sizes = _bin_gaps(y_true, y_prob, n_bins)
+    used = sizes > 0
+    return float((np.abs(gaps[used]) / sizes[used]).max())
+
+
+def retention_auc(y_true: Any, y_prob: Any, definition: str = "retained", *,
+                  sample_weight: Any = None) -> float:
+    """Area under the retention curve; cases are dropped from the most uncertain on.
+
+    Parameters
+    ----------
+    y_true, y_prob : array_like, shape (n,)
+        As in `log_loss`. The uncertainty is the entropy of f.
+    definition : {"retained", "oracle"}
+        ``"retained"``: the error rate among the n - r kept cases, averaged over
+        r = 0..n-1 (the paper). ``"oracle"``: errors kept divided by n, as if an
+        oracle answered for the dropped ones.
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    Notes
+    -----
+    Uncertainties within 1e-12 are tied; the value is the expectation over a random order.
+
+    References
+    ----------
+    PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> retention_auc([1, 0], [0.51, 0.8])
+    0.75
+    """
+    validation.no_weight(sample_weight, "the retention curve")
+    y, f = check_binary(y_true, y_prob)
+    return retention_area(((f > 0.5) != y).astype(float), _uncertainty(f), definition)
+
+
+def error_detection_auroc(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """AUROC of the entropy as a detector of wrong labels; higher is better.
+
+    NaN when every label is right, or every one wrong. Ties count one half.
+    Parameters as in `retention_auc`. PWU paper, appendix F (there with a minus sign).
+
+    Examples
+    --------
+    >>> error_detection_auroc([1, 0, 1], [0.49, 0.999, 0.6])
+    0.5
+    """
+    validation.no_weight(sample_weight, "an AUROC")
+    y, f = check_binary(y_true, y_prob)
+    return detection_auroc((f > 0.5) != y, _uncertainty(f))
+
+
+def retention_area(error: np.ndarray, uncertainty: np.ndarray, definition: str) -> float:
+    """Area under the curve of mean error kept, dropping the most uncertain first."""
+    if definition not in ("retained", "oracle"):
+        raise ValueError(f'definition must be "retained" or "oracle", got {definition!r}')
+    order, starts = sorted_blocks(uncertainty, TIE)
+    kept = np.cumsum(block_means(error[order], starts))
+    sizes = np.arange(1, error.size + 1) if definition == "retained" else error.size
+    return float(np.mean(kept / sizes))
+
+
+def detection_auroc(wrong: np.ndarray, uncertainty: np.ndarray) -> float:
+    """Probability that a wrong case is more uncertain than a right one, ties one half."""
+    bad = int(wrong.sum())
+    good = wrong.size - bad
+    if bad == 0 or good == 0:
+        return float("nan")
+    ranks = midranks(uncertainty, TIE)
+    return float((ranks[wrong].sum() - bad * (bad + 1) / 2) / (bad * good))
+
+
+def _read(y_true, y_prob, sample_weight):
+    y, f = check_binary(y_true, y_prob)
+    return y, f, check_weight(sample_weight, f.size)
+
+
+def _uncertainty(f):
+    """Smaller of the two probabilities: it orders cases as the entropy does."""
+    return np.minimum(f, 1 - f)
+
+
+def _bin_gaps(y_true, y_prob, n_bins):
+    """Sum of ``y - f`` and number of cases in each bin."""
+    y, f = check_binary(y_true, y_prob)
+    bins = validation.whole("n_bins", n_bins)
+    where = np.searchsorted(np.arange(1, bins) / bins, f, side="left")
+    return np.bincount(where, y - f, bins), np.bincount(where, minlength=bins)
+
+
+def _average_with_infinity(loss, weight):
+    """Average in which a zero weight silences an infinite loss."""
+    if weight is None:
+        return average(loss, None)
+    return average(np.where(weight > 0, loss, 0.0), weight)

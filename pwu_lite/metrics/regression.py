@@ -1,0 +1,252 @@
+"""Conventional metrics of regression with a predictive mean and standard deviation.
+
+May import validation and its sibling `classification`, numpy and scipy.
+Implements appendix F of the PWU paper; CRPS, quantile and interval scores of a Gaussian.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Sequence
+
+import numpy as np
+from scipy import special
+
+from .. import validation
+from ..validation import average, check_regression, check_weight
+from .classification import detection_auroc, retention_area
+
+__all__ = ["crps_gaussian", "error_detection_auroc", "expected_calibration_error", "gaussian_nll",
+           "interval_score", "maximum_calibration_error", "mean_squared_error", "pinball_loss",
+           "retention_auc"]
+
+COVERAGES = (0.5, 0.8, 0.9, 0.95)
+
+
+def gaussian_nll(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None) -> float:
+    """Gaussian negative log-likelihood, ``log(2 pi std**2)/2 + (y - mean)**2/(2 std**2)``.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Targets.
+    mean, std : array_like, shape (n,)
+        Predictive mean and standard deviation, in the unit of y.
+    sample_weight : array_like, shape (n,), optional
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Bad input, named with its first bad index.
+
+    References
+    ----------
+    PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> round(gaussian_nll([0.0], [0.0], [1.0]), 6)
+    0.918939
+    """
+    y, m, s, weight = _read(y_true, mean, std, sample_weight)
+    z = (y - m) / s
+    return average(np.log(s) + 0.5 * np.log(2 * np.pi) + z**2 / 2, weight)
+
+
+def mean_squared_error(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None) -> float:
+    """Mean of ``(y - mean)**2``; `std` is checked and not used.
+
+    Parameters and errors as in `gaussian_nll`. PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> mean_squared_error([0.0, 1.0], [1.0, 1.0], [0.1, 9.0])
+    0.5
+    """
+    y, m, s, weight = _read(y_true, mean, std, sample_weight)
+    return average((y - m) ** 2, weight)
+
+
+def crps_gaussian(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None) -> float:
+    """Continuous ranked probability score of a Gaussian, in the unit of y.
+
+    ``std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi))`` with ``z = (y - mean)/std``.
+    Parameters and errors as in `gaussian_nll`.
+
+    Examples
+    --------
+    >>> round(crps_gaussian([0.0], [0.0], [1.0]), 6)
+    0.233695
+    """
+    y, m, s, weight = _read(y_true, mean, std, sample_weight)
+    z = (y - m) / s
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    return average(s * (z * special.erf(z / np.sqrt(2)) + 2 * density - 1 / np.sqrt(np.pi)), weight)
+
+
+def pinball_loss(y_true: Any, mean: Any, std: Any, level: float, *,
+                 sample_weight: Any = None) -> float:
+    """Pinball loss of the Gaussian's quantile q at `level`, in the unit of y.
+
+    ``(1 - level) (q - y)`` where ``y < q``, else ``level (y - q)``: what a newsvendor loses.
+
+    Parameters
+    ----------
+    y_true, mean, std, sample_weight
+        As in `gaussian_nll`.
+    level : float
+        In (0, 1).
+
+    Examples
+    --------
+    >>> pinball_loss([1.0], [0.0], [2.0], 0.5)
+    0.5
+    """
+    y, m, s, weight = _read(y_true, mean, std, sample_weight)
+    level = validation.inside("level", level, 0, 1)
+    short = y - (m + s * special.ndtri(level))
+    return average(np.maximum(level * short, (level - 1) * short), weight)
+
+
+def interval_score(y_true: Any, mean: Any, std: Any, coverage: float, *,
+                   sample_weight: Any = None) -> float:
+    """Interval score of the central Gaussian interval [l, u], in the unit of y.
+
+    ``(u - l) + 2/alpha * max(l - y, 0, y - u)`` with ``alpha = 1 - coverage``.
+
+    Parameters
+    ----------
+    y_true, mean, std, sample_weight
+        As in `gaussian_nll`.
+    coverage : float
+        In (0, 1).
+
+    Examples
+    --------
+    >>> round(interval_score([0.0], [0.0], [1.0], 0.9), 6)
+    3.289707
+    """
+    y, m, s, weight = _read(y_true, mean, std, sample_weight)
+    coverage = validation.inside("coverage", coverage, 0, 1)
+    half = s * _half_width(coverage)
+    outside = np.maximum(np.abs(y - m) - half, 0)
+    return average(2 * half + 2 / (1 - coverage) * outside, weight)
+
+
+def expected_calibration_error(y_true: Any, mean: Any, std: Any,
+                               coverages: Sequence[float] = COVERAGES, *,
+                               sample_weight: Any = None) -> float:
+    """Mean over `coverages` of |share of y inside the central interval - coverage|.
+
+    Parameters
+    ----------
+    y_true, mean, std : array_like, shape (n,)
+        As in `gaussian_nll`.
+    coverages : sequence of float
+        Nominal coverages in (0, 1).
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    References
+    ----------
+    PWU paper, appendix F (its levels .5, .8, .9 and .95 are coverages).
+
+    Examples
+    --------
+    >>> round(expected_calibration_error([0.0, 3.0], [0.0, 0.0], [1.0, 1.0]), 6)
+    0.2875
+    """
+    validation.no_weight(sample_weight, "the calibration error")
+    return float(_coverage_gaps(y_true, mean, std, coverages).mean())
+
+
+def maximum_calibration_error(y_true: Any, mean: Any, std: Any,
+                              coverages: Sequence[float] = COVERAGES, *,
+                              sample_weight: Any = None) -> float:
+    """Maximum over `coverages` of |share of y inside the central interval - coverage|.
+
+    Parameters as in `expected_calibration_error`. PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> round(maximum_calibration_error([0.0, 3.0], [0.0, 0.0], [1.0, 1.0]), 6)
+    0.45
+    """
+    validation.no_weight(sample_weight, "the calibration error")
+    return float(_coverage_gaps(y_true, mean, std, coverages).max())
+
+
+def retention_auc(y_true: Any, mean: Any, std: Any, definition: str = "retained", *,
+                  sample_weight: Any = None) -> float:
+    """Area under the retention curve of the squared error, dropping the largest std first.
+
+    Parameters
+    ----------
+    y_true, mean, std : array_like, shape (n,)
+        As in `gaussian_nll`.
+    definition : {"retained", "oracle"}
+        As in `pwu_lite.metrics.classification.retention_auc`.
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    References
+    ----------
+    PWU paper, appendix F.
+
+    Examples
+    --------
+    >>> retention_auc([0.0, 0.0], [1.0, 0.0], [10.0, 1.0])
+    0.25
+    """
+    validation.no_weight(sample_weight, "the retention curve")
+    y, m, s = check_regression(y_true, mean, std)
+    return retention_area((y - m) ** 2, np.log(s), definition)
+
+
+def error_detection_auroc(y_true: Any, mean: Any, std: Any, tolerance: float = 0.1, *,
+                          sample_weight: Any = None) -> float:
+    """AUROC of std as a detector of relative errors above `tolerance`; higher is better.
+
+    A prediction is wrong when ``|y - mean| > tolerance |y|`` (rounding aside). NaN when
+    none is wrong, or all are. Ties count one half. PWU paper, appendix F (there with a
+    minus sign, and a small constant that keeps y = 0 from dividing by zero).
+
+    Parameters
+    ----------
+    y_true, mean, std : array_like, shape (n,)
+        As in `gaussian_nll`.
+    tolerance : float
+        Positive.
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    Examples
+    --------
+    >>> error_detection_auroc([1.0, 1.0], [1.05, 2.0], [0.1, 0.5])
+    1.0
+    """
+    validation.no_weight(sample_weight, "an AUROC")
+    y, m, s = check_regression(y_true, mean, std)
+    limit = validation.positive("tolerance", tolerance) * np.abs(y)
+    wrong = np.abs(y - m) - limit > 1e-12 * np.abs(y)
+    return detection_auroc(wrong, np.log(s))
+
+
+def _read(y_true, mean, std, sample_weight):
+    y, m, s = check_regression(y_true, mean, std)
+    return y, m, s, check_weight(sample_weight, y.size)
+
+
+def _half_width(coverage):
+    """Half the width of a central interval, in standard deviations."""
+    return special.ndtri((1 + coverage) / 2)
+
+
+def _coverage_gaps(y_true, mean, std, coverages):
+    y, m, s = check_regression(y_true, mean, std)
+    levels = validation.check_thetas("coverages", np.atleast_1d(coverages), 0, 1)
+    z = np.abs(y - m) / s
+    return np.array([abs(np.mean(z <= _half_width(level)) - level) for level in levels])

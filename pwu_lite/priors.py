@@ -1,0 +1,657 @@
+"""Priors over a decision parameter: their mass and partial mean on [lo, hi), exactly.
+
+May import validation and special, numpy and scipy.
+Implements section 4 and appendix I.2 of the PWU paper.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Sequence
+
+import numpy as np
+from scipy import special
+
+from . import validation
+from .special import beta_tails
+
+__all__ = ["Beta", "Dirac", "Gamma", "LogNormal", "Mixture", "Pareto", "Prior", "TruncatedBeta",
+           "Uniform", "as_prior"]
+
+
+class Prior:
+    """A probability distribution over a decision parameter theta.
+
+    A subclass gives ``support``, ``pdf``, ``ppf`` and `tails`; a continuous one
+    inherits the rest.
+    """
+
+    support: tuple[float, float]
+
+    def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Probability and partial mean below and from t on.
+
+        Returns
+        -------
+        below, above, mean_below, mean_above : ndarray
+            ``P(theta < t)``, ``P(theta >= t)``, ``E[theta; theta < t]`` and
+            ``E[theta; theta >= t]``.
+        """
+        raise NotImplementedError
+
+    def complement_above(self, t: Any) -> np.ndarray:
+        """``E[1 - theta; theta >= t]``, what misses cost in a binary decision."""
+        _, above, _, mean_above = self.tails(t)
+        return above - mean_above
+
+    def mass(self, lo: Any, hi: Any) -> Any:
+        """Probability of [lo, hi).
+
+        Parameters
+        ----------
+        lo, hi : float or array_like
+            Ends of the interval, in the units of theta. Empty when hi <= lo.
+
+        Returns
+        -------
+        float or ndarray
+        """
+        return self._between(lo, hi, 0)
+
+    def partial_mean(self, lo: Any, hi: Any) -> Any:
+        """``E[theta; lo <= theta < hi]``, the integral of theta over [lo, hi)."""
+        return self._between(lo, hi, 2)
+
+    def pdf(self, x: Any) -> Any:
+        """Density at x."""
+        raise NotImplementedError
+
+    def ppf(self, q: Any) -> Any:
+        """Quantile: the smallest x with ``P(theta <= x) >= q``."""
+        raise NotImplementedError
+
+    def rvs(self, size: Any = 1, random_state: Any = None) -> np.ndarray:
+        """Draws, by inversion of uniform ones.
+
+        Parameters
+        ----------
+        size : int or tuple
+            Shape of the result.
+        random_state : int, numpy Generator or None
+            The seed.
+        """
+        return np.asarray(self.ppf(np.random.default_rng(random_state).random(size)))
+
+    @property
+    def mean(self) -> float:
+        """Expected value; infinite where it does not exist."""
+        return float(self.tails(np.array(self.support[0]))[3])
+
+    @property
+    def parts(self) -> list[tuple[float, "Prior"]]:
+        """The prior as weighted single parts, each one continuous or a point mass."""
+        return [(1.0, self)]
+
+    def _between(self, lo, hi, which):
+        """Difference of the smaller pair of tails, so that no digits cancel in them."""
+        lo, hi = _bounds(lo, hi)
+        low, high = self.tails(lo), self.tails(hi)
+        with np.errstate(invalid="ignore"):
+            inner = np.where(
+                low[which] < low[which + 1], high[which] - low[which], low[which + 1] - high[which + 1]
+            )
+        return _like(np.where(hi > lo, np.maximum(inner, 0.0), 0.0))
+
+
+@dataclass(frozen=True)
+class Beta(Prior):
+    """Beta distribution on (0, scale).
+
+    ``pi(theta)`` is proportional to ``(theta/scale)**(a-1) (1 - theta/scale)**(b-1)``.
+
+    Parameters
+    ----------
+    a, b : float
+        Positive shape parameters.
+    scale : float
+        Upper end, in the units of theta.
+
+    Raises
+    ------
+    ValueError
+        A parameter is not positive and finite.
+
+    References
+    ----------
+    PWU paper, appendix I.2, table I.1.
+
+    Examples
+    --------
+    >>> prior = Beta(2, 10)
+    >>> round(prior.mass(0, 0.1), 6)
+    0.302643
+    >>> round(prior.mean, 6)
+    0.166667
+    """
+
+    a: float
+    b: float
+    scale: float = 1.0
+
+    def __post_init__(self):
+        for name in ("a", "b", "scale"):
+            validation.positive(name, getattr(self, name))
+
+    @property
+    def support(self):
+        return (0.0, float(self.scale))
+
+    def tails(self, t):
+        x = np.clip(np.asarray(t, dtype=float) / self.scale, 0, 1)
+        tails = beta_tails(self.a, self.b, x)
+        mean = self.scale * self.a / (self.a + self.b)
+        return tails.lower, tails.upper, mean * tails.next_lower, mean * tails.next_upper
+
+    def complement_above(self, t):
+        rest = 1 - np.clip(np.asarray(t, dtype=float) / self.scale, 0, 1)
+        tails = beta_tails(self.b, self.a, rest)
+        return (1 - self.scale) * tails.lower + (
+            self.scale * self.b / (self.a + self.b) * tails.next_lower
+        )
+
+    def pdf(self, x):
+        u = np.asarray(x, dtype=float) / self.scale
+        inside = (u >= 0) & (u <= 1)
+        v = np.clip(u, 0, 1)
+        log = special.xlogy(self.a - 1, v) + special.xlog1py(self.b - 1, -v)
+        return _like(np.where(inside, np.exp(log - special.betaln(self.a, self.b)), 0) / self.scale)
+
+    def ppf(self, q):
+        return _like(self.scale * special.betaincinv(self.a, self.b, _levels(q)))
+
+
+@dataclass(frozen=True)
+class TruncatedBeta(Prior):
+    """Beta(a, b) restricted to [low, high] inside [0, 1].
+
+    Parameters
+    ----------
+    a, b : float
+        Positive shape parameters of the whole distribution.
+    low, high : float
+        Ends, ``0 <= low < high <= 1``.
+
+    Raises
+    ------
+    ValueError
+        A shape parameter is not positive, or the ends are out of order.
+
+    References
+    ----------
+    PWU paper, appendix I.2, table I.1.
+
+    Examples
+    --------
+    >>> prior = TruncatedBeta(2, 10, 0.05, 0.4)
+    >>> prior.mass(0.05, 0.4), prior.mass(0, 0.05)
+    (1.0, 0.0)
+    """
+
+    a: float
+    b: float
+    low: float
+    high: float
+
+    def __post_init__(self):
+        whole = Beta(self.a, self.b)
+        low, high = _ends(self.low, self.high)
+        if low < 0 or high > 1:
+            raise ValueError(f"low and high must lie in [0, 1], got {low!r} and {high!r}")
+        object.__setattr__(self, "_whole", whole)
+        object.__setattr__(self, "_norm", float(whole.mass(low, high)))
+        if not self._norm > 0:
+            raise ValueError(f"Beta({self.a}, {self.b}) has no mass on [{low!r}, {high!r}]")
+
+    @property
+    def support(self):
+        return (float(self.low), float(self.high))
+
+    def tails(self, t):
+        t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
+        whole = self._whole
+        pieces = (whole.mass(self.low, t), whole.mass(t, self.high),
+                  whole.partial_mean(self.low, t), whole.partial_mean(t, self.high))
+        return tuple(np.asarray(piece) / self._norm for piece in pieces)
+
+    def complement_above(self, t):
+        t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
+        mirror = Beta(self.b, self.a)
+        return np.asarray(mirror.partial_mean(1 - self.high, 1 - t)) / self._norm
+
+    def pdf(self, x):
+        x = np.asarray(x, dtype=float)
+        inside = (x >= self.low) & (x <= self.high)
+        return _like(np.where(inside, self._whole.pdf(x), 0) / self._norm)
+
+    def ppf(self, q):
+        start = float(self._whole.mass(0, self.low))
+        value = np.asarray(self._whole.ppf(np.minimum(start + _levels(q) * self._norm, 1)))
+        return _like(np.clip(value, self.low, self.high))
+
+
+@dataclass(frozen=True)
+class Uniform(Prior):
+    """Uniform distribution on (low, high).
+
+    Examples
+    --------
+    >>> Uniform(0, 1).partial_mean(0, 0.5)
+    0.125
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self):
+        _ends(self.low, self.high)
+
+    @property
+    def support(self):
+        return (float(self.low), float(self.high))
+
+    def tails(self, t):
+        t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
+        width = self.high - self.low
+        below, above = (t - self.low) / width, (self.high - t) / width
+        return below, above, below * (t + self.low) / 2, above * (self.high + t) / 2
+
+    def complement_above(self, t):
+        t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
+        return (self.high - t) / (self.high - self.low) * ((1 - self.high) + (1 - t)) / 2
+
+    def pdf(self, x):
+        x = np.asarray(x, dtype=float)
+        inside = (x >= self.low) & (x <= self.high)
+        return _like(np.where(inside, 1 / (self.high - self.low), 0.0))
+
+    def ppf(self, q):
+        return _like(self.low + _levels(q) * (self.high - self.low))
+
+
+@dataclass(frozen=True)
+class Dirac(Prior):
+    """All mass at one value: the decision parameter is known.
+
+    Examples
+    --------
+    >>> Dirac(0.2).mass(0.2, 1), Dirac(0.2).mass(0, 0.2)
+    (1.0, 0.0)
+    """
+
+    at: float
+
+    def __post_init__(self):
+        validation.one_number("at", self.at)
+
+    @property
+    def support(self):
+        return (float(self.at), float(self.at))
+
+    def tails(self, t):
+        above = (np.asarray(t, dtype=float) <= self.at).astype(float)
+        return 1 - above, above, (1 - above) * self.at, above * self.at
+
+    def pdf(self, x):
+        return _like(np.where(np.asarray(x, dtype=float) == self.at, np.inf, 0.0))
+
+    def ppf(self, q):
+        return _like(np.full(np.shape(_levels(q)), float(self.at)))
+
+
+@dataclass(frozen=True)
+class Pareto(Prior):
+    """Pareto distribution with tail index 1, ``pi(theta) = minimum / theta**2`` above `minimum`.
+
+    Its mean is infinite. It is the prior that the Gaussian negative
+    log-likelihood believes in (PWU paper, proposition 3.12).
+
+    Examples
+    --------
+    >>> Pareto(0.5).mass(1, float("inf"))
+    0.5
+    """
+
+    minimum: float
+
+    def __post_init__(self):
+        validation.positive("minimum", self.minimum)
+
+    @property
+    def support(self):
+        return (float(self.minimum), float("inf"))
+
+    def tails(self, t):
+        t = np.maximum(np.asarray(t, dtype=float), self.minimum)
+        above = self.minimum / t
+        with np.errstate(invalid="ignore"):
+            below = np.where(np.isinf(t), 1.0, (t - self.minimum) / t)
+            mean_below = self.minimum * np.where(np.isinf(t), np.inf, np.log1p(t / self.minimum - 1))
+        return below, above, mean_below, np.full(np.shape(t), np.inf)
+
+    def partial_mean(self, lo, hi):
+        lo, hi = _bounds(lo, hi)
+        lo, hi = np.maximum(lo, self.minimum), np.maximum(hi, self.minimum)
+        ratio = np.log1p((hi - lo) / lo)
+        return _like(self.minimum * np.where(hi > lo, ratio, 0.0))
+
+    def pdf(self, x):
+        x = np.asarray(x, dtype=float)
+        return _like(np.where(x >= self.minimum, self.minimum / np.maximum(x, self.minimum) ** 2, 0))
+
+    def ppf(self, q):
+        with np.errstate(divide="ignore"):
+            return _like(self.minimum / (1 - _levels(q)))
+
+
+@dataclass(frozen=True)
+class LogNormal(Prior):
+    """Log-normal distribution: ``log(theta)`` is normal with mean mu and deviation sigma.
+
+    Examples
+    --------
+    >>> LogNormal(0, 1).mass(0, 1)
+    0.5
+    """
+
+    mu: float
+    sigma: float
+
+    def __post_init__(self):
+        validation.one_number("mu", self.mu)
+        validation.positive("sigma", self.sigma)
+
+    @property
+    def support(self):
+        return (0.0, float("inf"))
+
+    def tails(self, t):
+        z = self._z(t)
+        mean = np.exp(self.mu + self.sigma**2 / 2)
+        shifted = z - self.sigma
+        return (special.ndtr(z), special.ndtr(-z),
+                mean * special.ndtr(shifted), mean * special.ndtr(-shifted))
+
+    def pdf(self, x):
+        x = np.asarray(x, dtype=float)
+        safe = np.where(x > 0, x, 1.0)
+        density = np.exp(-self._z(safe) ** 2 / 2) / (safe * self.sigma * np.sqrt(2 * np.pi))
+        return _like(np.where(x > 0, density, 0.0))
+
+    def ppf(self, q):
+        return _like(np.exp(self.mu + self.sigma * special.ndtri(_levels(q))))
+
+    def _z(self, t):
+        with np.errstate(divide="ignore"):
+            return (np.log(np.maximum(np.asarray(t, dtype=float), 0)) - self.mu) / self.sigma
+
+
+@dataclass(frozen=True)
+class Gamma(Prior):
+    """Gamma distribution, ``pi(theta)`` proportional to ``theta**(shape-1) exp(-theta/scale)``.
+
+    Examples
+    --------
+    >>> round(Gamma(2, 0.3).mean, 12)
+    0.6
+    """
+
+    shape: float
+    scale: float
+
+    def __post_init__(self):
+        validation.positive("shape", self.shape)
+        validation.positive("scale", self.scale)
+
+    @property
+    def support(self):
+        return (0.0, float("inf"))
+
+    def tails(self, t):
+        x = np.maximum(np.asarray(t, dtype=float), 0) / self.scale
+        mean = self.shape * self.scale
+        log_step = special.xlogy(self.shape, x) - x - special.gammaln(self.shape + 1)
+        step = np.where(np.isinf(x), 0.0, np.exp(log_step))
+        left = x < self.shape
+        small = np.empty(x.shape)  # the small one of P(shape + 1, x) and Q(shape, x)
+        small[left] = special.gammainc(self.shape + 1, x[left])
+        small[~left] = special.gammaincc(self.shape, x[~left])
+        below = np.where(left, small + step, 1 - small)
+        above = np.where(left, 1 - below, small)
+        mean_below = np.where(left, small, 1 - (small + step))
+        mean_above = np.where(left, 1 - small, small + step)
+        return below, above, mean * mean_below, mean * mean_above
+
+    def pdf(self, x):
+        x = np.asarray(x, dtype=float) / self.scale
+        safe = np.maximum(x, 0)
+        log = special.xlogy(self.shape - 1, safe) - safe - special.gammaln(self.shape)
+        return _like(np.where(x >= 0, np.exp(log), 0.0) / self.scale)
+
+    def ppf(self, q):
+        return _like(self.scale * special.gammaincinv(self.shape, _levels(q)))
+
+
+@dataclass(frozen=True)
+class Mixture(Prior):
+    """Weighted mixture of priors, ``pi = sum_j w_j pi_j``.
+
+    Parameters
+    ----------
+    priors : sequence of Prior
+        Frozen scipy.stats distributions are accepted too.
+    weights : sequence of float
+        Non-negative, summing to 1.
+
+    Raises
+    ------
+    ValueError
+        No priors, a different number of weights, or weights that do not sum to 1.
+
+    Examples
+    --------
+    >>> Mixture([Dirac(0.1), Uniform(0, 1)], [0.5, 0.5]).mass(0, 0.2)
+    0.6
+    """
+
+    priors: Sequence[Any]
+    weights: Sequence[float]
+
+    def __post_init__(self):
+        priors = tuple(as_prior(prior) for prior in self.priors)
+        weights = validation.vector("weights", self.weights)
+        if len(priors) != weights.size:
+            raise ValueError(f"{len(priors)} priors but {weights.size} weights")
+        if (weights < 0).any() or abs(weights.sum() - 1) > 1e-9:
+            raise ValueError(f"weights must be non-negative and sum to 1, got sum {weights.sum():g}; "
+                             f"divide them by their sum")
+        object.__setattr__(self, "priors", priors)
+        object.__setattr__(self, "weights", tuple(weights.tolist()))
+
+    @property
+    def support(self):
+        ends = [prior.support for weight, prior in self.parts]
+        return (min(low for low, _ in ends), max(high for _, high in ends))
+
+    @property
+    def parts(self):
+        return [(weight * inner, part) for weight, prior in zip(self.weights, self.priors)
+                if weight > 0 for inner, part in prior.parts]
+
+    def tails(self, t):
+        pieces = [[weight * tail for tail in part.tails(t)] for weight, part in self.parts]
+        return tuple(sum(piece[which] for piece in pieces) for which in range(4))
+
+    def mass(self, lo, hi):
+        return sum(weight * part.mass(lo, hi) for weight, part in self.parts)
+
+    def partial_mean(self, lo, hi):
+        return sum(weight * part.partial_mean(lo, hi) for weight, part in self.parts)
+
+    def complement_above(self, t):
+        return sum(weight * part.complement_above(t) for weight, part in self.parts)
+
+    def pdf(self, x):
+        return sum(weight * part.pdf(x) for weight, part in self.parts)
+
+    def ppf(self, q):
+        levels = _levels(q)
+        values = [self._quantile(level) for level in np.atleast_1d(levels)]
+        return _like(np.reshape(values, np.shape(levels)))
+
+    def _quantile(self, level):
+        """Bisection between the parts' own quantiles, which enclose it."""
+        ends = [float(part.ppf(level)) for _, part in self.parts]
+        low, high = min(ends), max(ends)
+        for _ in range(200):
+            middle = (low + high) / 2
+            if not low < middle < high:
+                break
+            if self.mass(-np.inf, np.nextafter(middle, np.inf)) >= level:
+                high = middle
+            else:
+                low = middle
+        return low if self.mass(-np.inf, np.nextafter(low, np.inf)) >= level else high
+
+
+class Frozen(Prior):
+    """A continuous frozen scipy.stats distribution without a closed form here.
+
+    The mass is scipy's; the partial mean is Gauss-Legendre quadrature between
+    the thresholds asked for and 64 quantiles, to about ten digits for smooth densities.
+    """
+
+    def __init__(self, frozen: Any):
+        self.frozen = frozen
+        self.support = tuple(float(end) for end in frozen.support())
+
+    def __repr__(self):
+        shapes = [repr(value) for value in self.frozen.args]
+        shapes += [f"{name}={value!r}" for name, value in self.frozen.kwds.items()]
+        return f"scipy.stats.{self.frozen.dist.name}({', '.join(shapes)})"
+
+    def tails(self, t):
+        t = np.asarray(t, dtype=float)
+        below, above = self.frozen.cdf(t), self.frozen.sf(t)
+        mean_below, mean_above = self._moments(t)
+        return below, above, mean_below, mean_above
+
+    def _moments(self, t):
+        """Partial means below and above, summed over the gaps between sorted thresholds."""
+        low, high = self.frozen.ppf(1e-18), self.frozen.isf(1e-18)
+        flat = np.clip(t.ravel(), low, high)
+        grid = self.frozen.ppf(np.linspace(0, 1, 65)[1:-1])
+        knots = np.unique(np.concatenate([[low], grid, [high], flat]))
+        nodes, weights = np.polynomial.legendre.leggauss(20)
+        half = np.diff(knots)[:, None] / 2
+        x = knots[:-1, None] + half * (nodes + 1)
+        gaps = (half * weights * x * self.frozen.pdf(x)).sum(axis=1)
+        below = np.concatenate([[0.0], np.cumsum(gaps)])
+        above = np.concatenate([np.cumsum(gaps[::-1])[::-1], [0.0]])
+        where = np.searchsorted(knots, flat)
+        if not np.isfinite(self.frozen.mean()):
+            above = np.full_like(above, np.inf)
+        return below[where].reshape(t.shape), above[where].reshape(t.shape)
+
+    def pdf(self, x):
+        return _like(self.frozen.pdf(x))
+
+    def ppf(self, q):
+        return _like(self.frozen.ppf(_levels(q)))
+
+
+def as_prior(prior: Any) -> Prior:
+    """A `Prior` from a `Prior` or from a frozen scipy.stats distribution.
+
+    Beta, uniform, gamma, exponential, log-normal and Pareto (index 1) become the
+    closed forms of this module; a discrete distribution with bounded support becomes
+    a mixture of point masses; anything else continuous is integrated numerically.
+
+    Raises
+    ------
+    ValueError
+        `prior` is neither, or is discrete without bounds.
+
+    Examples
+    --------
+    >>> import scipy.stats
+    >>> as_prior(scipy.stats.beta(2, 10))
+    Beta(a=2.0, b=10.0, scale=1.0)
+    """
+    if isinstance(prior, Prior):
+        return prior
+    if not hasattr(prior, "dist") or not hasattr(prior, "cdf"):
+        raise ValueError(f"a prior is one of pwu_lite's or a frozen scipy.stats distribution, "
+                         f"got {type(prior).__name__}")
+    if hasattr(prior, "pmf"):
+        return _point_masses(prior)
+    if not np.isfinite(prior.cdf(prior.median())):
+        raise ValueError("the scipy distribution's parameters are out of range")
+    return _closed_form(prior) or Frozen(prior)
+
+
+def _closed_form(frozen):
+    """The prior of this module that equals a frozen distribution, or None."""
+    shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
+    shapes, loc, scale = [float(shape) for shape in shapes], float(loc), float(scale)
+    name = frozen.dist.name
+    if name == "uniform":
+        return Uniform(loc, loc + scale)
+    if loc != 0:
+        return None
+    if name == "beta":
+        return Beta(*shapes, scale=scale)
+    if name == "gamma":
+        return Gamma(*shapes, scale)
+    if name == "expon":
+        return Gamma(1.0, scale)
+    if name == "lognorm":
+        return LogNormal(float(np.log(scale)), *shapes)
+    if name == "pareto" and shapes == [1.0]:
+        return Pareto(scale)
+    return None
+
+
+def _point_masses(frozen):
+    low, high = frozen.support()
+    if not (np.isfinite(low) and np.isfinite(high)):
+        raise ValueError("a discrete prior needs bounded support; build a pwu_lite.Mixture of Diracs")
+    places = np.arange(low, high + 1)
+    weights = frozen.pmf(places)
+    kept = weights > 0
+    return Mixture([Dirac(float(place)) for place in places[kept]], weights[kept] / weights.sum())
+
+
+def _ends(low, high):
+    low, high = validation.one_number("low", low), validation.one_number("high", high)
+    if not low < high:
+        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+    return low, high
+
+
+def _bounds(lo, hi):
+    lo, hi = np.asarray(lo, dtype=float), np.asarray(hi, dtype=float)
+    if np.isnan(lo).any() or np.isnan(hi).any():
+        raise ValueError("lo and hi must not be NaN")
+    return lo, hi
+
+
+def _levels(q):
+    levels = np.asarray(q, dtype=float)
+    if not ((levels >= 0) & (levels <= 1)).all():
+        raise ValueError("q must lie in [0, 1]")
+    return levels
+
+
+def _like(array):
+    """A float for a scalar, else the array."""
+    return float(array) if np.ndim(array) == 0 else np.asarray(array)

@@ -1,0 +1,136 @@
+"""Prior-weighted utility metrics: a decision family and a prior make a score.
+
+May import families, priors and validation, numpy.
+Implements section 4, equation (4), of the PWU paper.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import validation
+from .families import Family
+from .priors import as_prior
+
+__all__ = ["PWU"]
+
+
+class PWU:
+    """Prior-weighted utility, ``M_pi(f, y) = -integral of U_theta(f, y) pi(d theta)``.
+
+    A loss: lower is better. Exact wherever the prior's mass and partial mean are known.
+
+    Parameters
+    ----------
+    family : Family
+        What the decision costs.
+    *priors : Prior or frozen scipy.stats distribution
+        One for each decision parameter; `RiskAverseTopK` takes two, on k/n and on gamma,
+        independent of each other. Fix them before the labels are seen, or the metric
+        is not proper.
+
+    Raises
+    ------
+    ValueError
+        The number of priors is wrong, a prior has mass outside the parameter's domain,
+        or a finite mean is needed and does not exist.
+
+    References
+    ----------
+    PWU paper, section 4.1, equation (4).
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> score = PWU(BinaryDecision(), Beta(2, 10))
+    >>> round(score([1, 0, 1], [0.9, 0.2, 0.1]), 6)
+    0.207593
+    >>> score
+    PWU(BinaryDecision(), Beta(a=2, b=10, scale=1.0))
+    """
+
+    def __init__(self, family: Family, *priors: Any):
+        if not isinstance(family, Family):
+            raise ValueError(f"family must be a decision family, got {type(family).__name__}")
+        if len(priors) != len(family.names):
+            names = " and ".join(family.names)
+            raise ValueError(f"{family!r} needs {len(family.names)} prior(s), on {names}; "
+                             f"got {len(priors)}")
+        self.family = family
+        self.priors = tuple(as_prior(prior) for prior in priors)
+        for which, prior in enumerate(self.priors):
+            family.check_prior(prior, which)
+
+    def __repr__(self) -> str:
+        return f"PWU({', '.join(map(repr, (self.family, *self.priors)))})"
+
+    @property
+    def __name__(self) -> str:  # scikit-learn's make_scorer prints it
+        return repr(self)
+
+    def __call__(self, y_true: Any, *prediction: Any, sample_weight: Any = None,
+                 return_error: bool = False) -> Any:
+        """The loss over a data set.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels in {0, 1}, or targets.
+        *prediction : array_like, shape (n,)
+            ``y_prob``, or ``mean, std``.
+        sample_weight : array_like, shape (n,), optional
+            For separable families only.
+        return_error : bool
+            Also return an estimate of the numerical error, 0.0 for a closed form.
+
+        Returns
+        -------
+        float, or (float, float)
+
+        Raises
+        ------
+        ValueError
+            Bad input, named with its first bad index.
+        """
+        data = self.family.read(y_true, *prediction)
+        weight = self.family.weight(sample_weight, data)
+        if self.family.separable:
+            loss, error = self._average(data, weight), 0.0
+        else:
+            loss, error = self.family.expected_loss(*self.priors, *data)
+        return (loss, error) if return_error else loss
+
+    def per_sample(self, y_true: Any, *prediction: Any) -> np.ndarray:
+        """The loss of each case, shape (n,); its mean is the score.
+
+        Raises
+        ------
+        TypeError
+            The family is not separable: its cases have no losses of their own.
+        """
+        if not self.family.separable:
+            raise TypeError(f"{type(self.family).__name__} is not separable: "
+                            f"a case has no loss of its own")
+        data = self.family.read(y_true, *prediction)
+        return self.family.per_sample(*self.priors, *data)
+
+    def curve(self, y_true: Any, *prediction: Any, thetas: Any,
+              sample_weight: Any = None) -> np.ndarray:
+        """``-U_theta`` at each theta: the Murphy diagram behind the number.
+
+        Parameters
+        ----------
+        thetas : array_like, shape (m,)
+            c, lambda or k; for `RiskAverseTopK` rows ``(k, gamma)``, shape (m, 2).
+
+        Returns
+        -------
+        ndarray, shape (m,)
+        """
+        return -np.asarray(self.family.utility(thetas, y_true, *prediction,
+                                               sample_weight=sample_weight))
+
+    def _average(self, data, weight):
+        return validation.average(self.family.per_sample(*self.priors, *data), weight)

@@ -1,0 +1,208 @@
+"""What a caller passes becomes clean float arrays, or a ValueError that says where it is wrong.
+
+May import numpy only.
+Implements the conventions of the design: read by position, never a silent number.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["check_binary", "check_regression", "check_thetas", "check_weight", "vector"]
+
+
+def vector(name: str, values: Any) -> np.ndarray:
+    """Read one argument as a one-dimensional array of finite floats.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    values : array_like
+        Shape (n,), or a column (n, 1). Pandas objects are read by position.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        Not numeric, not one-dimensional, empty, masked, NaN or infinite.
+
+    Examples
+    --------
+    >>> vector("y_prob", [[0.2], [0.7]]).tolist()
+    [0.2, 0.7]
+    """
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{name} has masked entries; drop them or fill them first")
+    array = _as_float(name, values)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(_shape_message(name, array))
+    if array.size == 0:
+        raise ValueError(f"{name} is empty")
+    _reject(name, array, ~np.isfinite(array), "must be finite")
+    return array
+
+
+def check_binary(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Read labels in {0, 1} and probabilities in [0, 1], both of shape (n,).
+
+    Returns
+    -------
+    y_true, y_prob : ndarray
+        The labels as booleans, the probabilities as floats.
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the first bad index and the value.
+
+    Examples
+    --------
+    >>> labels, probabilities = check_binary([1, 0], [0.8, 0.3])
+    >>> labels.tolist()
+    [True, False]
+    """
+    y, f = vector("y_true", y_true), vector("y_prob", y_prob)
+    labels = y == 1
+    hint = "must be 0 or 1 (arguments swapped? y_true comes first)"
+    _reject("y_true", y, ~(labels | (y == 0)), hint)
+    _reject("y_prob", f, (f < 0) | (f > 1), "must lie in [0, 1]")
+    _same_length("y_true", y, "y_prob", f)
+    return labels, f
+
+
+def check_regression(y_true: Any, mean: Any, std: Any) -> tuple[np.ndarray, ...]:
+    """Read targets, predictive means and predictive standard deviations, each (n,).
+
+    Raises
+    ------
+    ValueError
+        Naming the argument, the first bad index and the value.
+
+    Examples
+    --------
+    >>> y, mean, std = check_regression([1, 2], [1.1, 1.8], [0.5, 0.5])
+    >>> std.tolist()
+    [0.5, 0.5]
+    """
+    y, m, s = vector("y_true", y_true), vector("mean", mean), vector("std", std)
+    hint = "must be positive (a standard deviation; the order is y_true, mean, std)"
+    _reject("std", s, s <= 0, hint)
+    _same_length("y_true", y, "mean", m)
+    _same_length("y_true", y, "std", s)
+    return y, m, s
+
+
+def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
+    """Read non-negative weights of shape (n,), or None.
+
+    Examples
+    --------
+    >>> check_weight([1, 3], 2).tolist()
+    [1.0, 3.0]
+    """
+    if sample_weight is None:
+        return None
+    weight = vector("sample_weight", sample_weight)
+    _reject("sample_weight", weight, weight < 0, "must not be negative")
+    if weight.size != length:
+        raise ValueError(f"sample_weight has length {weight.size}, the data have {length}")
+    if weight.sum() <= 0:
+        raise ValueError("sample_weight sums to zero")
+    return weight
+
+
+def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
+    """Read decision parameters strictly inside (low, high), a scalar or shape (m,).
+
+    Examples
+    --------
+    >>> check_thetas("c", 0.2, 0, 1).tolist()
+    [0.2]
+    """
+    values = vector(name, np.atleast_1d(_as_float(name, theta)))
+    _reject(name, values, (values <= low) | (values >= high), f"must lie in ({low:g}, {high:g})")
+    return values
+
+
+def average(values: np.ndarray, weight: np.ndarray | None) -> float:
+    """Mean of `values`, or their weighted mean."""
+    if weight is None:
+        return float(np.mean(values))
+    return float(np.dot(values, weight) / weight.sum())
+
+
+def no_weight(sample_weight: Any, what: str) -> None:
+    """Refuse weights for a quantity that is not an average over single data points."""
+    if sample_weight is not None:
+        raise ValueError(f"{what} is not an average over data points: sample_weight has no meaning")
+
+
+def positive(name: str, value: Any) -> float:
+    """Read one finite positive number."""
+    number = one_number(name, value)
+    if number <= 0:
+        raise ValueError(f"{name} must be positive, got {number!r}")
+    return number
+
+
+def one_number(name: str, value: Any) -> float:
+    """Read one finite number."""
+    array = _as_float(name, value)
+    if array.ndim != 0 or not np.isfinite(array):
+        raise ValueError(f"{name} must be one finite number, got {value!r}")
+    return float(array)
+
+
+def whole(name: str, value: Any) -> int:
+    """Read one whole number, at least 1."""
+    number = one_number(name, value)
+    if number < 1 or number != int(number):
+        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    return int(number)
+
+
+def inside(name: str, value: Any, low: float, high: float) -> float:
+    """Read one number strictly between low and high."""
+    number = one_number(name, value)
+    if not low < number < high:
+        raise ValueError(f"{name} must lie in ({low:g}, {high:g}), got {number!r}")
+    return number
+
+
+def _as_float(name: str, values: Any) -> np.ndarray:
+    array = np.asarray(values)
+    if array.dtype.kind not in "biufO":
+        raise ValueError(f"{name} must be numeric, got dtype {array.dtype}")
+    if array.dtype == object and any(isinstance(v, (str, bytes)) for v in array.ravel()):
+        raise ValueError(f"{name} must be numeric, got text")
+    try:
+        return array.astype(float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} must be numeric: {error}") from None
+
+
+def _shape_message(name: str, array: np.ndarray) -> str:
+    message = f"{name} must be one-dimensional, got shape {array.shape}"
+    if array.ndim == 2 and array.shape[1] == 2:
+        message += "; for class probabilities pass the second column, [:, 1]"
+    return message
+
+
+def _reject(name: str, array: np.ndarray, bad: np.ndarray, rule: str) -> None:
+    """Raise for the first bad entry."""
+    if bad.any():
+        index = int(np.argmax(bad))
+        raise ValueError(f"{name} {rule}: {name}[{index}] is {float(array[index])!r}")
+
+
+def _same_length(first: str, a: np.ndarray, second: str, b: np.ndarray) -> None:
+    if a.size != b.size:
+        raise ValueError(f"{first} has length {a.size}, {second} has length {b.size}")
