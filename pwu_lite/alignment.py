@@ -7,13 +7,15 @@ Implements section 3.1 and proposition F.1 of the PWU paper; rank agreement with
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from . import metrics as registry
 from . import validation
+
+if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
+    import pandas as pd
 
 __all__ = ["Counterexample", "align", "coordinate_dependence", "kendall_tau", "somers_d"]
 
@@ -57,7 +59,7 @@ def kendall_tau(a: Any, b: Any) -> float:
     a, b = _pair(a, b)
     if np.ptp(a) == 0 or np.ptp(b) == 0:
         return float("nan")
-    from scipy.stats import kendalltau  # here, because importing it takes half a second
+    from scipy.stats import kendalltau
 
     return float(kendalltau(a, b).statistic)
 
@@ -108,11 +110,14 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *,
 
     Examples
     --------
+    >>> import pandas as pd
     >>> m = pd.DataFrame({"log_loss": [0.3, 0.5, 0.4]}, index=list("abc"))
     >>> u = pd.DataFrame({"c = 0.1": [3.0, 1.0, 2.0]}, index=list("abc"))
     >>> align(m, u)[["metric", "utility", "tau", "top1"]].values.tolist()
     [['log_loss', 'c = 0.1', 1.0, 1.0]]
     """
+    import pandas as pd
+
     _check_models(metrics, utilities)
     models = metrics.index.sort_values()
     rows = []
@@ -249,6 +254,8 @@ def _lower(name, directions):
 
 
 def _check_models(metrics, utilities):
+    import pandas as pd
+
     for name, frame in (("metrics", metrics), ("utilities", utilities)):
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"{name} must be a DataFrame, got {type(frame).__name__}")

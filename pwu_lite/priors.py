@@ -27,6 +27,7 @@ class Prior:
     """
 
     support: tuple[float, float]
+    error: float = 0.0  # estimated error of the partial mean; 0 for a closed form
 
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Probability and partial mean below and from t on.
@@ -97,10 +98,10 @@ class Prior:
         lo, hi = _bounds(lo, hi)
         low, high = self.tails(lo), self.tails(hi)
         with np.errstate(invalid="ignore"):
-            inner = np.where(
-                low[which] < low[which + 1], high[which] - low[which], low[which + 1] - high[which + 1]
-            )
-        return _like(np.where(hi > lo, np.maximum(inner, 0.0), 0.0))
+            from_below = high[which] - low[which]
+            from_above = low[which + 1] - high[which + 1]
+            inner = np.where(low[0] < low[1], from_below, from_above)
+        return _like(np.where(hi > lo, inner, 0.0))
 
 
 @dataclass(frozen=True)
@@ -419,8 +420,8 @@ class Gamma(Prior):
     def tails(self, t):
         x = np.maximum(np.asarray(t, dtype=float), 0) / self.scale
         mean = self.shape * self.scale
-        log_step = special.xlogy(self.shape, x) - x - special.gammaln(self.shape + 1)
-        step = np.where(np.isinf(x), 0.0, np.exp(log_step))
+        finite = np.minimum(x, 1e300)
+        step = np.exp(special.xlogy(self.shape, finite) - finite - special.gammaln(self.shape + 1))
         left = x < self.shape
         small = np.empty(x.shape)  # the small one of P(shape + 1, x) and Q(shape, x)
         small[left] = special.gammainc(self.shape + 1, x[left])
@@ -487,6 +488,10 @@ class Mixture(Prior):
         return [(weight * inner, part) for weight, prior in zip(self.weights, self.priors)
                 if weight > 0 for inner, part in prior.parts]
 
+    @property
+    def error(self):
+        return sum(weight * part.error for weight, part in self.parts)
+
     def tails(self, t):
         pieces = [[weight * tail for tail in part.tails(t)] for weight, part in self.parts]
         return tuple(sum(piece[which] for piece in pieces) for which in range(4))
@@ -504,35 +509,34 @@ class Mixture(Prior):
         return sum(weight * part.pdf(x) for weight, part in self.parts)
 
     def ppf(self, q):
-        levels = _levels(q)
-        values = [self._quantile(level) for level in np.atleast_1d(levels)]
-        return _like(np.reshape(values, np.shape(levels)))
-
-    def _quantile(self, level):
         """Bisection between the parts' own quantiles, which enclose it."""
-        ends = [float(part.ppf(level)) for _, part in self.parts]
-        low, high = min(ends), max(ends)
-        for _ in range(200):
+        levels = _levels(q)
+        ends = np.array([part.ppf(levels) for _, part in self.parts])
+        low, high = ends.min(axis=0), ends.max(axis=0)
+        for _ in range(100):
             middle = (low + high) / 2
-            if not low < middle < high:
-                break
-            if self.mass(-np.inf, np.nextafter(middle, np.inf)) >= level:
-                high = middle
-            else:
-                low = middle
-        return low if self.mass(-np.inf, np.nextafter(low, np.inf)) >= level else high
+            enough = self._up_to(middle) >= levels
+            low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+        return _like(np.where(self._up_to(low) >= levels, low, high))
+
+    def _up_to(self, x):
+        """``P(theta <= x)``."""
+        return np.asarray(self.mass(-np.inf, np.nextafter(x, np.inf)))
 
 
 class Frozen(Prior):
     """A continuous frozen scipy.stats distribution without a closed form here.
 
-    The mass is scipy's; the partial mean is Gauss-Legendre quadrature between
-    the thresholds asked for and 64 quantiles, to about ten digits for smooth densities.
+    The mass is scipy's; the partial mean is Gauss-Legendre quadrature between the
+    thresholds asked for and 64 quantiles. `error` is how far its total is from scipy's
+    mean; infinite where that mean is.
     """
 
     def __init__(self, frozen: Any):
         self.frozen = frozen
         self.support = tuple(float(end) for end in frozen.support())
+        below, _ = self._moments(np.array(np.inf))
+        self.error = float(abs(below - frozen.mean())) + 1e-15
 
     def __repr__(self):
         shapes = [repr(value) for value in self.frozen.args]

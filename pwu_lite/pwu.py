@@ -97,7 +97,7 @@ class PWU:
         data = self.family.read(y_true, *prediction)
         weight = self.family.weight(sample_weight, data)
         if self.family.separable:
-            loss, error = self._average(data, weight), 0.0
+            loss, error = self._average(data, weight), self.priors[0].error
         else:
             loss, error = self.family.expected_loss(*self.priors, *data)
         return (loss, error) if return_error else loss

@@ -178,7 +178,10 @@ def inside(name: str, value: Any, low: float, high: float) -> float:
 
 
 def _as_float(name: str, values: Any) -> np.ndarray:
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError as error:
+        raise ValueError(f"{name} must be one-dimensional: {error}") from None
     if array.dtype.kind not in "biufO":
         raise ValueError(f"{name} must be numeric, got dtype {array.dtype}")
     if array.dtype == object and any(isinstance(v, (str, bytes)) for v in array.ravel()):

@@ -1,0 +1,70 @@
+"""Regression metrics: definitions by numerical integration, conventions, values of the paper."""
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.stats
+
+from pwu_lite.metrics import regression as m
+
+
+def test_nll_and_mse(regression):
+    y, mean, std = regression
+    assert m.gaussian_nll(y, mean, std) == pytest.approx(-scipy.stats.norm(mean, std).logpdf(y).mean())
+    assert m.mean_squared_error(y, mean, std) == pytest.approx(np.mean((y - mean) ** 2))
+
+
+@pytest.mark.parametrize("y, mean, std", [(0.0, 0.0, 1.0), (-1.1, 0.3, 1.7), (9.0, 0.0, 2.0)])
+def test_crps_is_the_integral_over_thresholds_and_over_quantiles(y, mean, std):
+    cdf = scipy.stats.norm(mean, std).cdf
+    left = scipy.integrate.quad(lambda t: cdf(t) ** 2, -np.inf, y)[0]
+    right = scipy.integrate.quad(lambda t: (1 - cdf(t)) ** 2, y, np.inf)[0]
+    value = m.crps_gaussian([y], [mean], [std])
+    assert value == pytest.approx(left + right, rel=1e-8)
+    levels = (np.arange(20000) + 0.5) / 20000
+    pinball = np.mean([m.pinball_loss([y], [mean], [std], level) for level in levels[::20]])
+    assert 2 * pinball == pytest.approx(value, rel=2e-2)
+
+
+def test_interval_score_is_two_pinball_losses(regression):
+    for coverage in (0.5, 0.8, 0.95):
+        alpha = 1 - coverage
+        ends = sum(m.pinball_loss(*regression, level) for level in (alpha / 2, 1 - alpha / 2))
+        assert m.interval_score(*regression, coverage) == pytest.approx(2 / alpha * ends)
+
+
+def test_coverage_gaps():
+    y = np.concatenate([np.zeros(8), [10, 10]])
+    mean, std = np.zeros(10), np.ones(10)
+    assert m.expected_calibration_error(y, mean, std, [0.8]) == pytest.approx(0)
+    assert m.expected_calibration_error(y, mean, std) == pytest.approx((0.3 + 0 + 0.1 + 0.15) / 4)
+    assert m.maximum_calibration_error(y, mean, std) == pytest.approx(0.3)
+
+
+def test_retention_on_the_paper_s_example():
+    """Appendix F: 3/4, 1/4, 1/4, 1/4."""
+    values = [m.retention_auc([0, 0], [1, 0], [a, r]) for r in (1, 0.01) for a in (0.1, 10)]
+    assert values == [0.75, 0.25, 0.25, 0.25]
+
+
+def test_error_detection_on_the_paper_s_example_moved_off_the_boundary():
+    """Appendix F with errors of twice the tolerance: 0, 1/2, 1, 1."""
+    values = []
+    for r2, r3 in (((1.2, 0.01), (1, 1)), ((1.2, 10), (1, 0.01))):
+        for a in ((1, 0.1), (1.2, 10)):
+            mean, std = zip(a, r2, r3, strict=True)
+            values.append(m.error_detection_auroc([1, 1, 1], mean, std))
+    assert values == [0, 0.5, 1, 1]
+
+
+def test_an_error_at_the_tolerance_is_no_error():
+    assert np.isnan(m.error_detection_auroc([1, 1], [1.1, 1.05], [1, 2]))
+    assert m.error_detection_auroc([1, 0], [1.1, 1e-9], [1, 2]) == 1.0
+
+
+def test_scale_equivariance(regression):
+    y, mean, std = regression
+    assert m.crps_gaussian(3 * y, 3 * mean, 3 * std) == pytest.approx(3 * m.crps_gaussian(y, mean, std))
+    assert m.retention_auc(1e6 * y, 1e6 * mean, 1e6 * std) == pytest.approx(
+        1e12 * m.retention_auc(y, mean, std))
+    assert m.error_detection_auroc(3 * y, 3 * mean, 3 * std) == m.error_detection_auroc(y, mean, std)

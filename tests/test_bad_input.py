@@ -1,0 +1,162 @@
+"""Every public function against bad data: a ValueError that names the argument, never a number."""
+
+import functools
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite as pwu
+from pwu_lite import metrics
+
+INF, NAN = float("inf"), float("nan")
+OPTIONS = {"winkler_loss": {"c": 0.3}, "pinball_loss": {"level": 0.7}, "interval_score": {"coverage": 0.8}}
+
+
+def functions(task):
+    """Name and callable of everything that takes labels and a prediction."""
+    named = {name: functools.partial(m.function, **OPTIONS.get(name, {}))
+             for (kind, name), m in metrics.REGISTRY.items() if kind == task}
+    if task == "binary":
+        scores = {"PWU": pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)),
+                  "PWU top-k": pwu.PWU(pwu.TopK(), pwu.Beta(1.2, 20.8))}
+        thetas = {"PWU": 0.3, "PWU top-k": 2}
+    else:
+        gamma = pwu.Beta(2, 6)
+        scores = {"PWU": pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1)),
+                  "PWU risk": pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), gamma)}
+        thetas = {"PWU": 0.3, "PWU risk": (2, 0.5)}
+    for name, score in scores.items():
+        named[name] = score
+        named[f"{name}.curve"] = functools.partial(score.curve, thetas=[thetas[name]])
+        named[f"{name}.utility"] = functools.partial(score.family.utility, thetas[name])
+    named["PWU.per_sample"] = scores["PWU"].per_sample
+    return named
+
+
+Y, F = [0, 1, 1, 0], [0.2, 0.9, 0.4, 0.1]
+T, M, S = [0.5, 1.0, -1.0, 2.0], [0.4, 1.2, -0.7, 2.5], [0.3, 0.5, 1.0, 2.0]
+BAD_BINARY = {
+    "NaN probability": (Y, [0.2, NAN, 0.4, 0.1], r"y_prob\[1\]"),
+    "NaN label": ([0, 1, NAN, 0], F, r"y_true\[2\]"),
+    "infinity": (Y, [0.2, 0.9, INF, 0.1], r"y_prob\[2\]"),
+    "wrong length": (Y, F[:3], "length"),
+    "class probabilities": (Y, np.column_stack([1 - np.array(F), F]), r"\[:, 1\]"),
+    "matrix": (Y, np.ones((2, 2, 1)), "one-dimensional"),
+    "above one": (Y, [0.2, 1.1, 0.4, 0.1], r"y_prob\[1\].*1.1"),
+    "below zero": (Y, [0.2, 0.9, 0.4, -1e-9], r"y_prob\[3\]"),
+    "labels -1 and 1": ([-1, 1, 1, -1], F, r"y_true\[0\]"),
+    "labels 1 and 2": ([1, 2, 1, 2], F, r"y_true\[1\]"),
+    "empty": ([], [], "empty"),
+    "swapped": (F, Y, "swapped"),
+    "strings": (["no", "yes", "yes", "no"], F, "numeric"),
+    "numbers as text": (Y, ["0.2", "0.9", "0.4", "0.1"], "numeric"),
+    "text objects": (Y, np.array(["0.2", 0.9, 0.4, 0.1], dtype=object), "numeric"),
+    "None": (Y, None, "y_prob"),
+    "scalar": (1, 0.5, "one-dimensional"),
+    "complex": (Y, np.array(F) + 1j, "numeric"),
+    "dates": (Y, np.array(["2020-01-01"] * 4, dtype="datetime64[D]"), "numeric"),
+    "masked": (Y, np.ma.array(F, mask=[0, 1, 0, 0]), "masked"),
+    "missing in pandas": (Y, pd.Series([0.2, None, 0.4, 0.1], dtype="Float64"), "y_prob"),
+    "a frame": (Y, pd.DataFrame({"a": F, "b": F}), "one-dimensional"),
+    "ragged": (Y, [[0.1], [0.2, 0.3], [0.4], [0.5]], "y_prob"),
+}
+BAD_REGRESSION = {
+    "NaN mean": (T, [0.4, NAN, 1, 1], S, r"mean\[1\]"),
+    "NaN target": ([NAN, 1, 1, 1], M, S, r"y_true\[0\]"),
+    "infinite std": (T, M, [0.3, 0.5, 1.0, INF], r"std\[3\]"),
+    "zero std": (T, M, [0.3, 0.0, 1.0, 2.0], r"std\[1\]"),
+    "negative std": (T, M, [0.3, 0.5, -1.0, 2.0], r"std\[2\].*-1"),
+    "wrong length": (T, M, S[:3], "length"),
+    "matrix": (T, np.ones((4, 2)), S, "one-dimensional"),
+    "empty": ([], [], [], "empty"),
+    "swapped": (M, S, T, "std"),
+    "strings": (T, list("abcd"), S, "numeric"),
+    "scalar": (1.0, 1.0, 1.0, "one-dimensional"),
+    "masked": (T, M, np.ma.array(S, mask=[1, 0, 0, 0]), "masked"),
+}
+
+
+@pytest.mark.parametrize("name", functions("binary"))
+@pytest.mark.parametrize("bad", BAD_BINARY)
+def test_bad_binary_data(name, bad):
+    *data, words = BAD_BINARY[bad]
+    with pytest.raises(ValueError, match=words):
+        functions("binary")[name](*data)
+
+
+@pytest.mark.parametrize("name", functions("regression"))
+@pytest.mark.parametrize("bad", BAD_REGRESSION)
+def test_bad_regression_data(name, bad):
+    *data, words = BAD_REGRESSION[bad]
+    with pytest.raises(ValueError, match=words):
+        functions("regression")[name](*data)
+
+
+@pytest.mark.parametrize("task, data", [("binary", (Y, F)), ("regression", (T, M, S))])
+def test_pandas_is_read_by_position_and_columns_are_flattened(task, data):
+    shuffled = [pd.Series(column, index=order) for column, order in zip(
+        data, ([3, 1, 0, 2], [0, 1, 2, 3], [2, 3, 1, 0]), strict=False)]
+    columns = [np.reshape(column, (-1, 1)) for column in data]
+    for run in functions(task).values():
+        expected = np.asarray(run(*data))
+        np.testing.assert_array_equal(run(*shuffled), expected)
+        np.testing.assert_array_equal(run(*columns), expected)
+
+
+@pytest.mark.parametrize("task, data", [("binary", (Y, F)), ("regression", (T, M, S))])
+@pytest.mark.parametrize("weight, words", [
+    ([1, 1, 1], "length"), ([1, 1, 1, -1], r"sample_weight\[3\]"), ([0, 0, 0, 0], "zero"),
+    ([1, NAN, 1, 1], r"sample_weight\[1\]"), (["a"] * 4, "numeric"), (2.0, "one-dimensional")])
+def test_bad_weights(task, data, weight, words):
+    for (kind, name), metric in metrics.REGISTRY.items():
+        if kind == task:
+            with pytest.raises(ValueError, match=words if metric.separable else "sample_weight"):
+                metric(*data, sample_weight=weight, **OPTIONS.get(name, {}))
+    family = pwu.BinaryDecision() if task == "binary" else pwu.SelectivePrediction()
+    with pytest.raises(ValueError, match=words):
+        pwu.PWU(family, pwu.Beta(2, 10))(*data, sample_weight=weight)
+
+
+@pytest.mark.parametrize("family, theta", [
+    (pwu.BinaryDecision(), 0), (pwu.BinaryDecision(), 1), (pwu.BinaryDecision(), NAN),
+    (pwu.BinaryDecision(), "x"), (pwu.BinaryDecision(), [0.2, 1.5]),
+    (pwu.TopK(), 0), (pwu.TopK(), 5), (pwu.TopK(), 1.5), (pwu.TopK(), NAN), (pwu.TopK(), True + 0.5)])
+def test_bad_thetas_binary(family, theta):
+    with pytest.raises(ValueError):
+        family.utility(theta, Y, F)
+
+
+@pytest.mark.parametrize("family, theta", [
+    (pwu.SelectivePrediction(), 0), (pwu.SelectivePrediction(), -1), (pwu.SelectivePrediction(), INF),
+    (pwu.RiskAverseTopK(), (0, 1)), (pwu.RiskAverseTopK(), (1, 0)), (pwu.RiskAverseTopK(), (9, 1)),
+    (pwu.RiskAverseTopK(), 3), (pwu.RiskAverseTopK(), (1, NAN)), (pwu.RiskAverseTopK(), (1, 2, 3))])
+def test_bad_thetas_regression(family, theta):
+    with pytest.raises(ValueError):
+        family.utility(theta, T, M, S)
+
+
+@pytest.mark.parametrize("family, theta", [(pwu.BinaryDecision(), 0.2), (pwu.TopK(), 1)])
+@pytest.mark.parametrize("f", [[0.2, NAN], [0.2, 1.2], [], [[0.1, 0.9]], ["a"]])
+def test_bad_forecasts_to_act_on(family, theta, f):
+    with pytest.raises(ValueError):
+        family.act(theta, f)
+
+
+@pytest.mark.parametrize("run", [
+    lambda: metrics.classification.expected_calibration_error(Y, F, 0),
+    lambda: metrics.classification.expected_calibration_error(Y, F, 2.5),
+    lambda: metrics.classification.maximum_calibration_error(Y, F, NAN),
+    lambda: metrics.classification.retention_auc(Y, F, "mine"),
+    lambda: metrics.classification.winkler_loss(Y, F, 0),
+    lambda: metrics.classification.winkler_loss(Y, F, 1.0),
+    lambda: metrics.regression.pinball_loss(T, M, S, 1),
+    lambda: metrics.regression.interval_score(T, M, S, 0),
+    lambda: metrics.regression.expected_calibration_error(T, M, S, (0.5, 1.0)),
+    lambda: metrics.regression.expected_calibration_error(T, M, S, ()),
+    lambda: metrics.regression.error_detection_auroc(T, M, S, -0.1),
+    lambda: metrics.regression.retention_auc(T, M, S, definition=None),
+])
+def test_bad_options(run):
+    with pytest.raises(ValueError):
+        run()

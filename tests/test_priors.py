@@ -1,0 +1,146 @@
+"""Mass and partial mean of every prior against independent quadrature, and what makes a prior bad."""
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.stats
+
+import pwu_lite as pwu
+from pwu_lite.priors import Frozen, as_prior
+
+INF = float("inf")
+PRIORS = [
+    pwu.Beta(2, 10), pwu.Beta(0.5, 0.5), pwu.Beta(1.2, 20.8, scale=0.4), pwu.Beta(3, 9, scale=7),
+    pwu.TruncatedBeta(2, 10, 0.05, 0.4), pwu.TruncatedBeta(0.7, 3, 0, 0.5), pwu.Uniform(-1, 3),
+    pwu.Pareto(0.3), pwu.LogNormal(-1, 0.7), pwu.Gamma(2.5, 0.3),
+    pwu.Mixture([pwu.Beta(2, 10), pwu.Uniform(0, 1)], [0.25, 0.75]),
+]
+POINTS = {"inner": (0.1, 0.35), "narrow": (0.2, 0.2 + 1e-9), "low tail": (-INF, 0.06),
+          "high tail": (0.37, INF), "empty": (0.4, 0.3)}
+
+
+def exact_integral(prior, lo, hi, power):
+    """Integral of theta**power pi(theta) from the density alone, 30 digits."""
+    low, high = max(lo, prior.support[0]), min(hi, prior.support[1])
+    if high <= low:
+        return 0.0
+    inner = [p for p in (0.05, 0.4, 1.0) if low < p < high]
+    density = exact_density(prior)
+    with mpmath.workdps(30):
+        return mpmath.quad(lambda x: x**power * density(x), [low, *inner, high])
+
+
+def exact_density(prior):
+    """The density written out again in mpmath."""
+    m = mpmath
+    if isinstance(prior, pwu.Mixture):
+        parts = [(w, exact_density(p), p.support) for w, p in zip(prior.weights, prior.priors, strict=True)]
+        return lambda x: sum(w * d(x) for w, d, (a, b) in parts if a <= x <= b)
+    if isinstance(prior, pwu.Beta):
+        a, b, s = m.mpf(prior.a), m.mpf(prior.b), m.mpf(prior.scale)
+        return lambda x: (x / s) ** (a - 1) * (1 - x / s) ** (b - 1) / m.beta(a, b) / s
+    if isinstance(prior, pwu.TruncatedBeta):
+        a, b = m.mpf(prior.a), m.mpf(prior.b)
+        norm = m.betainc(a, b, prior.low, prior.high)
+        return lambda x: x ** (a - 1) * (1 - x) ** (b - 1) / norm
+    if isinstance(prior, pwu.Uniform):
+        return lambda x: 1 / m.mpf(prior.high - prior.low)
+    if isinstance(prior, pwu.Pareto):
+        return lambda x: m.mpf(prior.minimum) / x**2
+    if isinstance(prior, pwu.LogNormal):
+        return lambda x: m.npdf(m.log(x), prior.mu, prior.sigma) / x if x > 0 else 0
+    k, s = m.mpf(prior.shape), m.mpf(prior.scale)
+    return lambda x: x ** (k - 1) * m.exp(-x / s) / (m.gamma(k) * s**k)
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=repr)
+@pytest.mark.parametrize("where", POINTS)
+def test_mass_and_partial_mean(prior, where):
+    lo, hi = POINTS[where]
+    tolerance = 1e-6 if where == "narrow" else 2e-12
+    assert prior.mass(lo, hi) == pytest.approx(float(exact_integral(prior, lo, hi, 0)), rel=tolerance)
+    if hi == INF and isinstance(prior, pwu.Pareto):
+        assert prior.partial_mean(lo, hi) == INF
+    else:
+        mean = float(exact_integral(prior, lo, hi, 1))
+        assert prior.partial_mean(lo, hi) == pytest.approx(mean, rel=tolerance)
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=repr)
+def test_density_integrates_to_the_mass_and_quantiles_invert_it(prior):
+    x, gap = np.linspace(0.31, 0.39, 20001, retstep=True)
+    density = prior.pdf(x)
+    total = gap * (density.sum() - (density[0] + density[-1]) / 2)
+    assert total == pytest.approx(prior.mass(0.31, 0.39), rel=1e-6, abs=1e-9)
+    for level in (0.01, 0.3, 0.99):
+        assert prior.mass(-INF, prior.ppf(level)) == pytest.approx(level, rel=1e-10)
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=repr)
+def test_mass_is_an_array_for_arrays_and_adds_up(prior):
+    edges = np.linspace(*np.clip(prior.support, -1, 20), 30)
+    masses = prior.mass(edges[:-1], edges[1:])
+    assert masses.shape == (29,)
+    assert masses.sum() == pytest.approx(prior.mass(edges[0], edges[-1]), rel=1e-12)
+
+
+@pytest.mark.parametrize("prior", PRIORS + [pwu.Dirac(0.3)], ids=repr)
+def test_draws_follow_the_prior_and_the_seed(prior):
+    draws = prior.rvs(4000, random_state=7)
+    np.testing.assert_array_equal(draws, prior.rvs(4000, random_state=7))
+    middle = prior.ppf(0.5)
+    assert np.mean(draws <= middle) == pytest.approx(prior.mass(-INF, np.nextafter(middle, INF)), abs=0.04)
+
+
+def test_dirac_is_closed_on_the_left():
+    assert pwu.Dirac(0.2).mass(0.2, 0.3) == 1
+    assert pwu.Dirac(0.2).mass(0.1, 0.2) == 0
+    assert pwu.Dirac(0.2).partial_mean(0, 1) == 0.2
+
+
+@pytest.mark.parametrize("frozen, ours", [
+    (scipy.stats.beta(2, 10), pwu.Beta(2, 10)),
+    (scipy.stats.beta(2, b=10, scale=0.3), pwu.Beta(2, 10, scale=0.3)),
+    (scipy.stats.uniform(0.1, 0.4), pwu.Uniform(0.1, 0.5)),
+    (scipy.stats.gamma(2, scale=0.3), pwu.Gamma(2, 0.3)),
+    (scipy.stats.expon(scale=2), pwu.Gamma(1, 2)),
+    (scipy.stats.lognorm(0.5, scale=np.exp(1.5)), pwu.LogNormal(1.5, 0.5)),
+    (scipy.stats.pareto(1, scale=0.2), pwu.Pareto(0.2)),
+], ids=lambda value: getattr(getattr(value, "dist", None), "name", ""))
+def test_scipy_distributions_become_closed_forms(frozen, ours):
+    prior = as_prior(frozen)
+    assert type(prior) is type(ours)
+    t = np.linspace(0.05, 0.6, 7)
+    np.testing.assert_allclose(prior.mass(0, t), frozen.cdf(t), rtol=1e-12)
+    np.testing.assert_allclose(prior.mass(0, t), ours.mass(0, t), rtol=1e-12)
+
+
+def test_other_scipy_distributions_are_integrated():
+    prior = as_prior(scipy.stats.triang(0.3))
+    assert isinstance(prior, Frozen)
+    exact = mpmath.quad(lambda x: x * 2 * x / mpmath.mpf("0.3"), [0, 0.2])
+    assert prior.partial_mean(0, 0.2) == pytest.approx(float(exact), rel=1e-10)
+    assert prior.mean == pytest.approx(13 / 30, rel=1e-7)
+    assert abs(prior.mean - 13 / 30) <= prior.error < 1e-7  # there is a kink at 0.3
+
+
+def test_bounded_discrete_scipy_distribution_becomes_point_masses():
+    prior = as_prior(scipy.stats.randint(1, 4))
+    assert prior.mass(1, 3) == pytest.approx(2 / 3)
+    with pytest.raises(ValueError, match="bounded"):
+        as_prior(scipy.stats.poisson(2))
+
+
+@pytest.mark.parametrize("make", [
+    lambda: pwu.Beta(0, 1), lambda: pwu.Beta(1, -2), lambda: pwu.Beta(1, 2, scale=0),
+    lambda: pwu.Beta(np.nan, 1), lambda: pwu.Beta("two", 1), lambda: pwu.TruncatedBeta(1, 1, 0.5, 0.4),
+    lambda: pwu.TruncatedBeta(1, 1, -0.1, 0.4), lambda: pwu.Uniform(1, 1), lambda: pwu.Uniform(0, INF),
+    lambda: pwu.Dirac(np.nan), lambda: pwu.Dirac(INF), lambda: pwu.Pareto(0), lambda: pwu.LogNormal(0, 0),
+    lambda: pwu.Gamma(-1, 1), lambda: pwu.Mixture([pwu.Dirac(0.1)], [0.5]), lambda: pwu.Mixture([], []),
+    lambda: pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.2)], [2, -1]), lambda: as_prior("beta"),
+    lambda: as_prior(0.3), lambda: as_prior(scipy.stats.beta(-1, 2)), lambda: pwu.Beta(2, 3).ppf(1.5),
+    lambda: pwu.Beta(2, 3).mass(np.nan, 1),
+])
+def test_bad_priors_are_refused(make):
+    with pytest.raises(ValueError):
+        make()

@@ -1,0 +1,126 @@
+"""Values worked out beforehand with exact fractions or 40-digit arithmetic, one test each."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pwu_lite as pwu
+from pwu_lite.alignment import kendall_tau
+from pwu_lite.families import mass_of_k
+from pwu_lite.metrics import classification, regression
+
+CASES = json.loads((Path(__file__).parent / "reference_values.json").read_text())
+
+
+def binary(metric):
+    return lambda i: metric(i["y"], i["f"])
+
+
+def gaussian(metric):
+    return lambda i: metric(i["y"], i["mu"], np.sqrt(i["sigma2"]))
+
+
+def binary_pwu(i):
+    return pwu.PWU(pwu.BinaryDecision(), pwu.Beta(i["a"], i["b"]))(i["y"], i["f"])
+
+
+def one_score(i):
+    return pwu.PWU(pwu.BinaryDecision(), pwu.Beta(i["a"], i["b"]))([i["y"]], [i["f"]])
+
+
+def top_k_pwu(i):
+    return pwu.PWU(pwu.TopK(), pwu.Beta(i["a"], i["b"]))(i["y"], i["f"])
+
+
+def weight_k(i):
+    """-sum over k < n of k U_k, the weight under which AUROC is aligned."""
+    family = pwu.TopK()
+    return -sum(k * family.utility(k, i["y"], i["f"]) for k in range(1, len(i["y"])))
+
+
+def selective_pwu(i):
+    scale = i.get("V", np.var(i["y"]))
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(i["a"], i["b"], scale=scale))
+    return score(i["y"], i["mu"], np.sqrt(i["sigma2"]))
+
+
+def selective_gamma(i):
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(i["shape"], i["scale"]))
+    return score(i["y"], i["mu"], np.sqrt(i["sigma2"]))
+
+
+def risk_pwu(i):
+    scale = np.var(i["y"]) if i["scale"] == "V" else i["scale"]
+    gamma = pwu.Beta(i["ag"], i["bg"], scale=scale)
+    score = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(i["ak"], i["bk"]), gamma)
+    return score(i["y"], i["mu"], np.sqrt(i["sigma2"]))
+
+
+def risk_utility(i):
+    theta = (i["k"], i["gamma"])
+    return pwu.RiskAverseTopK().utility(theta, i["y"], i["mu"], np.sqrt(i["sigma2"]))
+
+
+def divergence(i):
+    """Expected score of reporting f when p is true, minus that of reporting p."""
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(i["a"], i["b"]))
+    one, zero = score.per_sample([1, 1], [i["f"], i["p"]]), score.per_sample([0, 0], [i["f"], i["p"]])
+    expected = i["p"] * one + (1 - i["p"]) * zero
+    return expected[0] - expected[1]
+
+
+def cost_ratio(i):
+    quantile = pwu.Beta(2, 10).ppf(i["p"])
+    return (1 - quantile) / quantile
+
+
+def rank_tau(i):
+    places = [[ranking.index(model) for model in "ABCDE"] for ranking in (i["r1"], i["r2"])]
+    return kendall_tau(*places)
+
+
+def crps_of_errors(i):
+    errors = np.sqrt(i["abs_errors_squared"])
+    return regression.crps_gaussian(errors, 0 * errors, np.full(errors.size, i["sigma"]))
+
+
+COMPUTE = {
+    "binary_nll": binary(classification.log_loss),
+    "binary_acc_neg": lambda i: classification.zero_one_loss(i["y"], i["f"]) - 1,
+    "binary_ece_right": binary(classification.expected_calibration_error),
+    "binary_brier": binary(classification.brier_score),
+    "binary_rauc": binary(classification.retention_auc),
+    "binary_edet": binary(classification.error_detection_auroc),
+    "U_c_": lambda i: pwu.BinaryDecision().utility(i["c"], i["y"], i["f"]),
+    "score_c_": one_score,
+    "M_c_D1_uniform": lambda i: pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(i["lo"], i["hi"]))(i["y"], i["f"]),
+    "M_c_": binary_pwu,
+    "boosting": lambda i: classification.boosting_loss([i["y"]], [i["f"]]),
+    "winkler": lambda i: classification.winkler_loss([i["y"]], [i["f"]], 0.1),
+    "divergence": divergence,
+    "U_k_": lambda i: pwu.TopK().utility(i["k"], i["y"], i["f"]),
+    "M_k_": top_k_pwu,
+    "pmf_k_": lambda i: mass_of_k(pwu.Beta(i["a"], i["b"]), i["n"])[i["j"] - 1],
+    "topk_prior_k": weight_k,
+    "reg_nll": gaussian(regression.gaussian_nll),
+    "reg_mce": gaussian(regression.maximum_calibration_error),
+    "reg_rauc_oracle": lambda i: regression.retention_auc(i["y"], i["mu"], np.sqrt(i["sigma2"]), "oracle"),
+    "U_lambda_": lambda i: pwu.SelectivePrediction().utility(i["lam"], i["y"], i["mu"], np.sqrt(i["sigma2"])),
+    "M_lambda_D2_gamma": selective_gamma,
+    "M_lambda_": selective_pwu,
+    "U_phi_": risk_utility,
+    "M_phi_": risk_pwu,
+    "crps_gauss": lambda i: regression.crps_gaussian([i["y"]], [i["mu"]], [i["sigma"]]),
+    "crps_pair": crps_of_errors,
+    "beta2_10_cost_ratio": cost_ratio,
+    "kendall_strict": rank_tau,
+    "kendall_tau_b": lambda i: kendall_tau(i["x"], i["y"]),
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
+def test_reference_value(case):
+    compute = next(run for prefix, run in COMPUTE.items() if case["name"].startswith(prefix))
+    assert compute(case["inputs"]) == pytest.approx(case["value"], rel=1e-12, abs=1e-15)

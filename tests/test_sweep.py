@@ -1,0 +1,95 @@
+"""The crossing sweep against brute force: every gap between crossings integrated from the definition."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+import pwu_lite as pwu
+from pwu_lite import sweep
+from pwu_lite.families import mass_of_k
+
+K_PRIOR = pwu.Beta(1.2, 5)
+GAMMAS = [pwu.Beta(2, 6, scale=1.5), pwu.Gamma(2, 0.4), pwu.Uniform(0.2, 0.9), pwu.LogNormal(-1, 0.5)]
+
+
+def brute_force(family, k_prior, prior, y, mean, std):
+    """Between two crossings the order is fixed: U = A - gamma B there, integrated exactly."""
+    n, variance = len(y), np.asarray(std) ** 2
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cross = [(mean[i] - mean[j]) / (variance[i] - variance[j]) for i, j in combinations(range(n), 2)]
+    low, high = prior.support
+    inner = sorted({g for g in cross if np.isfinite(g) and low < g < high})
+    edges = np.array([low, *inner, high])
+    charge = variance if family.penalty == "reported" else (y - mean) ** 2
+    total = 0.0
+    for a, b in zip(edges[:-1], edges[1:], strict=True):
+        middle = (a + b) / 2 if np.isfinite(b) else a + 1
+        if b - a < 1e-13:
+            continue
+        for k, mass in enumerate(mass_of_k(k_prior, n), start=1):
+            share = family.act((k, middle), mean, std) / k
+            total += mass * (share @ y * prior.mass(a, b) - share @ charge * prior.partial_mean(a, b))
+    return -total
+
+
+def lines(kind, rng):
+    if kind == "random":
+        return rng.normal(size=12), rng.normal(size=12), rng.uniform(0.1, 2, 12)
+    if kind == "ties":
+        return rng.normal(size=14), rng.integers(0, 3, 14) * 1.0, rng.choice([0.5, 1.0, 1.5], 14)
+    if kind == "pencil":  # five lines through one point, (0.5, 1), and two others
+        variance = np.array([0.25, 0.5, 1.0, 2.0, 4.0, 1.0, 3.0])
+        mean = np.append(1 + 0.5 * variance[:5], [2.2, 0.1])
+        return rng.normal(size=7), mean, np.sqrt(variance)
+    return np.array([0.0, 1.0]), np.array([1.0, 0.5]), np.sqrt([2.0, 0.5])
+
+
+@pytest.mark.parametrize("penalty", ["reported", "realized"])
+@pytest.mark.parametrize("prior", GAMMAS, ids=repr)
+@pytest.mark.parametrize("kind", ["random", "ties", "pencil", "two"])
+def test_sweep_is_exact(kind, prior, penalty):
+    family = pwu.RiskAverseTopK(penalty)
+    for seed in range(4):
+        y, mean, std = lines(kind, np.random.default_rng(seed))
+        value = pwu.PWU(family, K_PRIOR, prior)(y, mean, std)
+        assert value == pytest.approx(brute_force(family, K_PRIOR, prior, y, mean, std), rel=1e-12, abs=1e-13)
+
+
+def test_equal_lines_share_their_places():
+    score = pwu.PWU(pwu.RiskAverseTopK(), pwu.Dirac(0.5), pwu.Uniform(0.1, 0.2))
+    assert score([1.0, 0.0], [0.0, 0.0], [1.0, 1.0]) == pytest.approx(-(0.5 - 0.15))
+
+
+def test_row_order_does_not_matter(regression):
+    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, GAMMAS[0])
+    order = np.random.default_rng(0).permutation(60)
+    assert score(*(column[order] for column in regression)) == pytest.approx(score(*regression), rel=1e-12)
+
+
+def test_quadrature_states_an_error_that_holds(monkeypatch):
+    rng = np.random.default_rng(0)
+    mean, std = rng.normal(size=400), rng.uniform(0.2, 2, 400)
+    y = mean + std * rng.normal(size=400)
+    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, GAMMAS[0])
+    exact, zero = score(y, mean, std, return_error=True)
+    monkeypatch.setattr(sweep, "EXACT_UP_TO", 100)
+    near, error = score(y, mean, std, return_error=True)
+    assert zero == 0.0
+    assert 0 < error < 0.01
+    assert abs(near - exact) < 3 * error
+
+
+def test_five_thousand_cases_are_swept():
+    rng = np.random.default_rng(0)
+    mean, std = rng.normal(size=5000), rng.uniform(0.5, 1, 5000)
+    y = mean + std * rng.normal(size=5000)
+    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, pwu.Beta(2, 6, scale=0.1))
+    value, error = score(y, mean, std, return_error=True)
+    assert error == 0.0
+    fine = score.family.expected_loss  # the same by quadrature
+    assert np.isfinite(fine(*score.priors, y, mean, std)[0])
+    nodes = score.priors[1].ppf((np.arange(200) + 0.5) / 200)
+    thetas = [(k, gamma) for gamma in nodes[::20] for k in (50, 500)]
+    assert np.isfinite(score.curve(y, mean, std, thetas=thetas)).all()
+    assert value < 0
