@@ -6,8 +6,7 @@ Implements sections 3 and 4 of the PWU paper (arXiv 2606.26990).
 
 from . import alignment, metrics
 from .families import BinaryDecision, RiskAverseTopK, SelectivePrediction, TopK
-from .priors import (Beta, Dirac, Gamma, LogNormal, Mixture, Pareto, Prior, TruncatedBeta, Uniform,
-                     as_prior)
+from .priors import Beta, Dirac, Gamma, LogNormal, Mixture, Pareto, Prior, TruncatedBeta, Uniform, as_prior
 from .pwu import PWU
 
 __version__ = "0.1.0"

@@ -6,8 +6,9 @@ Implements section 3.1 and proposition F.1 of the PWU paper; rank agreement with
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 

@@ -6,8 +6,9 @@ Implements section 4 and appendix I.2 of the PWU paper.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Sequence
+from typing import Any
 
 import numpy as np
 from scipy import special
@@ -89,7 +90,7 @@ class Prior:
         return float(self.tails(np.array(self.support[0]))[3])
 
     @property
-    def parts(self) -> list[tuple[float, "Prior"]]:
+    def parts(self) -> list[tuple[float, Prior]]:
         """The prior as weighted single parts, each one continuous or a point mass."""
         return [(1.0, self)]
 

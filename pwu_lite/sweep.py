@@ -6,7 +6,7 @@ Implements equation (4) of the PWU paper for the utility of section 3.3.2.
 
 from __future__ import annotations
 
-from typing import Callable
+from collections.abc import Callable
 
 import numpy as np
 
@@ -70,7 +70,7 @@ def _crossings(mean, variance, high):
             where = drop / (variance[rows, None] - variance[None, start:])
         first, second = np.nonzero((drop > 0) & (where > 0) & (where < high))
         pieces.append((first + start, second + start, where[first, second]))
-    first, second, gamma = (np.concatenate(column) for column in zip(*pieces))
+    first, second, gamma = (np.concatenate(column) for column in zip(*pieces, strict=True))
     order = np.argsort(gamma)
     return first[order], second[order], gamma[order]
 

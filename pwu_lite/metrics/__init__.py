@@ -6,8 +6,8 @@ Implements appendix F of the PWU paper.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Callable
 
 from . import classification, regression
 

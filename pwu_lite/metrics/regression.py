@@ -6,7 +6,8 @@ Implements appendix F of the PWU paper; CRPS, quantile and interval scores of a 
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy import special

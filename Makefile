@@ -1,0 +1,38 @@
+# make book | make test | make serve | make lab | make site-check | make benchmark
+PYTHON ?= python3
+PY := .venv/bin/python
+READY := .venv/.ready
+
+.PHONY: book test serve lab site-check benchmark clean
+
+book: $(READY)
+	@$(PY) tools/build_book.py
+
+test: $(READY)
+	@$(PY) -m ruff check .
+	@$(PY) -m pytest
+
+serve: book
+	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"
+	@$(PY) -m http.server --bind 127.0.0.1 -d _build/html 8000
+
+lab: $(READY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
+	@$(PY) -m jupyter lab book
+
+site-check: book
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
+	@$(PY) tools/site_check.py
+
+benchmark: $(READY)
+	@$(PY) benchmarks/run.py
+
+clean:
+	rm -rf _build .venv
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 10) <= v <= (3, 13) or sys.exit("Python 3.10 to 3.13 is needed, this is %d.%d: make PYTHON=python3.12" % v)'
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@echo "installing the pinned packages into .venv (about a minute)"
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@touch $@

@@ -1,0 +1,102 @@
+"""Time every PWU against scikit-learn's metrics and Monte Carlo, in one run.
+
+Usage: python benchmarks/run.py [--quick] [--out book/results/speed.csv]
+
+Writes the median seconds of each method at each n, one thread, and prints ratios to peers.
+`--quick` stops at n = 1e5.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import argparse  # noqa: E402
+import time  # noqa: E402
+from pathlib import Path  # noqa: E402
+
+import numpy as np  # noqa: E402
+import pandas as pd  # noqa: E402
+from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score  # noqa: E402
+
+import pwu_lite as pwu  # noqa: E402
+
+SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
+DRAWS = 10_000
+TARGETS = [("binary PWU", "log_loss", 10**6, 1.0), ("selective PWU", "log_loss", 10**6, 1.5),
+           ("top-k PWU", "roc_auc_score", 10**6, 1.5)]
+
+
+def monte_carlo(score, *data):
+    """The same score by averaging the utility over draws from the prior."""
+    thetas = score.priors[0].rvs(DRAWS, random_state=0)
+    if isinstance(score.family, pwu.TopK):
+        thetas = np.ceil(thetas * len(data[0])).astype(int)
+    return float(np.mean([-score.family.utility(theta, *data) for theta in thetas]))
+
+
+def methods(n, rng):
+    """Name, largest n, and what to time."""
+    f = rng.random(n)
+    y = (rng.random(n) < f).astype(int)
+    mean, std = rng.normal(size=n), rng.uniform(0.1, 2, n)
+    target = mean + std * rng.normal(size=n)
+    binary = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    selective = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 10, scale=3.0))
+    top = pwu.PWU(pwu.TopK(), pwu.Beta(1.2, 20.8))
+    risk = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), pwu.Beta(2, 6))
+    return [
+        ("binary PWU", 10**7, lambda: binary(y, f)),
+        ("selective PWU", 10**7, lambda: selective(target, mean, std)),
+        ("top-k PWU", 10**7, lambda: top(y, f)),
+        ("risk-averse top-k PWU", 10**5, lambda: risk(target, mean, std)),
+        ("log_loss", 10**7, lambda: log_loss(y, f)),
+        ("brier_score_loss", 10**7, lambda: brier_score_loss(y, f)),
+        ("roc_auc_score", 10**7, lambda: roc_auc_score(y, f)),
+        ("binary Monte Carlo", 10**5, lambda: monte_carlo(binary, y, f)),
+        ("selective Monte Carlo", 10**5, lambda: monte_carlo(selective, target, mean, std)),
+        ("top-k Monte Carlo", 10**5, lambda: monte_carlo(top, y, f)),
+    ]
+
+
+def interleaved(todo, rounds):
+    """Median seconds of each, the methods taking turns so that a slow moment hits them all."""
+    seconds = {name: [] for name, _ in todo}
+    for _ in range(rounds):
+        for name, run in todo:
+            start = time.perf_counter()
+            run()
+            seconds[name].append(time.perf_counter() - start)
+    return {name: float(np.median(values)) for name, values in seconds.items()}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--out", default="book/results/speed.csv")
+    options = parser.parse_args()
+    rows = []
+    for n in SIZES[:3] if options.quick else SIZES:
+        todo = methods(n, np.random.default_rng(0))
+        fast = [(name, run) for name, top, run in todo if n <= top and "Carlo" not in name]
+        slow = [(name, run) for name, top, run in todo if n <= top and "Carlo" in name]
+        for _, run in fast:
+            run()  # warm up
+        medians = interleaved(fast, 7 if n < 10**7 else 3) | interleaved(slow, 1)
+        rows += [{"method": name, "n": n, "seconds": seconds} for name, seconds in medians.items()]
+        print(f"n = {n:,}: " + ", ".join(f"{name} {value:.4f} s" for name, value in medians.items()), flush=True)
+    table = pd.DataFrame(rows)
+    at = table.set_index(["method", "n"]).seconds
+    for method, peer, n, limit in TARGETS:
+        if (method, n) in at:
+            print(f"{method} / {peer} at n = {n:,}: {at[method, n] / at[peer, n]:.2f} (target {limit})")
+    print(f"risk-averse top-k PWU at n = 1,000: {at['risk-averse top-k PWU', 1000] * 1000:.0f} ms (target 50)")
+    temporary = Path(options.out).with_suffix(".tmp")
+    table.to_csv(temporary, index=False, float_format="%.6g")
+    temporary.replace(options.out)
+    print(f"wrote {options.out}")
+
+
+if __name__ == "__main__":
+    main()

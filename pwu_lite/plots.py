@@ -1,0 +1,190 @@
+"""Every figure of the book: one palette, labels with units, readable in light and dark.
+
+May import every module below it; matplotlib.
+Implements the figures of the PWU paper's sections 3 and 4, and the book's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from .priors import Prior
+from .ranks import sorted_blocks
+
+__all__ = ["COLOURS", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images",
+           "prior_densities", "reliability", "retention_curve", "use_style"]
+
+# Okabe and Ito's colours: told apart by the colour-blind, and on white
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
+DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
+
+
+def use_style() -> None:
+    """Set the fonts, sizes and colours of every figure after it."""
+    plt.rcParams.update({
+        "figure.dpi": 110, "savefig.dpi": 110, "figure.figsize": (6.4, 3.6), "figure.facecolor": "white",
+        "axes.facecolor": "white", "axes.spines.top": False, "axes.spines.right": False,
+        "axes.prop_cycle": plt.cycler(color=COLOURS, linestyle=DASHES), "axes.grid": True,
+        "grid.color": "#e6e6e6", "font.size": 11, "legend.frameon": False,
+        "figure.constrained_layout.use": True,
+    })
+
+
+def _new(ax: Axes | None) -> tuple[Figure, Axes]:
+    if ax is None:
+        use_style()
+        return plt.subplots()
+    return ax.figure, ax
+
+
+def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark: float | None = None,
+           mark_label: str = "", log: bool = False, step: bool = False, ax: Axes | None = None) -> Figure:
+    """One labelled curve a name, with an optional vertical mark.
+
+    Parameters
+    ----------
+    x : array_like, shape (m,)
+    values : mapping of label to array_like of shape (m,)
+    xlabel, ylabel : str
+        With their units.
+    mark : float, optional
+        Where to draw a vertical line, named `mark_label`.
+    log : bool
+        Logarithmic x axis.
+    step : bool
+        The curves are step functions.
+    """
+    figure, ax = _new(ax)
+    for label, y in values.items():
+        ax.plot(x, y, label=label, lw=2, drawstyle="steps-post" if step else "default")
+    if mark is not None:
+        ax.axvline(mark, color="#444444", lw=1, ls="-")
+        ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
+                    textcoords="offset points", va="top")
+    if log:
+        ax.set_xscale("log")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend()
+    return figure
+
+
+def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: float = 1.0,
+                    xlabel: str = "cost of a false positive, c", ax: Axes | None = None) -> Figure:
+    """Densities of priors on one axis."""
+    x = np.linspace(low, high, 802)[1:-1]
+    densities = {label: prior.pdf(x) for label, prior in priors.items()}
+    return curves(x, densities, xlabel=xlabel, ylabel="prior density", ax=ax)
+
+
+def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_label: str,
+               xlabel: str) -> Figure:
+    """One panel a group, one outlined histogram a label, counts on a logarithmic axis."""
+    use_style()
+    figure, axes = plt.subplots(1, len(groups), sharey=True, figsize=(7.4, 3.4))
+    for ax, (title, samples) in zip(axes, groups.items(), strict=True):
+        for (label, values), colour in zip(samples.items(), COLOURS, strict=False):
+            ax.hist(values, bins=np.linspace(0, 1, 26), histtype="step", lw=2, label=label, color=colour)
+        ax.axvline(mark, color="#444444", lw=1, ls="-")
+        ax.set(title=title, xlabel=xlabel, yscale="log")
+    axes[0].set_ylabel("number of images")
+    axes[0].annotate(mark_label, (mark, 0.98), xycoords=("data", "axes fraction"), xytext=(4, 0),
+                     textcoords="offset points", va="top")
+    axes[-1].legend(loc="upper center")
+    return figure
+
+
+def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] = ()) -> Figure:
+    """Horizontal bars, each with its number; the highlighted ones in the second colour, hatched."""
+    use_style()
+    figure, ax = plt.subplots(figsize=(6.4, 0.5 + 0.38 * len(values)))
+    names = list(values)[::-1]
+    for place, name in enumerate(names):
+        special = name in highlight
+        ax.barh(place, values[name], color=COLOURS[1 if special else 0], hatch="//" if special else None,
+                edgecolor="white")
+        ax.annotate(f"{values[name]:,.0f}", (values[name], place), xytext=(4, 0),
+                    textcoords="offset points", va="center")
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel=xlabel)
+    ax.grid(axis="y", visible=False)
+    ax.margins(x=0.12)
+    return figure
+
+
+def images(rows: Mapping[str, Any], *, shape: tuple[int, int] = (8, 8)) -> Figure:
+    """Rows of small grey pictures, each row with its name."""
+    use_style()
+    width = max(len(pictures) for pictures in rows.values())
+    figure, axes = plt.subplots(len(rows), width, figsize=(6.4, 0.95 * len(rows)), squeeze=False)
+    for line, (label, pictures) in zip(axes, rows.items(), strict=True):
+        for ax in line:
+            ax.set_axis_off()
+        for ax, picture in zip(line, pictures, strict=False):
+            ax.imshow(np.reshape(picture, shape), cmap="gray_r")
+        line[0].set_title(label, loc="left", fontsize=10)
+    return figure
+
+
+def reliability(y_true: Any, y_prob: Any, *, n_bins: int = 10, label: str = "", ax: Axes | None = None) -> Figure:
+    """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u]."""
+    figure, ax = _new(ax)
+    y, f = np.asarray(y_true, dtype=float), np.asarray(y_prob, dtype=float)
+    where = np.searchsorted(np.arange(1, n_bins) / n_bins, f)
+    used = np.unique(where)
+    points = [(f[where == b].mean(), y[where == b].mean(), (where == b).sum()) for b in used]
+    x, frequency, size = np.transpose(points)
+    ax.plot([0, 1], [0, 1], color="#444444", lw=1, ls="-")
+    ax.vlines(x, x, frequency, color=COLOURS[1], lw=2)
+    ax.scatter(x, frequency, s=20 + 200 * size / size.max(), color=COLOURS[0], zorder=3)
+    ax.set(xlabel="mean forecast in the bin", ylabel="frequency of y = 1", title=label,
+           xlim=(-0.03, 1.03), ylim=(-0.05, 1.05))
+    return figure
+
+
+def retention_curve(error: Any, uncertainties: Mapping[str, Any], *, ylabel: str = "error rate of the kept",
+                    ax: Axes | None = None) -> Figure:
+    """Mean error among the kept cases against the share kept, least uncertain first."""
+    error = np.asarray(error, dtype=float)
+    share = np.arange(1, error.size + 1) / error.size
+    kept = {}
+    for label, uncertainty in uncertainties.items():
+        order, _ = sorted_blocks(np.asarray(uncertainty, dtype=float))
+        kept[label] = np.cumsum(error[order]) / np.arange(1, error.size + 1)
+    return curves(share, kept, xlabel="share of cases kept", ylabel=ylabel, ax=ax)
+
+
+def coverage_curve(levels: Any, observed: Mapping[str, Any], *, ax: Axes | None = None) -> Figure:
+    """Observed against nominal coverage of central intervals."""
+    figure, ax = _new(ax)
+    ax.plot([0, 1], [0, 1], color="#444444", lw=1, ls="-")
+    return curves(levels, observed, xlabel="nominal coverage", ylabel="observed coverage", ax=ax)
+
+
+def flip(values: Sequence[float], *, ylabel: str, names: tuple[str, str] = ("background r", "background r'"),
+         ax: Axes | None = None) -> Figure:
+    """The four values of a counterexample: report a to report b, against two backgrounds."""
+    figure, ax = _new(ax)
+    for which, name in enumerate(names):
+        ax.plot([0, 1], values[2 * which:2 * which + 2], marker="o s".split()[which], lw=2, label=name)
+    ax.set_xticks([0, 1], ["report a", "report b"])
+    ax.set(ylabel=ylabel, xlim=(-0.3, 1.3))
+    ax.legend()
+    return figure
+
+
+def growth(sizes: Mapping[str, Any], seconds: Mapping[str, Any]) -> Figure:
+    """Seconds against n on logarithmic axes, one line a method."""
+    figure, ax = _new(None)
+    for place, label in enumerate(seconds):
+        style = {"color": COLOURS[place % 6], "ls": DASHES[place // 6], "marker": "osD^vP"[place % 6]}
+        ax.plot(sizes[label], seconds[label], label=label, **style)
+    ax.set(xscale="log", yscale="log", xlabel="number of cases, n", ylabel="seconds")
+    ax.legend(fontsize=8, ncol=2)
+    figure.set_size_inches(6.4, 4.4)
+    return figure

@@ -1,0 +1,124 @@
+"""The parcel desk of chapter 1: real handwritten digits, two classifiers, a bill in euros.
+
+May import families and metrics, numpy, pandas and scikit-learn.
+Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's bundled data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_digits
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+
+from ..families import BinaryDecision
+
+__all__ = ["COST_OF_ALARM", "COST_OF_MISS", "THRESHOLD", "Split", "bill", "choose_and_pay", "images",
+           "models", "split"]
+
+COST_OF_MISS = 24.0  # euros: the parcel leaves on the wrong lorry and has to come back
+COST_OF_ALARM = 1.0  # euros: somebody looks at the parcel and puts it back
+THRESHOLD = COST_OF_ALARM / (COST_OF_ALARM + COST_OF_MISS)
+
+
+class Split(NamedTuple):
+    """Labels and each model's probabilities on the two halves of the test data."""
+
+    y_choose: np.ndarray
+    choose: dict[str, np.ndarray]
+    y_bill: np.ndarray
+    bill: dict[str, np.ndarray]
+
+
+def images(digit: int = 8) -> tuple[np.ndarray, np.ndarray]:
+    """The 1,797 images of scikit-learn's digits, pixels in [0, 1], and 1 where `digit` is shown.
+
+    Examples
+    --------
+    >>> X, y = images(8)
+    >>> X.shape, int(y.sum())
+    ((1797, 64), 174)
+    """
+    X, shown = load_digits(return_X_y=True)
+    return X / 16, (shown == digit).astype(int)
+
+
+def models() -> dict[str, Any]:
+    """Two classifiers: one that seldom says anything extreme, and one that always does."""
+    return {"cautious": LogisticRegression(C=0.05, max_iter=500), "bold": GaussianNB(var_smoothing=0.03)}
+
+
+def split(X: np.ndarray, y: np.ndarray, seed: int) -> Split:
+    """Train on one half of the data, and cut the other half in two.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        As `images` returns them.
+    seed : int
+        Decides both cuts.
+    """
+    cut = {"test_size": 0.5, "random_state": seed}
+    X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, **cut)
+    X_choose, X_bill, y_choose, y_bill = train_test_split(X_test, y_test, stratify=y_test, **cut)
+    fitted = {name: model.fit(X_train, y_train) for name, model in models().items()}
+    return Split(
+        y_choose, {name: model.predict_proba(X_choose)[:, 1] for name, model in fitted.items()},
+        y_bill, {name: model.predict_proba(X_bill)[:, 1] for name, model in fitted.items()},
+    )
+
+
+def bill(y_true: Any, y_prob: Any, threshold: float = THRESHOLD) -> float:
+    """Euros per 1,000 parcels when a parcel is pulled wherever ``y_prob > threshold``.
+
+    ``-1000 (24 + 1) U_c`` at c = threshold, for a miss of 24 euros and an alarm of 1 euro.
+
+    Examples
+    --------
+    >>> round(bill([1, 0, 0, 0], [0.01, 0.5, 0.01, 0.01]), 6)  # one miss, one alarm
+    6250.0
+    """
+    return -1000 * (COST_OF_MISS + COST_OF_ALARM) * BinaryDecision().utility(threshold, y_true, y_prob)
+
+
+def choose_and_pay(X: np.ndarray, y: np.ndarray, metrics: dict[str, Callable[..., float]],
+                   n_splits: int) -> pd.DataFrame:
+    """Let each metric choose a model on one half, and send the bill from the other half.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        As `images` returns them.
+    metrics : dict of callables
+        ``metric(y_true, y_prob)``, lower is better.
+    n_splits : int
+        Seeds 0 to n_splits - 1.
+
+    Returns
+    -------
+    DataFrame
+        One row for each split and metric: ``chosen`` (the model, or "tie"), ``extra``: what
+        that model costs more than the other one, in euros per 1,000 parcels (0 for a tie).
+    """
+    rows = []
+    for seed in range(n_splits):
+        part = split(X, y, seed)
+        cost = {name: bill(part.y_bill, f) for name, f in part.bill.items()}
+        for label, metric in metrics.items():
+            chosen = _best(metric, part)
+            other = {"cautious": "bold", "bold": "cautious"}.get(chosen)
+            extra = cost[chosen] - cost[other] if other else 0.0
+            rows.append({"split": seed, "metric": label, "chosen": chosen, "extra": extra})
+    return pd.DataFrame(rows)
+
+
+def _best(metric, part):
+    values = {name: metric(part.y_choose, f) for name, f in part.choose.items()}
+    if values["cautious"] == values["bold"]:
+        return "tie"
+    return min(values, key=values.get)
