@@ -7,13 +7,14 @@ Implements section 3.1 and proposition F.1 of the PWU paper; rank agreement with
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from . import metrics as registry
 from . import validation
+from .ranks import snap
 
 if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
     import pandas as pd
@@ -40,7 +41,8 @@ def kendall_tau(a: Any, b: Any) -> float:
     """Kendall's tau-b of two rankings with ties; NaN when either is constant.
 
     ``(C - D) / sqrt((P - T_a)(P - T_b))`` with C concordant and D discordant pairs,
-    P all pairs, T the pairs tied in one of the two.
+    P all pairs, T the pairs tied in one of the two. Values that differ by rounding alone
+    (1e-13 of the largest) are tied.
 
     Parameters
     ----------
@@ -101,7 +103,8 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *,
         One row for each metric and utility: ``tau`` (tau-b), ``somers_d`` over ``pairs``
         (those that differ in utility), ``top1`` (the chance that the metric's best model,
         ties at random, is a best one), ``top3`` (expected Jaccard overlap of the best
-        three), ``pearson``. Positive means agreement. NaN where a column is constant.
+        three), ``pearson``. Positive means agreement. NaN where a column is constant, and
+        for ``top3`` with three models or fewer. Values that differ by rounding alone are tied.
 
     Raises
     ------
@@ -120,7 +123,7 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *,
     import pandas as pd
 
     _check_models(metrics, utilities)
-    models = metrics.index.sort_values()
+    models = sorted(metrics.index, key=repr)
     rows = []
     for name in metrics.columns:
         better = metrics.loc[models, name].to_numpy(float)
@@ -168,7 +171,8 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     """
     if task not in ("binary", "regression"):
         raise ValueError(f'task must be "binary" or "regression", got {task!r}')
-    if validation.whole("n", n) < 2:
+    n, trials = validation.whole("n", n), validation.whole("trials", trials)
+    if n < 2:
         raise ValueError("n must be at least 2: a single case has no background")
     rng = np.random.default_rng(seed)
     draw = _draw_binary if task == "binary" else _draw_regression
@@ -215,7 +219,8 @@ def _draw_regression(rng, n):
 
 
 def _agreement(better, values):
-    """The five numbers of one row of `align`."""
+    """The numbers of one row of `align`."""
+    better, values = snap(better), snap(values)
     d, pairs = somers_d(better, values)
     constant = np.ptp(better) == 0 or np.ptp(values) == 0
     nan = float("nan")
@@ -236,16 +241,32 @@ def _top1(better, values):
 
 def _top3(better, values):
     """Expected Jaccard overlap of the two best threes over random orders of the ties."""
-    overlaps = [len(a & b) / len(a | b) for a in _best_threes(better) for b in _best_threes(values)]
-    return float(np.mean(overlaps))
+    sure, tied = _best_three(values)
+    chosen_sure, chosen_tied = _best_three(better)
+    free = 3 - chosen_sure.sum()
+    pools = [np.count_nonzero(chosen_tied & group) for group in (sure, tied, ~(sure | tied))]
+    total = 0.0
+    for from_sure in range(free + 1):
+        for from_tied in range(free + 1 - from_sure):
+            ways = comb(pools[0], from_sure) * comb(pools[1], from_tied)
+            ways *= comb(pools[2], free - from_sure - from_tied)
+            certain = np.count_nonzero(chosen_sure & sure) + from_sure
+            likely = np.count_nonzero(chosen_sure & tied) + from_tied
+            total += ways * _expected_jaccard(certain, likely, tied.sum(), 3 - sure.sum())
+    return float(total / comb(int(chosen_tied.sum()), int(free)))
 
 
-def _best_threes(values):
-    """Every set of three that breaking ties can put on top, all equally likely."""
+def _expected_jaccard(certain, likely, pool, drawn):
+    """Overlap of `certain` plus however many of `likely` are among `drawn` from the `pool`."""
+    chances = [(comb(likely, hit) * comb(int(pool - likely), int(drawn - hit)), certain + hit)
+               for hit in range(min(likely, drawn) + 1)]
+    return sum(ways * both / (6 - both) for ways, both in chances) / comb(int(pool), int(drawn))
+
+
+def _best_three(values):
+    """Who is surely among the best three, and who is tied for the last places."""
     third = np.sort(values)[-3]
-    sure = np.flatnonzero(values > third)
-    tied = np.flatnonzero(values == third)
-    return [frozenset(sure) | set(rest) for rest in combinations(tied, 3 - sure.size)]
+    return values > third, values == third
 
 
 def _lower(name, directions):
@@ -271,7 +292,7 @@ def _check_models(metrics, utilities):
 
 
 def _pair(a, b):
-    a, b = validation.vector("a", a), validation.vector("b", b)
+    a, b = snap(validation.vector("a", a)), snap(validation.vector("b", b))
     if a.size != b.size:
         raise ValueError(f"a has length {a.size}, b has length {b.size}")
     if a.size < 2:

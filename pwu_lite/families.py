@@ -13,7 +13,7 @@ import numpy as np
 
 from . import sweep, validation
 from .priors import Dirac, Prior
-from .ranks import block_means, share_places, sorted_blocks
+from .ranks import block_means, share_places, snap, sorted_blocks
 
 __all__ = ["BinaryDecision", "Family", "RiskAverseTopK", "SelectivePrediction", "TopK"]
 
@@ -91,8 +91,8 @@ class BinaryDecision(Family):
 
     def act(self, theta: float, y_prob: Any) -> np.ndarray:
         """True where the forecast says to act, ``y_prob > c``; shape (n,)."""
-        c = float(self.read_theta(theta, 0)[0])
-        return validation.check_binary(np.zeros(np.size(y_prob)), y_prob)[1] > c
+        c = validation.inside("c", theta, 0, 1)
+        return validation.check_probabilities(y_prob) > c
 
     def per_sample(self, prior: Prior, y, f):
         """Expected loss of each forecast under the prior, shape (n,)."""
@@ -116,8 +116,8 @@ class BinaryDecision(Family):
         y, f = data
         weight = np.full(f.size, 1 / f.size) if weight is None else weight / weight.sum()
         misses = _weight_up_to(f[y], weight[y], thetas)
-        alarms = weight[~y].sum() - _weight_up_to(f[~y], weight[~y], thetas)
-        return -(1 - thetas) * misses - thetas * np.maximum(alarms, 0.0)
+        alarms = _weight_above(f[~y], weight[~y], thetas)
+        return -(1 - thetas) * misses - thetas * alarms
 
 
 @dataclass(frozen=True)
@@ -147,9 +147,8 @@ class SelectivePrediction(Family):
 
     def act(self, theta: float, mean: Any, std: Any) -> np.ndarray:
         """True where the forecast says to predict, ``std <= sqrt(lambda)``; shape (n,)."""
-        lam = float(self.read_theta(theta, 0)[0])
-        _, _, s = validation.check_regression(np.zeros(np.size(mean)), mean, std)
-        return s <= np.sqrt(lam)
+        lam = validation.positive("lambda", theta)
+        return validation.check_gaussian(mean, std)[1] <= np.sqrt(lam)
 
     def per_sample(self, prior: Prior, y, mean, std):
         """Expected loss of each forecast under the prior, shape (n,)."""
@@ -168,8 +167,7 @@ class SelectivePrediction(Family):
         weight = np.full(y.size, 1 / y.size) if weight is None else weight / weight.sum()
         roots = np.sqrt(thetas)
         errors = _weight_up_to(std, weight * (mean - y) ** 2, roots)
-        abstained = 1 - _weight_up_to(std, weight, roots)
-        return -errors - thetas * np.maximum(abstained, 0.0)
+        return -errors - thetas * _weight_above(std, weight, roots)
 
 
 @dataclass(frozen=True)
@@ -205,8 +203,8 @@ class TopK(Family):
 
     def act(self, theta: int, y_prob: Any) -> np.ndarray:
         """Probability of each case to be among the selected, shape (n,); sums to k."""
-        _, f = validation.check_binary(np.zeros(np.size(y_prob)), y_prob)
-        k = int(self.read_theta(theta, f.size)[0])
+        f = validation.check_probabilities(y_prob)
+        k = _read_k(validation.one_number("k", theta), f.size)[0]
         return share_places(f, _first(k, f.size))
 
     def expected_loss(self, prior: Prior, y, f):
@@ -272,8 +270,11 @@ class RiskAverseTopK(Family):
 
     def act(self, theta: tuple[int, float], mean: Any, std: Any) -> np.ndarray:
         """Probability of each case to be among the selected, shape (n,); sums to k."""
-        _, m, s = validation.check_regression(np.zeros(np.size(mean)), mean, std)
-        k, gamma = self.read_theta(theta, m.size)[0]
+        m, s = validation.check_gaussian(mean, std)
+        pairs = self.read_theta(theta, m.size)
+        if len(pairs) != 1:
+            raise ValueError(f"act takes one (k, gamma), got {len(pairs)}")
+        k, gamma = pairs[0]
         return _risk_shares(m, s, gamma, _first(int(k), m.size))
 
     def utility(self, theta: Any, y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None):
@@ -284,7 +285,7 @@ class RiskAverseTopK(Family):
         return float(values[0]) if np.ndim(theta) == 1 else values
 
     def read_theta(self, theta, length):
-        pairs = np.atleast_2d(np.asarray(theta, dtype=float))
+        pairs = np.atleast_2d(validation.numbers("theta", theta))
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise ValueError(f"theta must be (k, gamma) or rows of it, got shape {np.shape(theta)}")
         _read_k(pairs[:, 0], length)
@@ -306,13 +307,14 @@ class RiskAverseTopK(Family):
 
         def value(gamma):
             shares = _risk_shares(mean, std, gamma, places)
-            return float(np.dot(shares, gain - gamma * charge))
+            return float(np.dot(shares, gain)), float(np.dot(shares, charge))
 
         if isinstance(prior, Dirac):
-            return value(prior.at), 0.0
+            gained, charged = value(prior.at)
+            return gained - prior.at * charged, 0.0
         if mean.size > sweep.EXACT_UP_TO:
             return sweep.quadrature(prior, value)
-        return sweep.exact(prior, places, gain, charge, mean, std), 0.0
+        return sweep.exact(prior, places, gain, charge, mean, std), prior.error * float(charge.max())
 
     def _utilities(self, pairs, data, weight):
         y, mean, std = data
@@ -361,8 +363,8 @@ def _first(k, n):
 
 def _risk_shares(mean, std, gamma, places):
     """Shares of the places by mean - gamma variance; scores equal up to rounding are tied."""
-    penalty = gamma * std**2
-    return share_places(mean - penalty, places, 1e-12 * (np.abs(mean) + penalty))
+    mean, penalty = snap(mean), gamma * snap(std**2)
+    return share_places(mean - penalty, places, 1e-13 * np.max(np.abs(mean) + penalty))
 
 
 def _read_k(theta, length):
@@ -371,6 +373,13 @@ def _read_k(theta, length):
     if wrong.any():
         raise ValueError(f"k must be a whole number from 1 to {length}, got {values[wrong][0]:g}")
     return values.astype(int)
+
+
+def _weight_above(values, weight, thresholds):
+    """Total weight of the values above each threshold."""
+    order = np.argsort(values)
+    total = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])
+    return total[np.searchsorted(values[order], thresholds, side="right")]
 
 
 def _weight_up_to(values, weight, thresholds):

@@ -141,8 +141,7 @@ class Beta(Prior):
     scale: float = 1.0
 
     def __post_init__(self):
-        for name in ("a", "b", "scale"):
-            validation.positive(name, getattr(self, name))
+        _keep(self, validation.positive, "a", "b", "scale")
 
     @property
     def support(self):
@@ -155,14 +154,14 @@ class Beta(Prior):
         return tails.lower, tails.upper, mean * tails.next_lower, mean * tails.next_upper
 
     def complement_above(self, t):
-        rest = 1 - np.clip(np.asarray(t, dtype=float) / self.scale, 0, 1)
-        tails = beta_tails(self.b, self.a, rest)
-        return (1 - self.scale) * tails.lower + (
-            self.scale * self.b / (self.a + self.b) * tails.next_lower
-        )
+        x = np.clip(np.asarray(t, dtype=float) / self.scale, 0, 1)
+        inner = self.scale * self.b / (self.a + self.b) * beta_tails(self.a, self.b + 1, x).upper
+        if self.scale == 1:
+            return inner
+        return (1 - self.scale) * beta_tails(self.a, self.b, x).upper + inner
 
     def pdf(self, x):
-        u = np.asarray(x, dtype=float) / self.scale
+        u = _places(x) / self.scale
         inside = (u >= 0) & (u <= 1)
         v = np.clip(u, 0, 1)
         log = special.xlogy(self.a - 1, v) + special.xlog1py(self.b - 1, -v)
@@ -205,8 +204,9 @@ class TruncatedBeta(Prior):
     high: float
 
     def __post_init__(self):
+        _keep(self, validation.positive, "a", "b")
         whole = Beta(self.a, self.b)
-        low, high = _ends(self.low, self.high)
+        low, high = _ends(self)
         if low < 0 or high > 1:
             raise ValueError(f"low and high must lie in [0, 1], got {low!r} and {high!r}")
         object.__setattr__(self, "_whole", whole)
@@ -227,17 +227,22 @@ class TruncatedBeta(Prior):
 
     def complement_above(self, t):
         t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
-        mirror = Beta(self.b, self.a)
-        return np.asarray(mirror.partial_mean(1 - self.high, 1 - t)) / self._norm
+        following = Beta(self.a, self.b + 1)
+        share = self.b / (self.a + self.b)
+        return share * np.asarray(following.mass(t, self.high)) / self._norm
 
     def pdf(self, x):
-        x = np.asarray(x, dtype=float)
+        x = _places(x)
         inside = (x >= self.low) & (x <= self.high)
         return _like(np.where(inside, self._whole.pdf(x), 0) / self._norm)
 
     def ppf(self, q):
-        start = float(self._whole.mass(0, self.low))
-        value = np.asarray(self._whole.ppf(np.minimum(start + _levels(q) * self._norm, 1)))
+        levels = _levels(q)
+        below, above = self._whole.mass(0, self.low), self._whole.mass(self.high, 1)
+        lower = np.minimum(below + levels * self._norm, 1)
+        upper = np.minimum(above + (1 - levels) * self._norm, 1)
+        value = np.where(lower < upper, special.betaincinv(self.a, self.b, lower),
+                         special.betainccinv(self.a, self.b, upper))
         return _like(np.clip(value, self.low, self.high))
 
 
@@ -255,7 +260,7 @@ class Uniform(Prior):
     high: float
 
     def __post_init__(self):
-        _ends(self.low, self.high)
+        _ends(self)
 
     @property
     def support(self):
@@ -272,7 +277,7 @@ class Uniform(Prior):
         return (self.high - t) / (self.high - self.low) * ((1 - self.high) + (1 - t)) / 2
 
     def pdf(self, x):
-        x = np.asarray(x, dtype=float)
+        x = _places(x)
         inside = (x >= self.low) & (x <= self.high)
         return _like(np.where(inside, 1 / (self.high - self.low), 0.0))
 
@@ -293,7 +298,7 @@ class Dirac(Prior):
     at: float
 
     def __post_init__(self):
-        validation.one_number("at", self.at)
+        _keep(self, validation.one_number, "at")
 
     @property
     def support(self):
@@ -304,7 +309,7 @@ class Dirac(Prior):
         return 1 - above, above, (1 - above) * self.at, above * self.at
 
     def pdf(self, x):
-        return _like(np.where(np.asarray(x, dtype=float) == self.at, np.inf, 0.0))
+        return _like(np.where(_places(x) == self.at, np.inf, 0.0))
 
     def ppf(self, q):
         return _like(np.full(np.shape(_levels(q)), float(self.at)))
@@ -326,7 +331,7 @@ class Pareto(Prior):
     minimum: float
 
     def __post_init__(self):
-        validation.positive("minimum", self.minimum)
+        _keep(self, validation.positive, "minimum")
 
     @property
     def support(self):
@@ -347,7 +352,7 @@ class Pareto(Prior):
         return _like(self.minimum * np.where(hi > lo, ratio, 0.0))
 
     def pdf(self, x):
-        x = np.asarray(x, dtype=float)
+        x = _places(x)
         return _like(np.where(x >= self.minimum, self.minimum / np.maximum(x, self.minimum) ** 2, 0))
 
     def ppf(self, q):
@@ -369,8 +374,8 @@ class LogNormal(Prior):
     sigma: float
 
     def __post_init__(self):
-        validation.one_number("mu", self.mu)
-        validation.positive("sigma", self.sigma)
+        _keep(self, validation.one_number, "mu")
+        _keep(self, validation.positive, "sigma")
 
     @property
     def support(self):
@@ -378,13 +383,16 @@ class LogNormal(Prior):
 
     def tails(self, t):
         z = self._z(t)
-        mean = np.exp(self.mu + self.sigma**2 / 2)
-        shifted = z - self.sigma
-        return (special.ndtr(z), special.ndtr(-z),
-                mean * special.ndtr(shifted), mean * special.ndtr(-shifted))
+        shifted, log_mean = z - self.sigma, self.mu + self.sigma**2 / 2
+        with np.errstate(over="ignore"):  # a mean beyond the largest number is infinite
+            if log_mean > 600:
+                means = [np.exp(log_mean + special.log_ndtr(end)) for end in (shifted, -shifted)]
+            else:
+                means = [np.exp(log_mean) * special.ndtr(end) for end in (shifted, -shifted)]
+        return special.ndtr(z), special.ndtr(-z), *means
 
     def pdf(self, x):
-        x = np.asarray(x, dtype=float)
+        x = _places(x)
         safe = np.where(x > 0, x, 1.0)
         density = np.exp(-self._z(safe) ** 2 / 2) / (safe * self.sigma * np.sqrt(2 * np.pi))
         return _like(np.where(x > 0, density, 0.0))
@@ -411,8 +419,7 @@ class Gamma(Prior):
     scale: float
 
     def __post_init__(self):
-        validation.positive("shape", self.shape)
-        validation.positive("scale", self.scale)
+        _keep(self, validation.positive, "shape", "scale")
 
     @property
     def support(self):
@@ -434,8 +441,8 @@ class Gamma(Prior):
         return below, above, mean * mean_below, mean * mean_above
 
     def pdf(self, x):
-        x = np.asarray(x, dtype=float) / self.scale
-        safe = np.maximum(x, 0)
+        x = _places(x) / self.scale
+        safe = np.clip(x, 0, 1e300)
         log = special.xlogy(self.shape - 1, safe) - safe - special.gammaln(self.shape)
         return _like(np.where(x >= 0, np.exp(log), 0.0) / self.scale)
 
@@ -469,6 +476,8 @@ class Mixture(Prior):
     weights: Sequence[float]
 
     def __post_init__(self):
+        if isinstance(self.priors, Prior) or not hasattr(self.priors, "__iter__"):
+            raise ValueError("priors must be a sequence of priors")
         priors = tuple(as_prior(prior) for prior in self.priors)
         weights = validation.vector("weights", self.weights)
         if len(priors) != weights.size:
@@ -529,15 +538,17 @@ class Frozen(Prior):
     """A continuous frozen scipy.stats distribution without a closed form here.
 
     The mass is scipy's; the partial mean is Gauss-Legendre quadrature between the
-    thresholds asked for and 64 quantiles. `error` is how far its total is from scipy's
-    mean; infinite where that mean is.
+    thresholds asked for and 64 quantiles. `error` adds up, over the gaps between the
+    quantiles, the change that halving a gap makes, and the distance from scipy's mean.
     """
 
     def __init__(self, frozen: Any):
         self.frozen = frozen
         self.support = tuple(float(end) for end in frozen.support())
-        below, _ = self._moments(np.array(np.inf))
-        self.error = float(abs(below - frozen.mean())) + 1e-15
+        self._mean = float(frozen.mean())
+        self.error = self._estimate_error()
+        if not np.isfinite(self.error):
+            raise ValueError(f"{self!r} cannot be integrated: its density or its mean is not finite")
 
     def __repr__(self):
         shapes = [repr(value) for value in self.frozen.args]
@@ -552,23 +563,39 @@ class Frozen(Prior):
 
     def _moments(self, t):
         """Partial means below and above, summed over the gaps between sorted thresholds."""
-        low, high = self.frozen.ppf(1e-18), self.frozen.isf(1e-18)
-        flat = np.clip(t.ravel(), low, high)
-        grid = self.frozen.ppf(np.linspace(0, 1, 65)[1:-1])
-        knots = np.unique(np.concatenate([[low], grid, [high], flat]))
+        grid = self._grid()
+        flat = np.clip(t.ravel(), grid[0], grid[-1])
+        knots = np.unique(np.concatenate([grid, flat]))
+        gaps = self._gaps(knots)
+        below = np.concatenate([[0.0], np.cumsum(gaps)])[np.searchsorted(knots, flat)].reshape(t.shape)
+        return below, self._mean - below
+
+    def _grid(self):
+        """Quantiles, closer together in the upper tail."""
+        levels = np.linspace(0, 1, 65)[1:-1]
+        tail = self.frozen.isf(10.0 ** -np.arange(2, 19))
+        return np.unique(np.concatenate([[self.frozen.ppf(1e-18)], self.frozen.ppf(levels), tail]))
+
+    def _gaps(self, knots):
+        """Integral of theta pi(theta) between neighbouring knots."""
         nodes, weights = np.polynomial.legendre.leggauss(20)
         half = np.diff(knots)[:, None] / 2
         x = knots[:-1, None] + half * (nodes + 1)
-        gaps = (half * weights * x * self.frozen.pdf(x)).sum(axis=1)
-        below = np.concatenate([[0.0], np.cumsum(gaps)])
-        above = np.concatenate([np.cumsum(gaps[::-1])[::-1], [0.0]])
-        where = np.searchsorted(knots, flat)
-        if not np.isfinite(self.frozen.mean()):
-            above = np.full_like(above, np.inf)
-        return below[where].reshape(t.shape), above[where].reshape(t.shape)
+        return (half * weights * x * self.frozen.pdf(x)).sum(axis=1)
+
+    def _estimate_error(self):
+        grid = self._grid()
+        with np.errstate(invalid="ignore"):
+            halved = np.sort(np.concatenate([grid, (grid[1:] + grid[:-1]) / 2]))
+            gaps, fine = self._gaps(grid), self._gaps(halved).reshape(-1, 2).sum(axis=1)
+            return float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15
+
+    @property
+    def mean(self):
+        return self._mean
 
     def pdf(self, x):
-        return _like(self.frozen.pdf(x))
+        return _like(self.frozen.pdf(_places(x)))
 
     def ppf(self, q):
         return _like(self.frozen.ppf(_levels(q)))
@@ -608,7 +635,7 @@ def _closed_form(frozen):
     """The prior of this module that equals a frozen distribution, or None."""
     shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
     shapes, loc, scale = [float(shape) for shape in shapes], float(loc), float(scale)
-    name = frozen.dist.name
+    name = frozen.dist.name if type(frozen.dist).__module__.startswith("scipy.stats") else ""
     if name == "uniform":
         return Uniform(loc, loc + scale)
     if loc != 0:
@@ -630,28 +657,44 @@ def _point_masses(frozen):
     low, high = frozen.support()
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError("a discrete prior needs bounded support; build a pwu_lite.Mixture of Diracs")
-    places = np.arange(low, high + 1)
+    places = np.asarray(getattr(frozen.dist, "xk", np.arange(low, high + 1)), dtype=float)
     weights = frozen.pmf(places)
+    if abs(weights.sum() - 1) > 1e-9:
+        raise ValueError("cannot tell where the discrete prior has its mass; "
+                         "build a pwu_lite.Mixture of Diracs")
     kept = weights > 0
     return Mixture([Dirac(float(place)) for place in places[kept]], weights[kept] / weights.sum())
 
 
-def _ends(low, high):
-    low, high = validation.one_number("low", low), validation.one_number("high", high)
-    if not low < high:
-        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
-    return low, high
+def _keep(prior, check, *names):
+    """Check parameters and keep them as floats."""
+    for name in names:
+        object.__setattr__(prior, name, check(name, getattr(prior, name)))
+
+
+def _ends(prior):
+    _keep(prior, validation.one_number, "low", "high")
+    if not prior.low < prior.high:
+        raise ValueError(f"low must be below high, got {prior.low!r} and {prior.high!r}")
+    return prior.low, prior.high
 
 
 def _bounds(lo, hi):
-    lo, hi = np.asarray(lo, dtype=float), np.asarray(hi, dtype=float)
+    lo, hi = validation.as_float("lo", lo), validation.as_float("hi", hi)
     if np.isnan(lo).any() or np.isnan(hi).any():
         raise ValueError("lo and hi must not be NaN")
     return lo, hi
 
 
+def _places(x):
+    places = validation.as_float("x", x)
+    if np.isnan(places).any():
+        raise ValueError("x must not be NaN")
+    return places
+
+
 def _levels(q):
-    levels = np.asarray(q, dtype=float)
+    levels = validation.as_float("q", q)
     if not ((levels >= 0) & (levels <= 1)).all():
         raise ValueError("q must lie in [0, 1]")
     return levels

@@ -48,7 +48,7 @@ class PWU:
     >>> round(score([1, 0, 1], [0.9, 0.2, 0.1]), 6)
     0.207593
     >>> score
-    PWU(BinaryDecision(), Beta(a=2, b=10, scale=1.0))
+    PWU(BinaryDecision(), Beta(a=2.0, b=10.0, scale=1.0))
     """
 
     def __init__(self, family: Family, *priors: Any):

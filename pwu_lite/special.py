@@ -6,6 +6,7 @@ Implements the integral behind the closed forms of the PWU paper, equation (4).
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from scipy import special
 
 __all__ = ["BetaTails", "beta_tails"]
 
-_LONG = 2048  # below this many values scipy is fast enough
+_LARGEST = 300  # above this a + b rounding in the exponent shows, and scipy is better
 _CHUNK = 8192  # values worked on at a time, so that they stay in the cache
 _MOST_TERMS = 200
 
@@ -44,28 +45,28 @@ def beta_tails(a: float, b: float, x: np.ndarray) -> BetaTails:
 
     Notes
     -----
-    Short arrays go to `scipy.special`. Long ones use the continued fraction of
-    DLMF 8.17.22 on the side where it converges fast, once, and
-    ``I_x(a, b) = I_x(a + 1, b) + x**a (1 - x)**b / (a B(a, b))`` for the rest;
-    the two routes agree to rounding (tested).
+    Up to a + b = 300 by the continued fraction of DLMF 8.17.22, once, on the side
+    where it converges fast, and ``I_x(a, b) = I_x(a + 1, b) + x**a (1 - x)**b / (a B(a, b))``
+    for the rest: several times faster than calling `scipy.special` twice, which takes over
+    beyond. Relative error below 1e-12 (tested).
 
     Examples
     --------
     >>> tails = beta_tails(2, 1, [0.5, 1.0])
-    >>> tails.lower.tolist(), tails.upper.tolist()
+    >>> tails.lower.round(12).tolist(), tails.upper.round(12).tolist()
     ([0.25, 1.0], [0.75, 0.0])
     """
     x = np.asarray(x, dtype=float)
     split = (a + 1) / (a + b + 2)
-    if x.size > _LONG:
+    if a + b <= _LARGEST:
         terms = max(_terms_needed(a + 1, b, split), _terms_needed(b, a, 1 - split))
         if terms <= _MOST_TERMS:
-            return _long_tails(a, b, x, split, terms)
+            return _tails(a, b, x, split, terms)
     return BetaTails(special.betainc(a, b, x), special.betaincc(a, b, x),
                      special.betainc(a + 1, b, x), special.betaincc(a + 1, b, x))
 
 
-def _long_tails(a, b, x, split, terms):
+def _tails(a, b, x, split, terms):
     """All four tails, chunk by chunk."""
     flat = x.ravel()
     out = np.empty((4, flat.size))
@@ -121,6 +122,7 @@ def _coefficient(a, b, number):
     return m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
 
 
+@lru_cache(maxsize=256)
 def _terms_needed(a, b, x):
     """Terms after which the continued fraction at its slowest point no longer changes."""
     point = np.array([x])

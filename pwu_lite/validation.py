@@ -10,7 +10,11 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_binary", "check_regression", "check_thetas", "check_weight", "vector"]
+__all__ = ["check_binary", "check_gaussian", "check_probabilities", "check_regression", "check_thetas",
+           "check_weight", "vector"]
+
+_LARGEST = 1e140  # its square, and the square of its inverse, are still numbers
+_RESCALE = f"is too large or too small to square ({_LARGEST:g}); change the unit of y"
 
 
 def vector(name: str, values: Any) -> np.ndarray:
@@ -37,9 +41,7 @@ def vector(name: str, values: Any) -> np.ndarray:
     >>> vector("y_prob", [[0.2], [0.7]]).tolist()
     [0.2, 0.7]
     """
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
-        raise ValueError(f"{name} has masked entries; drop them or fill them first")
-    array = _as_float(name, values)
+    array = as_float(name, values)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -69,11 +71,11 @@ def check_binary(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
     >>> labels.tolist()
     [True, False]
     """
-    y, f = vector("y_true", y_true), vector("y_prob", y_prob)
+    y = vector("y_true", y_true)
     labels = y == 1
     hint = "must be 0 or 1 (arguments swapped? y_true comes first)"
     _reject("y_true", y, ~(labels | (y == 0)), hint)
-    _reject("y_prob", f, (f < 0) | (f > 1), "must lie in [0, 1]")
+    f = check_probabilities(y_prob)
     _same_length("y_true", y, "y_prob", f)
     return labels, f
 
@@ -92,21 +94,49 @@ def check_regression(y_true: Any, mean: Any, std: Any) -> tuple[np.ndarray, ...]
     >>> std.tolist()
     [0.5, 0.5]
     """
-    y, m, s = vector("y_true", y_true), vector("mean", mean), vector("std", std)
-    hint = "must be positive (a standard deviation; the order is y_true, mean, std)"
-    _reject("std", s, s <= 0, hint)
+    y = vector("y_true", y_true)
+    _reject("y_true", y, np.abs(y) > _LARGEST, _RESCALE)
+    m, s = check_gaussian(mean, std)
     _same_length("y_true", y, "mean", m)
-    _same_length("y_true", y, "std", s)
     return y, m, s
 
 
-def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
-    """Read non-negative weights of shape (n,), or None.
+def check_probabilities(y_prob: Any) -> np.ndarray:
+    """Read probabilities in [0, 1], shape (n,).
 
     Examples
     --------
-    >>> check_weight([1, 3], 2).tolist()
-    [1.0, 3.0]
+    >>> check_probabilities([0.2, 1]).tolist()
+    [0.2, 1.0]
+    """
+    f = vector("y_prob", y_prob)
+    _reject("y_prob", f, (f < 0) | (f > 1), "must lie in [0, 1]")
+    return f
+
+
+def check_gaussian(mean: Any, std: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Read predictive means and standard deviations, both (n,).
+
+    Examples
+    --------
+    >>> check_gaussian([1, 2], [0.5, 0.5])[1].tolist()
+    [0.5, 0.5]
+    """
+    m, s = vector("mean", mean), vector("std", std)
+    _reject("std", s, s <= 0, "must be positive (a standard deviation; the order is y_true, mean, std)")
+    _reject("mean", m, np.abs(m) > _LARGEST, _RESCALE)
+    _reject("std", s, (s > _LARGEST) | (s < 1 / _LARGEST), _RESCALE)
+    _same_length("mean", m, "std", s)
+    return m, s
+
+
+def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
+    """Read non-negative weights of shape (n,), or None; the largest becomes 1.
+
+    Examples
+    --------
+    >>> check_weight([1, 2], 2).tolist()
+    [0.5, 1.0]
     """
     if sample_weight is None:
         return None
@@ -114,9 +144,9 @@ def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
     _reject("sample_weight", weight, weight < 0, "must not be negative")
     if weight.size != length:
         raise ValueError(f"sample_weight has length {weight.size}, the data have {length}")
-    if weight.sum() <= 0:
+    if weight.max() <= 0:
         raise ValueError("sample_weight sums to zero")
-    return weight
+    return weight / weight.max()
 
 
 def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
@@ -127,7 +157,7 @@ def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
     >>> check_thetas("c", 0.2, 0, 1).tolist()
     [0.2]
     """
-    values = vector(name, np.atleast_1d(_as_float(name, theta)))
+    values = vector(name, np.atleast_1d(as_float(name, theta)))
     _reject(name, values, (values <= low) | (values >= high), f"must lie in ({low:g}, {high:g})")
     return values
 
@@ -145,6 +175,14 @@ def no_weight(sample_weight: Any, what: str) -> None:
         raise ValueError(f"{what} is not an average over data points: sample_weight has no meaning")
 
 
+def numbers(name: str, values: Any) -> np.ndarray:
+    """Read finite numbers of any shape."""
+    array = as_float(name, values)
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} must be finite, got {values!r}")
+    return array
+
+
 def positive(name: str, value: Any) -> float:
     """Read one finite positive number."""
     number = one_number(name, value)
@@ -155,7 +193,7 @@ def positive(name: str, value: Any) -> float:
 
 def one_number(name: str, value: Any) -> float:
     """Read one finite number."""
-    array = _as_float(name, value)
+    array = as_float(name, value)
     if array.ndim != 0 or not np.isfinite(array):
         raise ValueError(f"{name} must be one finite number, got {value!r}")
     return float(array)
@@ -177,7 +215,10 @@ def inside(name: str, value: Any, low: float, high: float) -> float:
     return number
 
 
-def _as_float(name: str, values: Any) -> np.ndarray:
+def as_float(name: str, values: Any) -> np.ndarray:
+    """Read numbers of any shape, NaN and infinity included."""
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        raise ValueError(f"{name} has masked entries; drop them or fill them first")
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -188,7 +229,7 @@ def _as_float(name: str, values: Any) -> np.ndarray:
         raise ValueError(f"{name} must be numeric, got text")
     try:
         return array.astype(float)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numeric: {error}") from None
 
 

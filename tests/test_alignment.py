@@ -116,3 +116,19 @@ def test_the_search_depends_on_its_seed_alone():
 def test_coordinate_dependence_refuses(options):
     with pytest.raises(ValueError):
         alignment.coordinate_dependence(metrics.classification.log_loss, **options)
+
+
+def test_rounding_makes_no_ranks():
+    f = np.random.default_rng(0).random((7, 50))
+    y = np.random.default_rng(1).integers(0, 2, 50)
+    at_n = [pwu.TopK().utility(50, y, np.round(row, 1)) for row in f]
+    assert math.isnan(alignment.kendall_tau(at_n, np.arange(7.0)))
+
+
+def test_top3_with_many_ties_is_fast_and_right():
+    m = pd.DataFrame({"PWU": [0.0] + [1.0] * 99})
+    u = pd.DataFrame({"u": [1.0] + [0.0] * 99})
+    value = alignment.align(m, u)["top3"].item()
+    expected = sum(chance * (1 + hit) / (6 - 1 - hit) for hit, chance in enumerate(
+        scipy.stats.hypergeom(99, 2, 2).pmf([0, 1, 2])))
+    assert value == pytest.approx(expected)

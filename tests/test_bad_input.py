@@ -59,6 +59,7 @@ BAD_BINARY = {
     "masked": (Y, np.ma.array(F, mask=[0, 1, 0, 0]), "masked"),
     "missing in pandas": (Y, pd.Series([0.2, None, 0.4, 0.1], dtype="Float64"), "y_prob"),
     "a frame": (Y, pd.DataFrame({"a": F, "b": F}), "one-dimensional"),
+    "too large": (Y, [0.2, 10**400, 0.4, 0.1], "y_prob"),
     "ragged": (Y, [[0.1], [0.2, 0.3], [0.4], [0.5]], "y_prob"),
 }
 BAD_REGRESSION = {
@@ -130,6 +131,7 @@ def test_bad_thetas_binary(family, theta):
 @pytest.mark.parametrize("family, theta", [
     (pwu.SelectivePrediction(), 0), (pwu.SelectivePrediction(), -1), (pwu.SelectivePrediction(), INF),
     (pwu.RiskAverseTopK(), (0, 1)), (pwu.RiskAverseTopK(), (1, 0)), (pwu.RiskAverseTopK(), (9, 1)),
+    (pwu.RiskAverseTopK(), ("1", "0.5")), (pwu.RiskAverseTopK(), {}),
     (pwu.RiskAverseTopK(), 3), (pwu.RiskAverseTopK(), (1, NAN)), (pwu.RiskAverseTopK(), (1, 2, 3))])
 def test_bad_thetas_regression(family, theta):
     with pytest.raises(ValueError):
@@ -160,3 +162,20 @@ def test_bad_forecasts_to_act_on(family, theta, f):
 def test_bad_options(run):
     with pytest.raises(ValueError):
         run()
+
+
+@pytest.mark.parametrize("run", [
+    lambda: pwu.BinaryDecision().act([0.2, 0.9], [0.5, 0.95]),
+    lambda: pwu.SelectivePrediction().act([0.2, 0.9], [1, 2], [1, 1]),
+    lambda: pwu.TopK().act([1, 2], [0.5, 0.95]),
+    lambda: pwu.RiskAverseTopK().act([(1, 1), (2, 1)], [1, 2], [1, 1]),
+    lambda: pwu.BinaryDecision().utility(np.ma.array([0.1, 0.3], mask=[0, 1]), Y, F),
+])
+def test_act_takes_one_theta_and_masks_are_seen(run):
+    with pytest.raises(ValueError):
+        run()
+
+
+def test_the_message_names_the_argument_that_was_passed():
+    with pytest.raises(ValueError, match="std"):
+        pwu.SelectivePrediction().act(0.2, [1, 2, 3], [1, 2])

@@ -1,5 +1,7 @@
 """Mass and partial mean of every prior against independent quadrature, and what makes a prior bad."""
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -139,8 +141,43 @@ def test_bounded_discrete_scipy_distribution_becomes_point_masses():
     lambda: pwu.Gamma(-1, 1), lambda: pwu.Mixture([pwu.Dirac(0.1)], [0.5]), lambda: pwu.Mixture([], []),
     lambda: pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.2)], [2, -1]), lambda: as_prior("beta"),
     lambda: as_prior(0.3), lambda: as_prior(scipy.stats.beta(-1, 2)), lambda: pwu.Beta(2, 3).ppf(1.5),
-    lambda: pwu.Beta(2, 3).mass(np.nan, 1),
+    lambda: pwu.Beta(2, 3).mass(np.nan, 1), lambda: pwu.Gamma(2, 1).pdf(np.nan),
+    lambda: pwu.Beta(2, 3).ppf("0.5"), lambda: pwu.Mixture(pwu.Beta(2, 3), [1.0]),
 ])
 def test_bad_priors_are_refused(make):
     with pytest.raises(ValueError):
         make()
+
+
+def test_discrete_values_off_the_integers_are_kept():
+    prior = as_prior(scipy.stats.rv_discrete(values=([0.1, 0.2, 0.5], [0.2, 0.3, 0.5]))())
+    assert prior.mean == pytest.approx(0.33)
+
+
+@pytest.mark.parametrize("frozen", [scipy.stats.invgamma(1.5), scipy.stats.lomax(1.2),
+                                    scipy.stats.weibull_min(0.3), scipy.stats.lognorm(2, loc=0.1)])
+def test_heavy_tails_keep_their_mean_and_say_their_error(frozen):
+    prior = as_prior(frozen)
+    assert prior.mean == pytest.approx(frozen.mean())
+    t = frozen.ppf(0.9)
+    exact = float(mpmath.quad(lambda x: x * frozen.pdf(float(x)), [frozen.support()[0], t / 10, t / 2, t]))
+    assert abs(prior.partial_mean(0, t) - exact) <= prior.error + 1e-6 * exact
+
+
+def test_error_of_a_density_with_jumps_is_a_bound():
+    edges = np.linspace(0.05, 0.95, 11)
+    prior = as_prior(scipy.stats.rv_histogram(([0, 0, 0, 0, 0.97, 0, 0, 0, 0, 0.87], edges))())
+    exact = 0.97 / 1.84 * 0.455  # the first block, 0.41 to 0.5, is below 0.6
+    assert abs(prior.partial_mean(0, 0.6) - exact) <= prior.error < 0.05
+
+
+@pytest.mark.parametrize("prior, level, value", [(pwu.TruncatedBeta(2, 60, 0.9, 1), 0.5, 0.90115),
+                                                 (pwu.TruncatedBeta(2, 20, 0.85, 1), 0.5, 0.85515)])
+def test_truncated_quantiles_in_the_upper_tail(prior, level, value):
+    assert prior.ppf(level) == pytest.approx(value, abs=2e-5)
+    assert prior.mass(0, prior.ppf(level)) == pytest.approx(level, rel=1e-9)
+
+
+def test_parameters_become_floats():
+    assert pwu.Beta(np.int8(100), np.int8(100)).mean == pytest.approx(0.5)
+    assert pwu.Beta(Fraction(1, 2), 1).a == 0.5

@@ -284,3 +284,26 @@ def test_works_as_a_scikit_learn_scorer():
     y = (X[:, 0] > 0).astype(int)
     assert (cross_val_score(LogisticRegression(), X, y, scoring=scorer) < 0).all()
     assert "Beta" in repr(scorer)
+
+
+@pytest.mark.parametrize("prior, f", [(pwu.Beta(0.01, 1), 1e-20), (pwu.Beta(0.1, 1), 1e-17),
+                                      (pwu.Beta(0.5, 0.5), 1e-17), (pwu.TruncatedBeta(1, 1, 1e-6, 2e-6), 1.2e-6)])
+def test_small_forecasts_under_priors_that_crowd_at_zero(prior, f):
+    with mpmath.workdps(40):
+        a, b = mpmath.mpf(prior.a), mpmath.mpf(prior.b)
+        low, high = map(mpmath.mpf, prior.support)
+        top = mpmath.betainc(a, b + 1, max(low, mpmath.mpf(f)), high)
+        exact = top / mpmath.betainc(a, b, low, high)
+    assert pwu.PWU(pwu.BinaryDecision(), prior)([1], [f]) == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_utilities_keep_their_digits_when_few_abstain():
+    family = pwu.SelectivePrediction()
+    y, mean, std = np.zeros(10), np.full(10, 1e-6), np.ones(10)
+    assert family.utility(1e10, y, mean, std) == pytest.approx(-1e-12, rel=1e-12)
+
+
+def test_enormous_spread_is_no_nan():
+    assert np.isfinite(pwu.PWU(pwu.SelectivePrediction(), pwu.LogNormal(0, 40))([0, 1], [0.5, 1], [1, 2]))
+    with pytest.raises(ValueError, match="unit of y"):
+        pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))([0.0], [1e200], [1e200])

@@ -1,4 +1,4 @@
-"""Both routes to the incomplete beta function agree with 60-digit arithmetic, in both tails."""
+"""The incomplete beta function agrees with 400-digit arithmetic, in both tails."""
 
 import mpmath
 import numpy as np
@@ -25,11 +25,17 @@ def test_small_tail_is_exact(a, b, length):
     for index, point in enumerate(x):
         for got, exact in zip(values, exact_tails(a, b, point), strict=True):
             if 1e-290 < exact < 0.9:
-                assert abs(got[index] / exact - 1) < 1e-11 if (a, b) == (0.5, 0.5) and length == 8 else 1e-12
+                assert abs(got[index] / exact - 1) < 1e-12
 
 
 @pytest.mark.parametrize("a, b", SHAPES)
 def test_tails_sum_to_one(a, b):
     tails = beta_tails(a, b, np.linspace(0, 1, 5001))
-    np.testing.assert_allclose(tails.lower + tails.upper, 1, rtol=1e-14)
-    np.testing.assert_allclose(tails.next_lower + tails.next_upper, 1, rtol=1e-14)
+    np.testing.assert_allclose(tails.lower + tails.upper, 1, rtol=1e-13)
+    np.testing.assert_allclose(tails.next_lower + tails.next_upper, 1, rtol=1e-13)
+
+
+def test_length_does_not_change_a_value():
+    x = np.linspace(0, 1, 20_001)
+    for whole, part in zip(beta_tails(2, 10, x), beta_tails(2, 10, x[7000:7010]), strict=True):
+        np.testing.assert_array_equal(whole[7000:7010], part)

@@ -93,3 +93,29 @@ def test_five_thousand_cases_are_swept():
     thetas = [(k, gamma) for gamma in nodes[::20] for k in (50, 500)]
     assert np.isfinite(score.curve(y, mean, std, thetas=thetas)).all()
     assert value < 0
+
+
+def test_ties_by_rounding_are_ties_in_every_route():
+    for std in ([0.3, 0.3], [0.3, 0.1 + 0.2], [0.1 + 0.2, 0.3]):
+        values = [pwu.PWU(pwu.RiskAverseTopK(), pwu.Dirac(0.5), prior)([1.0, 0.0], [1, 1], std)
+                  for prior in (pwu.Uniform(0.4999999, 0.5000001), pwu.Dirac(0.5))]
+        assert values == pytest.approx([-0.455, -0.455])
+
+
+def test_one_huge_case_does_not_let_the_row_order_in():
+    mean, std, y = np.array([4.000001, 4, 1e6]), np.array([2.0, 2, 1000]), np.array([1.0, 0, 0])
+    orders = [[0, 1, 2], [0, 2, 1], [2, 1, 0]]
+    values = [pwu.RiskAverseTopK().utility((1, 1.0), y[o], mean[o], std[o]) for o in orders]
+    assert values[0] == values[1] == values[2]
+
+
+def test_quadrature_copes_with_a_heavy_tail(monkeypatch):
+    rng = np.random.default_rng(0)
+    mean, std = rng.normal(size=300), rng.uniform(0.2, 2, 300)
+    y = mean + std * rng.normal(size=300)
+    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, pwu.LogNormal(0, 3))
+    exact = score(y, mean, std)
+    monkeypatch.setattr(sweep, "EXACT_UP_TO", 100)
+    near, error = score(y, mean, std, return_error=True)
+    assert abs(near - exact) < 3 * error + 1e-9
+    assert error < 0.2 * abs(exact)

@@ -116,7 +116,7 @@ def boosting_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     """
     y, f, weight = _read(y_true, y_prob, sample_weight)
     with np.errstate(divide="ignore"):
-        loss = np.sqrt(np.where(y, (1 - f) / f, f / (1 - f)))
+        loss = np.where(y, np.sqrt(1 - f) / np.sqrt(f), np.sqrt(f) / np.sqrt(1 - f))
     return _average_with_infinity(loss, weight)
 
 
@@ -136,13 +136,14 @@ def winkler_loss(y_true: Any, y_prob: Any, c: float, *, sample_weight: Any = Non
 
     Examples
     --------
-    >>> winkler_loss([0], [0.05], 0.1)
+    >>> round(winkler_loss([0], [0.05], 0.1), 12)
     0.25
     """
     y, f, weight = _read(y_true, y_prob, sample_weight)
     c = validation.inside("c", c, 0, 1)
-    scale = np.where(f >= c, (1 - c) ** 2, c**2)
-    return average(1 - ((c - y) ** 2 - (f - y) ** 2) / scale, weight)
+    scale = np.where(f >= c, 1 - c, c)
+    skill = ((c - f) / scale) * ((c + f - 2 * y) / scale)  # (c - y)**2 - (f - y)**2, divided
+    return average(1 - skill, weight)
 
 
 def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
