@@ -495,7 +495,7 @@ class Mixture(Prior):
 
     @property
     def parts(self):
-        return [(weight * inner, part) for weight, prior in zip(self.weights, self.priors)
+        return [(weight * inner, part) for weight, prior in zip(self.weights, self.priors, strict=True)
                 if weight > 0 for inner, part in prior.parts]
 
     @property

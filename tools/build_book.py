@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import multiprocessing
 import os
 import re
 import shutil
@@ -91,27 +92,39 @@ def notebooks(root: Path) -> list[Path]:
 def execute(root: Path, cache_folder: Path) -> bool:
     """Run the chapters that are not in the cache, all cores busy. False if one fails."""
     from jupyter_cache import get_cache
-    from jupyter_cache.executors import load_executor
 
     unmarked = [path for path in notebooks(root) if "file_format: mystnb" not in path.read_text()]
     for path in unmarked:
-        print(f"{path.relative_to(root)}: code cells but no `file_format: mystnb` header", file=sys.stderr)
+        print(f"FAILED {path.relative_to(root)}: code cells, but no `file_format: mystnb` in the header", file=sys.stderr)
     cache = get_cache(str(cache_folder))
     for record in cache.list_project_records():
         cache.remove_nb_from_project(record.pk)
     for path in notebooks(root):
         cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
-    todo = cache.list_unexecuted()
-    if todo:
-        print(f"executing {len(todo)} of {len(notebooks(root))} chapters on {os.cpu_count()} cores", flush=True)
-    load_executor("local-parallel", cache, logger=progress()).run_and_cache(timeout=300)
-    failed = [record for record in cache.list_project_records() if record.traceback]
-    for record in failed:
-        report_failure(root, record)
-    missing = {record.uri for record in cache.list_unexecuted()} - {record.uri for record in failed}
-    for uri in sorted(missing):
-        print(f"FAILED {Path(uri).relative_to(root)}: could not be executed", file=sys.stderr)
-    return not (failed or missing or unmarked)
+    good = run_chapters(root, cache)
+    for record in cache.list_project_records():
+        if record.traceback:
+            report_failure(root, record)
+    return good and not unmarked
+
+
+def run_chapters(root: Path, cache) -> bool:
+    """One process a core; a line as soon as a chapter is done."""
+    from jupyter_cache.executors.basic import ExecutionWorkerLocalMProc, ProcessData
+
+    multiprocessing.get_logger().addHandler(logging.NullHandler())
+    jobs = [ProcessData(record.pk, record.uri, cache, 300, False) for record in cache.list_unexecuted()]
+    if not jobs:
+        return True
+    print(f"executing {len(jobs)} of {len(notebooks(root))} chapters on {os.cpu_count()} cores", flush=True)
+    good = True
+    with multiprocessing.Pool() as pool:
+        for status, uri in pool.imap_unordered(ExecutionWorkerLocalMProc(), jobs):
+            record = cache.get_cached_project_nb(uri) if status == 0 else None
+            seconds = f"{record.data['execution_seconds']:.0f} s" if record else "FAILED"
+            print(f"  {Path(uri).relative_to(root)}: {seconds}", flush=True)
+            good = good and status == 0
+    return good
 
 
 def report_failure(root: Path, record) -> None:
@@ -124,18 +137,6 @@ def report_failure(root: Path, record) -> None:
     number = next((i for i, body in enumerate(cells, 1) if source.strip() in body), "?")
     tail = "\n".join(text.strip().splitlines()[-4:])
     print(f"\nFAILED {page.relative_to(root)}, code cell {number}:\n\n{source}\n\n{tail}\n", file=sys.stderr)
-
-
-def progress() -> logging.Logger:
-    """A logger that shows one line a chapter."""
-    logger = logging.getLogger("chapters")
-    if not logger.handlers:
-        handler = logging.StreamHandler(sys.stdout)
-        handler.setFormatter(logging.Formatter("  %(message)s"))
-        handler.addFilter(lambda record: "Successful" in record.getMessage())
-        logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    return logger
 
 
 def run_sphinx(root: Path) -> bool:
