@@ -140,7 +140,9 @@ def interval_score(y_true: Any, mean: Any, std: Any, coverage: float, *,
 def expected_calibration_error(y_true: Any, mean: Any, std: Any,
                                coverages: Sequence[float] = COVERAGES, *,
                                sample_weight: Any = None) -> float:
-    """Mean over `coverages` of |share of y inside the central interval - coverage|.
+    """Mean over `coverages` of the gap between observed and nominal coverage.
+
+    ``abs(share of y inside the central Gaussian interval - coverage)``.
 
     Parameters
     ----------
@@ -167,7 +169,7 @@ def expected_calibration_error(y_true: Any, mean: Any, std: Any,
 def maximum_calibration_error(y_true: Any, mean: Any, std: Any,
                               coverages: Sequence[float] = COVERAGES, *,
                               sample_weight: Any = None) -> float:
-    """Maximum over `coverages` of |share of y inside the central interval - coverage|.
+    """Maximum over `coverages` of the gap between observed and nominal coverage.
 
     Parameters as in `expected_calibration_error`. PWU paper, appendix F.
 
