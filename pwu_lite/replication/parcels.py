@@ -17,9 +17,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 from ..families import BinaryDecision
+from ..metrics.classification import log_loss
 
 __all__ = ["COST_OF_ALARM", "COST_OF_MISS", "THRESHOLD", "Split", "bill", "choose_and_pay", "images",
-           "models", "split"]
+           "models", "recalibrated_bills", "split", "usual_settings"]
 
 COST_OF_MISS = 24.0  # euros: the parcel leaves on the wrong lorry and has to come back
 COST_OF_ALARM = 1.0  # euros: somebody looks at the parcel and puts it back
@@ -53,7 +54,7 @@ def models() -> dict[str, Any]:
     return {"cautious": LogisticRegression(C=0.05, max_iter=500), "bold": GaussianNB(var_smoothing=0.03)}
 
 
-def split(X: np.ndarray, y: np.ndarray, seed: int) -> Split:
+def split(X: np.ndarray, y: np.ndarray, seed: int, candidates: dict[str, Any] | None = None) -> Split:
     """Train on one half of the data, and cut the other half in two.
 
     Parameters
@@ -62,11 +63,13 @@ def split(X: np.ndarray, y: np.ndarray, seed: int) -> Split:
         As `images` returns them.
     seed : int
         Decides both cuts.
+    candidates : dict of classifiers, optional
+        Instead of `models`.
     """
     cut = {"test_size": 0.5, "random_state": seed}
     X_train, X_test, y_train, y_test = train_test_split(X, y, stratify=y, **cut)
     X_choose, X_bill, y_choose, y_bill = train_test_split(X_test, y_test, stratify=y_test, **cut)
-    fitted = {name: model.fit(X_train, y_train) for name, model in models().items()}
+    fitted = {name: model.fit(X_train, y_train) for name, model in (candidates or models()).items()}
     return Split(
         y_choose, {name: model.predict_proba(X_choose)[:, 1] for name, model in fitted.items()},
         y_bill, {name: model.predict_proba(X_bill)[:, 1] for name, model in fitted.items()},
@@ -115,6 +118,34 @@ def choose_and_pay(X: np.ndarray, y: np.ndarray, metrics: dict[str, Callable[...
             extra = cost[chosen] - cost[other] if other else 0.0
             rows.append({"split": seed, "metric": label, "chosen": chosen, "extra": extra})
     return pd.DataFrame(rows)
+
+
+def recalibrated_bills(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, float]:
+    """Both models' bills after a logistic regression on the log-odds, fitted to the choosing half."""
+    part = split(X, y, seed)
+    bills = {}
+    for name in part.bill:
+        calibrator = LogisticRegression(C=1e6, max_iter=1000)
+        calibrator.fit(_log_odds(part.choose[name]), part.y_choose)
+        bills[name] = bill(part.y_bill, calibrator.predict_proba(_log_odds(part.bill[name]))[:, 1])
+    return bills
+
+
+def usual_settings(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, float]:
+    """Log loss and bill of logistic regression with C=1, next to the two models', on one split."""
+    part = split(X, y, seed, models() | {"usual": LogisticRegression(max_iter=500)})
+    return {
+        "log_loss": log_loss(part.y_choose, part.choose["usual"]),
+        "log_loss_cautious": log_loss(part.y_choose, part.choose["cautious"]),
+        "bill": bill(part.y_bill, part.bill["usual"]),
+        "bill_bold": bill(part.y_bill, part.bill["bold"]),
+    }
+
+
+def _log_odds(f):
+    """Log-odds in one column; probabilities of exactly 0 or 1 are moved inside by 1e-12."""
+    inside = np.clip(f, 1e-12, 1 - 1e-12)
+    return np.log(inside / (1 - inside))[:, None]
 
 
 def _best(metric, part):
