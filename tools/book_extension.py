@@ -23,7 +23,13 @@ def copy_mathjax(app, exception) -> None:
             shutil.copy(file.locate(), target)
 
 
-REPLACEMENTS: list[tuple[str, str]] = []
+REPLACEMENTS = [
+    (r'<div role="list" class="citation-list">', '<div class="citation-list">'),  # its children are no list items
+    # what scrolls must be reachable by the keyboard
+    (r'<div class="pst-scrollable-table-container">', '<div class="pst-scrollable-table-container" tabindex="0">'),
+    (r'<div class="math notranslate nohighlight"', '<div tabindex="0" class="math notranslate nohighlight"'),
+    (r'<table border="(\d)" class="dataframe">', r'<table border="\1" class="dataframe" tabindex="0">'),
+]
 
 
 def mend_pages(app, exception) -> None:
