@@ -44,7 +44,19 @@ def mend_pages(app, exception) -> None:
             path.write_text(text, encoding="utf-8")
 
 
+def offer_notebook(app, pagename, templatename, context, doctree) -> None:
+    """Let the download button offer the executed notebook of a page, as it does where a hub is configured."""
+    notebook = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
+    if not notebook.exists() or f"{pagename}.md" not in context.get("sourcename", ""):
+        return
+    target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(notebook, target)
+    context["ipynb_source"] = f"{pagename}.ipynb"
+
+
 def setup(app):
+    app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", mend_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -95,7 +95,8 @@ def execute(root: Path, cache_folder: Path) -> bool:
 
     unmarked = [path for path in notebooks(root) if "file_format: mystnb" not in path.read_text()]
     for path in unmarked:
-        print(f"FAILED {path.relative_to(root)}: code cells, but no `file_format: mystnb` in the header", file=sys.stderr)
+        name = path.relative_to(root)
+        print(f"FAILED {name}: code cells, but no `file_format: mystnb` in the header", file=sys.stderr)
     cache = get_cache(str(cache_folder))
     for record in cache.list_project_records():
         cache.remove_nb_from_project(record.pk)

@@ -26,6 +26,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-light": (390, 844, "light"),
          "desktop-dark": (1280, 900, "dark"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
+MATH_IS_SET = "() => [...document.querySelectorAll('.math')].every(m => m.querySelector('mjx-container'))"
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
@@ -42,9 +43,8 @@ def serve() -> str:
 
 
 def pages() -> list[str]:
-    return sorted(str(path.relative_to(SITE)) for path in SITE.rglob("*.html")
-                  if "_static" not in path.parts and path.name not in ("search.html", "genindex.html", "py-modindex.html")
-                  and path.parent != SITE)
+    """The book's own pages; the index pages that Sphinx adds lie beside the book's folder."""
+    return sorted(str(path.relative_to(SITE)) for path in (SITE / "book").rglob("*.html"))
 
 
 def watch(context, base: str, problems: list[str]):
@@ -69,8 +69,7 @@ def check_page(page, base: str, name: str, view: str, shots: Path | None) -> lis
     page.goto(base + name, wait_until="load")
     found = []
     if page.locator(".math").count():
-        page.wait_for_function("() => [...document.querySelectorAll('.math')].every(m => m.querySelector('mjx-container'))",
-                               timeout=15_000)
+        page.wait_for_function(MATH_IS_SET, timeout=15_000)
     width = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
     if width > 0:
         widest = page.evaluate("""() => [...document.querySelectorAll('article *')].filter(e =>

@@ -1,0 +1,169 @@
+"""What the pages promise: every cell ran, figures have words, numbers come from cells, the ledger resolves."""
+
+import ast
+import csv
+import json
+import re
+import statistics
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "book").rglob("*.md"))
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
+NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
+
+
+def name(path):
+    return str(path.relative_to(ROOT / "book"))
+
+
+def cells(path):
+    """Tags and code of every cell."""
+    for body in CELL.findall(path.read_text()):
+        head = re.match(r"(---\n.*?^---\n|(?::[^\n]*\n)*)", body, re.S | re.M).group(0)
+        yield head, body[len(head):]
+
+
+def built(path, site):
+    return site / path.relative_to(ROOT).with_suffix(".html")
+
+
+class Images(HTMLParser):
+    """The pictures that cells have drawn."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.alts = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if tag == "img" and "_images/" in values.get("src", ""):
+            self.alts.append(values.get("alt") or "")
+
+
+def test_every_page_of_the_book_is_in_the_contents():
+    listed = set(re.findall(r"(?:root|file):\s*(\S+)", (ROOT / "_toc.yml").read_text()))
+    assert listed == {str(path.relative_to(ROOT).with_suffix("")) for path in PAGES}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_page_is_built_without_a_traceback(path, site):
+    html = built(path, site).read_text()
+    assert "Traceback (most recent call last)" not in html
+    assert "output stderr" not in html
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_visible_cell_is_on_the_page(path, site):
+    html = built(path, site).read_text()
+    visible = [code for head, code in cells(path) if "remove-cell" not in head]
+    assert len(re.findall(r'<div class="cell_input', html)) == len(visible)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_cell_ran(path, site):
+    """The executed notebook behind the download button has run to its end."""
+    notebook = json.loads((site / "_sources" / path.relative_to(ROOT).with_suffix(".ipynb")).read_text())
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(code) == len(list(cells(path)))
+    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    assert not any(output["output_type"] == "error" for cell in code for output in cell["outputs"])
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_figure_has_alt_text(path, site):
+    alts = Images(built(path, site).read_text()).alts
+    assert all(len(alt) > 40 for alt in alts)
+    assert len(set(alts)) == len(alts)
+    drawn = sum("alt:" in head for head, _ in cells(path))
+    assert len(alts) >= drawn
+
+
+ALLOWED = [
+    r"^---\n.*?^---\n",                                # header
+    r"^```+\{(?:code-cell|math|bibliography|eval-rst)\}.*?^```+\s*$",
+    r"^```\w*\n.*?^```\s*$",                           # plain code
+    r"\$\$.*?\$\$", r"\$[^$]*\$",                      # formulas
+    r"\{[\w:-]+\}`[^`]*`", r"`[^`]*`",                 # roles, code
+    r"\]\([^)]*\)", r"^\([\w-]+\)=$", r"^:\w+:.*$",
+    r"(?i)\b(?:definition|proposition|lemma|remark|section|appendix|appendice|chapter|part|equation|corollary|table|"
+    r"figure|footnote|arxiv)s?\s+[\w.()]+(?:(?:,| and| to)\s+[\w.()]+)*",
+    r"CC BY 4\.0", r"Python 3\.\d+(?: to 3\.\d+)?", r"0-1 loss", r"\*\*Time\*\*: \d+ minutes", r"(?:Winkler|UNIQUE) \d{4}",
+    r"^\|.*\|$",                                       # tables of names and minutes
+    r"^\d\. ", r"\bC\.\d\b",
+]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_no_number_is_typed_into_prose(path):
+    """Costs and counts of an exercise's question are given, not results; they are left out."""
+    text = path.read_text()
+    text = re.sub(r"```\{exercise-start\}.*?```\{exercise-end\}", "", text, flags=re.S)
+    for pattern in ALLOWED:
+        text = re.sub(pattern, " ", text, flags=re.S | re.M)
+    found = re.findall(r"[^\n]*(?<![\w#-])\d[\d.,]*%?[^\n]*", text)
+    assert not found, found[:5]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_cells_are_short(path):
+    for _, code in cells(path):
+        lines = [line for line in code.splitlines() if line.strip()]
+        assert len(lines) <= 25
+        assert max(map(len, lines)) <= 100 if "glue" in code or "say(" in code else max(map(len, lines)) <= 80
+
+
+def test_cells_are_short_on_the_whole():
+    lengths = [sum(bool(line.strip()) for line in code.splitlines())
+               for path in NOTEBOOKS for _, code in cells(path)]
+    assert 2 <= statistics.median(lengths) <= 7
+    assert sorted(lengths)[int(0.9 * len(lengths))] <= 16
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_page_has_a_next_step(path):
+    end = path.read_text()[-1500:].lower()
+    assert "next" in end or "## three ways in" in path.read_text().lower()
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "book" / "foundations").glob("*.md")), ids=name)
+def test_chapters_have_three_exercises_with_asserted_solutions(path):
+    text = path.read_text()
+    assert text.count("{exercise-start}") >= 3
+    solutions = re.findall(r"\{solution-start\}(.*?)\{solution-end\}", text, re.S)
+    assert len(solutions) == text.count("{exercise-start}")
+    assert sum("assert" in solution for solution in solutions) == len(solutions)
+
+
+def ledger():
+    with open(ROOT / "book" / "reference" / "claims.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+VERDICTS = {"holds", "holds with a caveat", "does not hold as stated"}
+
+
+@pytest.mark.parametrize("row", ledger(), ids=lambda row: row["number"])
+def test_ledger_row(row, site):
+    assert row["verdict"] in VERDICTS
+    page, _, place = row["anchor"].partition("#")
+    assert f'id="{place}"' in (site / "book" / f"{page}.html").read_text()
+    file, _, test = row["test"].partition("::")
+    defined = {node.name for node in ast.walk(ast.parse((ROOT / file).read_text()))
+               if isinstance(node, ast.FunctionDef)}
+    assert test in defined
+
+
+def test_ledger_page_shows_every_row(site):
+    html = (site / "book" / "reference" / "claims.html").read_text()
+    assert all(row["number"] in html for row in ledger())
+
+
+def test_results_name_their_command(site):
+    for table in (ROOT / "book" / "results").glob("*.csv"):
+        users = [path for path in NOTEBOOKS if table.name in path.read_text()]
+        assert users and all("make benchmark" in path.read_text() for path in users)
