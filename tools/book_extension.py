@@ -7,6 +7,9 @@ import re
 import shutil
 from pathlib import Path
 
+import nbformat
+from jupyter_cache import get_cache
+
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
 SCRIPT = "static/mathjax/tex-chtml-full.js"
 
@@ -45,13 +48,18 @@ def mend_pages(app, exception) -> None:
 
 
 def offer_notebook(app, pagename, templatename, context, doctree) -> None:
-    """Let the download button offer the executed notebook of a page, as it does where a hub is configured."""
-    notebook = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
-    if not notebook.exists() or f"{pagename}.md" not in context.get("sourcename", ""):
+    """Let the download button offer the page's notebook with its outputs.
+
+    MyST-NB writes the notebook without outputs when they come from the cache: put them in.
+    """
+    source = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
+    if not source.exists() or f"{pagename}.md" not in context.get("sourcename", ""):
         return
+    _, notebook = get_cache(app.config.nb_execution_cache_path).merge_match_into_notebook(
+        nbformat.read(source, as_version=4))
     target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy(notebook, target)
+    nbformat.write(notebook, target)
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
