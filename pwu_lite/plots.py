@@ -14,6 +14,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from . import validation
 from .priors import Prior
 from .ranks import sorted_blocks
 
@@ -134,7 +135,7 @@ def images(rows: Mapping[str, Any], *, shape: tuple[int, int] = (8, 8)) -> Figur
 def reliability(y_true: Any, y_prob: Any, *, n_bins: int = 10, label: str = "", ax: Axes | None = None) -> Figure:
     """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u]."""
     figure, ax = _new(ax)
-    y, f = np.asarray(y_true, dtype=float), np.asarray(y_prob, dtype=float)
+    y, f = validation.check_binary(y_true, y_prob)
     where = np.searchsorted(np.arange(1, n_bins) / n_bins, f)
     used = np.unique(where)
     points = [(f[where == b].mean(), y[where == b].mean(), (where == b).sum()) for b in used]
@@ -150,11 +151,11 @@ def reliability(y_true: Any, y_prob: Any, *, n_bins: int = 10, label: str = "", 
 def retention_curve(error: Any, uncertainties: Mapping[str, Any], *, ylabel: str = "error rate of the kept",
                     ax: Axes | None = None) -> Figure:
     """Mean error among the kept cases against the share kept, least uncertain first."""
-    error = np.asarray(error, dtype=float)
+    error = validation.vector("error", error)
     share = np.arange(1, error.size + 1) / error.size
     kept = {}
     for label, uncertainty in uncertainties.items():
-        order, _ = sorted_blocks(np.asarray(uncertainty, dtype=float))
+        order, _ = sorted_blocks(validation.vector(label, uncertainty))
         kept[label] = np.cumsum(error[order]) / np.arange(1, error.size + 1)
     return curves(share, kept, xlabel="share of cases kept", ylabel=ylabel, ax=ax)
 

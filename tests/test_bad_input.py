@@ -7,7 +7,9 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite import metrics
+from pwu_lite import metrics, plots
+from pwu_lite.alignment import kendall_tau, somers_d
+from pwu_lite.replication import parcels
 
 INF, NAN = float("inf"), float("nan")
 OPTIONS = {"winkler_loss": {"c": 0.3}, "pinball_loss": {"level": 0.7}, "interval_score": {"coverage": 0.8}}
@@ -179,3 +181,16 @@ def test_act_takes_one_theta_and_masks_are_seen(run):
 def test_the_message_names_the_argument_that_was_passed():
     with pytest.raises(ValueError, match="std"):
         pwu.SelectivePrediction().act(0.2, [1, 2, 3], [1, 2])
+
+
+@pytest.mark.parametrize("run", [
+    lambda: kendall_tau([1, NAN], [1, 2]), lambda: kendall_tau([1, 2, 3], [1, 2]), lambda: kendall_tau([1], [1]),
+    lambda: kendall_tau([], []), lambda: kendall_tau(["a", "b"], [1, 2]), lambda: kendall_tau([[1, 2]], [1, 2]),
+    lambda: somers_d([1, INF], [1, 2]), lambda: somers_d([1, 2], [1, 2, 3]),
+    lambda: plots.reliability([0, 2], [0.1, 0.2]), lambda: plots.reliability([0, 1], [0.1, NAN]),
+    lambda: plots.retention_curve([0, NAN], {"entropy": [1, 2]}),
+    lambda: parcels.bill([0, 1], [0.1, 1.2]), lambda: parcels.bill([0, 1], [0.1, 0.2], threshold=1.0),
+])
+def test_bad_input_elsewhere(run):
+    with pytest.raises(ValueError):
+        run()
