@@ -180,7 +180,7 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
         labels, reports, backgrounds = draw(rng, n)
         values = [_evaluate(metric, labels, report, rest) for rest in backgrounds for report in reports]
         if np.isfinite(values).all() and _disagree(*values):
-            return Counterexample(labels, *reports, *backgrounds, tuple(values))
+            return Counterexample(labels, reports[0], reports[1], backgrounds[0], backgrounds[1], tuple(values))
     return None
 
 

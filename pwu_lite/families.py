@@ -6,6 +6,7 @@ Implements sections 3.2, 3.3 and 4 of the PWU paper.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +26,8 @@ class Family:
     names: tuple[str, ...] = ("theta",)
     domain: tuple[float, float] = (0.0, np.inf)
     needs_mean: tuple[bool, ...] = (False,)
+    per_sample: Callable[..., np.ndarray]  # (prior, *data): each case's loss, for a separable family
+    expected_loss: Callable[..., tuple[float, float]]  # (*priors, *data): loss and error, for the others
 
     def read(self, y_true: Any, *prediction: Any) -> tuple[np.ndarray, ...]:
         """Check labels and prediction, and return them as arrays."""
@@ -36,6 +39,10 @@ class Family:
         weight = self.weight(sample_weight, data)
         values = self._utilities(self.read_theta(theta, data[0].size), data, weight)
         return float(values[0]) if np.ndim(theta) == 0 else values
+
+    def _utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+        """Average utility at each theta."""
+        raise NotImplementedError
 
     def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
         """Check the weights, or refuse them for a family that is not separable."""
@@ -277,9 +284,9 @@ class RiskAverseTopK(Family):
         k, gamma = pairs[0]
         return _risk_shares(m, s, gamma, _first(int(k), m.size))
 
-    def utility(self, theta: Any, y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None):
+    def utility(self, theta: Any, y_true: Any, *prediction: Any, sample_weight: Any = None) -> Any:
         """Utility at ``theta = (k, gamma)``, or at each row of an (m, 2) array."""
-        data = self.read(y_true, mean, std)
+        data = self.read(y_true, *prediction)
         self.weight(sample_weight, data)
         values = self._utilities(self.read_theta(theta, data[0].size), data, None)
         return float(values[0]) if np.ndim(theta) == 1 else values

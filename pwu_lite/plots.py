@@ -37,7 +37,7 @@ def use_style() -> None:
     })
 
 
-def _new(ax: Axes | None) -> tuple[Figure, Axes]:
+def _new(ax: Axes | None) -> tuple[Any, Axes]:
     if ax is None:
         use_style()
         return plt.subplots()
@@ -183,7 +183,7 @@ def growth(sizes: Mapping[str, Any], seconds: Mapping[str, Any]) -> Figure:
     """Seconds against n on logarithmic axes, one line a method."""
     figure, ax = _new(None)
     for place, label in enumerate(seconds):
-        style = {"color": COLOURS[place % 6], "ls": DASHES[place // 6], "marker": "osD^vP"[place % 6]}
+        style: dict[str, Any] = {"color": COLOURS[place % 6], "ls": DASHES[place // 6], "marker": "osD^vP"[place % 6]}
         ax.plot(sizes[label], seconds[label], label=label, **style)
     ax.set(xscale="log", yscale="log", xlabel="number of cases, n", ylabel="seconds")
     ax.legend(fontsize=8, ncol=2)

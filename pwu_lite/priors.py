@@ -544,7 +544,8 @@ class Frozen(Prior):
 
     def __init__(self, frozen: Any):
         self.frozen = frozen
-        self.support = tuple(float(end) for end in frozen.support())
+        low, high = frozen.support()
+        self.support = (float(low), float(high))
         self._mean = float(frozen.mean())
         self.error = self._estimate_error()
         if not np.isfinite(self.error):
