@@ -26,12 +26,17 @@ class Family:
     names: tuple[str, ...] = ("theta",)
     domain: tuple[float, float] = (0.0, np.inf)
     needs_mean: tuple[bool, ...] = (False,)
+    takes: tuple[str, ...] = ("y_prob",)
+    _check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
     per_sample: Callable[..., np.ndarray]  # (prior, *data): each case's loss, for a separable family
     expected_loss: Callable[..., tuple[float, float]]  # (*priors, *data): loss and error, for the others
 
     def read(self, y_true: Any, *prediction: Any) -> tuple[np.ndarray, ...]:
         """Check labels and prediction, and return them as arrays."""
-        raise NotImplementedError
+        if len(prediction) != len(self.takes):
+            raise ValueError(f"{type(self).__name__} takes y_true, {', '.join(self.takes)}; "
+                             f"got {len(prediction)} argument(s) after y_true")
+        return self._check(y_true, *prediction)
 
     def utility(self, theta: Any, y_true: Any, *prediction: Any, sample_weight: Any = None) -> Any:
         """Average utility at theta, higher is better."""
@@ -93,9 +98,6 @@ class BinaryDecision(Family):
     names = ("c",)
     domain = (0.0, 1.0)
 
-    def read(self, y_true, y_prob):
-        return validation.check_binary(y_true, y_prob)
-
     def act(self, theta: float, y_prob: Any) -> np.ndarray:
         """True where the forecast says to act, ``y_prob > c``; shape (n,)."""
         c = validation.inside("c", theta, 0, 1)
@@ -148,9 +150,8 @@ class SelectivePrediction(Family):
     """
 
     names = ("lambda",)
-
-    def read(self, y_true, mean, std):
-        return validation.check_regression(y_true, mean, std)
+    takes = ("mean", "std")
+    _check = staticmethod(validation.check_regression)
 
     def act(self, theta: float, mean: Any, std: Any) -> np.ndarray:
         """True where the forecast says to predict, ``std <= sqrt(lambda)``; shape (n,)."""
@@ -201,9 +202,6 @@ class TopK(Family):
     separable = False
     names = ("k/n",)
     domain = (0.0, 1.0)
-
-    def read(self, y_true, y_prob):
-        return validation.check_binary(y_true, y_prob)
 
     def read_theta(self, theta, length):
         return _read_k(theta, length)
@@ -261,13 +259,12 @@ class RiskAverseTopK(Family):
     separable = False
     names = ("k/n", "gamma")
     needs_mean = (False, True)
+    takes = ("mean", "std")
+    _check = staticmethod(validation.check_regression)
 
     def __post_init__(self):
         if self.penalty not in ("reported", "realized"):
             raise ValueError(f'penalty must be "reported" or "realized", got {self.penalty!r}')
-
-    def read(self, y_true, mean, std):
-        return validation.check_regression(y_true, mean, std)
 
     def check_prior(self, prior, which=0):
         if which == 0:

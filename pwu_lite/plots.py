@@ -179,13 +179,20 @@ def flip(values: Sequence[float], *, ylabel: str, names: tuple[str, str] = ("bac
     return figure
 
 
-def growth(sizes: Mapping[str, Any], seconds: Mapping[str, Any]) -> Figure:
-    """Seconds against n on logarithmic axes, one line a method."""
+def growth(groups: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> Figure:
+    """Seconds against n on logarithmic axes.
+
+    Parameters
+    ----------
+    groups : mapping of group to mapping of label to (sizes, seconds)
+        A dash for each group, a colour and a marker for each of its methods.
+    """
     figure, ax = _new(None)
-    for place, label in enumerate(seconds):
-        style: dict[str, Any] = {"color": COLOURS[place % 6], "ls": DASHES[place // 6], "marker": "osD^vP"[place % 6]}
-        ax.plot(sizes[label], seconds[label], label=label, **style)
+    for dash, methods in zip(DASHES, groups.values(), strict=False):
+        for place, (label, (sizes, seconds)) in enumerate(methods.items()):
+            style: dict[str, Any] = {"color": COLOURS[place], "ls": dash, "marker": "osD^"[place]}
+            ax.plot(sizes, seconds, label=label, **style)
     ax.set(xscale="log", yscale="log", xlabel="number of cases, n", ylabel="seconds")
-    ax.legend(fontsize=8, ncol=2)
-    figure.set_size_inches(6.4, 4.4)
+    figure.set_size_inches(6.4, 4.8)
+    figure.legend(loc="outside lower center", fontsize=9, ncol=3)
     return figure

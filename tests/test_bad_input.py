@@ -178,6 +178,13 @@ def test_act_takes_one_theta_and_masks_are_seen(run):
         run()
 
 
+def test_a_missing_std_is_named():
+    with pytest.raises(ValueError, match="mean, std"):
+        pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))([1, 2], [1, 2])
+    with pytest.raises(ValueError, match="y_prob"):
+        pwu.BinaryDecision().utility(0.2, [1, 0])
+
+
 def test_the_message_names_the_argument_that_was_passed():
     with pytest.raises(ValueError, match="std"):
         pwu.SelectivePrediction().act(0.2, [1, 2, 3], [1, 2])

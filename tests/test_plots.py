@@ -21,7 +21,7 @@ FIGURES = {
     "flip": lambda: plots.flip([0, 1, 1, 0], ylabel="ECE"),
     "bars": lambda: plots.bars({"a": 1.0, "b": 2.0}, xlabel="euros", highlight=["a"]),
     "histograms": lambda: plots.histograms({"m": {"s": X}, "k": {"s": X}}, mark=0.1, mark_label="c", xlabel="f"),
-    "growth": lambda: plots.growth({"a": [10, 100]}, {"a": [0.1, 1.0]}),
+    "growth": lambda: plots.growth({"ours": {"a": ([10, 100], [0.1, 1.0])}}),
 }
 
 

@@ -31,7 +31,7 @@ REPLACEMENTS = [
     # what scrolls must be reachable by the keyboard
     (r'<div class="pst-scrollable-table-container">', '<div class="pst-scrollable-table-container" tabindex="0">'),
     (r'<div class="math notranslate nohighlight"', '<div tabindex="0" class="math notranslate nohighlight"'),
-    (r'<table border="(\d)" class="dataframe">', r'<table border="\1" class="dataframe" tabindex="0">'),
+    (r'<table border="(\d)" class="dataframe', r'<table tabindex="0" border="\1" class="dataframe'),
 ]
 
 

@@ -157,7 +157,7 @@ def ledger():
         return list(csv.DictReader(file))
 
 
-VERDICTS = {"holds", "holds with a caveat", "does not hold as stated"}
+VERDICTS = {"definition", "holds", "holds with a caveat", "does not hold as stated"}
 
 
 @pytest.mark.parametrize("row", ledger(), ids=lambda row: row["number"])
