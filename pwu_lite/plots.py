@@ -45,7 +45,7 @@ def _new(ax: Axes | None) -> tuple[Any, Axes]:
 
 
 def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark: float | None = None,
-           mark_label: str = "", log: bool = False, step: bool = False, ax: Axes | None = None) -> Figure:
+           mark_label: str = "", ax: Axes | None = None) -> Figure:
     """One labelled curve a name, with an optional vertical mark.
 
     Parameters
@@ -56,20 +56,14 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         With their units.
     mark : float, optional
         Where to draw a vertical line, named `mark_label`.
-    log : bool
-        Logarithmic x axis.
-    step : bool
-        The curves are step functions.
     """
     figure, ax = _new(ax)
     for label, y in values.items():
-        ax.plot(x, y, label=label, lw=2, drawstyle="steps-post" if step else "default")
+        ax.plot(x, y, label=label, lw=2)
     if mark is not None:
         ax.axvline(mark, color="#444444", lw=1, ls="-")
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
                     textcoords="offset points", va="top")
-    if log:
-        ax.set_xscale("log")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend()
     return figure
