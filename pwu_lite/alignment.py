@@ -22,19 +22,28 @@ if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is
 __all__ = ["Counterexample", "align", "coordinate_dependence", "kendall_tau", "somers_d"]
 
 
-class Counterexample(NamedTuple):
-    """Two reports a and b for case 0, and two backgrounds that disagree which is better.
-
-    In regression each report is a pair (mean, std) and a background has shape (n - 1, 2).
-    `values` holds the metric at (a, r), (b, r), (a, r') and (b, r').
-    """
-
+class _Pieces(NamedTuple):
     labels: np.ndarray
     a: Any
     b: Any
     r: np.ndarray
     r_prime: np.ndarray
-    values: tuple[float, float, float, float]
+
+
+class Counterexample(_Pieces):
+    """Two reports a and b for case 0, and two backgrounds r and r' that disagree which is better.
+
+    A tuple ``(labels, a, b, r, r_prime)``. In regression each report is a pair (mean, std) and
+    a background has shape (n - 1, 2). The attribute `values` holds the metric at (a, r), (b, r),
+    (a, r') and (b, r').
+    """
+
+    values: tuple[float, ...]
+
+    def __new__(cls, *pieces: Any, values: tuple[float, ...] = ()) -> Counterexample:
+        self = super().__new__(cls, *pieces)
+        self.values = values
+        return self
 
 
 def kendall_tau(a: Any, b: Any) -> float:
@@ -180,7 +189,7 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
         labels, reports, backgrounds = draw(rng, n)
         values = [_evaluate(metric, labels, report, rest) for rest in backgrounds for report in reports]
         if np.isfinite(values).all() and _disagree(*values):
-            return Counterexample(labels, reports[0], reports[1], backgrounds[0], backgrounds[1], tuple(values))
+            return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
     return None
 
 

@@ -248,7 +248,17 @@ class TruncatedBeta(Prior):
 
 @dataclass(frozen=True)
 class Uniform(Prior):
-    """Uniform distribution on (low, high).
+    """Uniform distribution on (low, high), ``pi(theta) = 1/(high - low)``.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends, low < high, in the units of theta.
+
+    Raises
+    ------
+    ValueError
+        The ends are not finite or out of order.
 
     Examples
     --------
@@ -289,6 +299,18 @@ class Uniform(Prior):
 class Dirac(Prior):
     """All mass at one value: the decision parameter is known.
 
+    The PWU under it is minus the utility at that value. For top-k use ``Dirac(k / n)``.
+
+    Parameters
+    ----------
+    at : float
+        In the units of theta.
+
+    Raises
+    ------
+    ValueError
+        `at` is not finite.
+
     Examples
     --------
     >>> Dirac(0.2).mass(0.2, 1), Dirac(0.2).mass(0, 0.2)
@@ -321,6 +343,16 @@ class Pareto(Prior):
 
     Its mean is infinite. It is the prior that the Gaussian negative
     log-likelihood believes in (PWU paper, proposition 3.12).
+
+    Parameters
+    ----------
+    minimum : float
+        Positive, in the units of theta.
+
+    Raises
+    ------
+    ValueError
+        `minimum` is not positive and finite.
 
     Examples
     --------
@@ -363,6 +395,18 @@ class Pareto(Prior):
 @dataclass(frozen=True)
 class LogNormal(Prior):
     """Log-normal distribution: ``log(theta)`` is normal with mean mu and deviation sigma.
+
+    Parameters
+    ----------
+    mu : float
+        Logarithm of the median.
+    sigma : float
+        Positive.
+
+    Raises
+    ------
+    ValueError
+        A parameter is not finite, or sigma is not positive.
 
     Examples
     --------
@@ -408,6 +452,18 @@ class LogNormal(Prior):
 @dataclass(frozen=True)
 class Gamma(Prior):
     """Gamma distribution, ``pi(theta)`` proportional to ``theta**(shape-1) exp(-theta/scale)``.
+
+    Parameters
+    ----------
+    shape : float
+        Positive.
+    scale : float
+        Positive, in the units of theta; the mean is shape times scale.
+
+    Raises
+    ------
+    ValueError
+        A parameter is not positive and finite.
 
     Examples
     --------

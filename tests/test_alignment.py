@@ -2,6 +2,7 @@
 
 import functools
 import math
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -98,6 +99,8 @@ def test_proposition_f1(key, n):
                 (found.a, found.b)] for rest in (found.r, found.r_prime)]
     (ar, br), (as_, bs) = [[metric(found.labels, *case) for case in pair] for pair in columns]
     assert found.values == (ar, br, as_, bs)
+    labels, a, b, r, r_prime = found
+    assert pickle.loads(pickle.dumps(found)).values == found.values
     assert np.sign(round(br - ar, 9)) != np.sign(round(bs - as_, 9))
 
 
