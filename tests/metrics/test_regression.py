@@ -68,3 +68,12 @@ def test_scale_equivariance(regression):
     assert m.retention_auc(1e6 * y, 1e6 * mean, 1e6 * std) == pytest.approx(
         1e12 * m.retention_auc(y, mean, std))
     assert m.error_detection_auroc(3 * y, 3 * mean, 3 * std) == m.error_detection_auroc(y, mean, std)
+
+
+@pytest.mark.parametrize("coverage, inside, outside", [(0.5, 0.67, 0.68), (0.8, 1.28, 1.29), (0.9, 1.64, 1.65),
+                                                       (0.95, 1.95, 1.97)])
+def test_intervals_are_central_gaussian_ones(coverage, inside, outside):
+    for z, share in ((inside, 1.0), (outside, 0.0)):
+        for sign in (-1, 1):
+            gap = m.expected_calibration_error([sign * z * 2.0], [0.0], [2.0], [coverage])
+            assert gap == pytest.approx(abs(share - coverage))
