@@ -87,10 +87,10 @@ def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_lab
             ax.hist(values, bins=np.linspace(0, 1, 26), histtype="step", lw=2, label=label, color=colour)
         ax.axvline(mark, color="#444444", lw=1, ls="-")
         ax.set(title=title, xlabel=xlabel, yscale="log")
-    axes[0].set_ylabel("number of images")
+    axes[0].set_ylabel("number of cases")
     axes[0].annotate(mark_label, (mark, 0.98), xycoords=("data", "axes fraction"), xytext=(4, 0),
                      textcoords="offset points", va="top")
-    axes[-1].legend(loc="upper center")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncol=2)
     return figure
 
 
