@@ -84,8 +84,8 @@ def _fill_left(a, b, x, terms, out, where):
     step = _step(a, b, x, 1 - x)
     following = step * x * ((a + b) / (a + 1)) / _fraction(a + 1, b, x, terms)
     lower = following + step
-    out[0, where], out[1, where] = lower, 1 - lower
-    out[2, where], out[3, where] = following, 1 - following
+    out[0, where], out[1, where] = lower, _rest(lower, special.betaincc, a, b, x)
+    out[2, where], out[3, where] = following, _rest(following, special.betaincc, a + 1, b, x)
 
 
 def _fill_right(a, b, x, terms, out, where):
@@ -94,8 +94,17 @@ def _fill_right(a, b, x, terms, out, where):
     step = _step(a, b, x, rest)
     upper = step * (a / b) / _fraction(b, a, rest, terms)
     following = upper + step
-    out[0, where], out[1, where] = 1 - upper, upper
-    out[2, where], out[3, where] = 1 - following, following
+    out[0, where], out[1, where] = _rest(upper, special.betainc, a, b, x), upper
+    out[2, where], out[3, where] = _rest(following, special.betainc, a + 1, b, x), following
+
+
+def _rest(tail, other, a, b, x):
+    """``1 - tail``, from scipy where the subtraction would cancel (very skewed shapes)."""
+    rest = 1 - tail
+    cancels = tail > 0.9
+    if cancels.any():
+        rest[cancels] = other(a, b, x[cancels])
+    return rest
 
 
 def _step(a, b, x, rest):
