@@ -25,6 +25,7 @@ class Family:
     separable = True
     names: tuple[str, ...] = ("theta",)
     domain: tuple[float, float] = (0.0, np.inf)
+    theta_ndim = 0  # dimensions of one theta: 1 where it is a tuple
     needs_mean: tuple[bool, ...] = (False,)
     takes: tuple[str, ...] = ("y_prob",)
     _check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
@@ -39,11 +40,11 @@ class Family:
         return self._check(y_true, *prediction)
 
     def utility(self, theta: Any, y_true: Any, *prediction: Any, sample_weight: Any = None) -> Any:
-        """Average utility at theta, higher is better."""
+        """Average utility at theta, or at each of several, higher is better."""
         data = self.read(y_true, *prediction)
         weight = self.weight(sample_weight, data)
         values = self._utilities(self.read_theta(theta, data[0].size), data, weight)
-        return float(values[0]) if np.ndim(theta) == 0 else values
+        return float(values[0]) if np.ndim(theta) == self.theta_ndim else values
 
     def _utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Average utility at each theta."""
@@ -123,7 +124,7 @@ class BinaryDecision(Family):
     def _utilities(self, thetas, data, weight):
         """Counts of misses and false alarms at every c at once."""
         y, f = data
-        weight = np.full(f.size, 1 / f.size) if weight is None else weight / weight.sum()
+        weight = _to_sum_one(weight, f.size)
         misses = _weight_up_to(f[y], weight[y], thetas)
         alarms = _weight_above(f[~y], weight[~y], thetas)
         return -(1 - thetas) * misses - thetas * alarms
@@ -172,7 +173,7 @@ class SelectivePrediction(Family):
     def _utilities(self, thetas, data, weight):
         """Squared errors of those who predict, at every lambda at once."""
         y, mean, std = data
-        weight = np.full(y.size, 1 / y.size) if weight is None else weight / weight.sum()
+        weight = _to_sum_one(weight, y.size)
         roots = np.sqrt(thetas)
         errors = _weight_up_to(std, weight * (mean - y) ** 2, roots)
         return -errors - thetas * _weight_above(std, weight, roots)
@@ -231,8 +232,8 @@ class TopK(Family):
 class RiskAverseTopK(Family):
     """Select the k cases with the highest ``mean - gamma * variance``.
 
-    ``U_phi = (1/k) sum over the selected of (y - gamma * charge)`` for
-    ``phi = (k, gamma)``, gamma > 0 in the unit of 1/y.
+    ``U_phi = (1/k) sum over the selected of (y - gamma * charge)`` for theta =
+    ``phi = (k, gamma)``, gamma > 0 in the unit of 1/y; several are rows of an (m, 2) array.
 
     Parameters
     ----------
@@ -258,6 +259,7 @@ class RiskAverseTopK(Family):
 
     separable = False
     names = ("k/n", "gamma")
+    theta_ndim = 1
     needs_mean = (False, True)
     takes = ("mean", "std")
     _check = staticmethod(validation.check_regression)
@@ -280,13 +282,6 @@ class RiskAverseTopK(Family):
             raise ValueError(f"act takes one (k, gamma), got {len(pairs)}")
         k, gamma = pairs[0]
         return _risk_shares(m, s, gamma, _first(int(k), m.size))
-
-    def utility(self, theta: Any, y_true: Any, *prediction: Any, sample_weight: Any = None) -> Any:
-        """Utility at ``theta = (k, gamma)``, or at each row of an (m, 2) array."""
-        data = self.read(y_true, *prediction)
-        self.weight(sample_weight, data)
-        values = self._utilities(self.read_theta(theta, data[0].size), data, None)
-        return float(values[0]) if np.ndim(theta) == 1 else values
 
     def read_theta(self, theta, length):
         pairs = np.atleast_2d(validation.numbers("theta", theta))
@@ -377,6 +372,11 @@ def _read_k(theta, length):
     if wrong.any():
         raise ValueError(f"k must be a whole number from 1 to {length}, got {values[wrong][0]:g}")
     return values.astype(int)
+
+
+def _to_sum_one(weight, n):
+    """Weights that sum to 1, equal ones for None."""
+    return np.full(n, 1 / n) if weight is None else weight / weight.sum()
 
 
 def _weight_above(values, weight, thresholds):

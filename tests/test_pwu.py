@@ -134,7 +134,6 @@ def test_prior_weighted_integral_of_the_curve_is_the_score(binary, regression):
                                            (pwu.TopK(), pwu.Beta(1.2, 5))])
 def test_row_order_does_not_matter(family, prior, binary, regression):
     data = regression if isinstance(family, pwu.SelectivePrediction) else binary
-    shuffled = [np.random.default_rng(5).permutation(column) for column in data]
     order = np.random.default_rng(5).permutation(len(data[0]))
     shuffled = [column[order] for column in data]
     score = pwu.PWU(family, prior)

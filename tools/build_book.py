@@ -51,7 +51,6 @@ def forget_what_changed(root: Path, build: Path) -> None:
     complete = build / ".complete"
     if not complete.exists():  # the last run failed or was killed: Sphinx must say its warnings again
         shutil.rmtree(build / ".doctrees", ignore_errors=True)
-        shutil.rmtree(build / "html" / ".doctrees", ignore_errors=True)
     complete.unlink(missing_ok=True)
     if changed(build / ".code", fingerprint(root, CODE) + sys.version):
         shutil.rmtree(build / ".jupyter_cache", ignore_errors=True)
