@@ -84,3 +84,28 @@ def test_mass_of_k(n):
     assert mass.sum() == pytest.approx(1)
     for k in (1, (n + 1) // 2, n):
         assert np.argmax(mass_of_k(pwu.Dirac(k / n), n)) == k - 1
+
+
+@pytest.mark.parametrize("family, one, several, data", [
+    (pwu.BinaryDecision(), 0.2, [0.2, 0.4], ([1, 0], [0.3, 0.6])),
+    (pwu.SelectivePrediction(), 0.2, [0.2, 0.4], ([1, 0], [0.3, 0.6], [1, 2])),
+    (pwu.TopK(), 1, [1, 2], ([1, 0], [0.3, 0.6])),
+    (pwu.RiskAverseTopK(), (1, 0.5), [(1, 0.5), (2, 0.1)], ([1, 0], [0.3, 0.6], [1, 2])),
+])
+def test_one_theta_gives_a_float_and_several_an_array(family, one, several, data):
+    assert type(family.utility(one, *data)) is float
+    values = family.utility(several, *data)
+    assert values.shape == (2,)
+    assert values[0] == family.utility(one, *data)
+
+
+def test_metrics_and_scores_are_python_floats(binary, regression):
+    priors = {pwu.BinaryDecision(): [pwu.Beta(2, 10)], pwu.TopK(): [pwu.Beta(2, 10)],
+              pwu.SelectivePrediction(): [pwu.Gamma(2, 1)],
+              pwu.RiskAverseTopK(): [pwu.Beta(2, 10), pwu.Gamma(2, 1)]}
+    for family, prior in priors.items():
+        data = regression if "std" in family.takes else binary
+        assert type(pwu.PWU(family, *prior)(*data)) is float
+    for (task, name), metric in pwu.metrics.REGISTRY.items():
+        option = {"winkler_loss": [0.3], "pinball_loss": [0.7], "interval_score": [0.8]}.get(name, [])
+        assert type(metric(*(binary if task == "binary" else regression), *option)) is float
