@@ -1,7 +1,7 @@
 """Do a metric and a utility rank alike? Can a metric be aligned at all?
 
-May import metrics and validation, numpy, scipy and pandas.
-Implements section 3.1 and proposition F.1 of the PWU paper; rank agreement with ties.
+May import families, metrics, ranks and validation, numpy, scipy and pandas.
+Implements sections 3.1 to 3.3 and proposition F.1 of the PWU paper; rank agreement with ties.
 """
 
 from __future__ import annotations
@@ -14,12 +14,14 @@ import numpy as np
 
 from . import metrics as registry
 from . import validation
+from .families import Family, OneVsRest, PerOutput, Retention
 from .ranks import snap
 
 if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
     import pandas as pd
 
-__all__ = ["Counterexample", "align", "coordinate_dependence", "kendall_tau", "somers_d"]
+__all__ = ["Comparison", "Counterexample", "Refutation", "align", "coordinate_dependence", "kendall_tau", "refute",
+           "somers_d"]
 
 
 class _Pieces(NamedTuple):
@@ -44,6 +46,39 @@ class Counterexample(_Pieces):
         self = super().__new__(cls, *pieces)
         self.values = values
         return self
+
+
+class Comparison(NamedTuple):
+    """Labels and two forecasts, of which the metric calls one at least as good as the other.
+
+    ``better`` and ``worse`` are tuples of arrays, as the metric takes them after y_true;
+    ``values`` holds the metric at both.
+    """
+
+    y_true: np.ndarray
+    better: tuple[np.ndarray, ...]
+    worse: tuple[np.ndarray, ...]
+    values: tuple[float, float]
+
+
+class Refutation(NamedTuple):
+    """Proof that a metric is aligned with a family under no prior.
+
+    The metric ranks, or ties, the forecasts of each comparison. Weighted and added up,
+    ``cost(better) - cost(worse)`` is nowhere negative (`margin`), so every prior finds
+    that sum at least zero; an aligned metric would make it negative. If all comparisons are
+    ties it is positive everywhere, where alignment asks for zero.
+    """
+
+    comparisons: tuple[Comparison, ...]
+    weights: np.ndarray
+    family: Any
+
+    def margin(self, theta: Any) -> float:
+        """The weighted sum of ``cost(better) - cost(worse)`` at one theta, afresh from the family."""
+        return float(sum(weight * (_cost(self.family, theta, c.y_true, c.better)
+                                   - _cost(self.family, theta, c.y_true, c.worse))
+                         for weight, c in zip(self.weights, self.comparisons, strict=True)))
 
 
 def kendall_tau(a: Any, b: Any) -> float:
@@ -152,7 +187,9 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     ----------
     metric : callable
         ``metric(y_true, y_prob)`` or ``metric(y_true, mean, std)``.
-    task : {"binary", "regression"}
+    task : {"binary", "regression", "ranking", "multiclass"}
+        What the metric takes. A ranking metric ``metric(error, uncertainty)`` is given
+        ``abs(y - mean), std`` of regression forecasts.
     n : int
         Number of cases, at least 2.
     seed : int
@@ -178,24 +215,103 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     >>> coordinate_dependence(classification.retention_auc) is None
     False
     """
-    if task not in ("binary", "regression"):
-        raise ValueError(f'task must be "binary" or "regression", got {task!r}')
+    if task not in _DRAWS:
+        raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
     n, trials = validation.whole("n", n), validation.whole("trials", trials)
     if n < 2:
         raise ValueError("n must be at least 2: a single case has no background")
     rng = np.random.default_rng(seed)
-    draw = _draw_binary if task == "binary" else _draw_regression
     for _ in range(trials):
-        labels, reports, backgrounds = draw(rng, n)
-        values = [_evaluate(metric, labels, report, rest) for rest in backgrounds for report in reports]
+        labels, reports, backgrounds = _DRAWS[task](rng, n)
+        values = [_evaluate(metric, task, labels, report, rest) for rest in backgrounds for report in reports]
         if np.isfinite(values).all() and _disagree(*values):
             return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
     return None
 
 
-def _evaluate(metric, labels, report, rest):
+def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, forecasts: Any = None,
+           thetas: Any = None, within: tuple[float, float] | None = None, n: int = 4, seed: int = 0,
+           trials: int = 20) -> Refutation | None:
+    """Search for proof that a metric is aligned with a decision family under no prior.
+
+    First for two forecasts that the metric ranks one way and every prior the other way, or
+    not at all; then, by a linear program over priors, for several such comparisons whose
+    weighted sum no prior can satisfy.
+
+    Parameters
+    ----------
+    metric : callable
+        A loss, called as the family is: ``metric(y_true, *prediction)``. A row of
+        `pwu_lite.metrics.REGISTRY` is turned round if higher is better.
+    family : Family or callable
+        A decision family, whose utilities between two changes of act are linear in the
+        parameter, so that all of its parameters are checked, not a grid; or a function
+        ``cost(theta, y_true, *prediction)`` with `thetas`.
+    y_true, forecasts : array_like and list of tuples, optional
+        What to compare: tuples of what the metric takes after y_true. Random if omitted.
+    thetas : sequence, optional
+        For a function: all values that its parameter can take.
+    within : (float, float), optional
+        Only priors inside this interval of the continuous parameter.
+    n, seed, trials : int
+        Cases, seed and number of random data sets, each with 60 forecasts.
+
+    Returns
+    -------
+    Refutation or None
+        None proves nothing.
+
+    References
+    ----------
+    PWU paper, definition 3.1, propositions 3.9, 3.11 and 3.14.
+
+    Examples
+    --------
+    >>> from pwu_lite import TopK
+    >>> from pwu_lite.metrics import classification
+    >>> proof = refute(classification.brier_score, TopK())
+    >>> len(proof.comparisons), min(proof.margin(k) for k in (1, 2, 3)) >= 0
+    (1, True)
+    """
+    if not isinstance(family, Family) and thetas is None:
+        raise ValueError("a family given as a function needs thetas, all values of its parameter")
+    if (y_true is None) != (forecasts is None):
+        raise ValueError("give both y_true and forecasts, or neither")
+    rng, loss = np.random.default_rng(seed), _as_loss(metric)
+    if forecasts is not None:
+        sets = [(y_true, forecasts)]
+    else:
+        sets = [_draw_forecasts(rng, family, n) for _ in range(validation.whole("trials", trials))]
+    ranked = [_ranked(loss, family, labels, reports, thetas, within) for labels, reports in sets]
+    if forecasts is not None and len(ranked[0][0]) < 2:
+        raise ValueError("the metric is finite for fewer than two of the forecasts")
+    for search in (_one_pair, _several_pairs):
+        for (labels, _), (reports, values, costs) in zip(sets, ranked, strict=True):
+            found = search(values, costs) if len(reports) > 1 else None
+            if found:
+                comparisons = [Comparison(np.asarray(labels), reports[i], reports[j],
+                                          (float(values[i]), float(values[j]))) for i, j in found]
+                return Refutation(tuple(comparisons), np.array(list(found.values())), family)
+    return None
+
+
+def _ranked(loss, family, labels, reports, thetas, within):
+    """The forecasts at which the metric is finite, with its values and the family's costs."""
+    values = np.array([float(loss(labels, *report)) for report in reports])
+    kept = [tuple(map(np.asarray, report)) for report, value in zip(reports, values, strict=True)
+            if np.isfinite(value)]
+    if len(kept) < 2:
+        return kept, np.array([]), np.array([])
+    return kept, snap(values[np.isfinite(values)], 1e-12), _all_costs(family, labels, kept, thetas, within)
+
+
+def _evaluate(metric, task, labels, report, rest):
     """The metric with `report` for case 0 and `rest` for the others."""
     whole = np.concatenate([np.atleast_2d(report), np.atleast_2d(rest.T).T])
+    if task == "multiclass":
+        return float(metric(labels, whole))
+    if task == "ranking":
+        return float(metric(np.abs(labels - whole[:, 0]), whole[:, 1]))
     return float(metric(labels, *whole.T))
 
 
@@ -225,6 +341,147 @@ def _draw_regression(rng, n):
     target = np.concatenate([[labels[0]] * 2, labels[1:], labels[1:]])
     reports = np.column_stack([target + error, rng.choice([0.1, 0.3, 1, 3, 10], size)])
     return labels, (tuple(reports[0]), tuple(reports[1])), (reports[2:n + 1], reports[n + 1:])
+
+
+def _draw_multiclass(rng, n):
+    """Labels of three classes, and probabilities with two decimals."""
+    shares = rng.multinomial(100, (0.5, 0.3, 0.2), 2 + 2 * (n - 1)) / 100
+    shares = shares[:, rng.permutation(3)]
+    return rng.integers(0, 3, n), (tuple(shares[0]), tuple(shares[1])), (shares[2:n + 1], shares[n + 1:])
+
+
+_DRAWS: dict[str, Callable[..., Any]] = {"binary": _draw_binary, "regression": _draw_regression,
+                                         "ranking": _draw_regression, "multiclass": _draw_multiclass}
+_FORECASTS = 60
+
+
+def _draw_forecasts(rng, family, n):
+    """Labels and many forecasts of them, on coarse grids so that acts and ties repeat."""
+    takes = family.takes if isinstance(family, Family) else ("mean", "std")
+    if isinstance(family, OneVsRest):
+        return rng.integers(0, 3, n), [(rng.multinomial(20, np.ones(3) / 3, n) / 20,) for _ in range(_FORECASTS)]
+    if isinstance(family, PerOutput):
+        return _draw_multivariate(rng, family, n)
+    if isinstance(family, Retention):
+        return rng.integers(1, 6, n).astype(float), [(rng.permutation(n) + 1.0,) for _ in range(_FORECASTS)]
+    if takes == ("y_prob",):
+        labels = np.arange(n) % 2
+        return rng.permutation(labels), [(rng.integers(1, 20, n) / 20,) for _ in range(_FORECASTS)]
+    labels = np.ones(n)
+    errors = rng.choice([-2, -1, 0, 0, 1, 2], (_FORECASTS, n))
+    return labels, [(labels + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
+
+
+def _draw_multivariate(rng, family, n):
+    """Zero targets of two outputs, few errors, variances and correlations."""
+    outputs = 2 if family.scale is None else len(family.scale)
+    reports = []
+    for _ in range(_FORECASTS):
+        mean = rng.choice([0.0, 1.0], (n, outputs))
+        std, rho = rng.choice([0.5, 1.0], (n, outputs)), rng.choice([0.0, 0.5], n)
+        cov = np.array([np.outer(s, s) * (r + (1 - r) * np.eye(outputs)) for s, r in zip(std, rho, strict=True)])
+        reports.append((mean, cov))
+    return np.zeros((n, outputs)), reports
+
+
+def _as_loss(metric):
+    if isinstance(metric, registry.Metric) and not metric.lower_is_better:
+        return lambda *data: -metric(*data)
+    return metric
+
+
+def _cost(family, theta, y_true, prediction):
+    if isinstance(family, Family):
+        return -family.utility(theta, y_true, *prediction)
+    return family(theta, y_true, *prediction)
+
+
+def _all_costs(family, labels, reports, thetas, within):
+    """Costs of each report, shape (reports, columns); a difference of rows that is nowhere
+    negative in the columns is nowhere negative in theta."""
+    if not isinstance(family, Family):
+        return np.array([[family(theta, labels, *report) for theta in thetas] for report in reports])
+    data = [family.read(labels, *report) for report in reports]
+    pieces = [family.pieces(each) for each in data]
+    first = pieces[0][0]
+    if pieces[0][1] is None:
+        return -np.array([family.utility(first, labels, *report) for report in reports])
+    edges = np.concatenate([edge for _, edge in pieces])
+    one, two, last = _inner_points(edges, *(within or family.domain))
+    grids = [_pairs(first, points) for points in (one, two)]
+    near, far = (-np.array([family.utility(grid, labels, *report) for report in reports]) for grid in grids)
+    right = 2 * far - near
+    if last:
+        lines = np.arange(near.shape[1]) % one.size == one.size - 1
+        right[:, lines] = (far - near)[:, lines]
+    return np.concatenate([2 * near - far, right], axis=1)
+
+
+def _inner_points(edges, low, high):
+    """Two points inside each piece, from which a line gives its values at the ends; is the last piece unbounded?"""
+    edges = snap(edges[(edges > low) & (edges < high)]) if edges.size else edges
+    ends = np.unique(np.concatenate([[low], edges, [high]]))
+    last = bool(np.isinf(high))
+    if last:
+        ends[-1] = ends[-2] + 3 * max(1.0, ends[-2])
+    width = np.diff(ends)
+    return ends[:-1] + width / 3, ends[:-1] + 2 * width / 3, last
+
+
+def _pairs(first, points):
+    """The points, or each combination of a discrete value and a point as a row."""
+    if first is None:
+        return points
+    return np.column_stack([np.repeat(first, points.size), np.tile(points, len(first))])
+
+
+def _one_pair(values, costs):
+    """The clearest pair that the metric ranks and every prior ranks the other way, or ties."""
+    rounding = 1e-12 * max(1.0, np.abs(costs).max())
+    best, clearest = None, -1.0
+    for i in range(values.size):
+        worse = values > values[i]
+        gaps = costs[i] - costs
+        for j in np.flatnonzero(worse & (gaps.min(axis=1) >= -rounding)):
+            clear = gaps[j].min() + 1e-3 * gaps[j].mean()
+            if clear > clearest:
+                best, clearest = (i, int(j)), clear
+        ties = (values == values[i]) & (gaps.min(axis=1) > 1e-9)
+        if best is None and ties.any():
+            best = (i, int(np.argmax(ties)))
+    return {best: 1.0} if best else None
+
+
+def _several_pairs(values, costs):
+    """Weights of few comparisons whose weighted sum no prior can satisfy."""
+    i, j = np.triu_indices(values.size, 1)
+    i, j = np.where(values[i] <= values[j], i, j), np.where(values[i] <= values[j], j, i)
+    gaps, tied = costs[i] - costs[j], values[i] == values[j]
+    weights = _fewest(gaps, tied, 0.0)
+    if weights is None and tied.any():
+        weights = _fewest(gaps[tied], tied[tied], 1.0)
+        i, j = i[tied], j[tied]
+    if weights is None:
+        return None
+    return {(int(a), int(b)) if weight > 0 else (int(b), int(a)): abs(float(weight))
+            for a, b, weight in zip(i, j, weights, strict=True) if weight}
+
+
+def _fewest(gaps, tied, least):
+    """The smallest weights whose sum of gaps is at least `least`; of either sign for ties, else adding up to 1."""
+    from scipy.optimize import linprog
+
+    signed = np.concatenate([gaps, -gaps[tied]])
+    strict = np.concatenate([~tied, np.zeros(tied.sum(), bool)])
+    sum_one = {} if least else {"A_eq": strict[None].astype(float), "b_eq": [1.0]}
+    answer = linprog(np.ones(len(signed)), A_ub=-signed.T, b_ub=np.full(gaps.shape[1], -least),
+                     method="highs", **sum_one)
+    if not answer.success:
+        return None
+    weights = answer.x[:len(gaps)].copy()
+    weights[tied] -= answer.x[len(gaps):]
+    weights[np.abs(weights) < 1e-9] = 0.0
+    return weights if (weights @ gaps).min() >= least - 1e-9 else None
 
 
 def _agreement(better, values):

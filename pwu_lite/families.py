@@ -1,7 +1,7 @@
 """Decision families: what a decision costs, and which act a forecast triggers.
 
 May import priors, ranks, sweep and validation, numpy.
-Implements sections 3.2, 3.3 and 4 of the PWU paper.
+Implements sections 3.2, 3.3 and 4 and appendix G of the PWU paper.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from . import sweep, validation
 from .priors import Dirac, Prior
 from .ranks import block_means, share_places, snap, sorted_blocks
 
-__all__ = ["BinaryDecision", "Family", "RiskAverseTopK", "SelectivePrediction", "TopK"]
+__all__ = ["BinaryDecision", "Family", "OneVsRest", "PerOutput", "Retention", "RiskAverseTopK",
+           "SelectivePrediction", "TopK"]
 
 
 class Family:
@@ -31,6 +32,19 @@ class Family:
     _check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
     per_sample: Callable[..., np.ndarray]  # (prior, *data): each case's loss, for a separable family
     expected_loss: Callable[..., tuple[float, float]]  # (*priors, *data): loss and error, for the others
+
+    def pieces(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Between which decision parameters the acts, and so the utility's formula, stay the same.
+
+        Returns
+        -------
+        first : ndarray or None
+            All values of a discrete (first) parameter.
+        edges : ndarray or None
+            Values of the continuous (last) parameter at which an act changes; between
+            two of them the utility is linear in it.
+        """
+        raise NotImplementedError
 
     def read(self, y_true: Any, *prediction: Any) -> tuple[np.ndarray, ...]:
         """Check labels and prediction, and return them as arrays."""
@@ -104,6 +118,9 @@ class BinaryDecision(Family):
         c = validation.inside("c", theta, 0, 1)
         return validation.check_probabilities(y_prob) > c
 
+    def pieces(self, data):
+        return None, data[1]
+
     def per_sample(self, prior: Prior, y, f):
         """Expected loss of each forecast under the prior, shape (n,)."""
         loss = np.empty(f.shape)
@@ -159,6 +176,9 @@ class SelectivePrediction(Family):
         lam = validation.positive("lambda", theta)
         return validation.check_gaussian(mean, std)[1] <= np.sqrt(lam)
 
+    def pieces(self, data):
+        return None, data[2] ** 2
+
     def per_sample(self, prior: Prior, y, mean, std):
         """Expected loss of each forecast under the prior, shape (n,)."""
         squared = (mean - y) ** 2
@@ -203,6 +223,9 @@ class TopK(Family):
     separable = False
     names = ("k/n",)
     domain = (0.0, 1.0)
+
+    def pieces(self, data):
+        return np.arange(1, data[0].size), None
 
     def read_theta(self, theta, length):
         return _read_k(theta, length)
@@ -268,6 +291,12 @@ class RiskAverseTopK(Family):
         if self.penalty not in ("reported", "realized"):
             raise ValueError(f'penalty must be "reported" or "realized", got {self.penalty!r}')
 
+    def pieces(self, data):
+        _, mean, std = data
+        with np.errstate(divide="ignore", invalid="ignore"):
+            crossings = np.subtract.outer(mean, mean) / np.subtract.outer(std**2, std**2)
+        return np.arange(1, mean.size), crossings[np.isfinite(crossings) & (crossings > 0)]
+
     def check_prior(self, prior, which=0):
         if which == 0:
             TopK().check_prior(prior)
@@ -277,16 +306,11 @@ class RiskAverseTopK(Family):
     def act(self, theta: tuple[int, float], mean: Any, std: Any) -> np.ndarray:
         """Probability of each case to be among the selected, shape (n,); sums to k."""
         m, s = validation.check_gaussian(mean, std)
-        pairs = self.read_theta(theta, m.size)
-        if len(pairs) != 1:
-            raise ValueError(f"act takes one (k, gamma), got {len(pairs)}")
-        k, gamma = pairs[0]
+        (k, gamma), = _one_pair(self.read_theta(theta, m.size))
         return _risk_shares(m, s, gamma, _first(int(k), m.size))
 
     def read_theta(self, theta, length):
-        pairs = np.atleast_2d(validation.numbers("theta", theta))
-        if pairs.ndim != 2 or pairs.shape[1] != 2:
-            raise ValueError(f"theta must be (k, gamma) or rows of it, got shape {np.shape(theta)}")
+        pairs = _rows("(k, gamma)", theta)
         _read_k(pairs[:, 0], length)
         validation.check_thetas("gamma", pairs[:, 1], 0, np.inf)
         return pairs
@@ -328,6 +352,195 @@ class RiskAverseTopK(Family):
         return std**2 if self.penalty == "reported" else (y - mean) ** 2
 
 
+@dataclass(frozen=True)
+class Retention(Family):
+    """Keep the k least uncertain cases and hand over the rest; the cost is the mean error of the kept.
+
+    ``U_k = -(1/k) sum of error over the k smallest uncertainties``, k in 1..n; tied
+    uncertainties share the places at the boundary evenly. A prior is on ``k/n``. Under the
+    uniform one the PWU is the area under the retention curve.
+
+    References
+    ----------
+    PWU paper, appendix F (R-AUC).
+
+    Examples
+    --------
+    >>> family = Retention()
+    >>> family.act(1, [0.1, 0.1, 0.4]).tolist()
+    [0.5, 0.5, 0.0]
+    >>> family.utility(1, [1.0, 0.0, 5.0], [0.1, 0.1, 0.4])
+    -0.5
+    """
+
+    separable = False
+    names = ("k/n",)
+    takes = ("uncertainty",)
+    _check = staticmethod(validation.check_ranking)
+
+    def pieces(self, data):
+        return np.arange(1, data[0].size + 1), None
+
+    def check_prior(self, prior, which=0):
+        TopK().check_prior(prior)
+
+    def read_theta(self, theta, length):
+        return _read_k(theta, length)
+
+    def act(self, theta: int, uncertainty: Any) -> np.ndarray:
+        """Probability of each case to be kept, shape (n,); sums to k."""
+        u = validation.vector("uncertainty", uncertainty)
+        k = _read_k(validation.one_number("k", theta), u.size)[0]
+        return share_places(-u, _first(k, u.size))
+
+    def expected_loss(self, prior: Prior, error, uncertainty):
+        """``sum_j P(k = j) mean error of the j kept``, and its error, which is zero."""
+        places = place_worth(mass_of_k(prior, error.size))
+        return float(np.dot(share_places(-uncertainty, places), error)), 0.0
+
+    def _utilities(self, thetas, data, weight):
+        error, uncertainty = data
+        order, starts = sorted_blocks(uncertainty)
+        return -np.cumsum(block_means(error[order], starts))[thetas - 1] / thetas
+
+
+@dataclass(frozen=True)
+class OneVsRest(Family):
+    """One binary decision for each of K classes: flag the class or not, at cost share c.
+
+    ``u_(j,c)(f, y) = u_c(f^j, 1[y = j])`` for theta = (j, c), with class j in 0..K-1; several
+    are rows of an (m, 2) array. A prior is on c, and every class is equally likely: the PWU
+    averages over cases and classes.
+
+    Parameters
+    ----------
+    family : BinaryDecision
+
+    References
+    ----------
+    PWU paper, appendix G.1.
+
+    Examples
+    --------
+    >>> family = OneVsRest(BinaryDecision())
+    >>> family.utility((2, 0.3), [2, 0], [[0.1, 0.1, 0.8], [0.5, 0.1, 0.4]])
+    -0.15
+    >>> family.act((2, 0.3), [[0.1, 0.1, 0.8], [0.5, 0.3, 0.2]]).tolist()
+    [True, False]
+    """
+
+    family: BinaryDecision
+
+    names = ("c",)
+    theta_ndim = 1
+    domain = (0.0, 1.0)
+    _check = staticmethod(validation.check_multiclass)
+
+    def __post_init__(self):
+        _wraps(self, BinaryDecision)
+
+    def pieces(self, data):
+        return np.arange(data[1].shape[1]), data[1].ravel()
+
+    def read_theta(self, theta, length):
+        pairs = _rows("(class, c)", theta)
+        if (pairs[:, 0] != np.floor(pairs[:, 0])).any() or (pairs[:, 0] < 0).any():
+            raise ValueError(f"a class must be a whole number from 0 on, got {pairs[:, 0].tolist()}")
+        validation.check_thetas("c", pairs[:, 1], 0, 1)
+        return pairs
+
+    def act(self, theta: tuple[int, float], y_prob: Any) -> np.ndarray:
+        """True where class j is flagged, ``y_prob[:, j] > c``; shape (n,)."""
+        f = validation.as_float("y_prob", y_prob)
+        _, f = validation.check_multiclass(np.zeros(len(f)), f)
+        (j, c), = _one_pair(self.read_theta(theta, len(f)))
+        return f[:, _column(j, f)] > c
+
+    def per_sample(self, prior: Prior, y, f):
+        """Expected loss of each case, averaged over classes, shape (n,)."""
+        classes = range(f.shape[1])
+        return np.mean([self.family.per_sample(prior, y == j, f[:, j]) for j in classes], axis=0)
+
+    def _utilities(self, pairs, data, weight):
+        y, f = data
+        values = np.empty(len(pairs))
+        for j in np.unique(pairs[:, 0]):
+            rows, column = pairs[:, 0] == j, _column(j, f)
+            values[rows] = self.family._utilities(pairs[rows, 1], (y == column, f[:, column]), weight)
+        return values
+
+
+@dataclass(frozen=True)
+class PerOutput(Family):
+    """Selective prediction in each of D outputs, on its own scale, averaged over the outputs.
+
+    ``u_lambda = -(1/D) sum_d (y_d - mean_d)**2 / v_d`` where ``cov_dd <= lambda v_d``, else
+    ``-lambda / D``: predict or abstain output by output. lambda has no unit.
+
+    Parameters
+    ----------
+    family : SelectivePrediction
+    scale : array_like, shape (D,), optional
+        ``v_d`` in the unit of y_d squared, for instance the variance of y_d in the training
+        data; 1 for outputs that are standardised already. Fix it before the labels are
+        seen, or the score is not proper.
+
+    References
+    ----------
+    PWU paper, appendix G.2.
+
+    Examples
+    --------
+    >>> family = PerOutput(SelectivePrediction(), scale=[1.0, 4.0])
+    >>> cov = [[[0.5, 0.0], [0.0, 8.0]]]
+    >>> family.utility(1.0, [[0.0, 0.0]], [[1.0, 6.0]], cov)
+    -1.0
+    >>> family.act(1.0, [[1.0, 6.0]], cov).tolist()
+    [[True, False]]
+    """
+
+    family: SelectivePrediction
+    scale: Any = None
+
+    names = ("lambda",)
+    takes = ("mean", "cov")
+    _check = staticmethod(validation.check_multivariate)
+
+    def __post_init__(self):
+        _wraps(self, SelectivePrediction)
+        if self.scale is not None:
+            scale = validation.vector("scale", self.scale)
+            if (scale <= 0).any():
+                raise ValueError(f"scale must be positive, got {scale.tolist()}")
+            object.__setattr__(self, "scale", tuple(scale.tolist()))
+
+    def pieces(self, data):
+        return None, np.concatenate([std**2 for _, _, std in self._outputs(data)])
+
+    def act(self, theta: float, mean: Any, cov: Any) -> np.ndarray:
+        """True where an output is predicted; shape (n, D)."""
+        lam = validation.positive("lambda", theta)
+        data = self.read(mean, mean, cov)
+        return np.column_stack([std <= np.sqrt(lam) for _, _, std in self._outputs(data)])
+
+    def per_sample(self, prior: Prior, y, mean, cov):
+        """Expected loss of each case, averaged over outputs, shape (n,)."""
+        outputs = self._outputs((y, mean, cov))
+        return np.mean([self.family.per_sample(prior, *output) for output in outputs], axis=0)
+
+    def _utilities(self, thetas, data, weight):
+        return np.mean([self.family._utilities(thetas, output, weight) for output in self._outputs(data)], axis=0)
+
+    def _outputs(self, data):
+        """Target, mean and standard deviation of each output on its own scale."""
+        y, mean, cov = data
+        unit = np.ones(y.shape[1]) if self.scale is None else np.sqrt(self.scale)
+        if unit.size != y.shape[1]:
+            raise ValueError(f"scale has length {unit.size}, y_true has {y.shape[1]} outputs")
+        std = np.sqrt(np.diagonal(cov, axis1=1, axis2=2))
+        return [(y[:, d] / unit[d], mean[:, d] / unit[d], std[:, d] / unit[d]) for d in range(unit.size)]
+
+
 def mass_of_k(prior: Prior, n: int) -> np.ndarray:
     """``P(k = j) = P((j - 1)/n < u <= j/n)`` for j = 1..n, for a prior on u = k/n.
 
@@ -364,6 +577,31 @@ def _risk_shares(mean, std, gamma, places):
     """Shares of the places by mean - gamma variance; scores equal up to rounding are tied."""
     mean, penalty = snap(mean), gamma * snap(std**2)
     return share_places(mean - penalty, places, 1e-13 * np.max(np.abs(mean) + penalty))
+
+
+def _rows(what, theta):
+    """Pairs of decision parameters as rows."""
+    pairs = np.atleast_2d(validation.numbers("theta", theta))
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise ValueError(f"theta must be {what} or rows of it, got shape {np.shape(theta)}")
+    return pairs
+
+
+def _one_pair(pairs):
+    if len(pairs) != 1:
+        raise ValueError(f"act takes one theta, got {len(pairs)}")
+    return pairs
+
+
+def _column(j, f):
+    if j >= f.shape[1]:
+        raise ValueError(f"class {j:g} does not exist: y_prob has {f.shape[1]} columns, from 0 on")
+    return int(j)
+
+
+def _wraps(family, kind):
+    if not isinstance(family.family, kind):
+        raise ValueError(f"{type(family).__name__} takes a {kind.__name__}, got {family.family!r}")
 
 
 def _read_k(theta, length):

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_binary", "check_gaussian", "check_probabilities", "check_regression", "check_thetas",
-           "check_weight", "vector"]
+__all__ = ["check_binary", "check_gaussian", "check_multiclass", "check_multivariate", "check_probabilities",
+           "check_ranking", "check_regression", "check_thetas", "check_weight", "vector"]
 
 _LARGEST = 1e140  # its square, and the square of its inverse, are still numbers
 _RESCALE = f"is too large or too small to square ({_LARGEST:g}); change the unit of y"
@@ -98,6 +98,71 @@ def check_regression(y_true: Any, mean: Any, std: Any) -> tuple[np.ndarray, ...]
     _reject("y_true", y, np.abs(y) > _LARGEST, _RESCALE)
     m, s = check_gaussian(mean, std)
     _same_length("y_true", y, "mean", m)
+    return y, m, s
+
+
+def check_ranking(error: Any, uncertainty: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Read errors and uncertainties, both of shape (n,).
+
+    Examples
+    --------
+    >>> check_ranking([1, 0.5], [2, 1])[0].tolist()
+    [1.0, 0.5]
+    """
+    e, u = vector("error", error), vector("uncertainty", uncertainty)
+    _reject("error", e, np.abs(e) > _LARGEST, "is too large; change its unit")
+    _same_length("error", e, "uncertainty", u)
+    return e, u
+
+
+def check_multiclass(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Read labels in 0..K-1, shape (n,), and rows of K class probabilities, shape (n, K).
+
+    Each row must sum to 1 within 1e-6.
+
+    Examples
+    --------
+    >>> check_multiclass([2, 0], [[0.1, 0.2, 0.7], [1, 0, 0]])[0].tolist()
+    [2, 0]
+    """
+    f = as_float("y_prob", y_prob)
+    if f.ndim != 2 or f.shape[1] < 2:
+        raise ValueError(f"y_prob must be a matrix, one row a case and one column a class, got shape {f.shape}")
+    y = vector("y_true", y_true)
+    _same_length("y_true", y, "y_prob", f[:, 0])
+    classes = f.shape[1]
+    _reject("y_true", y, (y != np.floor(y)) | (y < 0) | (y >= classes),
+            f"must be a class from 0 to {classes - 1} (y_prob has {classes} columns)")
+    bad = ~(np.isfinite(f) & (f >= 0) & (f <= 1))
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise ValueError(f"y_prob must lie in [0, 1]: y_prob[{i}, {j}] is {float(f[i, j])!r}")
+    total = f.sum(axis=1)
+    off = np.flatnonzero(np.abs(total - 1) > 1e-6)
+    if off.size:
+        raise ValueError(f"each row of y_prob must sum to 1: row {off[0]} sums to {float(total[off[0]])!r}")
+    return y.astype(int), f
+
+
+def check_multivariate(y_true: Any, mean: Any, cov: Any) -> tuple[np.ndarray, ...]:
+    """Read targets and means, shape (n, D), and positive definite covariances, shape (n, D, D).
+
+    Examples
+    --------
+    >>> check_multivariate([[0, 1]], [[0, 0]], [[[1, 0], [0, 2]]])[2].shape
+    (1, 2, 2)
+    """
+    y, m, s = _matrix("y_true", y_true), _matrix("mean", mean), as_float("cov", cov)
+    if y.shape != m.shape:
+        raise ValueError(f"y_true has shape {y.shape}, mean has shape {m.shape}")
+    if s.shape != (*y.shape, y.shape[1]):
+        raise ValueError(f"cov must have shape {(*y.shape, y.shape[1])}, one matrix a case, got {s.shape}")
+    for case, matrix in enumerate(s):
+        if not np.isfinite(matrix).all() or np.abs(matrix).max() > _LARGEST:
+            raise ValueError(f"cov must be finite (and at most {_LARGEST:g}): see cov[{case}]")
+        if np.abs(matrix - matrix.T).max() > 1e-10 * np.abs(matrix).max():
+            raise ValueError(f"cov must be symmetric: cov[{case}] is not")
+    _check_definite(s)
     return y, m, s
 
 
@@ -231,6 +296,25 @@ def as_float(name: str, values: Any) -> np.ndarray:
         return array.astype(float)
     except (TypeError, ValueError, OverflowError) as error:
         raise ValueError(f"{name} must be numeric: {error}") from None
+
+
+def _matrix(name: str, values: Any) -> np.ndarray:
+    array = as_float(name, values)
+    if array.ndim != 2 or 0 in array.shape:
+        raise ValueError(f"{name} must have shape (n, D), one row a case, got {array.shape}")
+    bad = ~np.isfinite(array) | (np.abs(array) > _LARGEST)
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        raise ValueError(f"{name} must be finite and below {_LARGEST:g}: {name}[{i}, {j}] is {float(array[i, j])!r}")
+    return array
+
+
+def _check_definite(matrices: np.ndarray) -> None:
+    try:
+        np.linalg.cholesky(matrices)
+    except np.linalg.LinAlgError:
+        case = int(np.argmin(np.linalg.eigvalsh(matrices)[:, 0]))
+        raise ValueError(f"cov must be positive definite: cov[{case}] is not") from None
 
 
 def _shape_message(name: str, array: np.ndarray) -> str:

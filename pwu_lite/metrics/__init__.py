@@ -1,7 +1,7 @@
 """The conventional metrics, and a registry with each one's label, direction and kind.
 
 May import its own modules and validation.
-Implements appendix F of the PWU paper.
+Implements appendices F and G of the PWU paper, and UNIQUE's evaluation benchmarks.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import classification, regression
+from . import classification, multiclass, multivariate, ranking, regression
 
-__all__ = ["REGISTRY", "Metric", "classification", "regression"]
+__all__ = ["REGISTRY", "Metric", "classification", "multiclass", "multivariate", "ranking", "regression"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Metric:
     name, label : str
         The function's name, and what a figure calls it.
     task : str
-        "binary" or "regression".
+        "binary", "regression", "ranking", "multiclass" or "multivariate".
     lower_is_better : bool
         The metric's customary direction.
     separable : bool
@@ -62,8 +62,24 @@ _ROWS = [
     ("regression", "maximum_calibration_error", "MCE", True, False),
     ("regression", "retention_auc", "R-AUC", True, False),
     ("regression", "error_detection_auroc", "E-Det", False, False),
+    ("regression", "check_score", "Check score", True, True),
+    ("regression", "mean_absolute_calibration_error", "MACE", True, False),
+    ("regression", "root_mean_squared_calibration_error", "RMSCE", True, False),
+    ("ranking", "spearman", "Spearman", False, False),
+    ("ranking", "auc_difference", "AUC difference", True, False),
+    ("ranking", "increasing_coefficient", "Increasing coefficient", False, False),
+    ("ranking", "decreasing_coefficient", "Decreasing coefficient", False, False),
+    ("ranking", "performance_drop", "Performance drop", False, False),
+    ("multiclass", "log_loss", "Log loss", True, True),
+    ("multiclass", "brier_score", "Brier score", True, True),
+    ("multiclass", "zero_one_loss", "0-1 loss", True, True),
+    ("multiclass", "expected_calibration_error", "ECE", True, False),
+    ("multivariate", "gaussian_nll", "Gaussian NLL", True, True),
+    ("multivariate", "mean_squared_error", "MSE", True, True),
+    ("multivariate", "energy_score", "Energy score", True, True),
 ]
-_MODULES = {"binary": classification, "regression": regression}
+_MODULES = {"binary": classification, "regression": regression, "ranking": ranking,
+            "multiclass": multiclass, "multivariate": multivariate}
 
 REGISTRY = {
     (task, name): Metric(name, label, task, lower, separable, getattr(_MODULES[task], name))

@@ -56,7 +56,7 @@ def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
     y, f, weight = _read(y_true, y_prob, sample_weight)
     with np.errstate(divide="ignore"):
         loss = np.where(y, -np.log(f), -np.log1p(-f))
-    return _average_with_infinity(loss, weight)
+    return average_with_infinity(loss, weight)
 
 
 def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
@@ -117,7 +117,7 @@ def boosting_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     y, f, weight = _read(y_true, y_prob, sample_weight)
     with np.errstate(divide="ignore"):
         loss = np.where(y, np.sqrt(1 - f) / np.sqrt(f), np.sqrt(f) / np.sqrt(1 - f))
-    return _average_with_infinity(loss, weight)
+    return average_with_infinity(loss, weight)
 
 
 def winkler_loss(y_true: Any, y_prob: Any, c: float, *, sample_weight: Any = None) -> float:
@@ -171,8 +171,7 @@ def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
     0.375
     """
     validation.no_weight(sample_weight, "the calibration error")
-    gaps, sizes = _bin_gaps(y_true, y_prob, n_bins)
-    return float(np.abs(gaps).sum() / sizes.sum())
+    return calibration_error(*check_binary(y_true, y_prob), n_bins)
 
 
 def maximum_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
@@ -187,7 +186,7 @@ def maximum_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
     0.5
     """
     validation.no_weight(sample_weight, "the calibration error")
-    gaps, sizes = _bin_gaps(y_true, y_prob, n_bins)
+    gaps, sizes = _bin_gaps(*check_binary(y_true, y_prob), n_bins)
     used = sizes > 0
     return float((np.abs(gaps[used]) / sizes[used]).max())
 
@@ -241,6 +240,12 @@ def error_detection_auroc(y_true: Any, y_prob: Any, *, sample_weight: Any = None
     return detection_auroc((f > 0.5) != y, _uncertainty(f))
 
 
+def calibration_error(y: np.ndarray, f: np.ndarray, n_bins: int) -> float:
+    """Expected calibration error of checked labels and probabilities."""
+    gaps, sizes = _bin_gaps(y, f, n_bins)
+    return float(np.abs(gaps).sum() / sizes.sum())
+
+
 def retention_area(error: np.ndarray, uncertainty: np.ndarray, definition: str) -> float:
     """Area under the curve of mean error kept, dropping the most uncertain first."""
     if definition not in ("retained", "oracle"):
@@ -271,15 +276,14 @@ def _uncertainty(f):
     return np.minimum(f, 1 - f)
 
 
-def _bin_gaps(y_true, y_prob, n_bins):
+def _bin_gaps(y, f, n_bins):
     """Sum of ``y - f`` and number of cases in each bin."""
-    y, f = check_binary(y_true, y_prob)
     bins = validation.whole("n_bins", n_bins)
     where = np.searchsorted(np.arange(1, bins) / bins, f, side="left")
     return np.bincount(where, y - f, bins), np.bincount(where, minlength=bins)
 
 
-def _average_with_infinity(loss, weight):
+def average_with_infinity(loss: np.ndarray, weight: np.ndarray | None) -> float:
     """Average in which a zero weight silences an infinite loss."""
     if weight is None:
         return average(loss, None)

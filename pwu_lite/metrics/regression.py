@@ -16,11 +16,13 @@ from .. import validation
 from ..validation import average, check_regression, check_weight
 from .classification import detection_auroc, retention_area
 
-__all__ = ["crps_gaussian", "error_detection_auroc", "expected_calibration_error", "gaussian_nll",
-           "interval_score", "maximum_calibration_error", "mean_squared_error", "pinball_loss",
-           "retention_auc"]
+__all__ = ["check_score", "crps_gaussian", "error_detection_auroc", "expected_calibration_error", "gaussian_nll",
+           "interval_score", "maximum_calibration_error", "mean_absolute_calibration_error", "mean_squared_error",
+           "pinball_loss", "retention_auc", "root_mean_squared_calibration_error"]
 
 COVERAGES = (0.5, 0.8, 0.9, 0.95)
+DECILES = tuple(k / 10 for k in range(1, 10))
+PERCENTILES = tuple(k / 100 for k in range(1, 100))
 
 
 def gaussian_nll(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None) -> float:
@@ -112,6 +114,35 @@ def pinball_loss(y_true: Any, mean: Any, std: Any, level: float, *,
     return average(np.maximum(level * short, (level - 1) * short), weight)
 
 
+def check_score(y_true: Any, mean: Any, std: Any, levels: Sequence[float] = PERCENTILES, *,
+                sample_weight: Any = None) -> float:
+    """Check score: the pinball loss averaged over quantile levels, in the unit of y.
+
+    Parameters
+    ----------
+    y_true, mean, std, sample_weight
+        As in `gaussian_nll`.
+    levels : sequence of float
+        In (0, 1).
+
+    References
+    ----------
+    UNIQUE, evaluation benchmarks, "Check score".
+
+    Examples
+    --------
+    >>> round(check_score([0.0], [0.0], [1.0]), 6)
+    0.117956
+    """
+    y, m, s, weight = _read(y_true, mean, std, sample_weight)
+    levels = validation.check_thetas("levels", np.atleast_1d(levels), 0, 1)
+    loss = np.zeros(y.size)
+    for level in levels:
+        short = y - (m + s * special.ndtri(level))
+        loss += np.maximum(level * short, (level - 1) * short)
+    return average(loss / levels.size, weight)
+
+
 def interval_score(y_true: Any, mean: Any, std: Any, coverage: float, *,
                    sample_weight: Any = None) -> float:
     """Interval score of the central Gaussian interval [l, u], in the unit of y.
@@ -182,6 +213,53 @@ def maximum_calibration_error(y_true: Any, mean: Any, std: Any,
     return float(_coverage_gaps(y_true, mean, std, coverages).max())
 
 
+def mean_absolute_calibration_error(y_true: Any, mean: Any, std: Any,
+                                    coverages: Sequence[float] = DECILES, *,
+                                    sample_weight: Any = None) -> float:
+    """MACE: the mean over `coverages` of ``abs(observed - nominal coverage)``.
+
+    The same number as `expected_calibration_error`, over another set of levels. Levels 0 and 1
+    are allowed, and pull the mean down: their error is always zero.
+
+    Parameters
+    ----------
+    y_true, mean, std : array_like, shape (n,)
+        As in `gaussian_nll`.
+    coverages : sequence of float
+        Nominal coverages of central Gaussian intervals, in [0, 1].
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    References
+    ----------
+    UNIQUE, evaluation benchmarks, "Mean absolute calibration error".
+
+    Examples
+    --------
+    >>> round(mean_absolute_calibration_error([0.0, 3.0], [0.0, 0.0], [1.0, 1.0]), 6)
+    0.222222
+    """
+    validation.no_weight(sample_weight, "the calibration error")
+    return float(_coverage_gaps(y_true, mean, std, coverages, closed=True).mean())
+
+
+def root_mean_squared_calibration_error(y_true: Any, mean: Any, std: Any,
+                                        coverages: Sequence[float] = DECILES, *,
+                                        sample_weight: Any = None) -> float:
+    """RMSCE: the root of the mean over `coverages` of ``(observed - nominal coverage)**2``.
+
+    Parameters as in `mean_absolute_calibration_error`. UNIQUE, evaluation benchmarks,
+    "Root mean squared calibration error".
+
+    Examples
+    --------
+    >>> round(root_mean_squared_calibration_error([0.0, 3.0], [0.0, 0.0], [1.0, 1.0]), 6)
+    0.258199
+    """
+    validation.no_weight(sample_weight, "the calibration error")
+    return float(np.sqrt(np.mean(_coverage_gaps(y_true, mean, std, coverages, closed=True) ** 2)))
+
+
 def retention_auc(y_true: Any, mean: Any, std: Any, definition: str = "retained", *,
                   sample_weight: Any = None) -> float:
     """Area under the retention curve of the squared error, dropping the largest std first.
@@ -248,8 +326,13 @@ def _half_width(coverage):
     return special.ndtri((1 + coverage) / 2)
 
 
-def _coverage_gaps(y_true, mean, std, coverages):
+def _coverage_gaps(y_true, mean, std, coverages, closed=False):
+    """Gap at each coverage in (0, 1), or in [0, 1] if closed."""
     y, m, s = check_regression(y_true, mean, std)
-    levels = validation.check_thetas("coverages", np.atleast_1d(coverages), 0, 1)
+    levels = validation.vector("coverages", np.atleast_1d(coverages))
+    if not closed:
+        validation.check_thetas("coverages", levels, 0, 1)
+    elif ((levels < 0) | (levels > 1)).any():
+        raise ValueError(f"coverages must lie in [0, 1], got {levels.tolist()}")
     z = np.abs(y - m) / s
     return np.array([abs(np.mean(z <= _half_width(level)) - level) for level in levels])

@@ -1,0 +1,135 @@
+"""Conventional metrics of probabilistic classification with K classes.
+
+May import validation and its sibling `classification`, numpy.
+Implements appendix G.1 of the PWU paper.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import validation
+from ..validation import average, check_multiclass, check_weight
+from .classification import average_with_infinity, calibration_error
+
+__all__ = ["brier_score", "expected_calibration_error", "log_loss", "zero_one_loss"]
+
+
+def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Negative log-likelihood, the mean of ``-log f^y`` (nats).
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in 0, ..., K - 1.
+    y_prob : array_like, shape (n, K)
+        One row of class probabilities a case; each sums to 1.
+    sample_weight : array_like, shape (n,), optional
+
+    Returns
+    -------
+    float
+        Infinite if an impossible class happened: nothing is clipped.
+
+    Raises
+    ------
+    ValueError
+        Bad input, named with its first bad row.
+
+    References
+    ----------
+    PWU paper, appendix G.1.
+
+    Examples
+    --------
+    >>> round(log_loss([0, 2], [[0.5, 0.3, 0.2], [0.1, 0.1, 0.8]]), 6)
+    0.458145
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    with np.errstate(divide="ignore"):
+        return average_with_infinity(-np.log(f[np.arange(y.size), y]), weight)
+
+
+def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Brier score, the mean of ``sum_j (f^j - 1[y = j])**2``.
+
+    With two classes it is twice the binary one. Parameters and errors as in `log_loss`.
+    PWU paper, appendix G.1.
+
+    Examples
+    --------
+    >>> round(brier_score([0], [[0.5, 0.3, 0.2]]), 6)
+    0.38
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    return average(((f - _one_hot(y, f)) ** 2).sum(axis=1), weight)
+
+
+def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+    """Share of cases whose most probable class is wrong; tied classes share the vote.
+
+    Parameters and errors as in `log_loss`.
+
+    Examples
+    --------
+    >>> zero_one_loss([0, 1], [[0.5, 0.5, 0.0], [0.2, 0.7, 0.1]])
+    0.25
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    best = f == f.max(axis=1, keepdims=True)
+    return average(1 - best[np.arange(y.size), y] / best.sum(axis=1), weight)
+
+
+def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, definition: str = "one_vs_rest", *,
+                               sample_weight: Any = None) -> float:
+    """Expected calibration error with K classes.
+
+    Parameters
+    ----------
+    y_true, y_prob : array_like
+        As in `log_loss`.
+    n_bins : int
+        Bins of equal width, (l, u], 0 in the first.
+    definition : {"one_vs_rest", "top_label"}
+        ``"one_vs_rest"``: the binary error of each class against the rest, averaged over
+        classes (the paper). ``"top_label"``: the binary error of "the most probable class
+        is right", with its probability as the forecast (Guo et al. 2017).
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    Raises
+    ------
+    ValueError
+        Bad input; with ``"top_label"`` also a case with two most probable classes.
+
+    References
+    ----------
+    PWU paper, appendix G.1 and corollary G.2.
+
+    Examples
+    --------
+    >>> round(expected_calibration_error([0, 1], [[0.5, 0.3, 0.2], [0.2, 0.7, 0.1]]), 6)
+    0.266667
+    """
+    validation.no_weight(sample_weight, "the calibration error")
+    y, f = check_multiclass(y_true, y_prob)
+    if definition == "one_vs_rest":
+        return float(np.mean([calibration_error(y == j, f[:, j], n_bins) for j in range(f.shape[1])]))
+    if definition != "top_label":
+        raise ValueError(f'definition must be "one_vs_rest" or "top_label", got {definition!r}')
+    top = f.max(axis=1)
+    tied = np.flatnonzero((f == top[:, None]).sum(axis=1) > 1)
+    if tied.size:
+        raise ValueError(f"row {tied[0]} of y_prob has two most probable classes: it has no top label")
+    return calibration_error(f.argmax(axis=1) == y, top, n_bins)
+
+
+def _one_hot(y, f):
+    return np.arange(f.shape[1]) == y[:, None]
+
+
+def _read(y_true, y_prob, sample_weight):
+    y, f = check_multiclass(y_true, y_prob)
+    return y, f, check_weight(sample_weight, y.size)

@@ -1,0 +1,185 @@
+"""Ranking metrics of uncertainty, as UNIQUE documents them: does a larger uncertainty mean a larger error?
+
+May import validation and ranks, numpy.
+Implements the ranking-based benchmark of UNIQUE (its evaluation-benchmarks page).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import validation
+from ..ranks import block_means, midranks, sorted_blocks
+
+__all__ = ["auc_difference", "decreasing_coefficient", "increasing_coefficient", "performance_drop", "spearman"]
+
+
+def spearman(error: Any, uncertainty: Any, *, sample_weight: Any = None) -> float:
+    """Spearman's rank correlation of error and uncertainty; higher is better.
+
+    Pearson's correlation of the ranks, tied values sharing the mean of their ranks. NaN
+    when either is constant.
+
+    Parameters
+    ----------
+    error : array_like, shape (n,)
+        What each prediction got wrong, for instance ``abs(y - mean)``.
+    uncertainty : array_like, shape (n,)
+        Any number that is larger where the model is less sure.
+    sample_weight : None
+        Not an average over data points: anything else is a ValueError.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    ValueError
+        Bad input, named with its first bad index.
+
+    References
+    ----------
+    UNIQUE, evaluation benchmarks, "Spearman rank correlation coefficient".
+
+    Examples
+    --------
+    >>> round(spearman([1, 2, 2, 4], [1, 3, 2, 3]), 6)
+    0.833333
+    """
+    error, uncertainty = _read(error, uncertainty, sample_weight)
+    if np.ptp(error) == 0 or np.ptp(uncertainty) == 0:
+        return float("nan")
+    a, b = midranks(error), midranks(uncertainty)
+    a, b = a - a.mean(), b - b.mean()
+    return float(np.dot(a, b) / np.sqrt(np.dot(a, a) * np.dot(b, b)))
+
+
+def auc_difference(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_weight: Any = None) -> float:
+    """Area under the cumulative error, sorted by uncertainty, minus that of the best order; lower is better.
+
+    The cumulative error ``E_j`` is the mean error of the ``j/n_bins`` least uncertain cases,
+    j = 1..n_bins; the area is the trapezoid's over the shares of cases. The best order is
+    that of the errors themselves. In the unit of the error.
+
+    Parameters and errors as in `spearman`, and
+
+    Parameters
+    ----------
+    n_bins : int
+        At most the number of cases.
+
+    References
+    ----------
+    UNIQUE, evaluation benchmarks, "AUC difference". Cases with equal uncertainty share their places.
+
+    Examples
+    --------
+    >>> auc_difference([1.0, 2.0, 3.0, 4.0], [1, 2, 3, 4], n_bins=2)
+    0.0
+    >>> auc_difference([1.0, 2.0, 3.0, 4.0], [4, 3, 2, 1], n_bins=2)
+    0.5
+    """
+    error, uncertainty = _read(error, uncertainty, sample_weight)
+    shares, curve = cumulative_error(error, uncertainty, n_bins)
+    _, best = cumulative_error(error, error, n_bins)
+    gap = curve - best
+    return float(np.dot(np.diff(shares), (gap[1:] + gap[:-1]) / 2))
+
+
+def increasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_weight: Any = None) -> float:
+    """Share of steps at which the error rises as less certain cases join; higher is better.
+
+    The number of j with ``E_(j+1) > E_j``, over n_bins - 1, where ``E_j`` is the mean
+    error of the ``j/n_bins`` least uncertain cases. Parameters as in `auc_difference`.
+
+    References
+    ----------
+    UNIQUE, evaluation benchmarks, "Increasing coefficient".
+
+    Examples
+    --------
+    >>> increasing_coefficient([1, 5, 2, 4, 3, 6], [2, 1, 6, 3, 4, 5], n_bins=3)
+    1.0
+    """
+    error, uncertainty = _read(error, uncertainty, sample_weight)
+    _, curve = cumulative_error(error, uncertainty, _at_least_two(n_bins))
+    return float(np.mean(np.diff(curve) > _rounding(error)))
+
+
+def decreasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_weight: Any = None) -> float:
+    """Share of steps at which the error falls as more certain cases join; higher is better.
+
+    As `increasing_coefficient`, with the cases taken from the most uncertain one on.
+
+    References
+    ----------
+    UNIQUE, evaluation benchmarks, "Decreasing coefficient".
+
+    Examples
+    --------
+    >>> decreasing_coefficient([1, 5, 2, 4, 3, 6], [2, 1, 6, 3, 4, 5], n_bins=3)
+    1.0
+    """
+    error, uncertainty = _read(error, uncertainty, sample_weight)
+    _, curve = cumulative_error(error, -uncertainty, _at_least_two(n_bins))
+    return float(np.mean(np.diff(curve) < -_rounding(error)))
+
+
+def performance_drop(error: Any, uncertainty: Any, n_bins: int = 10, reference: str = "high", *,
+                     sample_weight: Any = None) -> float:
+    """Mean error of the most uncertain bin, or of all cases, minus that of the least uncertain; higher is better.
+
+    In the unit of the error. Parameters as in `auc_difference`, and
+
+    Parameters
+    ----------
+    reference : {"high", "all"}
+        What the least uncertain bin is compared with.
+
+    References
+    ----------
+    UNIQUE, evaluation benchmarks, "Performance drop" (documented as a difference).
+
+    Examples
+    --------
+    >>> performance_drop([1, 5, 2, 4, 3, 6], [2, 1, 6, 3, 4, 5], n_bins=3)
+    1.0
+    >>> performance_drop([1, 5, 2, 4, 3, 6], [2, 1, 6, 3, 4, 5], n_bins=3, reference="all")
+    0.5
+    """
+    error, uncertainty = _read(error, uncertainty, sample_weight)
+    if reference not in ("high", "all"):
+        raise ValueError(f'reference must be "high" or "all", got {reference!r}')
+    low = cumulative_error(error, uncertainty, n_bins)[1][0]
+    high = error.mean() if reference == "all" else cumulative_error(error, -uncertainty, n_bins)[1][0]
+    return float(high - low)
+
+
+def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Shares of cases kept, and the mean error among them, least uncertain first; ties share places."""
+    bins = validation.whole("n_bins", n_bins)
+    if bins > error.size:
+        raise ValueError(f"n_bins is {bins}, with {error.size} case(s) only")
+    order, starts = sorted_blocks(uncertainty)
+    total = np.cumsum(block_means(error[order], starts))
+    kept = np.arange(1, bins + 1) * error.size // bins
+    return kept / error.size, total[kept - 1] / kept
+
+
+def _at_least_two(n_bins):
+    if validation.whole("n_bins", n_bins) < 2:
+        raise ValueError("n_bins must be at least 2: one bin has no next one")
+    return n_bins
+
+
+def _rounding(error):
+    """Means that differ by less are equal."""
+    return 1e-13 * np.max(np.abs(error))
+
+
+def _read(error, uncertainty, sample_weight):
+    validation.no_weight(sample_weight, "a ranking metric")
+    return validation.check_ranking(error, uncertainty)
