@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -154,13 +154,13 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     if not any(loss.has(p) for loss in losses):
         raise NotAligned("the score does not depend on the forecast: its prior would be zero")
     ends = _breaks(losses, p)
-    pieces = [[_branch(loss, p, (low + high) / 2) for loss in losses] for low, high in zip(ends, ends[1:])]
+    pieces = [[_branch(loss, p, (low + high) / 2) for loss in losses] for low, high in pairwise(ends)]
     density = _joined([_binary_density(piece, losses, p) for piece in pieces], ends)
     bad = [place for place in _grid() if _number(density.subs(C, place)) < 0]
     if bad:
         _refuse_binary(f"the density would be negative at c = {bad[0]}", losses, p)
     atoms = {}
-    for t, left, right in zip(ends[1:-1], pieces, pieces[1:]):
+    for t, (left, right) in zip(ends[1:-1], pairwise(pieces), strict=True):
         mass = _binary_atom(t, left, right, losses, p)
         if mass != 0:
             atoms[t] = mass
@@ -388,7 +388,7 @@ def _binary_atom(t, left, right, losses, p):
 
 def _joined(densities, ends):
     """One expression of the densities of all pieces."""
-    pieces = [(density, C < high) for density, high in zip(densities, ends[1:-1])]
+    pieces = [(density, C < high) for density, high in zip(densities[:-1], ends[1:-1], strict=True)]
     return sp.Piecewise(*pieces, (densities[-1], True))
 
 
@@ -500,7 +500,7 @@ def _odds(c):
 def _piecewise_integral(integrand, low, high):
     ends = _breaks([integrand], C)
     total, u, w = sp.Integer(0), *sp.symbols("u w", positive=True)
-    for start, stop in zip(ends, ends[1:]):
+    for start, stop in pairwise(ends):
         inner = _branch(integrand, C, (start + stop) / 2)
         bounds = [sp.Min(sp.Max(end, start), stop) for end in (low, high)]
         total += sp.integrate(sp.expand(inner), (C, u, w)).subs({u: bounds[0], w: bounds[1]})
