@@ -282,15 +282,18 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
         sets = [(y_true, forecasts)]
     else:
         sets = [_draw_forecasts(rng, family, n) for _ in range(validation.whole("trials", trials))]
-    ranked = [_ranked(loss, family, labels, reports, thetas, within) for labels, reports in sets]
-    if forecasts is not None and len(ranked[0][0]) < 2:
-        raise ValueError("the metric is finite for fewer than two of the forecasts")
+    ranked: list[tuple[Any, Any, Any]] = []
     for search in (_one_pair, _several_pairs):
-        for (labels, _), (reports, values, costs) in zip(sets, ranked, strict=True):
-            found = search(values, costs) if len(reports) > 1 else None
+        for place, (labels, reports) in enumerate(sets):
+            if place == len(ranked):
+                ranked.append(_ranked(loss, family, labels, reports, thetas, within))
+            kept, values, costs = ranked[place]
+            if len(kept) < 2 and forecasts is not None:
+                raise ValueError("the metric is finite for fewer than two of the forecasts")
+            found = search(values, costs) if len(kept) > 1 else None
             if found:
-                comparisons = [Comparison(np.asarray(labels), reports[i], reports[j],
-                                          (float(values[i]), float(values[j]))) for i, j in found]
+                comparisons = [Comparison(np.asarray(labels), kept[i], kept[j], (float(values[i]), float(values[j])))
+                               for i, j in found]
                 return Refutation(tuple(comparisons), np.array(list(found.values())), family)
     return None
 
@@ -419,7 +422,8 @@ def _all_costs(family, labels, reports, thetas, within):
 
 def _inner_points(edges, low, high):
     """Two points inside each piece, from which a line gives its values at the ends; is the last piece unbounded?"""
-    edges = snap(edges[(edges > low) & (edges < high)]) if edges.size else edges
+    inside = edges[(edges > low) & (edges < high)]
+    edges = snap(inside) if inside.size else inside
     ends = np.unique(np.concatenate([[low], edges, [high]]))
     last = bool(np.isinf(high))
     if last:

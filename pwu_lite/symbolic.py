@@ -392,6 +392,9 @@ def _joined(densities, ends):
     return sp.Piecewise(*pieces, (densities[-1], True))
 
 
+_FREQUENCIES = [(ones, cases) for cases in (2, 3, 4, 5, 8, 10) for ones in range(cases + 1)]
+
+
 def _refuse_binary(reason, losses, p):
     """Raise, with forecasts on which the score prefers a dishonest report: costs then do the opposite."""
     grid = [sp.Rational(k, 40) for k in range(1, 40)]
@@ -400,9 +403,9 @@ def _refuse_binary(reason, losses, p):
     def metric(y, f):
         return np.mean([tables[0 if label else 1][report] for label, report in zip(y, f, strict=True)])
 
-    for size, ones in ((size, ones) for size in (2, 3, 4, 5, 8, 10) for ones in range(size + 1)):
-        labels = np.arange(size) < ones
-        reports = [(np.full(size, float(g)),) for g in grid]
+    for ones, cases in _FREQUENCIES:
+        labels = np.arange(cases) < ones
+        reports = [(np.full(cases, float(g)),) for g in grid]
         found = alignment.refute(metric, BinaryDecision(), y_true=labels.astype(int), forecasts=reports)
         if found:
             raise NotAligned(reason, found)

@@ -85,7 +85,7 @@ def test_align_takes_directions():
     assert row["tau"].item() == pytest.approx(-1)
 
 
-@pytest.mark.parametrize("key", metrics.REGISTRY, ids="-".join)
+@pytest.mark.parametrize("key", [k for k in metrics.REGISTRY if k[0] in ("binary", "regression")], ids="-".join)
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_proposition_f1(key, n):
     """The separable metrics give no counterexample, the others one that holds when recomputed."""
@@ -115,7 +115,7 @@ def test_the_search_depends_on_its_seed_alone():
     assert runs[0].values == runs[1].values
 
 
-@pytest.mark.parametrize("options", [{"task": "ranking"}, {"n": 1}, {"n": 2.5}])
+@pytest.mark.parametrize("options", [{"task": "weather"}, {"n": 1}, {"n": 2.5}])
 def test_coordinate_dependence_refuses(options):
     with pytest.raises(ValueError):
         alignment.coordinate_dependence(metrics.classification.log_loss, **options)

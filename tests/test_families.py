@@ -106,6 +106,86 @@ def test_metrics_and_scores_are_python_floats(binary, regression):
     for family, prior in priors.items():
         data = regression if "std" in family.takes else binary
         assert type(pwu.PWU(family, *prior)(*data)) is float
+    y, mean, std = regression
+    data = {"binary": binary, "regression": regression, "ranking": (abs(y - mean), std),
+            "multiclass": (binary[0], np.column_stack([1 - binary[1], binary[1]])),
+            "multivariate": (y[:, None], mean[:, None], std[:, None, None] ** 2)}
     for (task, name), metric in pwu.metrics.REGISTRY.items():
         option = {"winkler_loss": [0.3], "pinball_loss": [0.7], "interval_score": [0.8]}.get(name, [])
-        assert type(metric(*(binary if task == "binary" else regression), *option)) is float
+        assert type(metric(*data[task], *option)) is float
+
+
+def test_retention_area_is_a_pwu(binary, regression):
+    """R-AUC is the expected cost of keeping the least uncertain k, every k alike."""
+    score = pwu.PWU(pwu.Retention(), pwu.Uniform(0, 1))
+    y, f = binary
+    wrong, uncertainty = ((f > 0.5) != y).astype(float), np.minimum(f, 1 - f)
+    assert score(wrong, uncertainty) == pytest.approx(pwu.metrics.classification.retention_auc(y, f))
+    y, mean, std = regression
+    assert score((y - mean) ** 2, std) == pytest.approx(pwu.metrics.regression.retention_auc(y, mean, std))
+
+
+def test_retention_is_top_k_of_the_certain():
+    rng = np.random.default_rng(0)
+    wrong, u = rng.integers(0, 2, 9), rng.integers(1, 5, 9)
+    for k in range(1, 10):
+        picked = pwu.TopK().utility(k, wrong, 1 - u / 10)
+        assert pwu.Retention().utility(k, wrong, u) == pytest.approx(-picked)
+        assert pwu.Retention().act(k, u).sum() == pytest.approx(k)
+
+
+def test_one_vs_rest_is_an_average_of_binary_decisions():
+    rng = np.random.default_rng(0)
+    f, y = rng.dirichlet(np.ones(3), 40), rng.integers(0, 3, 40)
+    family, prior = pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 10)
+    binary = [pwu.PWU(pwu.BinaryDecision(), prior)(y == j, f[:, j]) for j in range(3)]
+    score = pwu.PWU(family, prior)
+    assert score(y, f) == pytest.approx(np.mean(binary)) == pytest.approx(score.per_sample(y, f).mean())
+    thetas = [(j, c) for j in range(3) for c in (0.1, 0.5)]
+    expected = [pwu.BinaryDecision().utility(c, y == j, f[:, j]) for j, c in thetas]
+    assert family.utility(thetas, y, f) == pytest.approx(expected)
+    assert score.curve(y, f, thetas=thetas) == pytest.approx(-np.array(expected))
+    assert family.act((1, 0.3), f).tolist() == (f[:, 1] > 0.3).tolist()
+    weight = rng.random(40)
+    assert score(y, f, sample_weight=weight) == pytest.approx(np.average(score.per_sample(y, f), weights=weight))
+
+
+def test_multiclass_brier_score_is_a_pwu():
+    """Proposition G.1: density 2 on each class, so 2 K times the average over classes and c."""
+    rng = np.random.default_rng(0)
+    f, y = rng.dirichlet(np.ones(4), 30), rng.integers(0, 4, 30)
+    score = pwu.PWU(pwu.OneVsRest(pwu.BinaryDecision()), pwu.Uniform(0, 1))
+    assert 2 * 4 * score(y, f) == pytest.approx(pwu.metrics.multiclass.brier_score(y, f))
+
+
+def test_per_output_is_an_average_of_selective_predictions():
+    rng = np.random.default_rng(0)
+    y, mean = rng.normal(size=(2, 15, 2))
+    cov = np.array([[[0.5, 0.2], [0.2, 3.0]]] * 15) * rng.uniform(0.5, 2, (15, 1, 1))
+    scale = [1.5, 4.0]
+    family, prior = pwu.PerOutput(pwu.SelectivePrediction(), scale), pwu.Gamma(2, 0.5)
+    single = [pwu.PWU(pwu.SelectivePrediction(), prior)(y[:, d] / v**0.5, mean[:, d] / v**0.5,
+                                                         (cov[:, d, d] / v) ** 0.5) for d, v in enumerate(scale)]
+    score = pwu.PWU(family, prior)
+    assert score(y, mean, cov) == pytest.approx(np.mean(single))
+    assert score.curve(y, mean, cov, thetas=[0.3, 1.0]) == pytest.approx(
+        [-family.utility(lam, y, mean, cov) for lam in (0.3, 1.0)])
+    assert family.act(0.7, mean, cov).tolist() == (np.diagonal(cov, axis1=1, axis2=2) / scale <= 0.7).tolist()
+    other_unit = pwu.PWU(pwu.PerOutput(pwu.SelectivePrediction(), [150.0, 400.0]), prior)
+    assert other_unit(10 * y, 10 * mean, 100 * cov) == pytest.approx(score(y, mean, cov))
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: pwu.OneVsRest(pwu.TopK()), "BinaryDecision"), (lambda: pwu.PerOutput(pwu.TopK()), "SelectivePrediction"),
+    (lambda: pwu.PerOutput(pwu.SelectivePrediction(), [1.0, -1.0]), "positive"),
+    (lambda: pwu.PerOutput(pwu.SelectivePrediction(), [1.0]).utility(1, [[0, 0]], [[0, 0]], [np.eye(2)]), "2 outputs"),
+    (lambda: pwu.OneVsRest(pwu.BinaryDecision()).utility((3, 0.5), [0], [[0.5, 0.5]]), "2 columns"),
+    (lambda: pwu.OneVsRest(pwu.BinaryDecision()).utility((0.5, 0.5), [0], [[0.5, 0.5]]), "whole number"),
+    (lambda: pwu.OneVsRest(pwu.BinaryDecision()).utility(0.5, [0], [[0.5, 0.5]]), "theta"),
+    (lambda: pwu.OneVsRest(pwu.BinaryDecision()).act([(0, 0.5), (1, 0.5)], [[0.5, 0.5]]), "one theta"),
+    (lambda: pwu.Retention().utility(0, [1.0], [1.0]), "whole number"),
+    (lambda: pwu.PWU(pwu.Retention(), pwu.Gamma(1, 1)), "mass outside"),
+])
+def test_new_families_refuse(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

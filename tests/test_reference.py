@@ -9,7 +9,7 @@ import pytest
 import pwu_lite as pwu
 from pwu_lite.alignment import kendall_tau
 from pwu_lite.families import mass_of_k
-from pwu_lite.metrics import classification, regression
+from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
 
 CASES = json.loads((Path(__file__).parent / "reference_values.json").read_text())
 
@@ -86,7 +86,69 @@ def crps_of_errors(i):
     return regression.crps_gaussian(errors, 0 * errors, np.full(errors.size, i["sigma"]))
 
 
+def diagonal(i):
+    return np.array([np.diag(row) for row in i["diagSigma"]])
+
+
+def several_outputs(i):
+    family = pwu.PerOutput(pwu.SelectivePrediction(), scale=np.var(i["Y"], axis=0))
+    return pwu.PWU(family, pwu.Beta(i["a"], i["b"]))(i["Y"], i["Mu"], diagonal(i))
+
+
+def root_pwu(i):
+    """mean of x/sigma + sigma, the score of the prior lambda**(-3/2)/2."""
+    sigma = np.sqrt(i["sigma2"])
+    return np.mean((np.array(i["y"]) - i["mu"]) ** 2 / sigma + sigma)
+
+
+def energy(i):
+    cross = i["rho"] * np.sqrt(i["v1"] * i["v2"])
+    return multivariate.energy_score([[0, 0]], [[0, 0]], [[[i["v1"], cross], [cross, i["v2"]]]])
+
+
+def intervals(i):
+    levels = np.arange(1, 100) / 100
+    return np.mean([regression.interval_score(i["y"], i["mu"], np.sqrt(i["sigma2"]), level) for level in levels])
+
+
+def calibration(metric):
+    return lambda i: metric(i["y"], i["mu"], np.sqrt(i["sigma2"]), np.linspace(0, 1, i["levels"]))
+
+
+def pareto(i):
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Pareto(i["eps"]))
+    return score([np.sqrt(i["sq_error"])], [0.0], [np.sqrt(i["variance"])])
+
+
+def drop(i):
+    return ranking.performance_drop(i["error"], i["uncertainty"], i["n_bins"], i["reference"])
+
+
+def ranks(metric):
+    return lambda i: metric(i["error"], i["uncertainty"], i["n_bins"])
+
+
 COMPUTE = {
+    "M_lambda_D2_power_half": root_pwu,
+    "energy_score": energy,
+    "multiclass_nll": lambda i: multiclass.log_loss(i["y"], i["P"]),
+    "multiclass_M": lambda i: pwu.PWU(pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(i["a"], i["b"]))(i["y"], i["P"]),
+    "multivariate_M": several_outputs,
+    "multivariate_nll": lambda i: multivariate.gaussian_nll(i["Y"], i["Mu"], diagonal(i)),
+    "unique_gaussian_nll": gaussian(regression.gaussian_nll),
+    "unique_crps": gaussian(regression.crps_gaussian),
+    "unique_check": gaussian(regression.check_score),
+    "unique_interval99": intervals,
+    "unique_MACE": calibration(regression.mean_absolute_calibration_error),
+    "unique_RMSCE": calibration(regression.root_mean_squared_calibration_error),
+    "unique_r02a": ranks(ranking.auc_difference),
+    "unique_r06b": lambda i: ranking.spearman(i["error"], i["uncertainty"]),
+    "unique_r07": lambda i: ranking.spearman(i["error"], i["uncertainty"]),
+    "unique_drop": drop,
+    "unique_inc": ranks(ranking.increasing_coefficient),
+    "unique_dec": ranks(ranking.decreasing_coefficient),
+    "unique_s01": pareto,
+    "winkler_w": lambda i: classification.winkler_loss([i["y"]], [i["f"]], i["c"]),
     "binary_nll": binary(classification.log_loss),
     "binary_acc_neg": lambda i: classification.zero_one_loss(i["y"], i["f"]) - 1,
     "binary_ece_right": binary(classification.expected_calibration_error),

@@ -1,0 +1,202 @@
+"""Certificates against every prior at once: verified from scratch, and absent where a prior exists."""
+
+import functools
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import pwu_lite as pwu
+from pwu_lite import alignment, metrics
+from pwu_lite.metrics import classification, ranking, regression
+
+OPTIONS = {"winkler_loss": {"c": 0.3}, "pinball_loss": {"level": 0.7}, "interval_score": {"coverage": 0.8}}
+BINARY, SELECTIVE = pwu.BinaryDecision(), pwu.SelectivePrediction()
+THETAS = {"BinaryDecision": np.linspace(0, 1, 401)[1:-1], "SelectivePrediction": np.geomspace(1e-3, 1e2, 401),
+          "TopK": [1, 2, 3], "RiskAverseTopK": [(k, g) for k in (1, 2, 3) for g in np.geomspace(1e-3, 1e3, 61)],
+          "Retention": [1, 2, 3, 4],
+          "OneVsRest": [(j, c) for j in range(3) for c in np.linspace(0, 1, 101)[1:-1]],
+          "PerOutput": np.geomspace(1e-3, 1e2, 401)}
+
+
+def loss(task, name):
+    row = metrics.REGISTRY[task, name]
+    function = functools.partial(row.function, **OPTIONS.get(name, {}))
+    return function if row.lower_is_better else lambda *data: -function(*data)
+
+
+def verify(proof, metric):
+    """From scratch: the metric's order, and the weighted gap of costs at many thetas."""
+    family = proof.family
+    assert (proof.weights > 0).all()
+    strict = 0.0
+    for weight, comparison in zip(proof.weights, proof.comparisons, strict=True):
+        values = [metric(comparison.y_true, *report) for report in (comparison.better, comparison.worse)]
+        assert values[0] <= values[1] + 1e-12
+        strict += weight * (values[1] > values[0] + 1e-12)
+    gaps = np.array([proof.margin(theta) for theta in THETAS[type(family).__name__]])
+    assert (gaps >= -1e-9).all()
+    assert strict > 0 or (gaps > 0).all()
+
+
+def rows(task):
+    return [name for kind, name in metrics.REGISTRY if kind == task]
+
+
+ALIGNED = {"BinaryDecision": {"log_loss", "brier_score", "zero_one_loss", "spherical_loss", "boosting_loss",
+                              "winkler_loss"},
+           "SelectivePrediction": {"gaussian_nll", "mean_squared_error"}, "TopK": set(), "RiskAverseTopK": set(),
+           "OneVsRest": {"log_loss", "brier_score"}, "PerOutput": {"mean_squared_error"}}
+CASES = [(task, name, family) for task, families in
+         {"binary": [BINARY, pwu.TopK()], "regression": [SELECTIVE, pwu.RiskAverseTopK()],
+          "multiclass": [pwu.OneVsRest(BINARY)], "multivariate": [pwu.PerOutput(SELECTIVE)]}.items()
+         for family in families for name in rows(task)]
+
+
+@pytest.mark.parametrize("task, name, family", CASES, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
+def test_verdict_on_each_metric_and_family(task, name, family):
+    """Propositions 3.9, 3.11 (bar its infinite cost), 3.14, G.1 to G.3: a proof exists exactly where it should."""
+    metric = loss(task, name)
+    proof = alignment.refute(metric, family, n=3 if task in ("regression", "multivariate") else 4, trials=10)
+    if name in ALIGNED[type(family).__name__]:
+        assert proof is None
+    else:
+        verify(proof, metric)
+
+
+@pytest.mark.parametrize("family, data", [(SELECTIVE, ([0.0], [([0.0], [1.0]), ([0.0], [3.0])])),
+                                          (pwu.PerOutput(SELECTIVE), ([[0.0, 0.0]], [
+                                              ([[0.0, 0.0]], [np.eye(2)]), ([[0.0, 0.0]], [9 * np.eye(2)])]))])
+def test_mse_ties_what_every_bounded_prior_separates(family, data):
+    """Propositions 3.11 and G.3 for the MSE: no prior between two variances can follow it."""
+    def metric(y, mean, spread):
+        return float(np.mean((np.array(y) - mean) ** 2))
+
+    assert alignment.refute(metric, family, y_true=data[0], forecasts=data[1]) is None
+    proof = alignment.refute(metric, family, y_true=data[0], forecasts=data[1], within=(1.0, 9.0))
+    assert proof.comparisons[0].values == (0, 0)
+    assert all(proof.margin(lam) > 0 for lam in np.linspace(1.001, 8.999, 50))
+
+
+def test_auroc_and_dcg_are_top_k_aligned():
+    """No refutation, and the weights k and k (d_k - d_(k+1)) reproduce them on every forecast."""
+    rng, top, n = np.random.default_rng(0), pwu.TopK(), 7
+    assert alignment.refute(lambda y, f: -roc_auc_score(y, f), top, n=6) is None
+    d = 1 / np.log2(np.arange(2, n + 2))
+    steps = np.append(d[:-1] - d[1:], d[-1])
+    for _ in range(30):
+        y = rng.permutation([1, 1, 0, 0, 0, 1, 0])
+        f = rng.integers(1, 6, n) / 6
+        precision = top.utility(np.arange(1, n + 1), y, f)
+        k, ones = np.arange(1, n), 3
+        area = (n * ones - ones * (ones - 1) / 2 - ones - ones) + ones * (ones + 1) / 2 - ones
+        expected = ones * (n - ones) * roc_auc_score(y, f) + ones * (ones + 1) / 2 - ones
+        assert np.dot(k, precision[:-1]) == pytest.approx(expected)
+        assert area  # the constant does not depend on the forecast
+        shares = [np.mean([y[i] for i in np.flatnonzero(f == f[j])]) for j in range(n)]
+        order = np.argsort(-f, kind="stable")
+        dcg = np.dot(d, np.array(shares)[order])
+        assert np.dot(np.arange(1, n + 1) * steps, precision) == pytest.approx(dcg)
+
+
+def test_strict_reversal_for_every_k():
+    y, f1, f2 = [1, 1, 0, 0], [0.04, 0.03, 0.02, 0.01], [0.48, 0.49, 0.50, 0.51]
+    top = pwu.TopK()
+    assert all(top.utility(k, y, f1) > top.utility(k, y, f2) for k in (1, 2, 3))
+    for metric in (classification.log_loss, classification.brier_score, classification.expected_calibration_error):
+        assert metric(y, f1) > metric(y, f2)
+        proof = alignment.refute(metric, top, y_true=y, forecasts=[(f1,), (f2,)])
+        assert min(proof.margin(k) for k in (1, 2, 3)) > 0.3
+
+
+RANKING = {"spearman": False, "auc_difference": True, "increasing_coefficient": False, "decreasing_coefficient": False,
+           "performance_drop": True}
+
+
+@pytest.mark.parametrize("name", RANKING)
+def test_ranking_metrics_and_the_retention_family(name):
+    """Errors given, only the order of uncertainties is scored: two of UNIQUE's five are priors over coverages."""
+    options = {} if name == "spearman" else {"n_bins": 4}
+    row = metrics.REGISTRY["ranking", name]
+
+    def metric(e, u):
+        return (1 if row.lower_is_better else -1) * row.function(e, u, **options)
+
+    proof = alignment.refute(metric, pwu.Retention())
+    assert (proof is None) == RANKING[name]
+    if proof:
+        verify(proof, metric)
+
+
+def test_auc_difference_and_drops_are_costs_of_coverages():
+    rng, keep = np.random.default_rng(3), pwu.Retention()
+    for _ in range(20):
+        e, u = rng.random(20), rng.permutation(20)
+        cost = {k: -keep.utility(k, e, u) for k in range(1, 21)}
+        best = {k: -keep.utility(k, e, e) for k in range(1, 21)}
+        trapezoid = [0.05] + [0.1] * 8 + [0.05]
+        area = sum(w * (cost[2 * j] - best[2 * j]) for j, w in enumerate(trapezoid, 1))
+        assert ranking.auc_difference(e, u) == pytest.approx(area)
+        assert ranking.performance_drop(e, u, reference="all") == pytest.approx(cost[20] - cost[2])
+        high = (20 * cost[20] - 18 * cost[18]) / 2
+        assert ranking.performance_drop(e, u) == pytest.approx(high - cost[2])
+
+
+def test_spearman_is_the_cost_of_rank_errors():
+    """rho is affine in the costs of Retention if the errors are replaced by their ranks; weights n - k fall out."""
+    rng, n, keep = np.random.default_rng(0), 7, pwu.Retention()
+    for _ in range(20):
+        ranks, u = rng.permutation(n) + 1.0, rng.permutation(n)
+        cost = np.array([-keep.utility(k, ranks, u) for k in range(1, n)])
+        weighted = np.dot(np.arange(1, n), cost)
+        rho = ranking.spearman(ranks, u)
+        total = n * (n + 1) / 2
+        expected = n * total - (rho * n * (n**2 - 1) / 12 + n * (n + 1) ** 2 / 4)
+        assert weighted == pytest.approx(expected)
+
+
+def test_newsvendor_costs_refute_the_log_loss():
+    """Two spreads that tie in NLL cost 5 : 4 at every level but one half."""
+    levels = [k / 100 for k in range(1, 100) if k != 50]
+
+    def cost(level, y, mean, std):
+        return regression.pinball_loss(y, mean, std, level)
+
+    forecasts = [([0.0, 0.0], [1.0, 4.0]), ([0.0, 0.0], [2.0, 2.0])]
+    proof = alignment.refute(regression.gaussian_nll, cost, y_true=[0.0, 0.0], forecasts=forecasts, thetas=levels)
+    assert min(proof.margin(level) for level in levels) > 0
+    ratios = [cost(level, [0, 0], *forecasts[0]) / cost(level, [0, 0], *forecasts[1]) for level in levels]
+    assert np.allclose(ratios, 1.25)
+    assert alignment.refute(regression.crps_gaussian, cost, y_true=[0.0, 0.0], forecasts=forecasts,
+                            thetas=levels) is None
+
+
+def test_several_comparisons_when_one_is_not_enough():
+    """A metric that sees half of the cost curve: the program combines comparisons."""
+    proof = alignment.refute(lambda e, u: -ranking.spearman(e, u), pwu.Retention())
+    assert len(proof.comparisons) > 1
+    assert all(min(c_gap) < 0 for c_gap in (
+        [alignment.Refutation((c,), np.ones(1), proof.family).margin(k) for k in (1, 2, 3, 4)]
+        for c in proof.comparisons if c.values[0] < c.values[1]))
+
+
+def test_a_random_number_is_refuted_and_a_pwu_is_not():
+    rng = np.random.default_rng(0)
+    assert alignment.refute(lambda y, f: float(rng.random()), BINARY) is not None
+    for prior in (pwu.Beta(2, 10), pwu.Uniform(0.2, 0.3), pwu.Dirac(0.31)):
+        assert alignment.refute(pwu.PWU(BINARY, prior), BINARY, trials=5) is None
+        assert alignment.refute(pwu.PWU(pwu.TopK(), prior), pwu.TopK(), trials=5) is None
+
+
+def test_result_depends_on_the_seed_alone():
+    proofs = [alignment.refute(classification.retention_auc, BINARY, seed=3) for _ in range(2)]
+    assert proofs[0].comparisons[0].values == proofs[1].comparisons[0].values
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"family": lambda theta, y, f: 0.0}, "thetas"), ({"y_true": [1, 0]}, "both"),
+    ({"y_true": [1, 0], "forecasts": [([0.2, 0.3],)]}, "fewer than two")])
+def test_refute_refuses(options, words):
+    options = {"family": BINARY} | options
+    with pytest.raises(ValueError, match=words):
+        alignment.refute(classification.brier_score, **options)

@@ -1,0 +1,254 @@
+"""The symbolic engine: known priors from the bare formula, refusals with proof, and there and back."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy import integrate
+
+import pwu_lite as pwu
+from pwu_lite import symbolic
+from pwu_lite.symbolic import NotAligned, binary_prior, expected_loss, selective_prior
+
+p, c0 = sp.Symbol("p"), sp.Symbol("c0", positive=True)
+a, b = sp.symbols("a b", positive=True)
+error, v, eps, q = sp.symbols("error v epsilon q", positive=True)
+C, LAMBDA = symbolic.C, symbolic.LAMBDA
+NORM = sp.sqrt(p**2 + (1 - p) ** 2)
+SCALE = sp.Piecewise(((1 - c0) ** 2, p >= c0), (c0**2, True))
+CLIP = sp.Min(sp.Max(p, sp.Rational(1, 10)), sp.Rational(2, 5))
+BINARY = {
+    "log loss": (-sp.log(p), -sp.log(1 - p), 1 / (C * (1 - C)), {}),
+    "Brier": ((1 - p) ** 2, p**2, 2, {}),
+    "0-1": (sp.Piecewise((1, p <= 0.5), (0, True)), sp.Piecewise((0, p <= 0.5), (1, True)), 0, {sp.Rational(1, 2): 2}),
+    "spherical": (1 - p / NORM, 1 - (1 - p) / NORM, (C**2 + (1 - C) ** 2) ** sp.Rational(-3, 2), {}),
+    "boosting": (sp.sqrt((1 - p) / p), sp.sqrt(p / (1 - p)), (C * (1 - C)) ** sp.Rational(-3, 2) / 2, {}),
+    "Winkler": (1 - ((c0 - 1) ** 2 - (p - 1) ** 2) / SCALE, 1 - (c0**2 - p**2) / SCALE,
+                sp.Piecewise((2 / c0**2, c0 > C), (2 / (1 - c0) ** 2, True)), {}),
+    "clipped Brier": ((1 - CLIP) ** 2, CLIP**2,
+                      sp.Piecewise((0, C < 0.1), (2, C < 0.4), (0, True)), {}),
+    "any Beta": (b / (a + b) * sp.betainc_regularized(a, b + 1, p, 1),
+                 a / (a + b) * sp.betainc_regularized(a + 1, b, 0, p),
+                 C ** (a - 1) * (1 - C) ** (b - 1) * sp.gamma(a + b) / sp.gamma(a) / sp.gamma(b), {}),
+    "a mixture": ((1 - p) ** 2 + sp.Piecewise((0.75, p <= 0.25), (0, True)) - 3,
+                  p**2 + sp.Piecewise((0, p <= 0.25), (0.25, True)) + 7, 2, {sp.Rational(1, 4): 1}),
+    "ninth power": (sp.Rational(1, 10) * (1 - p) ** 10, p / 9 * (1 - (1 - p) ** 9) - sp.integrate(
+        (1 - (1 - p) ** 9) / 9, p) + sp.integrate((1 - (1 - p) ** 9) / 9, p).subs(p, 0), (1 - C) ** 8, {}),
+}
+AT = {c0: sp.Rational(3, 10), a: 2, b: sp.Rational(7, 2)}
+
+
+@pytest.mark.parametrize("score", BINARY.values(), ids=BINARY)
+def test_known_binary_priors(score):
+    found = binary_prior(*score[:2], p)
+    for place in (0.03, 0.21, 0.31, 0.5, 0.77, 0.99):
+        ours = sp.sympify(found.density).subs(AT).subs(C, place).evalf()
+        theirs = sp.sympify(score[2]).subs(AT).subs(C, place).evalf()
+        assert float(ours) == pytest.approx(float(theirs), rel=1e-12)
+    assert found.atoms == score[3]
+    assert found.link[0] == 1
+
+
+@pytest.mark.parametrize("name", [name for name in BINARY if name not in ("Winkler", "any Beta")])
+def test_binary_there_and_back(name):
+    """Score to prior to score: the same up to the link's constant."""
+    losses = BINARY[name][:2]
+    found = binary_prior(*losses, p)
+    for y, loss, back in zip((1, 0), losses, expected_loss(found.family, found, p), strict=True):
+        constant = found.link[1].subs(sp.Symbol("y"), y)
+        for place in (0.04, 0.22, 0.5, 0.9):
+            expected = float((loss + constant).subs(p, place).evalf())
+            assert float(back.subs(p, place).evalf()) == pytest.approx(expected, rel=1e-10, abs=1e-12)
+
+
+def test_there_and_back_with_a_parameter():
+    for name in ("Winkler", "any Beta"):
+        losses = BINARY[name][:2]
+        found = binary_prior(*losses, p)
+        for loss, back in zip(losses, expected_loss(found.family, found, p), strict=True):
+            for place in (0.2, 0.55):
+                values = [float(sp.N(e.subs(AT).subs(p, place), 15)) for e in (loss, back)]
+                assert values[0] == pytest.approx(values[1], rel=1e-9)
+
+
+@pytest.mark.parametrize("prior", [pwu.Beta(2, 10), pwu.Beta(1.2, 20.8), pwu.TruncatedBeta(2, 10, 0.05, 0.4),
+                                   pwu.Uniform(0.05, 0.4), pwu.Dirac(0.2),
+                                   pwu.Mixture([pwu.Beta(2, 3), pwu.Dirac(0.5)], [0.3, 0.7])], ids=repr)
+def test_formula_of_a_prior_is_its_pwu(prior):
+    score = pwu.PWU(pwu.BinaryDecision(), prior)
+    formulas = expected_loss(pwu.BinaryDecision(), prior, p)
+    for label, formula in zip((1, 0), formulas, strict=True):
+        for f in (0.03, 0.2, 0.41, 0.5, 0.9):
+            assert float(formula.subs(p, f).evalf()) == pytest.approx(score([label], [f]), abs=1e-12)
+
+
+def test_prior_to_score_to_prior():
+    back = binary_prior(*expected_loss(pwu.BinaryDecision(), pwu.Beta(3, 2), p), p)
+    assert sp.simplify(back.density - 12 * C**2 * (1 - C)) == 0
+
+
+@pytest.mark.parametrize("prior", [pwu.Pareto(0.1), pwu.Gamma(2, 0.3), pwu.LogNormal(0, 1), pwu.Dirac(0.5),
+                                   pwu.Beta(2, 10, scale=3)], ids=repr)
+def test_formula_of_a_selective_prior_is_its_pwu(prior):
+    score = pwu.PWU(pwu.SelectivePrediction(), prior)
+    formula = expected_loss(pwu.SelectivePrediction(), prior, error, v)
+    for x, variance in ((0.5, 0.03), (0.5, 0.4), (2.0, 4.0), (0.0, 0.2)):
+        value = float(formula.subs({error: x, v: variance}).evalf())
+        assert value == pytest.approx(score([x**0.5], [0.0], [variance**0.5]), abs=1e-12)
+
+
+NLL = sp.log(2 * sp.pi * v) / 2 + error / (2 * v)
+POWER = error * v**-q + q / (1 - q) * v ** (1 - q)
+SELECTIVE = {
+    "NLL": (NLL, LAMBDA**-2, {}, 2, False),
+    "Dawid-Sebastiani": (error / v + sp.log(v), LAMBDA**-2, {}, 1, False),
+    "MSE": (error, 0, {sp.oo: 1}, 1, True),
+    "three times MSE": (3 * error + 5, 0, {sp.oo: 1}, sp.Rational(1, 3), True),
+    "power": (POWER, q * LAMBDA ** (-q - 1), {}, 1, True),
+    "half power": (error / sp.sqrt(v) + sp.sqrt(v), LAMBDA ** sp.Rational(-3, 2), {}, 2, True),
+    "MSE and exponential": (
+        error + error * sp.exp(-v) + 1 - sp.exp(-v) * (1 + v), sp.exp(-LAMBDA), {sp.oo: 1}, 1, True),
+}
+
+
+@pytest.mark.parametrize("score", SELECTIVE.values(), ids=SELECTIVE)
+def test_known_selective_priors(score):
+    found = selective_prior(score[0], error, v)
+    assert sp.simplify(found.density - score[1]) == 0
+    assert found.atoms == score[2] and found.link[0] == score[3]
+    assert (found.finite != sp.S.EmptySet) == score[4]
+    assert (found.link[1] == sp.oo) != score[4]
+
+
+def test_differences_of_nll_are_differences_of_cost_under_lambda_to_minus_two():
+    """Proposition 3.11's divergence hits both forecasts alike."""
+    (x1, v1), (x2, v2) = (0.3, 0.5), (2.0, 1.7)
+    family = pwu.SelectivePrediction()
+
+    def gap(lam):
+        costs = [-family.utility(lam, [x**0.5], [0.0], [s**0.5]) for x, s in ((x1, v1), (x2, v2))]
+        return (costs[1] - costs[0]) / lam**2
+
+    total = sum(integrate.quad(gap, *ends)[0] for ends in ((1e-9, v1), (v1, v2), (v2, np.inf)))
+    nll = [float(NLL.subs({error: x, v: s})) for x, s in ((x1, v1), (x2, v2))]
+    assert total == pytest.approx(2 * (nll[1] - nll[0]), rel=1e-8)
+
+
+def test_proposition_3_12():
+    cut = selective_prior(NLL, error, v).truncate(eps)
+    assert cut.density == eps / LAMBDA**2 and cut.support == (eps, sp.oo) and cut.mass == 1
+    assert sp.simplify(cut.link[0] - 2 * eps) == 0
+    assert sp.simplify(cut.link[1] + eps * sp.log(2 * sp.pi * eps)) == 0
+    formula = expected_loss(pwu.SelectivePrediction(), selective_prior(NLL, error, v).truncate(sp.Rational(1, 10)),
+                            error, v)
+    linked = (cut.link[0] * NLL + cut.link[1]).subs(eps, sp.Rational(1, 10))
+    at = {error: 0.7, v: 0.4}
+    assert float(formula.subs(at)) == pytest.approx(float(linked.subs(at)), rel=1e-12)
+    with pytest.raises(ValueError, match="infinite"):
+        expected_loss(pwu.SelectivePrediction(), selective_prior(NLL, error, v))
+
+
+def test_power_family_lies_between_mse_and_nll():
+    assert sp.limit(POWER, q, 0) == error
+    centred = POWER - q / (1 - q)
+    assert sp.simplify(sp.limit(centred, q, 1) - (error / v + sp.log(v))) == 0
+
+
+Z = sp.sqrt(error / v)
+CRPS = sp.sqrt(v) * (Z * sp.erf(Z / sp.sqrt(2)) + sp.sqrt(2 / sp.pi) * sp.exp(-Z**2 / 2) - 1 / sp.sqrt(sp.pi))
+REFUSED = {
+    "CRPS": (CRPS, "affine"), "root of the error": (sp.sqrt(error) / v + sp.log(v), "affine"),
+    "wrong penalty": (error / v + v, "stationary"), "mean minus variance": (error - v, "stationary"),
+    "negative": (-error, "negative"), "growing": (error * v - v**2 / 2, "negative"),
+    "constant": (sp.Integer(1), "does not depend"),
+}
+
+
+@pytest.mark.parametrize("loss, words", REFUSED.values(), ids=REFUSED)
+def test_refused_selective_scores(loss, words):
+    """The certificate, checked from scratch: the score prefers `better`, every lambda prefers `worse` or ties."""
+    with pytest.raises(NotAligned, match=words) as caught:
+        selective_prior(loss, error, v)
+    if words == "does not depend":
+        assert caught.value.witness is None
+        return
+    check_witness(caught.value.witness, pwu.SelectivePrediction(), np.geomspace(1e-3, 1e3, 4001),
+                  lambda y, m, s: np.mean([float(loss.subs({error: (y[i] - m[i]) ** 2, v: s[i] ** 2}).evalf())
+                                           for i in range(len(y))]))
+
+
+def check_witness(witness, family, thetas, metric):
+    comparison, = witness.comparisons
+    assert metric(comparison.y_true, *comparison.better) < metric(comparison.y_true, *comparison.worse) - 1e-9
+    better, worse = (-family.utility(thetas, comparison.y_true, *forecast)
+                     for forecast in (comparison.better, comparison.worse))
+    assert (better >= worse - 1e-12).all()
+
+
+ABSOLUTE = (1 - p, p)
+REFUSED_BINARY = {
+    "absolute error": (*ABSOLUTE, "disagree"), "fourth power": ((1 - p) ** 4, p**4, "disagree"),
+    "the sign turned": (-((1 - p) ** 2), -(p**2), "negative"),
+    "a jump for one label only": ((1 - p) ** 2 + sp.Piecewise((1, p <= 0.5), (0, True)), p**2, "jumps"),
+    "a jump the wrong way": (sp.Piecewise((0, p <= 0.5), (1, True)), sp.Piecewise((1, p <= 0.5), (0, True)),
+                             "negative"),
+}
+
+
+@pytest.mark.parametrize("one, zero, words", REFUSED_BINARY.values(), ids=REFUSED_BINARY)
+def test_refused_binary_scores(one, zero, words):
+    with pytest.raises(NotAligned, match=words) as caught:
+        binary_prior(one, zero, p)
+    check_witness(caught.value.witness, pwu.BinaryDecision(), np.linspace(0, 1, 1003)[1:-1],
+                  lambda y, f: np.mean([float((one if y[i] else zero).subs(p, f[i])) for i in range(len(y))]))
+
+
+def test_where_the_cost_is_finite():
+    assert binary_prior(*BINARY["Brier"][:2], p).finite == sp.Interval(0, 1)
+    assert binary_prior(*BINARY["log loss"][:2], p).finite == sp.Interval.open(0, 1)
+    one_sided = binary_prior(-sp.log(p) + p - 1, p, p)  # the multiclass log loss's share of one class
+    assert one_sided.density == 1 / C and one_sided.finite == sp.Interval.Lopen(0, 1)
+
+
+def test_label_constants_go_to_the_link():
+    accuracy = binary_prior(BINARY["0-1"][0] - 1, BINARY["0-1"][1] - 1, p)
+    assert accuracy.link == (1, 1)
+    y = sp.Symbol("y")
+    assert binary_prior((1 - p) ** 2 + 3, p**2, p).link[1] == -3 * y
+
+
+def test_what_is_not_a_score():
+    with pytest.raises(NotAligned, match="does not depend"):
+        binary_prior(1, 2, p)
+    with pytest.raises(ValueError, match="break points"):
+        low, high = sp.symbols("l h", positive=True)
+        clip = sp.Min(sp.Max(p, low), high)
+        binary_prior((1 - clip) ** 2, clip**2, p)
+    with pytest.raises(ValueError, match="BinaryDecision"):
+        expected_loss(pwu.TopK(), pwu.Uniform(0, 1))
+    with pytest.raises(ValueError, match="truncate"):
+        binary_prior(*BINARY["Brier"][:2], p).truncate(0.1)
+
+
+t, y = sp.symbols("t y", positive=True)
+TWO = binary_prior((1 - p) ** 2, p**2, p)
+
+
+@pytest.mark.parametrize("rate", [1, 3])
+def test_crps_from_thresholds_and_from_quantiles(rate):
+    """Exponential forecast: both mixtures are the CRPS, whose closed form is y - 2 F(y)/rate + 1/(2 rate)."""
+    cdf, quantile = 1 - sp.exp(-rate * t), -sp.log(1 - p) / rate
+    closed = y - 2 * (1 - sp.exp(-rate * y)) / rate + sp.Rational(1, 2) / rate
+    by_thresholds = symbolic.threshold_score(cdf, t, y, TWO, (0, sp.oo))
+    by_quantiles = symbolic.newsvendor_score(quantile, p, y, cdf.subs(t, y), density=2)
+    assert sp.simplify(by_thresholds - closed) == 0
+    assert sp.simplify((by_quantiles - closed).subs(y, 0.7)) == pytest.approx(0, abs=1e-12)
+
+
+def test_interval_score_is_two_newsvendors():
+    alpha = sp.Rational(1, 5)
+    atoms = {alpha / 2: 2 / alpha, 1 - alpha / 2: 2 / alpha}
+    for outcome in (0.02, 0.5, 0.97):
+        total = symbolic.newsvendor_score(p, p, outcome, outcome, density=0, atoms=atoms)
+        low, high = 0.1, 0.9
+        score = high - low + 10 * (max(low - outcome, 0) + max(outcome - high, 0))
+        assert float(total) == pytest.approx(score)
