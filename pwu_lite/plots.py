@@ -18,7 +18,7 @@ from . import validation
 from .priors import Prior
 from .ranks import sorted_blocks
 
-__all__ = ["COLOURS", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images",
+__all__ = ["COLOURS", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images", "implicit_priors",
            "prior_densities", "reliability", "retention_curve", "use_style"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
@@ -75,6 +75,37 @@ def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: floa
     x = np.linspace(low, high, 802)[1:-1]
     densities = {label: prior.pdf(x) for label, prior in priors.items()}
     return curves(x, densities, xlabel=xlabel, ylabel="prior density", ax=ax)
+
+
+def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,
+                    xlabel: str = "cost share of a false positive, c", ax: Axes | None = None) -> Figure:
+    """Densities of implicit priors, cut off at `top`, their point masses as stems.
+
+    Parameters
+    ----------
+    priors : mapping of label to `pwu_lite.symbolic.ImplicitPrior`
+        A point mass at infinity is drawn at the right edge.
+    low, high, top : float
+        Limits of the axes.
+    """
+    from sympy import lambdify
+
+    figure, ax = _new(ax)
+    x = np.linspace(low, high, 802)[1:-1]
+    for place, (label, prior) in enumerate(priors.items()):
+        style: dict[str, Any] = {"color": COLOURS[place % 6], "lw": 2, "ls": DASHES[place % 6], "label": label}
+        if prior.density != 0:
+            y = np.broadcast_to(lambdify(prior.symbol, prior.density, "numpy")(x), x.shape)
+            inside = (x >= float(prior.support[0])) & (y <= top)
+            ax.plot(x[inside], y[inside], **style)
+            style.pop("label")
+        for at, mass in prior.atoms.items():
+            ax.plot([min(float(at), high)] * 2, [0, min(float(mass), top)], marker="^", markevery=[1],
+                    clip_on=False, **style)
+            style.pop("label", None)
+    ax.set(xlabel=xlabel, ylabel="prior density, or point mass", xlim=(low, high), ylim=(0, top))
+    ax.legend()
+    return figure
 
 
 def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_label: str,

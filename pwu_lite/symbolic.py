@@ -362,7 +362,7 @@ def _binary_density(piece, losses, p):
     from_0 = sp.diff(piece[1], p) / p
     gap = (from_1 - from_0).subs(p, ODDS / (1 + ODDS))
     if not _is_zero(gap):
-        _refuse_binary("-l_1'/(1 - p) and l_0'/p disagree: no forecaster gains by being honest", losses, p)
+        _refuse_binary("-l_1'/(1 - p) and l_0'/p disagree: honest reports do not have the smallest expected loss", losses, p)
     return min((_tidy(form.subs(p, C)) for form in (from_1, from_0)), key=sp.count_ops)
 
 

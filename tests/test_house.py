@@ -12,7 +12,7 @@ import pytest
 import pwu_lite
 
 PACKAGE = Path(pwu_lite.__file__).parent
-FLOORS = ["replication", "plots", "symbolic", "alignment", "pwu", "families", "sweep", "metrics", "priors",
+FLOORS = ["replication", "plots", "explorer", "symbolic", "alignment", "pwu", "families", "sweep", "metrics", "priors",
           "ranks", "special", "validation"]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
 
