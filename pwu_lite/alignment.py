@@ -14,7 +14,7 @@ import numpy as np
 
 from . import metrics as registry
 from . import validation
-from .families import Family, OneVsRest, PerOutput, Retention
+from .families import Family, OneVsRest, PerOutput, Retention, RiskAverseTopK
 from .ranks import snap
 
 if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
@@ -252,7 +252,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     thetas : sequence, optional
         For a function: all values that its parameter can take.
     within : (float, float), optional
-        Only priors inside this interval of the continuous parameter.
+        Only priors inside this open interval of the continuous parameter.
     n, seed, trials : int
         Cases, seed and number of random data sets, each with 60 forecasts.
 
@@ -277,6 +277,9 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
         raise ValueError("a family given as a function needs thetas, all values of its parameter")
     if (y_true is None) != (forecasts is None):
         raise ValueError("give both y_true and forecasts, or neither")
+    if within is not None:
+        _check_within(family, within)
+    n = validation.whole("n", n)
     rng, loss = np.random.default_rng(seed), _as_loss(metric)
     if forecasts is not None:
         sets = [(y_true, forecasts)]
@@ -305,7 +308,17 @@ def _ranked(loss, family, labels, reports, thetas, within):
             if np.isfinite(value)]
     if len(kept) < 2:
         return kept, np.array([]), np.array([])
-    return kept, snap(values[np.isfinite(values)], 1e-12), _all_costs(family, labels, kept, thetas, within)
+    return kept, values[np.isfinite(values)], _all_costs(family, labels, kept, thetas, within)
+
+
+def _check_within(family, within):
+    ends = validation.numbers("within", within)
+    if ends.shape != (2,) or not ends[0] < ends[1]:
+        raise ValueError(f"within must be (low, high) with low < high, got {within!r}")
+    if not isinstance(family, Family) or family.pieces is Family.pieces:
+        raise ValueError("within is for a decision family with a continuous parameter")
+    if ends[0] < family.domain[0] or ends[1] > family.domain[1]:
+        raise ValueError(f"within must lie inside {family.domain}, got {within!r}")
 
 
 def _evaluate(metric, task, labels, report, rest):
@@ -320,12 +333,17 @@ def _evaluate(metric, task, labels, report, rest):
 
 def _disagree(ar, br, as_, bs):
     """Do the two differences have different signs, beyond doubt by rounding?"""
-    first, second = br - ar, bs - as_
-    large, small = max(abs(first), abs(second)), min(abs(first), abs(second))
-    scale = max(abs(value) for value in (ar, br, as_, bs))
-    if large <= 1e-6 * scale:
-        return False
-    return small <= 1e-12 * scale or (small > 1e-6 * scale and first * second < 0)
+    whole = max(abs(value) for value in (ar, br, as_, bs))
+    first, second = _sign(ar, br, whole), _sign(as_, bs, whole)
+    return None not in (first, second) and first != second
+
+
+def _sign(a, b, whole):
+    """1, 0 or -1 for b above, equal to or below a; None if rounding could decide it."""
+    own = max(abs(a), abs(b))
+    if a == b or abs(b - a) <= 1e-12 * own:
+        return 0 if a == b or own > 1e-9 * whole else None
+    return int(np.sign(b - a)) if abs(b - a) > max(1e-6 * own, 1e-9 * whole * (own < 1e-6 * whole)) else None
 
 
 def _draw_binary(rng, n):
@@ -371,7 +389,8 @@ def _draw_forecasts(rng, family, n):
         labels = np.arange(n) % 2
         return rng.permutation(labels), [(rng.integers(1, 20, n) / 20,) for _ in range(_FORECASTS)]
     labels = np.ones(n)
-    errors = rng.choice([-2, -1, 0, 0, 1, 2], (_FORECASTS, n))
+    few = _FORECASTS // 3 if isinstance(family, RiskAverseTopK) else _FORECASTS  # its acts change at many gammas
+    errors = rng.choice([-2, -1, 0, 0, 1, 2], (few, n))
     return labels, [(labels + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
 
 
@@ -400,34 +419,53 @@ def _cost(family, theta, y_true, prediction):
 
 
 def _all_costs(family, labels, reports, thetas, within):
-    """Costs of each report, shape (reports, columns); a difference of rows that is nowhere
-    negative in the columns is nowhere negative in theta."""
+    """Costs of each report, shape (reports, columns), each column on its own scale.
+
+    A difference of rows that is nowhere negative in the columns is nowhere negative in theta.
+    """
     if not isinstance(family, Family):
-        return np.array([[family(theta, labels, *report) for theta in thetas] for report in reports])
-    data = [family.read(labels, *report) for report in reports]
-    pieces = [family.pieces(each) for each in data]
+        return _scaled(np.array([[family(theta, labels, *report) for theta in thetas] for report in reports]))
+    pieces = [family.pieces(family.read(labels, *report)) for report in reports]
     first = pieces[0][0]
     if pieces[0][1] is None:
-        return -np.array([family.utility(first, labels, *report) for report in reports])
-    edges = np.concatenate([edge for _, edge in pieces])
-    one, two, last = _inner_points(edges, *(within or family.domain))
-    grids = [_pairs(first, points) for points in (one, two)]
-    near, far = (-np.array([family.utility(grid, labels, *report) for report in reports]) for grid in grids)
+        return _scaled(_costs_at(family, labels, reports, first))
+    low, high = within or family.domain
+    edges = _distinct(np.concatenate([edge for _, edge in pieces]), low, high)
+    one, two, last = _inner_points(edges, low, high)
+    near, far = (_costs_at(family, labels, reports, _pairs(first, points)) for points in (one, two))
     right = 2 * far - near
     if last:
         lines = np.arange(near.shape[1]) % one.size == one.size - 1
         right[:, lines] = (far - near)[:, lines]
-    return np.concatenate([2 * near - far, right], axis=1)
+    size = np.maximum(np.abs(near), np.abs(far)).max(axis=0)
+    columns = [_scaled(2 * near - far, size), _scaled(right, size)]
+    if edges.size:  # where acts tie they are shared, and the cost is neither end's
+        columns.append(_scaled(_costs_at(family, labels, reports, _pairs(first, edges))))
+    return np.concatenate(columns, axis=1)
+
+
+def _costs_at(family, labels, reports, thetas):
+    return -np.array([family.utility(thetas, labels, *report) for report in reports])
+
+
+def _scaled(costs, size=None):
+    """Each column divided by its largest magnitude: a prior may weigh it anew."""
+    size = np.abs(costs).max(axis=0) if size is None else size
+    return costs / np.where(size > 0, size, 1.0)
+
+
+def _distinct(edges, low, high):
+    """Sorted edges strictly inside, those that differ by rounding alone once."""
+    edges = np.unique(edges[(edges > low) & (edges < high)])
+    return edges[np.diff(edges, prepend=-np.inf) > 1e-12 * np.abs(edges)]
 
 
 def _inner_points(edges, low, high):
     """Two points inside each piece, from which a line gives its values at the ends; is the last piece unbounded?"""
-    inside = edges[(edges > low) & (edges < high)]
-    edges = snap(inside) if inside.size else inside
-    ends = np.unique(np.concatenate([[low], edges, [high]]))
+    ends = np.concatenate([[low], edges, [high]])
     last = bool(np.isinf(high))
     if last:
-        ends[-1] = ends[-2] + 3 * max(1.0, ends[-2])
+        ends[-1] = ends[-2] + 3 * (ends[-2] if ends[-2] > 0 else 1.0)
     width = np.diff(ends)
     return ends[:-1] + width / 3, ends[:-1] + 2 * width / 3, last
 
@@ -439,32 +477,45 @@ def _pairs(first, points):
     return np.column_stack([np.repeat(first, points.size), np.tile(points, len(first))])
 
 
+def _order(values):
+    """Which pairs (i, j) the metric ranks i below j, and which it ties, beyond doubt by rounding."""
+    gap = values[None, :] - values[:, None]
+    own = np.maximum(np.abs(values)[None, :], np.abs(values)[:, None])
+    below = gap > np.maximum(1e-9 * own, 1e-12 * np.abs(values).max())
+    return below, np.abs(gap) <= 1e-12 * own
+
+
 def _one_pair(values, costs):
     """The clearest pair that the metric ranks and every prior ranks the other way, or ties."""
-    rounding = 1e-12 * max(1.0, np.abs(costs).max())
-    best, clearest = None, -1.0
+    below, tied = _order(values)
+    best, clearest, tie = None, -1.0, None
     for i in range(values.size):
-        worse = values > values[i]
         gaps = costs[i] - costs
-        for j in np.flatnonzero(worse & (gaps.min(axis=1) >= -rounding)):
-            clear = gaps[j].min() + 1e-3 * gaps[j].mean()
+        least = gaps.min(axis=1)
+        for j in np.flatnonzero(below[i] & (least >= -1e-12)):
+            clear = least[j] + 1e-3 * gaps[j].mean()
             if clear > clearest:
                 best, clearest = (i, int(j)), clear
-        ties = (values == values[i]) & (gaps.min(axis=1) > 1e-9)
-        if best is None and ties.any():
-            best = (i, int(np.argmax(ties)))
-    return {best: 1.0} if best else None
+        ties = np.flatnonzero(tied[i] & (least > 1e-6))
+        if tie is None and ties.size:
+            tie = (i, int(ties[0]))
+    return {best or tie: 1.0} if best or tie else None
 
 
 def _several_pairs(values, costs):
     """Weights of few comparisons whose weighted sum no prior can satisfy."""
-    i, j = np.triu_indices(values.size, 1)
-    i, j = np.where(values[i] <= values[j], i, j), np.where(values[i] <= values[j], j, i)
-    gaps, tied = costs[i] - costs[j], values[i] == values[j]
-    weights = _fewest(gaps, tied, 0.0)
-    if weights is None and tied.any():
-        weights = _fewest(gaps[tied], tied[tied], 1.0)
-        i, j = i[tied], j[tied]
+    below, tied = _order(values)
+    if values.size > 80:  # neighbours are enough, only less clear
+        order = np.argsort(values, kind="stable")
+        chosen = np.zeros(below.shape, bool)
+        chosen[order[:-1], order[1:]] = True
+        below, tied = below & chosen, tied & chosen
+    i, j = np.nonzero(below | np.triu(tied, 1))
+    gaps, ties = costs[i] - costs[j], tied[i, j]
+    weights = _fewest(gaps, ties, 0.0) if below.any() else None
+    if weights is None and ties.any():
+        weights = _fewest(gaps[ties], ties[ties], 1.0)
+        i, j = i[ties], j[ties]
     if weights is None:
         return None
     return {(int(a), int(b)) if weight > 0 else (int(b), int(a)): abs(float(weight))

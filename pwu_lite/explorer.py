@@ -103,7 +103,7 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
 </div>
 <div class="panels">
 <svg viewBox="0 0 330 240" role="img" aria-label="Implicit prior over c of the chosen score"></svg>
-<svg viewBox="0 0 330 240" role="img" aria-label="Loss of the chosen score against the forecast, if y is one and if y is zero"></svg>
+<svg viewBox="0 0 330 240" role="img" aria-label="Losses of the chosen score for y = 1 and y = 0"></svg>
 </div>
 <p role="status" id="metric-explorer-words"></p>
 <script type="application/json" id="metric-explorer-data">@DATA@</script>

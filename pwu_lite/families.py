@@ -41,8 +41,8 @@ class Family:
         first : ndarray or None
             All values of a discrete (first) parameter.
         edges : ndarray or None
-            Values of the continuous (last) parameter at which an act changes; between
-            two of them the utility is linear in it.
+            Values of the continuous (last) parameter at which an act changes, or acts tie;
+            between two of them the utility is linear in it.
         """
         raise NotImplementedError
 
@@ -57,7 +57,7 @@ class Family:
         """Average utility at theta, or at each of several, higher is better."""
         data = self.read(y_true, *prediction)
         weight = self.weight(sample_weight, data)
-        values = self._utilities(self.read_theta(theta, data[0].size), data, weight)
+        values = self._utilities(self.read_theta(theta, len(data[0])), data, weight)
         return float(values[0]) if np.ndim(theta) == self.theta_ndim else values
 
     def _utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
@@ -68,7 +68,7 @@ class Family:
         """Check the weights, or refuse them for a family that is not separable."""
         if not self.separable:
             validation.no_weight(sample_weight, f"a {type(self).__name__} utility")
-        return validation.check_weight(sample_weight, data[0].size)
+        return validation.check_weight(sample_weight, len(data[0]))
 
     def read_theta(self, theta: Any, length: int) -> np.ndarray:
         """Check the decision parameters."""
@@ -225,7 +225,7 @@ class TopK(Family):
     domain = (0.0, 1.0)
 
     def pieces(self, data):
-        return np.arange(1, data[0].size), None
+        return np.arange(1, data[0].size + 1), None
 
     def read_theta(self, theta, length):
         return _read_k(theta, length)
@@ -295,7 +295,7 @@ class RiskAverseTopK(Family):
         _, mean, std = data
         with np.errstate(divide="ignore", invalid="ignore"):
             crossings = np.subtract.outer(mean, mean) / np.subtract.outer(std**2, std**2)
-        return np.arange(1, mean.size), crossings[np.isfinite(crossings) & (crossings > 0)]
+        return np.arange(1, mean.size + 1), crossings[np.isfinite(crossings) & (crossings > 0)]
 
     def check_prior(self, prior, which=0):
         if which == 0:

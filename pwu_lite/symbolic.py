@@ -23,7 +23,8 @@ __all__ = ["ImplicitPrior", "NotAligned", "binary_prior", "expected_loss", "news
 
 C = sp.Symbol("c", positive=True)
 LAMBDA = sp.Symbol("lambda", positive=True)
-ODDS = sp.Symbol("r", positive=True)  # p/(1 - p): algebra without signs to worry about
+ODDS = sp.Dummy("r", positive=True)  # p/(1 - p): algebra without signs to worry about
+_KINKS = (sp.Piecewise, sp.Max, sp.Min, sp.Abs, sp.floor, sp.ceiling, sp.sign, sp.Heaviside, sp.Integral)
 
 
 class NotAligned(ValueError):
@@ -100,7 +101,9 @@ class ImplicitPrior:
         if not self._parts:
             raise ValueError("truncate is for the prior of a selective score")
         slope, rest, variance = self._parts
-        eps = sp.sympify(eps)
+        eps = _read_expression("eps", eps)
+        if not (eps.is_positive and eps.is_finite is not False):
+            raise ValueError(f"eps must be positive, got {eps}")
         mass = sp.simplify(slope.subs(variance, eps))
         if mass.is_zero or mass.is_negative:
             raise ValueError(f"the prior has no mass above {eps}")
@@ -121,9 +124,9 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     ----------
     loss_if_1, loss_if_0 : sympy expression
         The loss of forecast p when y = 1 and when y = 0; Piecewise, Min, Max and Abs are
-        allowed, and free positive parameters. Break points must be numbers, or one of them
-        a symbol, which is then taken to lie in (0, 1). The value at a break point itself is
-        not looked at.
+        allowed. Free parameters are taken to lie in (0, 1) and to be generic. Break points
+        must be numbers, or one of them a parameter. The value at a break point itself is not
+        looked at.
     p : sympy.Symbol
 
     Returns
@@ -136,7 +139,8 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     NotAligned
         The two derivatives disagree, or the density (looked at in 199 places) is negative.
     ValueError
-        An expression has no p, or sympy cannot decide whether the derivatives agree.
+        A loss is not real, has a pole or a break point that is not found, or its verdict
+        depends on a parameter; or sympy cannot decide whether the derivatives agree.
 
     References
     ----------
@@ -150,20 +154,27 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     >>> binary_prior(sp.Piecewise((1, p <= 0.5), (0, True)), sp.Piecewise((0, p <= 0.5), (1, True)), p).atoms
     {1/2: 2}
     """
-    losses = [_exact(loss) for loss in (loss_if_1, loss_if_0)]
-    if not any(loss.has(p) for loss in losses):
-        raise NotAligned("the score does not depend on the forecast: its prior would be zero")
+    q = sp.Dummy("p", positive=True)
+    losses = [_read_expression("the loss", loss).subs(p, q) for loss in (loss_if_1, loss_if_0)]
+    _check_names(losses, {"c", "y"}, p)
+    p = q
     ends = _breaks(losses, p)
     pieces = [[_branch(loss, p, (low + high) / 2) for loss in losses] for low, high in pairwise(ends)]
+    for piece, ends_of_piece in zip(pieces, pairwise(ends), strict=True):
+        _check_real(piece, p, ends_of_piece)
     density = _joined([_binary_density(piece, losses, p) for piece in pieces], ends)
-    bad = [place for place in _grid() if _number(density.subs(C, place)) < 0]
+    bad = [place for place in _grid() if _sign(density.subs(C, place)) < 0]
     if bad:
         _refuse_binary(f"the density would be negative at c = {bad[0]}", losses, p)
+    for piece, ends_of_piece in zip(pieces, pairwise(ends), strict=True):
+        _check_monotone(piece, p, ends_of_piece)
     atoms = {}
     for t, (left, right) in zip(ends[1:-1], pairwise(pieces), strict=True):
         mass = _binary_atom(t, left, right, losses, p)
         if mass != 0:
             atoms[t] = mass
+    if density == 0 and not atoms:
+        raise NotAligned("the score does not depend on the forecast: its prior would be zero")
     if1, if0 = _end(pieces[-1][0], p, 1), _end(pieces[0][1], p, 0)
     y = sp.Symbol("y")
     infinite = if1.is_infinite or if0.is_infinite
@@ -182,7 +193,7 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     Parameters
     ----------
     loss : sympy expression
-        Smooth in both symbols; may have free positive parameters.
+        Smooth in both symbols. Free parameters are taken to lie in (0, 1) and to be generic.
     error : sympy.Symbol
         The squared error ``(y - mean)**2``.
     variance : sympy.Symbol
@@ -200,7 +211,8 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
         The score is not affine in the squared error, the derivatives disagree, or the
         density (looked at in 81 places) or the mass at infinity is negative.
     ValueError
-        Sympy cannot decide.
+        The score is not real and smooth, its verdict depends on a parameter, or sympy
+        cannot decide.
 
     References
     ----------
@@ -215,8 +227,11 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     >>> selective_prior(error, error, v).atoms
     {oo: 1}
     """
-    loss = _exact(loss)
-    x, v = sp.symbols("x v", positive=True)
+    loss = _read_expression("the loss", loss)
+    _check_names([loss], {"lambda"}, error, variance)
+    if loss.has(*_KINKS):
+        raise ValueError("the score must be smooth: no Piecewise, Max, Min, Abs or unsolved integrals")
+    x, v = sp.Dummy("x", positive=True), sp.Dummy("v", positive=True)
     inner = loss.subs({error: x, variance: v}, simultaneous=True)
     slope = sp.simplify(sp.diff(inner, x))
     if not _is_zero(sp.diff(slope, x)):
@@ -226,11 +241,15 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
         _refuse_selective("at fixed squared error the score is not stationary where the variance equals it",
                           inner, x, v)
     raw = sp.simplify(-sp.diff(slope, v)).subs(v, LAMBDA)
-    bad = [place for place in _geometric() if _number(raw.subs(LAMBDA, place)) < 0]
+    for place in _geometric():
+        _real(slope.subs(v, place)), _real(rest.subs(v, place))
+    bad = [place for place in _geometric() if _sign(raw.subs(LAMBDA, place)) < 0]
     if bad:
         _refuse_selective(f"the density would be negative at lambda = {bad[0]}", inner, x, v)
+    if not (_rising(slope, v, _geometric(), -1) and _rising(rest, v, _geometric(), 1)):
+        raise ValueError("the score has a pole: it must be smooth for every positive variance")
     at_infinity = _end(slope, v, sp.oo)
-    if _number(at_infinity) < 0:
+    if _sign(at_infinity) < 0:
         _refuse_selective("the mass at infinity would be negative", inner, x, v)
     factor = raw.as_coeff_Mul()[0] if raw != 0 else at_infinity
     if factor == 0:
@@ -278,6 +297,11 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     >>> expected_loss(SelectivePrediction(), priors.Dirac(2), error, v)
     Piecewise((error, v <= 2), (2, True))
     """
+    if isinstance(prior, ImplicitPrior):
+        if type(prior.family) is not type(family):
+            raise ValueError(f"this is a prior for {prior.family!r}, not for {family!r}")
+    elif isinstance(family, (BinaryDecision, SelectivePrediction)):
+        family.check_prior(priors.as_prior(prior))
     if isinstance(family, BinaryDecision):
         p, = symbols or (sp.Symbol("p", positive=True),)
         parts = [_binary_parts(*part, p) for part in _read(prior, C)]
@@ -314,10 +338,10 @@ def threshold_score(cdf: Any, t: sp.Symbol, y: Any, prior: Any, support: tuple[A
     >>> sp.expand(threshold_score(t, t, y, twice_uniform, (0, 1)))
     y**2 - y + 1/3
     """
-    q = sp.Symbol("q", positive=True)
+    q = sp.Dummy("q", positive=True)
     if_below, if_above = expected_loss(BinaryDecision(), prior, q)  # the event y <= t, and its opposite
-    return (sp.integrate(sp.simplify(if_above.subs(q, cdf)), (t, support[0], y))
-            + sp.integrate(sp.simplify(if_below.subs(q, cdf)), (t, y, support[1])))
+    return (_solved_or_not(sp.simplify(if_above.subs(q, cdf)), (t, support[0], y))
+            + _solved_or_not(sp.simplify(if_below.subs(q, cdf)), (t, y, support[1])))
 
 
 def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, density: Any = 1,
@@ -347,13 +371,28 @@ def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, den
     >>> sp.expand(newsvendor_score(tau, tau, y, y, density=2))
     y**2 - y + 1/3
     """
-    short = sp.integrate(sp.expand(density * level * (y - quantile)), (level, 0, cdf_at_y))
-    left_over = sp.integrate(sp.expand(density * (1 - level) * (quantile - y)), (level, cdf_at_y, 1))
-    total = short + left_over
+    quantile, density = sp.sympify(quantile), sp.sympify(density)
+    s = sp.Dummy("s", positive=True)  # 1 - level, for the upper tail
+    loss_short, loss_over = density * level * (y - quantile), density * (1 - level) * (quantile - y)
+    total = (_solved_or_not(loss_short, (level, 0, cdf_at_y))
+             + _solved_or_not(sp.expand(loss_over.subs(level, 1 - s)), (s, 0, 1 - sp.sympify(cdf_at_y))))
     for place, mass in (atoms or {}).items():
+        if not 0 < place < 1:
+            raise ValueError(f"a level must lie in (0, 1), got {place}")
         order = quantile.subs(level, place)
         total += mass * sp.Max(place * (y - order), (1 - place) * (order - y))
     return total
+
+
+def _solved_or_not(f, limits):
+    """The integral as a formula if sympy's is real and agrees with quadrature, else unsolved."""
+    unsolved = sp.Integral(f, limits)
+    solved = sp.integrate(sp.expand(f), limits)
+    if solved.has(sp.Integral, sp.oo, sp.zoo, sp.nan):
+        return unsolved
+    at = _sample(unsolved)
+    here, there = (sp.N(each.subs(at), 15) for each in (solved, unsolved))
+    return sp.expand(solved) if abs(here - there) < 1e-9 * (1 + abs(there)) else unsolved
 
 
 def _binary_density(piece, losses, p):
@@ -362,13 +401,14 @@ def _binary_density(piece, losses, p):
     from_0 = sp.diff(piece[1], p) / p
     gap = (from_1 - from_0).subs(p, ODDS / (1 + ODDS))
     if not _is_zero(gap):
-        _refuse_binary("-l_1'/(1 - p) and l_0'/p disagree: honest reports do not have the smallest expected loss", losses, p)
+        _refuse_binary("-l_1'/(1 - p) and l_0'/p disagree: honest reports do not have the smallest expected loss",
+                       losses, p)
     return min((_tidy(form.subs(p, C)) for form in (from_1, from_0)), key=sp.count_ops)
 
 
 def _tidy(density):
     """Simplest form, with 1 - c kept together."""
-    w = sp.Symbol("w", positive=True)
+    w = sp.Dummy("w", positive=True)
     simple = sp.factor(sp.simplify(density))
     together = sp.simplify(simple.xreplace({1 - C: w, C - 1: -w}))
     back = together.subs(w, 1 - C)
@@ -381,7 +421,7 @@ def _binary_atom(t, left, right, losses, p):
     mass = sp.simplify(jumps[1] / t)
     if not _is_zero(-jumps[0] / (1 - t) - mass):
         _refuse_binary(f"the jumps of the two losses at {t} are not those of one cost", losses, p)
-    if _number(mass) < 0:
+    if _sign(mass) < 0:
         _refuse_binary(f"the atom at {t} would be negative", losses, p)
     return mass
 
@@ -393,6 +433,39 @@ def _joined(densities, ends):
 
 
 _FREQUENCIES = [(ones, cases) for cases in (2, 3, 4, 5, 8, 10) for ones in range(cases + 1)]
+
+
+def _check_names(losses, taken, *known):
+    """Parameters may not have the names of the symbols in the result."""
+    names = {str(symbol) for loss in losses for symbol in loss.free_symbols - set(known)}
+    if names & taken:
+        raise ValueError(f"give the parameter {', '.join(sorted(names & taken))} another name: it is the result's own")
+
+
+def _check_real(piece, p, ends):
+    for loss in piece:
+        for point in _inner(ends, loss):
+            _real(loss.subs(_sample(loss, p)).subs(p, point))
+
+
+def _check_monotone(piece, p, ends):
+    """Expected costs fall with the forecast if y = 1, and rise if y = 0; a pole breaks that."""
+    for loss, direction in zip(piece, (-1, 1), strict=True):
+        if not _rising(loss, p, _inner(ends, loss), direction):
+            raise ValueError("the losses have a pole inside (0, 1): they must be continuous but for jumps")
+
+
+def _inner(ends, loss):
+    """Points inside a piece; a parameter among its ends is sampled."""
+    at = {symbol: value for end in ends for symbol, value in _sample(sp.sympify(end)).items()}
+    low, high = (sp.sympify(end).subs(at) for end in ends)
+    return [low + (high - low) * sp.Rational(k, 40) for k in range(1, 40)]
+
+
+def _rising(expression, symbol, places, direction):
+    values = [direction * _number(expression.subs(_sample(expression, symbol)).subs(symbol, place))
+              for place in places]
+    return all(after >= before - 1e-9 * (1 + abs(before)) for before, after in pairwise(values))
 
 
 def _refuse_binary(reason, losses, p):
@@ -486,7 +559,7 @@ def _odds_integral(integrand, low, high):
     if sp.expand(integrand).is_polynomial(C):
         return sp.integrate(sp.expand(integrand), (C, low, high))
     inner = sp.simplify(integrand.subs(C, ODDS / (1 + ODDS)) / (1 + ODDS) ** 2)
-    s = sp.Symbol("s", positive=True)  # the odds of the end that is a symbol
+    s = sp.Dummy("s", positive=True)  # the odds of the end that is a symbol
     ends = [s if end.free_symbols else _odds(end) for end in map(sp.sympify, (low, high))]
     solved = _integral(inner, ODDS, *ends)
     if solved is None:
@@ -502,7 +575,7 @@ def _odds(c):
 
 def _piecewise_integral(integrand, low, high):
     ends = _breaks([integrand], C)
-    total, u, w = sp.Integer(0), *sp.symbols("u w", positive=True)
+    total, u, w = sp.Integer(0), sp.Dummy("u", positive=True), sp.Dummy("w", positive=True)
     for start, stop in pairwise(ends):
         inner = _branch(integrand, C, (start + stop) / 2)
         bounds = [sp.Min(sp.Max(end, start), stop) for end in (low, high)]
@@ -564,18 +637,51 @@ def _exact(expression):
     return sp.nsimplify(sp.sympify(expression), rational=True)
 
 
+def _read_expression(name, expression):
+    """An expression of finite numbers and symbols, exactly."""
+    try:
+        read = sp.sympify(expression)
+    except sp.SympifyError:
+        raise ValueError(f"{name} must be a sympy expression, got {expression!r}") from None
+    if not isinstance(read, sp.Expr) or read.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
+        raise ValueError(f"{name} must be a finite sympy expression, got {expression!r}")
+    return _exact(read)
+
+
 def _breaks(losses, p):
     """0, the points in between at which a formula changes, 1; in order."""
-    found = set()
+    found, conditions = set(), []
     for loss in losses:
-        for relation in loss.rewrite(sp.Piecewise).atoms(sp.core.relational.Relational):
-            if relation.has(p):
-                found.update(sp.solve(relation.lhs - relation.rhs, p))
+        for piecewise in loss.rewrite(sp.Piecewise).atoms(sp.Piecewise):
+            conditions += [condition for _, condition in piecewise.args if condition.has(p)]
+    for condition in conditions:
+        for relation in condition.atoms(sp.core.relational.Relational):
+            found.update(_roots(relation.lhs - relation.rhs, p))
     symbols = {place for place in found if place.free_symbols}
     if len(symbols) > 1 or (symbols and len(found) > 1):
         raise ValueError(f"the order of the break points {sorted(map(str, found))} is not known: use numbers")
-    inside = [place for place in found if place.free_symbols or (place.is_real and 0 < place < 1)]
-    return [sp.Integer(0), *sorted(inside, key=str if symbols else None), sp.Integer(1)]
+    ends = [sp.Integer(0), *(symbols or sorted(found, key=sp.N)), sp.Integer(1)]
+    for condition in conditions:
+        for piece in pairwise(ends):
+            at = _sample(condition, p)
+            truth = {condition.subs(at).subs(p, point) for point in _inner(piece, condition)}
+            if len(truth) != 1 or not truth <= {sp.true, sp.false}:
+                raise ValueError(f"cannot find where {condition} changes: write it as p < number")
+    return ends
+
+
+def _roots(expression, p):
+    """Roots inside (0, 1), and those that are parameters."""
+    try:
+        roots = sp.solve(expression, p)
+    except NotImplementedError:
+        raise ValueError(f"cannot solve {expression} = 0 for {p}: write the condition as p < number") from None
+    kept = []
+    for root in roots:
+        value = sp.N(root) if not root.free_symbols else sp.Rational(1, 2)
+        if root.free_symbols or (abs(sp.im(value)) < 1e-12 and 0 < sp.re(value) < 1):
+            kept.append(root if root.free_symbols or root.is_real else sp.re(value))
+    return kept
 
 
 def _branch(loss, p, point):
@@ -592,10 +698,11 @@ def _branch(loss, p, point):
     return loss.rewrite(sp.Piecewise).replace(lambda e: isinstance(e, sp.Piecewise), pick)
 
 
-def _sample(expression, *known):
-    """A value in (0, 1) for each free parameter, by name."""
+def _sample(expression, *known, shift=0):
+    """A value in (0, 1) for each free parameter, by name; three sets of them."""
     free = sorted(expression.free_symbols - set(known), key=str)
-    return {symbol: sp.Rational(k + 1, k + 3) for k, symbol in enumerate(free)}
+    return {symbol: sp.Rational(*((k + 1, k + 3), (k + 5, k + 6), (1, 3 * k + 7))[shift])
+            for k, symbol in enumerate(free)}
 
 
 def _at(expression, p, t):
@@ -627,9 +734,24 @@ def _is_zero(expression):
 
 def _number(expression):
     """Value at a sample of the free parameters."""
+    return _real(sp.sympify(expression).subs(_sample(sp.sympify(expression))))
+
+
+def _real(value):
+    """A real float, or ValueError."""
+    number = complex(value.subs(_sample(value)).evalf())
+    if not np.isfinite(number) or abs(number.imag) > 1e-9 * (1 + abs(number)):
+        raise ValueError(f"the score is not real and finite: one of its terms is {number}")
+    return number.real
+
+
+def _sign(expression):
+    """Sign, the same at three samples of the free parameters, or ValueError."""
     expression = sp.sympify(expression)
-    value = complex(expression.subs(_sample(expression)).evalf())
-    return value.real
+    signs = {int(np.sign(_real(expression.subs(_sample(expression, shift=shift))))) for shift in (0, 1, 2)}
+    if {-1, 1} <= signs:
+        raise ValueError("whether the score is aligned depends on its parameters: put numbers")
+    return min(signs)
 
 
 def _grid():

@@ -171,6 +171,9 @@ def test_per_output_is_an_average_of_selective_predictions():
     assert score.curve(y, mean, cov, thetas=[0.3, 1.0]) == pytest.approx(
         [-family.utility(lam, y, mean, cov) for lam in (0.3, 1.0)])
     assert family.act(0.7, mean, cov).tolist() == (np.diagonal(cov, axis1=1, axis2=2) / scale <= 0.7).tolist()
+    weight = rng.random(15)
+    assert score(y, mean, cov, sample_weight=weight) == pytest.approx(
+        np.average(score.per_sample(y, mean, cov), weights=weight))
     other_unit = pwu.PWU(pwu.PerOutput(pwu.SelectivePrediction(), [150.0, 400.0]), prior)
     assert other_unit(10 * y, 10 * mean, 100 * cov) == pytest.approx(score(y, mean, cov))
 

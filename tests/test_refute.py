@@ -188,6 +188,51 @@ def test_a_random_number_is_refuted_and_a_pwu_is_not():
         assert alignment.refute(pwu.PWU(pwu.TopK(), prior), pwu.TopK(), trials=5) is None
 
 
+@pytest.mark.parametrize("penalty", ["reported", "realized"])
+@pytest.mark.parametrize("gamma", [4 / 3, 1 / 3])
+def test_ties_at_a_crossing_and_all_cases_picked_are_priors_too(penalty, gamma):
+    """A prior all at one gamma where acts tie, or at k = n, is a prior."""
+    family = pwu.RiskAverseTopK(penalty)
+    for k in (0.25, 1.0):
+        assert alignment.refute(pwu.PWU(family, pwu.Dirac(k), pwu.Dirac(gamma)), family, trials=3) is None
+    assert alignment.refute(pwu.PWU(pwu.TopK(), pwu.Dirac(1.0)), pwu.TopK()) is None
+
+
+def test_mse_is_aligned_with_the_realized_penalty_at_k_n():
+    family = pwu.RiskAverseTopK("realized")
+    assert alignment.refute(regression.mean_squared_error, family, trials=3) is None
+    assert alignment.refute(regression.mean_squared_error, pwu.RiskAverseTopK(), trials=3) is not None
+
+
+@pytest.mark.parametrize("unit", [1e-7, 1e-4, 1e6])
+def test_units_do_not_matter(unit):
+    rng = np.random.default_rng(1)
+    y = unit * np.ones(3)
+    forecasts = [(y + unit * rng.choice([-2, -1, 0, 1, 2], 3), unit * rng.choice([0.5, 1, 1.2, 2], 3))
+                 for _ in range(40)]
+    fixed = pwu.PWU(SELECTIVE, pwu.Dirac(1.1 * unit**2))
+    for metric in (regression.mean_squared_error, regression.gaussian_nll, fixed):
+        assert alignment.refute(metric, SELECTIVE, y_true=y, forecasts=forecasts) is None
+    assert alignment.refute(regression.crps_gaussian, SELECTIVE, y_true=y, forecasts=forecasts) is not None
+
+
+def test_an_increasing_function_of_an_aligned_metric_is_aligned():
+    score = pwu.PWU(pwu.TopK(), pwu.Uniform(0, 1))
+    assert alignment.refute(lambda y, f: float(np.exp(100 * score(y, f))), pwu.TopK()) is None
+    rare = [([1e-15],), ([1e-14],), ([0.5],)]
+    assert alignment.refute(classification.log_loss, BINARY, y_true=[1], forecasts=rare) is None
+    for metric, task in ((regression.gaussian_nll, "regression"), (classification.brier_score, "binary")):
+        assert alignment.coordinate_dependence(lambda *data, m=metric: float(np.exp(50 * m(*data))), task=task,
+                                               trials=1000) is None
+
+
+def test_many_forecasts_are_not_slow_or_wrong():
+    rng = np.random.default_rng(0)
+    many = [(rng.random(3),) for _ in range(200)]
+    assert alignment.refute(classification.brier_score, BINARY, y_true=[0, 1, 1], forecasts=many) is None
+    assert alignment.refute(classification.retention_auc, BINARY, y_true=[0, 1, 1], forecasts=many) is not None
+
+
 def test_result_depends_on_the_seed_alone():
     proofs = [alignment.refute(classification.retention_auc, BINARY, seed=3) for _ in range(2)]
     assert proofs[0].comparisons[0].values == proofs[1].comparisons[0].values
@@ -195,7 +240,9 @@ def test_result_depends_on_the_seed_alone():
 
 @pytest.mark.parametrize("options, words", [
     ({"family": lambda theta, y, f: 0.0}, "thetas"), ({"y_true": [1, 0]}, "both"),
-    ({"y_true": [1, 0], "forecasts": [([0.2, 0.3],)]}, "fewer than two")])
+    ({"y_true": [1, 0], "forecasts": [([0.2, 0.3],)]}, "fewer than two"), ({"within": (0.6, 0.2)}, "low < high"),
+    ({"within": 0.5}, "low, high"), ({"within": (-1, 0.5)}, "inside"), ({"n": 2.5}, "whole number"),
+    ({"family": lambda theta, y, f: 0.0, "thetas": [1], "within": (0, 1)}, "continuous")])
 def test_refute_refuses(options, words):
     options = {"family": BINARY} | options
     with pytest.raises(ValueError, match=words):

@@ -229,6 +229,58 @@ def test_what_is_not_a_score():
         binary_prior(*BINARY["Brier"][:2], p).truncate(0.1)
 
 
+HALF, POLE = sp.Rational(1, 2), (p - sp.Rational(1, 2)) ** 4
+CUBIC = 8 * p**3 - 6 * p + 1 <= 0
+INSIDE = sp.Contains(p, sp.Interval(0, HALF / 2))
+
+
+def jump(miss, alarm, condition):
+    return sp.Piecewise((miss, condition), (0, True)), sp.Piecewise((0, condition), (alarm, True))
+
+
+@pytest.mark.parametrize("losses, error, words", [
+    (jump(HALF, HALF, CUBIC), NotAligned, "jumps"),
+    (jump(1, 1, sp.exp(p) <= p + sp.Rational(3, 2)), NotAligned, "jumps"),
+    (jump(3 * HALF / 2, HALF / 2, INSIDE), ValueError, "cannot find"),
+    (jump(1, 1, sp.cos(p) >= p), ValueError, "cannot solve"),
+    ((sp.integrate(sp.expand(-(1 - p) / POLE), p), sp.integrate(sp.expand(p / POLE), p)), ValueError, "pole|finite"),
+    ((sp.log(p - 1), p), ValueError, "not real"), (((1 - p) ** 2 + sp.oo, p**2), ValueError, "finite"),
+    (("a b", p**2), ValueError, "sympy"), ((-C * sp.log(p), -C * sp.log(1 - p)), ValueError, "another name"),
+], ids=range(9))
+def test_binary_formulas_that_cannot_be_read(losses, error, words):
+    with pytest.raises(error, match=words):
+        binary_prior(*losses, p)
+
+
+@pytest.mark.parametrize("loss, words", [
+    (sp.Piecewise((error, v <= 2), (error + 5, True)), "smooth"), (error / sp.Max(1, v), "smooth"),
+    (error / (v - 1) + sp.log((v - 1) ** 2) / 2 - 1 / (v - 1), "pole|finite"), ((q - HALF) * NLL, "parameters"),
+    (LAMBDA * NLL, "another name"), (sp.nan, "finite")], ids=range(6))
+def test_selective_formulas_that_cannot_be_read(loss, words):
+    with pytest.raises(ValueError, match=words):
+        selective_prior(loss, error, v)
+
+
+def test_parameters_may_have_any_other_name():
+    w, x = sp.symbols("w x", positive=True)
+    assert sp.simplify(binary_prior(-w * sp.log(p), -w * sp.log(1 - p), p).density - w / (C * (1 - C))) == 0
+    assert sp.simplify(selective_prior(x * (error / q + sp.log(q)), error, q).density - x / LAMBDA**2) == 0
+    assert binary_prior(sp.Abs(1 - p) ** 2, sp.Abs(p) ** 2, p).density == 2
+
+
+@pytest.mark.parametrize("prior", [pwu.Dirac(2), pwu.Uniform(-1, 2), pwu.Gamma(2, 0.1),
+                                   selective_prior(error, error, v)], ids=range(4))
+def test_expected_loss_checks_the_domain(prior):
+    with pytest.raises(ValueError, match="mass outside|not for"):
+        expected_loss(pwu.BinaryDecision(), prior)
+
+
+@pytest.mark.parametrize("value", [0, -1, float("nan"), "x y"])
+def test_truncation_is_above_zero(value):
+    with pytest.raises(ValueError, match="eps"):
+        selective_prior(NLL, error, v).truncate(value)
+
+
 t, y = sp.symbols("t y", positive=True)
 TWO = binary_prior((1 - p) ** 2, p**2, p)
 
@@ -242,6 +294,18 @@ def test_crps_from_thresholds_and_from_quantiles(rate):
     by_quantiles = symbolic.newsvendor_score(quantile, p, y, cdf.subs(t, y), density=2)
     assert sp.simplify(by_thresholds - closed) == 0
     assert sp.simplify((by_quantiles - closed).subs(y, 0.7)) == pytest.approx(0, abs=1e-12)
+
+
+def test_scores_of_distributions_are_real_and_finite():
+    formula = symbolic.newsvendor_score(-sp.log(1 - p), p, y, 1 - sp.exp(-y), density=2)
+    assert complex(formula.subs(y, 1.0)).imag == 0
+    log_loss = binary_prior(*BINARY["log loss"][:2], p)
+    bets = symbolic.threshold_score(1 - sp.exp(-t), t, y, log_loss, (0, sp.oo))
+    below = integrate.quad(lambda u: u, 0, 0.8)[0]  # -log(1 - F(u)) = u
+    above = integrate.quad(lambda u: -np.log(-np.expm1(-u)), 0.8, np.inf)[0]
+    assert float(bets.subs(y, 0.8).evalf()) == pytest.approx(below + above)
+    with pytest.raises(ValueError, match="level"):
+        symbolic.newsvendor_score(p, p, 0.5, 0.5, atoms={2: 1})
 
 
 def test_interval_score_is_two_newsvendors():

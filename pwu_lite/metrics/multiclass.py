@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import validation
 from ..validation import average, check_multiclass, check_weight
-from .classification import average_with_infinity, calibration_error
+from .classification import TIE, average_with_infinity, calibration_error
 
 __all__ = ["brier_score", "expected_calibration_error", "log_loss", "zero_one_loss"]
 
@@ -78,7 +78,7 @@ def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     0.25
     """
     y, f, weight = _read(y_true, y_prob, sample_weight)
-    best = f == f.max(axis=1, keepdims=True)
+    best = _most_probable(f)
     return average(1 - best[np.arange(y.size), y] / best.sum(axis=1), weight)
 
 
@@ -120,10 +120,15 @@ def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, defin
     if definition != "top_label":
         raise ValueError(f'definition must be "one_vs_rest" or "top_label", got {definition!r}')
     top = f.max(axis=1)
-    tied = np.flatnonzero((f == top[:, None]).sum(axis=1) > 1)
+    tied = np.flatnonzero(_most_probable(f).sum(axis=1) > 1)
     if tied.size:
         raise ValueError(f"row {tied[0]} of y_prob has two most probable classes: it has no top label")
     return calibration_error(f.argmax(axis=1) == y, top, n_bins)
+
+
+def _most_probable(f):
+    """Classes within 1e-12 of the largest probability."""
+    return f >= f.max(axis=1, keepdims=True) - TIE
 
 
 def _one_hot(y, f):

@@ -93,6 +93,7 @@ def energy_score(y_true: Any, mean: Any, cov: Any, *, sample_weight: Any = None)
     """
     y, m, s, weight = _read(y_true, mean, cov, sample_weight)
     eigenvalues, vectors = np.linalg.eigh(s)
+    eigenvalues = np.maximum(eigenvalues, 0)  # of a nearly singular covariance some come out as -1e-17
     shift = np.einsum("ndk,nd->nk", vectors, y - m)
     loss = _mean_norm(shift, eigenvalues) - _mean_norm_at_zero(2 * eigenvalues) / 2
     return average(loss, weight)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..ranks import block_means, midranks, sorted_blocks
+from ..ranks import block_means, midranks, snap, sorted_blocks
 
 __all__ = ["auc_difference", "decreasing_coefficient", "increasing_coefficient", "performance_drop", "spearman"]
 
@@ -19,8 +19,8 @@ __all__ = ["auc_difference", "decreasing_coefficient", "increasing_coefficient",
 def spearman(error: Any, uncertainty: Any, *, sample_weight: Any = None) -> float:
     """Spearman's rank correlation of error and uncertainty; higher is better.
 
-    Pearson's correlation of the ranks, tied values sharing the mean of their ranks. NaN
-    when either is constant.
+    Pearson's correlation of the ranks, tied values sharing the mean of their ranks (values
+    that differ by rounding alone, 1e-13 of the largest, are tied). NaN when either is constant.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def increasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sa
     """
     error, uncertainty = _read(error, uncertainty, sample_weight)
     _, curve = cumulative_error(error, uncertainty, _at_least_two(n_bins))
-    return float(np.mean(np.diff(curve) > _rounding(error)))
+    return float(np.mean(np.diff(curve) > _rounding(curve)))
 
 
 def decreasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_weight: Any = None) -> float:
@@ -125,7 +125,7 @@ def decreasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sa
     """
     error, uncertainty = _read(error, uncertainty, sample_weight)
     _, curve = cumulative_error(error, -uncertainty, _at_least_two(n_bins))
-    return float(np.mean(np.diff(curve) < -_rounding(error)))
+    return float(np.mean(np.diff(curve) < -_rounding(curve)))
 
 
 def performance_drop(error: Any, uncertainty: Any, n_bins: int = 10, reference: str = "high", *,
@@ -175,11 +175,12 @@ def _at_least_two(n_bins):
     return n_bins
 
 
-def _rounding(error):
-    """Means that differ by less are equal."""
-    return 1e-13 * np.max(np.abs(error))
+def _rounding(curve):
+    """Neighbours that differ by less are equal."""
+    return 1e-11 * np.maximum(np.abs(curve[1:]), np.abs(curve[:-1]))
 
 
 def _read(error, uncertainty, sample_weight):
     validation.no_weight(sample_weight, "a ranking metric")
-    return validation.check_ranking(error, uncertainty)
+    error, uncertainty = validation.check_ranking(error, uncertainty)
+    return snap(error), snap(uncertainty)

@@ -68,3 +68,7 @@ BAD = {"a vector": ([0, 1], [0.2, 0.8], "matrix"), "one column": ([0, 0], [[1.0]
 def test_bad_input(metric, y, f, words):
     with pytest.raises(ValueError, match=words):
         metric(y, f)
+
+
+def test_rounding_makes_no_winner():
+    assert multiclass.zero_one_loss([1], [[0.1 + 0.2, 0.3, 0.2, 0.2]]) == 0.5

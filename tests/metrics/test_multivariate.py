@@ -90,3 +90,8 @@ BAD = {"vectors": (([0.0], [0.0], [[1.0]]), "shape"),
 def test_bad_input(metric, arguments, words):
     with pytest.raises(ValueError, match=words):
         metric(*arguments)
+
+
+def test_a_nearly_singular_covariance_has_a_score():
+    a = np.array([[-2.0], [-0.2], [-0.9]])
+    assert np.isfinite(multivariate.energy_score([[1, 1, 1]], [[0, 0, 0]], [a @ a.T + 1e-16 * np.eye(3)]))

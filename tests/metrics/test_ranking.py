@@ -99,3 +99,8 @@ def test_one_bin_has_no_next_and_reference_is_checked():
         ranking.increasing_coefficient([1, 2], [1, 2], n_bins=1)
     with pytest.raises(ValueError, match="reference"):
         ranking.performance_drop([1, 2], [1, 2], n_bins=2, reference="low")
+
+
+def test_rounding_makes_no_steps():
+    assert ranking.increasing_coefficient(np.full(100_000, 0.1), np.arange(100_000), 100) == 0
+    assert ranking.spearman([0.1 + 0.2, 0.3, 1, 2], [1, 2, 3, 4]) == ranking.spearman([0.3, 0.3, 1, 2], [1, 2, 3, 4])
