@@ -1,14 +1,15 @@
 """Statements of the ledger whose test is at home nowhere else. Each fails when its verdict is flipped."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 import sympy as sp
-from scipy import integrate
+from scipy import integrate, special
 
 import pwu_lite as pwu
-from pwu_lite.metrics import classification, regression
+from pwu_lite import alignment, symbolic
+from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
 
 FAMILY = pwu.BinaryDecision()
 
@@ -132,3 +133,295 @@ def test_second_background_needs_one_miss_fewer():
 
     assert gap(5) < gap(6)
     assert gap(4) > gap(5)
+
+
+def verdicts(task, family, names, **options):
+    """True for each metric that no refutation is found for."""
+    rows = {name: pwu.metrics.REGISTRY[task, name] for name in names}
+    return {name: alignment.refute(row, family, **options) is None for name, row in rows.items()}
+
+
+CLASSIFIERS = ["log_loss", "brier_score", "zero_one_loss", "expected_calibration_error", "maximum_calibration_error",
+               "retention_auc", "error_detection_auroc"]
+REGRESSORS = ["gaussian_nll", "mean_squared_error", "expected_calibration_error", "maximum_calibration_error",
+              "retention_auc", "error_detection_auroc"]
+
+
+def test_proposition_3_9_none_follows_top_k():
+    found = verdicts("binary", pwu.TopK(), CLASSIFIERS)
+    assert not any(found.values())
+    assert alignment.refute(pwu.PWU(pwu.TopK(), pwu.Uniform(0, 1)), pwu.TopK()) is None  # the search can say yes
+
+
+def test_accuracy_is_not_precision_at_n():
+    y, good, bad = [1, 0], [0.9, 0.1], [0.1, 0.9]
+    top = pwu.TopK()
+    assert top.utility(2, y, good) == top.utility(2, y, bad) == 0.5
+    assert classification.zero_one_loss(y, good) != classification.zero_one_loss(y, bad)
+
+
+def test_accuracy_of_flags_is_precision_at_k():
+    rng, top = np.random.default_rng(0), pwu.TopK()
+    for _ in range(50):
+        f, y, k = rng.permutation(8) / 8, rng.integers(0, 2, 8), int(rng.integers(1, 8))
+        right = np.mean((f >= np.sort(f)[-k]) == y)
+        assert right == pytest.approx((2 * k * top.utility(k, y, f) + 8 - k - y.sum()) / 8)
+
+
+def test_table_1():
+    """All entries but accuracy's in the top-k column."""
+    aligned = verdicts("binary", FAMILY, CLASSIFIERS, trials=6)
+    assert [name for name, yes in aligned.items() if yes] == ["log_loss", "brier_score", "zero_one_loss"]
+    selective = verdicts("regression", pwu.SelectivePrediction(), REGRESSORS, n=3, trials=6)
+    assert [name for name, yes in selective.items() if yes] == ["gaussian_nll", "mean_squared_error"]
+    risky = verdicts("regression", pwu.RiskAverseTopK(), REGRESSORS, n=3, trials=3)
+    assert not any(risky.values())
+    assert not verdicts("binary", pwu.TopK(), ["zero_one_loss"])["zero_one_loss"]  # printed: aligned at k = n
+
+
+P, X, V = sp.symbols("p x v", positive=True)
+NLL = sp.log(2 * sp.pi * V) / 2 + X / (2 * V)
+
+
+def test_nll_has_an_infinite_cost_and_finite_differences():
+    prior = symbolic.selective_prior(NLL, X, V)
+    assert prior.finite == sp.S.EmptySet and prior.link[1] == sp.oo
+    low, high = sp.Rational(1, 2), 2
+    lam = symbolic.LAMBDA
+    difference = sp.integrate((X - lam) * lam**-2, (lam, low, high))
+    assert sp.simplify(difference - 2 * (NLL.subs(V, low) - NLL.subs(V, high))) == 0
+
+
+def test_mse_is_tied_where_costs_differ():
+    proof = alignment.refute(regression.mean_squared_error, pwu.SelectivePrediction(), y_true=[0.0],
+                             forecasts=[([0.0], [1.0]), ([0.0], [3.0])], within=(1, 9))
+    assert proof.comparisons[0].values == (0, 0)
+    assert all(proof.margin(price) > 0 for price in np.linspace(1.01, 8.99, 30))
+    inner = pwu.Uniform(1, 9).partial_mean(2, 5)
+    costs = [pwu.PWU(pwu.SelectivePrediction(), pwu.Uniform(1, 9))([0.0], [0.0], [v**0.5]) for v in (2, 5)]
+    assert costs[1] - costs[0] == pytest.approx(inner)  # the factor lambda belongs inside the integral
+
+
+def test_mse_is_minus_the_utility_of_never_abstaining():
+    y, mean, std = [1.0, 0.0], [0.5, 2.0], [1.0, 1.0]
+    utility = pwu.SelectivePrediction().utility(1e9, y, mean, std)
+    assert utility == -regression.mean_squared_error(y, mean, std) != regression.mean_squared_error(y, mean, std)
+    assert symbolic.selective_prior(X, X, V).atoms == {sp.oo: 1}
+
+
+def test_proposition_3_14_none_follows_risk_averse_selection():
+    assert not any(verdicts("regression", pwu.RiskAverseTopK(), REGRESSORS, n=3, trials=3).values())
+    family = pwu.RiskAverseTopK()
+    score = pwu.PWU(family, pwu.Uniform(0, 1), pwu.Gamma(2, 1))
+    assert alignment.refute(score, family, n=3, trials=2) is None
+
+
+def test_e_det_of_appendix_c6_needs_another_example():
+    family = pwu.RiskAverseTopK()
+    theta = (1, 0.5)
+    printed = [family.utility(theta, [0, 0, 0], m, np.sqrt([1, 2, 2])) for m in ([0, 1.1, 1.1], [1.1, 0, 0])]
+    assert printed[0] != pytest.approx(printed[1])
+    thetas = [(k, g) for k in (1, 2, 3) for g in np.geomspace(1e-3, 1e3, 61)]
+    mended = [family.utility(thetas, [0, 0, 0], m, np.sqrt([1, 2, 3])) for m in ([1.1, 0, 0], [0, 0, -1.1])]
+    assert mended[0] == pytest.approx(mended[1])
+
+
+def test_a_term_of_the_ece():
+    assert classification.expected_calibration_error([0, 0], [0.25, 0.25]) == abs(0 - 1 / 4) != abs(0 - 1 / 2)
+
+
+def test_values_of_appendix_c3():
+    zeros, low, high = np.zeros(4), np.full(4, 0.25), np.full(4, 0.75)
+    assert classification.log_loss(zeros, low) == pytest.approx(-np.log(0.75))
+    assert [classification.brier_score(zeros, f) for f in (low, high)] == pytest.approx([1 / 16, 9 / 16])
+    assert [classification.zero_one_loss(zeros, f) for f in (low, high)] == [0, 1]
+    assert [classification.retention_auc(zeros, f) for f in (low, high)] == [0, 1]
+    a, b = 0.1, 0.3
+    e_det = [classification.error_detection_auroc(zeros, f) for f in ([a] + [1 - b] * 3, [b] + [1 - a] * 3)]
+    assert e_det == [1, 0]
+
+
+def expectation(metric, truth, report):
+    total = 0.0
+    for labels in product((0, 1), repeat=len(truth)):
+        chance = np.prod([p if one else 1 - p for p, one in zip(truth, labels, strict=True)])
+        total += chance * metric(np.array(labels), np.array(report))
+    return total
+
+
+GRID = [k / 10 for k in range(1, 10)]
+
+
+def best_lie(metric, truth):
+    return min(expectation(metric, truth, report) for report in product(GRID, repeat=len(truth)))
+
+
+@pytest.mark.parametrize("truth", [(0.2, 0.8), (0.4, 0.9), (0.3, 0.6)])
+def test_ece_and_mce_are_not_proper(truth):
+    for metric in (classification.expected_calibration_error, classification.maximum_calibration_error):
+        assert best_lie(metric, truth) < expectation(metric, truth, truth) - 0.05
+
+
+@pytest.mark.parametrize("truth", list(combinations((0.1, 0.4, 0.6, 0.9), 2)))
+def test_accuracy_and_r_auc_are_proper(truth):
+    for metric in (classification.zero_one_loss, classification.retention_auc, classification.log_loss):
+        assert best_lie(metric, truth) >= expectation(metric, truth, truth) - 1e-12
+
+
+def test_e_det_is_not_proper():
+    def conditional(truth, report):
+        values, chances = 0.0, 0.0
+        for labels in product((0, 1), repeat=3):
+            chance = np.prod([p if one else 1 - p for p, one in zip(truth, labels, strict=True)])
+            value = classification.error_detection_auroc(labels, report)
+            if np.isfinite(value):
+                values, chances = values + chance * value, chances + chance
+        return values / chances
+
+    truth = (0.9, 0.9, 0.6)
+    assert conditional(truth, truth) < conditional(truth, (0.9, 0.9, 0.49)) < conditional(truth, (0.9, 0.49, 0.48))
+
+
+def test_mse_is_proper_and_not_strictly():
+    draws = np.random.default_rng(0).normal(1.0, 2.0, 5000)
+    at = {m: regression.mean_squared_error(draws, np.full(5000, m), np.full(5000, 2.0))
+          for m in (0.5, draws.mean(), 2.0)}
+    assert min(at, key=at.get) == draws.mean()
+    same = [regression.mean_squared_error([0.0], [1.0], [std]) for std in (1.0, 2.0)]
+    assert same[0] == same[1]
+
+
+def test_levels_of_the_regression_ece_are_coverages():
+    y, mean = np.array([0.0, 1.6, -0.1, 1.2, 0.8]), np.array([0.2, 1.1, -0.4, 2.5, 0.9])
+    std = np.sqrt([0.04, 0.3, 0.09, 1.5, 0.25])
+    meant = regression.expected_calibration_error(y, mean, std, (0.5, 0.8, 0.9, 0.95))
+    printed = regression.expected_calibration_error(y, mean, std, (0.5, 0.2, 0.1, 0.05))
+    assert meant == pytest.approx(regression.expected_calibration_error(y, mean, std)) != pytest.approx(printed)
+
+
+def test_prior_of_the_multiclass_log_loss():
+    happened, another = -sp.log(P) - 1 + P, P
+    assert symbolic.binary_prior(happened, another, P).density == 1 / symbolic.C
+    f, y = np.random.default_rng(0).dirichlet(np.ones(3), 20), np.random.default_rng(1).integers(0, 3, 20)
+    cost = sum(np.where(y == j, -np.log(f[:, j]) - 1 + f[:, j], f[:, j]) for j in range(3))
+    assert cost.mean() == pytest.approx(multiclass.log_loss(y, f))
+    over = np.array([0.5, 0.5, 0.4])  # not a distribution: the cost exceeds -log f_y by what is too much
+    assert -np.log(0.5) - 1 + 0.5 + 0.9 == pytest.approx(-np.log(0.5) + over.sum() - 1)
+
+
+def test_corollary_g2():
+    family = pwu.OneVsRest(FAMILY)
+    for definition in ("one_vs_rest", "top_label"):
+        def ece(y, f, definition=definition):
+            try:
+                return multiclass.expected_calibration_error(y, f, definition=definition)
+            except ValueError:  # tied classes have no top label
+                return np.nan
+
+        assert alignment.refute(ece, family, trials=6) is not None
+    assert alignment.refute(multiclass.brier_score, family, trials=3) is None
+
+
+def test_proposition_g3():
+    family = pwu.PerOutput(pwu.SelectivePrediction())
+    found = verdicts("multivariate", family, ["gaussian_nll", "energy_score"], n=2, trials=3)
+    assert not any(found.values())
+    bounded = [([[0.0, 0.0]], [np.eye(2)]), ([[0.0, 0.0]], [9 * np.eye(2)])]
+    assert alignment.refute(multivariate.mean_squared_error, family, y_true=[[0.0, 0.0]], forecasts=bounded,
+                            within=(1, 9)) is not None
+
+
+def test_details_of_the_proof_of_g3():
+    equal = [multivariate.energy_score([[0, 0]], [[0, 0]], [[[1, rho], [rho, 1]]]) for rho in (0.0, 0.5)]
+    assert equal[0] > equal[1]  # different variances are not needed
+    along = [np.sqrt(np.dot(eta, (1, 1))) for eta in ((1, 3), (2, 2), (3, 1))]
+    assert np.ptp(along) < 1e-15  # not strictly concave at z = (1, 1)
+    atom = pwu.PWU(pwu.SelectivePrediction(), pwu.Dirac(0.5))
+    costs = [atom([0.0], [0.0], [t**0.5]) for t in (0.4, 0.6, 0.8)]
+    assert costs[0] < costs[1] == costs[2]
+
+
+def test_figure_g1():
+    """Left: up at both ends, flat, one stem. Right: falling from infinity, and a mass at infinity."""
+    log_loss = symbolic.binary_prior(-sp.log(P), -sp.log(1 - P), P).density
+    c, lam = symbolic.C, symbolic.LAMBDA
+    assert sp.limit(log_loss, c, 0) == sp.oo == sp.limit(log_loss, c, 1, "-")
+    assert sp.solve(sp.diff(log_loss, c), c) == [sp.Rational(1, 2)]
+    nll = symbolic.selective_prior(NLL, X, V).density
+    assert sp.limit(nll, lam, 0) == sp.oo and sp.diff(nll, lam).subs(lam, 1) < 0
+    assert symbolic.selective_prior(X, X, V).density == 0
+
+
+def test_interval_score_rewards_narrow_intervals_that_cover():
+    def score(std, y=0.0):
+        return regression.interval_score([y], [0.0], [std], 0.9)
+
+    assert score(1.0) < score(2.0)                  # both cover: the narrower is better
+    assert score(1.0, y=5.0) > score(2.0, y=5.0)    # both miss: the nearer end is better
+
+
+def test_proper_scores_of_unique_are_minimised_by_the_truth():
+    rng = np.random.default_rng(0)
+    y, mean, true = rng.normal(size=20_000), np.zeros(20_000), np.ones(20_000)
+    for metric in (regression.gaussian_nll, regression.crps_gaussian, regression.check_score,
+                   lambda *data: regression.interval_score(*data, coverage=0.9)):
+        honest = metric(y, mean, true)
+        assert all(metric(y, mean + shift, scale * true) > honest
+                   for shift, scale in ((0.2, 1), (-0.2, 1), (0, 0.8), (0, 1.25)))
+
+
+def test_calibration_metrics_of_unique_do_not_see_information():
+    error = np.array([1.0, 2.0, 3.0, 4.0])
+    h = special.ndtri(1 - (1 - np.array([0.2, 0.4, 0.6, 0.8])) / 2)
+    for metric in (regression.mean_absolute_calibration_error, regression.root_mean_squared_calibration_error):
+        values = [metric(error, 0 * error, std) for std in (error / h, error / h[::-1])]
+        assert values[0] == pytest.approx(values[1])
+        assert alignment.coordinate_dependence(metric, task="regression") is not None
+
+
+def test_calibration_of_unique_is_zero_for_the_truth_in_the_limit():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=100_000)
+    right, wrong = (regression.mean_absolute_calibration_error(y, 0 * y, np.full(y.size, s)) for s in (1.0, 2.0))
+    assert right < 0.005 < 0.1 < wrong
+
+
+@pytest.mark.parametrize("metric, better", [
+    (ranking.spearman, max), (ranking.increasing_coefficient, max), (ranking.decreasing_coefficient, max),
+    (ranking.performance_drop, max), (ranking.auc_difference, min)])
+def test_ranking_metrics_of_unique_are_best_for_the_oracle(metric, better):
+    rng = np.random.default_rng(0)
+    error = rng.exponential(size=50)
+    values = [metric(error, u) for u in (error, -error, rng.permutation(50).astype(float))]
+    assert values.index(better(values)) == 0 and len(set(values)) > 1
+
+
+def test_rank_metrics_do_not_see_scale_or_accuracy():
+    rng = np.random.default_rng(0)
+    error, u = rng.exponential(size=40), rng.permutation(40) + 1.0
+    for metric in (ranking.spearman, ranking.increasing_coefficient, ranking.decreasing_coefficient):
+        assert metric(10 * error, 3 * u) == pytest.approx(metric(error, u))
+    assert ranking.auc_difference(np.ones(40), u) == pytest.approx(0, abs=1e-12)
+    assert ranking.auc_difference(5 * np.ones(40), u) == pytest.approx(0, abs=1e-12)
+
+
+def test_proposition_d1_for_separable_families():
+    """Aligned with an affine link: no report beats the truth; a unique act does not make it strict."""
+    grid = np.linspace(0.01, 0.99, 99)
+    for prior in (pwu.Beta(2, 10), pwu.Uniform(0.2, 0.6), pwu.Dirac(0.3)):
+        score = pwu.PWU(FAMILY, prior)
+        one, zero = score.per_sample(np.ones(99), grid), score.per_sample(np.zeros(99), grid)
+        for place, truth in enumerate(grid):
+            loss = truth * one + (1 - truth) * zero
+            assert loss[place] <= loss.min() + 1e-15
+
+
+def test_strictness_needs_a_prior_everywhere():
+    """Acts tie at f = c and Beta is strict; the squared error has a unique act and is not."""
+    grid = np.linspace(0.01, 0.99, 99)
+    strict = {}
+    for name, prior in {"everywhere": pwu.Beta(2, 3), "a part": pwu.Uniform(0.2, 0.6)}.items():
+        score = pwu.PWU(FAMILY, prior)
+        loss = 0.8 * score.per_sample(np.ones(99), grid) + 0.2 * score.per_sample(np.zeros(99), grid)
+        strict[name] = np.sum(loss <= loss.min() + 1e-12) == 1
+    assert strict == {"everywhere": True, "a part": False}

@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
+CHAPTERS = [path for part in ("foundations", "implicit_priors") for path in sorted((ROOT / "book" / part).glob("*.md"))]
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
 
 
@@ -144,7 +145,7 @@ def test_page_has_a_next_step(path):
     assert "next" in end or "## three ways in" in path.read_text().lower()
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "book" / "foundations").glob("*.md")), ids=name)
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
 def test_chapters_have_three_exercises_with_asserted_solutions(path):
     text = path.read_text()
     assert text.count("{exercise-start}") >= 3
@@ -158,10 +159,10 @@ def ledger():
         return list(csv.DictReader(file))
 
 
-VERDICTS = {"definition", "holds", "holds with a caveat", "does not hold as stated"}
+VERDICTS = {"definition", "holds", "holds with a caveat", "does not hold as stated", "replicated"}
 
 
-@pytest.mark.parametrize("row", ledger(), ids=lambda row: row["number"])
+@pytest.mark.parametrize("row", ledger(), ids=lambda row: f"{row['source']}, {row['number']}")
 def test_ledger_row(row, site):
     assert row["verdict"] in VERDICTS
     page, _, place = row["anchor"].partition("#")
