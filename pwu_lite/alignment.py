@@ -80,6 +80,22 @@ class Refutation(NamedTuple):
                                    - _cost(self.family, theta, c.y_true, c.worse))
                          for weight, c in zip(self.weights, self.comparisons, strict=True)))
 
+    def holds(self, metric: Callable[..., float], thetas: Any) -> bool:
+        """Does the proof stand up to being computed afresh, at these thetas?
+
+        The metric must call no `worse` better than its `better`, the margin must not be
+        negative, and one of the two must be strict.
+        """
+        loss, strict = _as_loss(metric), False
+        for c in self.comparisons:
+            low, high = loss(c.y_true, *c.better), loss(c.y_true, *c.worse)
+            rounding = 1e-12 * max(abs(low), abs(high))
+            if low > high + rounding:
+                return False
+            strict |= bool(high > low + rounding)
+        margins = [self.margin(theta) for theta in thetas]
+        return min(margins) >= -1e-9 * max(map(abs, margins)) - 1e-14 and (strict or min(margins) > 0)
+
 
 def kendall_tau(a: Any, b: Any) -> float:
     """Kendall's tau-b of two rankings with ties; NaN when either is constant.

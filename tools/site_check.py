@@ -4,7 +4,8 @@ Usage: python tools/site_check.py [--shots FOLDER]
 
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
-a search that does not find "Bayes act", a code toggle or theme switch that does nothing.
+a search that does not find "Bayes act", a code toggle or theme switch that does nothing, a metric
+explorer that does not answer to the keyboard.
 """
 
 from __future__ import annotations
@@ -107,6 +108,26 @@ def check_behaviour(page, base: str) -> list[str]:
         themes.add(page.evaluate("() => document.documentElement.dataset.theme"))
     if len(themes) < 2:
         found.append("the theme switch does nothing")
+    return found + check_explorer(page, base)
+
+
+def check_explorer(page, base: str) -> list[str]:
+    """Choose a score and move the forecast by keyboard; words and curves must follow."""
+    page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="networkidle")
+    words, score = page.locator("#metric-explorer-words"), page.locator("#metric-explorer-score")
+    forecast, curve = page.locator("#metric-explorer-forecast"), page.locator(".metric-explorer svg path.one").first
+    found, seen = [], {(words.inner_text(), curve.get_attribute("d"))}
+    score.focus()
+    for _ in range(score.locator("option").count() - 1):
+        page.keyboard.press("ArrowDown")
+        seen.add((words.inner_text(), curve.get_attribute("d")))
+    if len(seen) != score.locator("option").count():
+        found.append(f"metric explorer: {len(seen)} different pictures for {score.locator('option').count()} scores")
+    before = words.inner_text()
+    forecast.focus()
+    page.keyboard.press("ArrowRight")
+    if words.inner_text() == before or "density" not in before:
+        found.append("metric explorer: moving the forecast changes nothing")
     return found
 
 
