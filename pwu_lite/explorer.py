@@ -143,6 +143,7 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
     const row = data.rows[select.value], f = range.value / 100;
     const k = Math.max(0, Math.min(data.grid.length - 1, Math.round(f * (data.grid.length + 1)) - 1));
     frame(panels[0], data.top[0], "cost share of a false positive, c");
+    text(panels[0], left, 12, "prior density, or point mass", "start");
     curve(panels[0], row.prior, data.top[0], "one");
     for (const [place, mass] of row.atoms) {
       add(panels[0], "path", {class: "one", d: `M${x(place)} ${bottom}V${bottom - mass / data.top[0] * height}`});
@@ -151,8 +152,7 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
     frame(panels[1], data.top[1], "forecast f");
     curve(panels[1], row.one, data.top[1], "one");
     curve(panels[1], row.zero, data.top[1], "zero");
-    text(panels[1], left + 60, 32, "blue: loss if y = 1", "start");
-    text(panels[1], left + 60, 48, "orange, dashed: if y = 0", "start");
+    text(panels[1], left, 12, "loss: blue if y = 1; orange, dashed if y = 0", "start");
     for (const svg of panels) add(svg, "path", {class: "mark", d: `M${x(f)} ${bottom}V${bottom - height}`});
     root.querySelector("output").textContent = f.toFixed(2);
     root.querySelector("#metric-explorer-words").textContent =
