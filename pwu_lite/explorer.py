@@ -57,11 +57,10 @@ class MetricExplorer:
         columns = [_values(expression, symbol, self.grid) for expression, symbol in
                    ((prior.density, prior.symbol), (losses[0], p), (losses[1], p))]
         atoms = [[float(place), float(mass)] for place, mass in prior.atoms.items()]
-        words = str(prior.density).replace("**", "^") if prior.density != 0 else "none"
-        if atoms:
-            words += "; point mass " + ", ".join(f"{mass:g} at {place:g}" for place, mass in atoms)
+        words = ["density " + str(prior.density).replace("**", "^")] if prior.density != 0 else []
+        words += [f"point mass {mass:g} at {place:g}" for place, mass in atoms]
         return {"name": name, "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
-                "words": words}
+                "words": " and ".join(words)}
 
     def _repr_html_(self) -> str:
         data = json.dumps({"grid": _short(self.grid), "rows": self.rows, "top": [TOP_PRIOR, TOP_LOSS]})
@@ -92,7 +91,7 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
 .metric-explorer svg .axis { stroke: currentColor; fill: none; stroke-width: 1; }
 .metric-explorer svg .one { stroke: #2e86c1; fill: none; stroke-width: 2.5; }
 .metric-explorer svg .zero { stroke: #d55e00; fill: none; stroke-width: 2.5; stroke-dasharray: 7 4; }
-.metric-explorer svg .mark { stroke: currentColor; stroke-width: 1; stroke-dasharray: 2 3; }
+.metric-explorer svg .mark { stroke: currentColor; stroke-width: 1.5; stroke-dasharray: 3 3; }
 </style>
 <div class="controls">
 <label for="metric-explorer-score">Score</label>
@@ -156,7 +155,7 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
     for (const svg of panels) add(svg, "path", {class: "mark", d: `M${x(f)} ${bottom}V${bottom - height}`});
     root.querySelector("output").textContent = f.toFixed(2);
     root.querySelector("#metric-explorer-words").textContent =
-      `${row.name}: prior density ${row.words}. At f = ${data.grid[k]}: density ${row.prior[k]}, ` +
+      `${row.name}: prior ${row.words}. At f = ${data.grid[k]}: density ${row.prior[k]}, ` +
       `loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`;
   }
   select.addEventListener("change", draw);

@@ -304,11 +304,11 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
         family.check_prior(priors.as_prior(prior))
     if isinstance(family, BinaryDecision):
         p, = symbols or (sp.Symbol("p", positive=True),)
-        parts = [_binary_parts(*part, p) for part in _read(prior, C)]
+        parts = [_binary_parts(part, p) for part in _read(prior, C)]
         return tuple(sum((weight * part[which] for weight, part in parts), sp.Integer(0)) for which in (0, 1))
     if isinstance(family, SelectivePrediction):
         error, variance = symbols or sp.symbols("error variance", positive=True)
-        parts = [_selective_parts(*part, error, variance) for part in _read(prior, LAMBDA)]
+        parts = [_selective_parts(part, error, variance) for part in _read(prior, LAMBDA)]
         return sum((weight * part for weight, part in parts), sp.Integer(0))
     raise ValueError(f"family must be BinaryDecision() or SelectivePrediction(), got {family!r}")
 
@@ -502,7 +502,7 @@ def _refuse_selective(reason, loss, x, v):
     raise NotAligned(reason)
 
 
-def _read(prior, symbol):
+def _read(prior: Any, symbol: sp.Symbol) -> list[tuple[Any, ...]]:
     """The parts of a prior: (weight, density, support, location of a point mass)."""
     if isinstance(prior, ImplicitPrior):
         parts = [(1, prior.density, prior.support, None)] if prior.density != 0 else []
@@ -540,8 +540,9 @@ _DENSITIES: dict[type, Callable[..., sp.Expr]] = {
 }
 
 
-def _binary_parts(weight, density, support, place, p):
+def _binary_parts(part, p):
     """Weight, and the loss if y is 1 and if it is 0, of one part of a prior."""
+    weight, density, support, place = part
     if density is None:
         acts = p > place
         return weight, (sp.Piecewise((0, acts), (1 - place, True)), sp.Piecewise((place, acts), (0, True)))
@@ -609,8 +610,9 @@ def _has_easy_powers(f, x):
     return all(easy) and (not powers or all(power.exp.is_Rational and power.exp.q <= 2 for power in alone))
 
 
-def _selective_parts(weight, density, support, place, error, variance):
+def _selective_parts(part, error, variance):
     """Weight, and the expected cost, of one part of a prior."""
+    weight, density, support, place = part
     if density is None:
         return weight, error if place == sp.oo else sp.Piecewise((error, variance <= place), (place, True))
     low, high = support

@@ -135,12 +135,12 @@ def check_score(y_true: Any, mean: Any, std: Any, levels: Sequence[float] = PERC
     0.117956
     """
     y, m, s, weight = _read(y_true, mean, std, sample_weight)
-    levels = validation.check_thetas("levels", np.atleast_1d(levels), 0, 1)
+    grid = validation.check_thetas("levels", np.atleast_1d(levels), 0, 1)
     loss = np.zeros(y.size)
-    for level in levels:
+    for level in grid:
         short = y - (m + s * special.ndtri(level))
         loss += np.maximum(level * short, (level - 1) * short)
-    return average(loss / levels.size, weight)
+    return average(loss / grid.size, weight)
 
 
 def interval_score(y_true: Any, mean: Any, std: Any, coverage: float, *,
