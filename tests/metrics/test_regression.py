@@ -84,16 +84,16 @@ def test_check_score_is_the_mean_of_pinball_losses():
     rng = np.random.default_rng(0)
     y, mean, std = rng.normal(size=9000), rng.normal(size=9000), rng.uniform(0.1, 2, 9000)
     levels, weight = [0.1, 0.5, 0.8], rng.random(9000)
-    losses = [regression.pinball_loss(y, mean, std, level, sample_weight=weight) for level in levels]
-    assert regression.check_score(y, mean, std, levels, sample_weight=weight) == pytest.approx(np.mean(losses))
+    losses = [m.pinball_loss(y, mean, std, level, sample_weight=weight) for level in levels]
+    assert m.check_score(y, mean, std, levels, sample_weight=weight) == pytest.approx(np.mean(losses))
 
 
 def test_calibration_levels():
     y, mean, std = [0.0, 3.0], [0.0, 0.0], [1.0, 1.0]
-    with_ends = regression.mean_absolute_calibration_error(y, mean, std, [0.0, 0.5, 1.0])
-    assert with_ends == pytest.approx(regression.mean_absolute_calibration_error(y, mean, std, [0.5]) / 3)
+    with_ends = m.mean_absolute_calibration_error(y, mean, std, [0.0, 0.5, 1.0])
+    assert with_ends == pytest.approx(m.mean_absolute_calibration_error(y, mean, std, [0.5]) / 3)
     for bad in ([0.5, 1.2], [-0.1], [float("nan")]):
         with pytest.raises(ValueError, match="coverages"):
-            regression.mean_absolute_calibration_error(y, mean, std, bad)
+            m.mean_absolute_calibration_error(y, mean, std, bad)
     with pytest.raises(ValueError, match="coverages"):
-        regression.expected_calibration_error(y, mean, std, [0.0])
+        m.expected_calibration_error(y, mean, std, [0.0])
