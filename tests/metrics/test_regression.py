@@ -89,7 +89,7 @@ def test_check_score_is_the_mean_of_pinball_losses():
 
 
 def test_calibration_levels():
-    y, mean, std = [0.0, 3.0], [0.0, 0.0], [1.0, 1.0]
+    y, mean, std = [0.1, 3.0], [0.0, 0.0], [1.0, 1.0]
     with_ends = m.mean_absolute_calibration_error(y, mean, std, [0.0, 0.5, 1.0])
     assert with_ends == pytest.approx(m.mean_absolute_calibration_error(y, mean, std, [0.5]) / 3)
     for bad in ([0.5, 1.2], [-0.1], [float("nan")]):
