@@ -119,6 +119,11 @@ def test_known_selective_priors(score):
     assert (found.link[1] == sp.oo) != score[4]
 
 
+def test_constants_of_a_selective_score_go_to_the_link():
+    assert selective_prior(3 * error + 5, error, v).link == (sp.Rational(1, 3), -sp.Rational(5, 3))
+    assert selective_prior(error / sp.sqrt(v) + sp.sqrt(v) - 7, error, v).link == (2, 14)
+
+
 def test_differences_of_nll_are_differences_of_cost_under_lambda_to_minus_two():
     """Proposition 3.11's divergence hits both forecasts alike."""
     (x1, v1), (x2, v2) = (0.3, 0.5), (2.0, 1.7)
@@ -259,6 +264,14 @@ def test_binary_formulas_that_cannot_be_read(losses, error, words):
 def test_selective_formulas_that_cannot_be_read(loss, words):
     with pytest.raises(ValueError, match=words):
         selective_prior(loss, error, v)
+
+
+def test_a_pole_between_the_places_looked_at():
+    """The density is positive wherever it is looked at; the loss jumps down across the pole."""
+    place = sp.Rational(317, 1000)
+    losses = [sp.integrate(sp.apart(side / (p - place) ** 4, p), p) for side in (-(1 - p), p)]
+    with pytest.raises(ValueError, match="pole"):
+        binary_prior(*losses, p)
 
 
 def test_parameters_may_have_any_other_name():
