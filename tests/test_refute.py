@@ -198,6 +198,30 @@ def test_ties_at_a_crossing_and_all_cases_picked_are_priors_too(penalty, gamma):
     assert alignment.refute(pwu.PWU(pwu.TopK(), pwu.Dirac(1.0)), pwu.TopK()) is None
 
 
+def test_a_tie_of_three_cases_at_one_gamma():
+    """Worse at (k, gamma) = (1, 1) alone, where the middle case gets a third of the place."""
+    family, y = pwu.RiskAverseTopK(), [10.0, -20.0, 10.0]
+    tie = ([2.0, 1.0, 0.0], np.sqrt([3.0, 2.0, 1.0]))
+    plain = ([100.0, 0.0, -100.0], np.sqrt([11.0, 12.0, 13.0]))
+    others = [(k, g) for k in (1, 2, 3) for g in (0.1, 0.9, 0.999, 1.001, 5.0, 100.0)]
+    assert (family.utility(others, y, *tie) > family.utility(others, y, *plain)).all()
+    score = pwu.PWU(family, pwu.Dirac(1 / 3), pwu.Dirac(1.0))
+    assert score(y, *tie) > score(y, *plain)
+    assert alignment.refute(score, family, y_true=y, forecasts=[tie, plain]) is None
+
+
+def test_beyond_the_last_change_of_act():
+    """Cheaper up to gamma = 10, dearer from there on."""
+    family, y = pwu.RiskAverseTopK(), [10.0, 9.0]
+    first = ([100.0, -100.0], np.sqrt([2.0, 5.0]))
+    second = ([-100.0, 100.0], np.sqrt([7.0, 1.9]))
+    score = pwu.PWU(family, pwu.Dirac(0.5), pwu.Dirac(20.0))
+    assert score(y, *second) < score(y, *first)
+    assert alignment.refute(score, family, y_true=y, forecasts=[first, second]) is None
+    early = pwu.PWU(family, pwu.Dirac(0.5), pwu.Dirac(5.0))
+    assert early(y, *second) > early(y, *first)
+
+
 def test_mse_is_aligned_with_the_realized_penalty_at_k_n():
     family = pwu.RiskAverseTopK("realized")
     assert alignment.refute(regression.mean_squared_error, family, trials=3) is None
