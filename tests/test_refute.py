@@ -99,6 +99,27 @@ def test_auroc_and_dcg_are_top_k_aligned():
         assert np.dot(np.arange(1, n + 1) * steps, precision) == pytest.approx(dcg)
 
 
+def test_a_registry_row_is_turned_round():
+    area = metrics.Metric("auroc", "AUROC", "binary", False, False, roc_auc_score)
+    assert alignment.refute(area, pwu.TopK(), n=6) is None
+    assert alignment.refute(roc_auc_score, pwu.TopK(), n=6) is not None  # a plain function is taken for a loss
+
+
+def test_a_proof_holds_or_does_not():
+    top, score = pwu.TopK(), classification.brier_score
+    proof = alignment.refute(score, top)
+    comparison, = proof.comparisons
+    assert proof.holds(score, [1, 2, 3, 4])
+    turned = comparison._replace(better=comparison.worse, worse=comparison.better)
+    assert not proof._replace(comparisons=(turned,)).holds(score, [1, 2, 3])       # the metric says otherwise
+    assert not proof.holds(lambda y, f: -score(y, f), [1, 2, 3])                    # another metric
+    y, good, bad = [1, 0], [0.9, 0.4], [0.6, 0.7]
+    false = alignment.Comparison(y, (good,), (bad,), (0.0, 1.0))
+    assert not alignment.Refutation((false,), np.ones(1), top).holds(score, [1])   # the costs agree with it
+    same = alignment.Comparison(y, (good,), (good,), (0.0, 0.0))
+    assert not alignment.Refutation((same,), np.ones(1), top).holds(score, [1])    # nothing is strict
+
+
 def test_strict_reversal_for_every_k():
     y, f1, f2 = [1, 1, 0, 0], [0.04, 0.03, 0.02, 0.01], [0.48, 0.49, 0.50, 0.51]
     top = pwu.TopK()
