@@ -83,18 +83,31 @@ class Refutation(NamedTuple):
     def holds(self, metric: Callable[..., float], thetas: Any) -> bool:
         """Does the proof stand up to being computed afresh, at these thetas?
 
-        The metric must call no `worse` better than its `better`, the margin must not be
-        negative, and one of the two must be strict.
+        The metric must call no `worse` better than its `better`, no margin may be negative,
+        and one of the two must be strict; all beyond rounding, and with positive weights.
         """
-        loss, strict = _as_loss(metric), False
+        loss, strict, thetas = _as_loss(metric), False, list(thetas)
+        if not thetas:
+            raise ValueError("holds needs at least one theta")
+        if not (self.weights > 0).all():
+            return False
         for c in self.comparisons:
-            low, high = loss(c.y_true, *c.better), loss(c.y_true, *c.worse)
-            rounding = 1e-12 * max(abs(low), abs(high))
-            if low > high + rounding:
+            order = _compare(loss(c.y_true, *c.better), loss(c.y_true, *c.worse))
+            if order is None or order < 0:
                 return False
-            strict |= bool(high > low + rounding)
-        margins = [self.margin(theta) for theta in thetas]
-        return min(margins) >= -1e-9 * max(map(abs, margins)) - 1e-14 and (strict or min(margins) > 0)
+            strict |= order > 0
+        margins, noise = zip(*map(self._margin_and_noise, thetas), strict=True)
+        return (np.array(margins) >= -np.array(noise)).all() and bool(
+            strict or (np.array(margins) > np.array(noise)).all())
+
+    def _margin_and_noise(self, theta):
+        """The margin, and how large rounding could make it."""
+        pairs = [[_cost(self.family, theta, c.y_true, report) for report in (c.better, c.worse)]
+                 for c in self.comparisons]
+        margin = sum(weight * (better - worse) for weight, (better, worse) in zip(self.weights, pairs, strict=True))
+        size = sum(weight * (abs(better) + abs(worse)) for weight, (better, worse) in
+                   zip(self.weights, pairs, strict=True))
+        return float(margin), 1e-11 * float(size)
 
 
 def kendall_tau(a: Any, b: Any) -> float:
@@ -289,27 +302,31 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     >>> len(proof.comparisons), min(proof.margin(k) for k in (1, 2, 3)) >= 0
     (1, True)
     """
-    if not isinstance(family, Family) and thetas is None:
-        raise ValueError("a family given as a function needs thetas, all values of its parameter")
+    if not isinstance(family, Family):
+        thetas = list(thetas) if thetas is not None else []
+        if not thetas:
+            raise ValueError("a family given as a function needs thetas, all values of its parameter")
     if (y_true is None) != (forecasts is None):
         raise ValueError("give both y_true and forecasts, or neither")
     if within is not None:
         _check_within(family, within)
+    if forecasts is not None and not all(isinstance(report, (tuple, list)) for report in forecasts):
+        raise ValueError("each forecast must be a tuple of what the metric takes after y_true, for one array (f,)")
     n = validation.whole("n", n)
     rng, loss = np.random.default_rng(seed), _as_loss(metric)
     if forecasts is not None:
         sets = [(y_true, forecasts)]
     else:
         sets = [_draw_forecasts(rng, family, n) for _ in range(validation.whole("trials", trials))]
-    ranked: list[tuple[Any, Any, Any]] = []
+    ranked: list[tuple[Any, ...]] = []
     for search in (_one_pair, _several_pairs):
         for place, (labels, reports) in enumerate(sets):
             if place == len(ranked):
                 ranked.append(_ranked(loss, family, labels, reports, thetas, within))
-            kept, values, costs = ranked[place]
+            kept, values, costs, noise = ranked[place]
             if len(kept) < 2 and forecasts is not None:
                 raise ValueError("the metric is finite for fewer than two of the forecasts")
-            found = search(values, costs) if len(kept) > 1 else None
+            found = search(values, costs, noise) if len(kept) > 1 else None
             if found:
                 comparisons = [Comparison(np.asarray(labels), kept[i], kept[j], (float(values[i]), float(values[j])))
                                for i, j in found]
@@ -323,8 +340,8 @@ def _ranked(loss, family, labels, reports, thetas, within):
     kept = [tuple(map(np.asarray, report)) for report, value in zip(reports, values, strict=True)
             if np.isfinite(value)]
     if len(kept) < 2:
-        return kept, np.array([]), np.array([])
-    return kept, values[np.isfinite(values)], _all_costs(family, labels, kept, thetas, within)
+        return kept, None, None, None
+    return kept, values[np.isfinite(values)], *_all_costs(family, labels, kept, thetas, within)
 
 
 def _check_within(family, within):
@@ -335,6 +352,23 @@ def _check_within(family, within):
         raise ValueError("within is for a decision family with a continuous parameter")
     if ends[0] < family.domain[0] or ends[1] > family.domain[1]:
         raise ValueError(f"within must lie inside {family.domain}, got {within!r}")
+
+
+_ULPS = 8 * np.finfo(float).eps
+
+
+def _compare(low, high):
+    """1 if high is above low, 0 if they are equal up to the last digits, -1 if below; None if that is unclear."""
+    if np.isnan(low) or np.isnan(high):
+        return None
+    if low == high:
+        return 0
+    if np.isinf(low) or np.isinf(high):
+        return 1 if high > low else -1
+    own, gap = max(abs(low), abs(high)), high - low
+    if abs(gap) <= _ULPS * own:
+        return 0
+    return int(np.sign(gap)) if abs(gap) > 1e-11 * own else None
 
 
 def _evaluate(metric, task, labels, report, rest):
@@ -357,7 +391,7 @@ def _disagree(ar, br, as_, bs):
 def _sign(a, b, whole):
     """1, 0 or -1 for b above, equal to or below a; None if rounding could decide it."""
     own = max(abs(a), abs(b))
-    if a == b or abs(b - a) <= 1e-12 * own:
+    if a == b or abs(b - a) <= _ULPS * own:
         return 0 if a == b or own > 1e-9 * whole else None
     return int(np.sign(b - a)) if abs(b - a) > max(1e-6 * own, 1e-9 * whole * (own < 1e-6 * whole)) else None
 
@@ -435,16 +469,20 @@ def _cost(family, theta, y_true, prediction):
 
 
 def _all_costs(family, labels, reports, thetas, within):
-    """Costs of each report, shape (reports, columns), each column on its own scale.
+    """Costs of each report, shape (reports, columns), each column on its own scale, and their rounding errors.
 
     A difference of rows that is nowhere negative in the columns is nowhere negative in theta.
     """
     if not isinstance(family, Family):
-        return _scaled(np.array([[family(theta, labels, *report) for theta in thetas] for report in reports]))
+        costs = np.array([[float(family(theta, labels, *report)) for theta in thetas] for report in reports])
+        if not np.isfinite(costs).all():
+            raise ValueError("the family's cost must be finite at each theta")
+        return _scaled(costs, np.abs(costs))
     pieces = [family.pieces(family.read(labels, *report)) for report in reports]
     first = pieces[0][0]
     if pieces[0][1] is None:
-        return _scaled(_costs_at(family, labels, reports, first))
+        costs = _costs_at(family, labels, reports, first)
+        return _scaled(costs, np.abs(costs))
     low, high = within or family.domain
     edges = _distinct(np.concatenate([edge for _, edge in pieces]), low, high)
     one, two, last = _inner_points(edges, low, high)
@@ -453,21 +491,25 @@ def _all_costs(family, labels, reports, thetas, within):
     if last:
         lines = np.arange(near.shape[1]) % one.size == one.size - 1
         right[:, lines] = (far - near)[:, lines]
-    size = np.maximum(np.abs(near), np.abs(far)).max(axis=0)
+    size = 3 * np.maximum(np.abs(near), np.abs(far))
     columns = [_scaled(2 * near - far, size), _scaled(right, size)]
     if edges.size:  # where acts tie they are shared, and the cost is neither end's
-        columns.append(_scaled(_costs_at(family, labels, reports, _pairs(first, edges))))
-    return np.concatenate(columns, axis=1)
+        costs = _costs_at(family, labels, reports, _pairs(first, edges))
+        columns.append(_scaled(costs, np.abs(costs)))
+    return tuple(np.concatenate(parts, axis=1) for parts in zip(*columns, strict=True))
 
 
 def _costs_at(family, labels, reports, thetas):
     return -np.array([family.utility(thetas, labels, *report) for report in reports])
 
 
-def _scaled(costs, size=None):
-    """Each column divided by its largest magnitude: a prior may weigh it anew."""
-    size = np.abs(costs).max(axis=0) if size is None else size
-    return costs / np.where(size > 0, size, 1.0)
+def _scaled(costs, size):
+    """Costs and rounding errors, each column divided by its spread: a prior may weigh it anew."""
+    costs = costs - costs.min(axis=0)
+    spread = costs.max(axis=0)
+    flat = spread <= 1e-13 * size.max(axis=0)  # nothing but rounding errors
+    spread = np.where(flat, 1.0, spread)
+    return np.where(flat, 0.0, costs) / spread, 1e-13 * size / spread
 
 
 def _distinct(edges, low, high):
@@ -498,27 +540,27 @@ def _order(values):
     gap = values[None, :] - values[:, None]
     own = np.maximum(np.abs(values)[None, :], np.abs(values)[:, None])
     below = gap > np.maximum(1e-9 * own, 1e-12 * np.abs(values).max())
-    return below, np.abs(gap) <= 1e-12 * own
+    return below, np.abs(gap) <= _ULPS * own
 
 
-def _one_pair(values, costs):
+def _one_pair(values, costs, noise):
     """The clearest pair that the metric ranks and every prior ranks the other way, or ties."""
     below, tied = _order(values)
     best, clearest, tie = None, -1.0, None
     for i in range(values.size):
-        gaps = costs[i] - costs
+        gaps, error = costs[i] - costs, noise[i] + noise
         least = gaps.min(axis=1)
-        for j in np.flatnonzero(below[i] & (least >= -1e-12)):
+        for j in np.flatnonzero(below[i] & (gaps >= -error).all(axis=1)):
             clear = least[j] + 1e-3 * gaps[j].mean()
             if clear > clearest:
                 best, clearest = (i, int(j)), clear
-        ties = np.flatnonzero(tied[i] & (least > 1e-6))
+        ties = np.flatnonzero(tied[i] & (gaps > 1e3 * error).all(axis=1))
         if tie is None and ties.size:
             tie = (i, int(ties[0]))
     return {best or tie: 1.0} if best or tie else None
 
 
-def _several_pairs(values, costs):
+def _several_pairs(values, costs, noise):
     """Weights of few comparisons whose weighted sum no prior can satisfy."""
     below, tied = _order(values)
     if values.size > 80:  # neighbours are enough, only less clear
@@ -527,10 +569,10 @@ def _several_pairs(values, costs):
         chosen[order[:-1], order[1:]] = True
         below, tied = below & chosen, tied & chosen
     i, j = np.nonzero(below | np.triu(tied, 1))
-    gaps, ties = costs[i] - costs[j], tied[i, j]
-    weights = _fewest(gaps, ties, 0.0) if below.any() else None
+    gaps, error, ties = costs[i] - costs[j], noise[i] + noise[j], tied[i, j]
+    weights = _fewest(gaps, error, ties, 0.0) if below.any() else None
     if weights is None and ties.any():
-        weights = _fewest(gaps[ties], ties[ties], 1.0)
+        weights = _fewest(gaps[ties], error[ties], ties[ties], 1.0)
         i, j = i[ties], j[ties]
     if weights is None:
         return None
@@ -538,7 +580,7 @@ def _several_pairs(values, costs):
             for a, b, weight in zip(i, j, weights, strict=True) if weight}
 
 
-def _fewest(gaps, tied, least):
+def _fewest(gaps, error, tied, least):
     """The smallest weights whose sum of gaps is at least `least`; of either sign for ties, else adding up to 1."""
     from scipy.optimize import linprog
 
@@ -552,7 +594,9 @@ def _fewest(gaps, tied, least):
     weights = answer.x[:len(gaps)].copy()
     weights[tied] -= answer.x[len(gaps):]
     weights[np.abs(weights) < 1e-9] = 0.0
-    return weights if (weights @ gaps).min() >= least - 1e-9 else None
+    rounding = np.abs(weights) @ error + 1e-14
+    enough = 10 * rounding if least else -rounding
+    return weights if (weights @ gaps >= enough).all() else None
 
 
 def _agreement(better, values):

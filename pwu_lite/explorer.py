@@ -6,7 +6,9 @@ Implements the book's explorer of chapter 5 (PWU paper, equation (3) and proposi
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 from collections.abc import Mapping
 from html import escape
 from typing import Any
@@ -14,7 +16,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from . import symbolic
+from . import symbolic, validation
 
 __all__ = ["MetricExplorer"]
 
@@ -39,6 +41,8 @@ class MetricExplorer:
     ------
     NotAligned
         A score has no implicit prior.
+    ValueError
+        No scores, a score with free parameters, or too few points.
 
     Examples
     --------
@@ -49,36 +53,47 @@ class MetricExplorer:
     """
 
     def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199):
+        if not scores:
+            raise ValueError("the explorer needs at least one score")
+        if validation.whole("points", points) < 9:
+            raise ValueError(f"points must be at least 9, got {points}")
         self.grid = np.arange(1, points + 1) / (points + 1)
         self.rows = [self._row(name, losses, p) for name, losses in scores.items()]
 
     def _row(self, name, losses, p):
+        if {symbol for loss in losses for symbol in sp.sympify(loss).free_symbols} - {p}:
+            raise ValueError(f"{name}: put numbers for the parameters")
         prior = symbolic.binary_prior(*losses, p)
         columns = [_values(expression, symbol, self.grid) for expression, symbol in
                    ((prior.density, prior.symbol), (losses[0], p), (losses[1], p))]
         atoms = [[float(place), float(mass)] for place, mass in prior.atoms.items()]
         words = ["density " + str(prior.density).replace("**", "^")] if prior.density != 0 else []
         words += [f"point mass {mass:g} at {place:g}" for place, mass in atoms]
-        return {"name": name, "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
+        return {"name": str(name), "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
                 "words": " and ".join(words)}
 
     def _repr_html_(self) -> str:
-        data = json.dumps({"grid": _short(self.grid), "rows": self.rows, "top": [TOP_PRIOR, TOP_LOSS]})
+        data = json.dumps({"grid": _short(self.grid), "rows": self.rows, "top": [TOP_PRIOR, TOP_LOSS]},
+                          allow_nan=False)
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
-        return _PAGE.replace("@OPTIONS@", options).replace("@DATA@", data.replace("<", "\\u003c"))
+        name = "metric-explorer-" + hashlib.sha256(data.encode()).hexdigest()[:8]  # two on one page do not clash
+        parts = {"@ID@": name, "@OPTIONS@": options, "@DATA@": data.replace("<", "\\u003c")}
+        return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
 
 
 def _values(expression, symbol, grid):
     """Four significant digits of an expression on the grid."""
-    function = sp.lambdify(symbol, expression, "numpy")
-    return _short(np.broadcast_to(function(grid), grid.shape))
+    function = sp.lambdify(symbol, expression, ["scipy", "numpy"])
+    with np.errstate(all="ignore"):
+        return _short(np.broadcast_to(function(grid), grid.shape))
 
 
 def _short(values):
-    return [float(f"{value:.4g}") for value in values]
+    """Four significant digits; None for what is not finite."""
+    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values]
 
 
-_PAGE = """<div class="metric-explorer" id="metric-explorer">
+_PAGE = """<div class="metric-explorer" id="@ID@">
 <style>
 .metric-explorer { max-width: 46rem; color: inherit; }
 .metric-explorer .controls { display: flex; flex-wrap: wrap; gap: 0.6rem 1.4rem; align-items: center; }
@@ -94,22 +109,22 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
 .metric-explorer svg .mark { stroke: currentColor; stroke-width: 1.5; stroke-dasharray: 3 3; }
 </style>
 <div class="controls">
-<label for="metric-explorer-score">Score</label>
-<select id="metric-explorer-score">@OPTIONS@</select>
-<label for="metric-explorer-forecast">Forecast <i>f</i></label>
-<input id="metric-explorer-forecast" type="range" min="0" max="100" value="50">
-<output id="metric-explorer-value" for="metric-explorer-forecast"></output>
+<label for="@ID@-score">Score</label>
+<select id="@ID@-score">@OPTIONS@</select>
+<label for="@ID@-forecast">Forecast <i>f</i></label>
+<input id="@ID@-forecast" type="range" min="0" max="100" value="50">
+<output for="@ID@-forecast"></output>
 </div>
 <div class="panels">
 <svg viewBox="0 0 330 240" role="img" aria-label="Implicit prior over c of the chosen score"></svg>
 <svg viewBox="0 0 330 240" role="img" aria-label="Losses of the chosen score for y = 1 and y = 0"></svg>
 </div>
-<p role="status" id="metric-explorer-words"></p>
-<script type="application/json" id="metric-explorer-data">@DATA@</script>
+<p role="status"></p>
+<script type="application/json">@DATA@</script>
 <script>
 (function () {
-  const root = document.getElementById("metric-explorer");
-  const data = JSON.parse(root.querySelector("#metric-explorer-data").textContent);
+  const root = document.getElementById("@ID@");
+  const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
   const select = root.querySelector("select"), range = root.querySelector("input");
   const panels = root.querySelectorAll("svg"), left = 38, bottom = 205, width = 280, height = 185;
   const x = (u) => left + u * width;
@@ -132,7 +147,7 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
   function curve(svg, values, top, kind) {
     let path = "", pen = "M";
     values.forEach((v, k) => {
-      if (v > top) { pen = "M"; return; }
+      if (v === null || v > top) { pen = "M"; return; }
       path += `${pen}${x(data.grid[k]).toFixed(1)} ${(bottom - v / top * height).toFixed(1)}`;
       pen = "L";
     });
@@ -154,7 +169,7 @@ _PAGE = """<div class="metric-explorer" id="metric-explorer">
     text(panels[1], left, 12, "loss: blue if y = 1; orange, dashed if y = 0", "start");
     for (const svg of panels) add(svg, "path", {class: "mark", d: `M${x(f)} ${bottom}V${bottom - height}`});
     root.querySelector("output").textContent = f.toFixed(2);
-    root.querySelector("#metric-explorer-words").textContent =
+    root.querySelector("[role=status]").textContent =
       `${row.name}: prior ${row.words}. At f = ${data.grid[k]}: density ${row.prior[k]}, ` +
       `loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`;
   }

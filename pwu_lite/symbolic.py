@@ -155,15 +155,18 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     {1/2: 2}
     """
     q = sp.Dummy("p", positive=True)
+    _check_symbols((loss_if_1, loss_if_0), p)
     losses = [_read_expression("the loss", loss).subs(p, q) for loss in (loss_if_1, loss_if_0)]
     _check_names(losses, {"c", "y"}, p)
     p = q
+    if any(loss.has(sp.floor, sp.ceiling, sp.Integral) for loss in losses):
+        raise ValueError("write jumps as Piecewise, and integrals solved")
     ends = _breaks(losses, p)
     pieces = [[_branch(loss, p, (low + high) / 2) for loss in losses] for low, high in pairwise(ends)]
     for piece, ends_of_piece in zip(pieces, pairwise(ends), strict=True):
         _check_real(piece, p, ends_of_piece)
     density = _joined([_binary_density(piece, losses, p) for piece in pieces], ends)
-    bad = [place for place in _grid() if _sign(density.subs(C, place)) < 0]
+    bad = [place for place in _grid() + _between_roots(density, C, 1) if _sign(density.subs(C, place)) < 0]
     if bad:
         _refuse_binary(f"the density would be negative at c = {bad[0]}", losses, p)
     for piece, ends_of_piece in zip(pieces, pairwise(ends), strict=True):
@@ -227,6 +230,7 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     >>> selective_prior(error, error, v).atoms
     {oo: 1}
     """
+    _check_symbols((loss,), error, variance)
     loss = _read_expression("the loss", loss)
     _check_names([loss], {"lambda"}, error, variance)
     if loss.has(*_KINKS):
@@ -243,7 +247,8 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     raw = sp.simplify(-sp.diff(slope, v)).subs(v, LAMBDA)
     for place in _geometric():
         _real(slope.subs(v, place)), _real(rest.subs(v, place))
-    bad = [place for place in _geometric() if _sign(raw.subs(LAMBDA, place)) < 0]
+    bad = [place for place in _geometric() + _between_roots(raw, LAMBDA, sp.oo)
+           if _sign(raw.subs(LAMBDA, place)) < 0]
     if bad:
         _refuse_selective(f"the density would be negative at lambda = {bad[0]}", inner, x, v)
     if not (_rising(slope, v, _geometric(), -1) and _rising(rest, v, _geometric(), 1)):
@@ -304,6 +309,8 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
         family.check_prior(priors.as_prior(prior))
     if isinstance(family, BinaryDecision):
         p, = symbols or (sp.Symbol("p", positive=True),)
+        if isinstance(prior, priors.Beta) and not (prior.a.is_integer() and prior.b.is_integer()):
+            return _beta_losses(_exact(prior.a), _exact(prior.b), p)
         parts = [_binary_parts(part, p) for part in _read(prior, C)]
         return tuple(sum((weight * part[which] for weight, part in parts), sp.Integer(0)) for which in (0, 1))
     if isinstance(family, SelectivePrediction):
@@ -435,6 +442,16 @@ def _joined(densities, ends):
 _FREQUENCIES = [(ones, cases) for cases in (2, 3, 4, 5, 8, 10) for ones in range(cases + 1)]
 
 
+def _check_symbols(losses, *symbols):
+    """A symbol of the same name and other assumptions is another symbol."""
+    for symbol in symbols:
+        if not isinstance(symbol, sp.Symbol):
+            raise ValueError(f"{symbol!r} must be a sympy Symbol")
+        used = {other for loss in losses for other in getattr(loss, "free_symbols", set()) - set(symbols)}
+        if any(str(other) == str(symbol) for other in used):
+            raise ValueError(f"the formula has another symbol {symbol}, with other assumptions: use the same one")
+
+
 def _check_names(losses, taken, *known):
     """Parameters may not have the names of the symbols in the result."""
     names = {str(symbol) for loss in losses for symbol in loss.free_symbols - set(known)}
@@ -452,7 +469,8 @@ def _check_monotone(piece, p, ends):
     """Expected costs fall with the forecast if y = 1, and rise if y = 0; a pole breaks that."""
     for loss, direction in zip(piece, (-1, 1), strict=True):
         if not _rising(loss, p, _inner(ends, loss), direction):
-            raise ValueError("the losses have a pole inside (0, 1): they must be continuous but for jumps")
+            raise ValueError("the losses have a pole inside (0, 1), or a density that is negative between the "
+                             "places looked at: they must be continuous but for jumps, and monotone")
 
 
 def _inner(ends, loss):
@@ -524,6 +542,12 @@ def _formula(prior, t):
 
 def _beta(t, a, b, scale):
     return (t / scale) ** (a - 1) * (1 - t / scale) ** (b - 1) / (sp.beta(a, b).rewrite(sp.gamma) * scale)
+
+
+def _beta_losses(a, b, p):
+    """The expected losses of a Beta prior on (0, 1), by the incomplete beta function."""
+    return (b / (a + b) * sp.betainc_regularized(a, b + 1, p, 1),
+            a / (a + b) * sp.betainc_regularized(a + 1, b, 0, p))
 
 
 def _truncated_beta(t, a, b, low, high):
@@ -728,10 +752,12 @@ def _is_zero(expression):
     simple = sp.simplify(expression)
     if simple.has(sp.beta):
         simple = sp.gammasimp(simple.rewrite(sp.gamma))
-    answer = True if simple == 0 else simple.equals(0)
-    if answer is None:
-        raise ValueError(f"sympy cannot decide whether {simple} is zero")
-    return answer
+    if simple == 0 or simple.equals(0):
+        return True
+    for shift in (1, 2):
+        if abs(sp.N(expression.subs(_sample(expression, shift=shift)), 20)) > sp.Float("1e-12"):
+            return False
+    raise ValueError(f"sympy cannot decide whether {simple} is zero")
 
 
 def _number(expression):
@@ -758,6 +784,16 @@ def _sign(expression):
 
 def _grid():
     return [sp.Rational(k, 200) for k in range(1, 200)]
+
+
+def _between_roots(density, symbol, high):
+    """For a rational density without parameters: a place beside each of its real roots, on either side."""
+    if density.free_symbols != {symbol} or not density.is_rational_function(symbol):
+        return []
+    top = sp.Poly(sp.numer(sp.together(density)), symbol)
+    roots = [root for root in sp.real_roots(top) if root > 0 and root < high] if top.degree() > 0 else []
+    ends = [sp.Integer(0), *roots, sp.Integer(1) if high == 1 else 2 * (roots[-1] if roots else 1) + 2]
+    return [sp.nsimplify(sp.N((low + up) / 2, 30), rational=True) for low, up in pairwise(ends) if low != up]
 
 
 def _geometric():

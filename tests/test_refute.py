@@ -120,6 +120,51 @@ def test_a_proof_holds_or_does_not():
     assert not alignment.Refutation((same,), np.ones(1), top).holds(score, [1])    # nothing is strict
 
 
+def test_a_proof_needs_weights_and_clear_numbers():
+    y, good, bad = np.array([1, 0]), (np.array([0.9, 0.1]),), (np.array([0.1, 0.9]),)
+
+    def proof(better, worse, weight, family, labels=y):
+        comparison = alignment.Comparison(labels, better, worse, (0.0, 0.0))
+        return alignment.Refutation((comparison,), np.array([weight]), family)
+
+    middle = np.linspace(0.01, 0.99, 50)
+    for weight in (-1.0, 0.0):
+        assert not proof(good, bad, weight, BINARY).holds(classification.brier_score, middle)
+    turned = proof(bad, good, 1.0, pwu.TopK())
+    assert not turned.holds(lambda y, f: float("nan"), [1])
+    assert not turned.holds(lambda y, f: np.inf if f[0] < 0.5 else 1.0, [1])
+    assert turned.holds(lambda y, f: 1.0 if f[0] < 0.5 else np.inf, [1, 2])
+    tiny = [(np.array([1e-8]), np.array([1e-8])), (np.array([2e-8]), np.array([1e-8]))]
+    small = proof(*tiny, 1.0, SELECTIVE, np.array([0.0]))
+    assert not small.holds(regression.mean_squared_error, np.geomspace(1e-20, 1e-12, 50))
+    with pytest.raises(ValueError, match="at least one"):
+        turned.holds(classification.brier_score, [])
+
+
+def test_an_outlier_does_not_hide_a_difference():
+    mse, zero = regression.mean_squared_error, [0.0]
+    near = [([1.0], [1.0]), ([1e-5], [1.0]), ([2e-5], [1.0])]
+    assert alignment.refute(mse, SELECTIVE, y_true=zero, forecasts=near) is None
+    first = pwu.PWU(pwu.Retention(), pwu.Dirac(0.25))
+    orders = [([1, 2, 3, 4.0],), ([2, 1, 3, 4.0],), ([3, 4, 1, 2.0],)]
+    assert alignment.refute(first, pwu.Retention(), y_true=[1e-10, 2e-10, 1, 1], forecasts=orders) is None
+    risky, s, y = pwu.RiskAverseTopK(), 1e-4, [100.0, 100.0]
+    score = pwu.PWU(risky, pwu.Dirac(1.0), pwu.Dirac(1 / s**2))
+    spreads = [(y, [s, s]), (y, [2 * s, 2 * s]), (y, [s, 2 * s])]
+    assert alignment.refute(score, risky, y_true=y, forecasts=spreads) is None
+
+
+def test_nearly_equal_is_not_tied():
+    def cost(theta, y, mean, std):
+        return theta * float(np.mean(std))
+
+    def increasing(y, mean, std):
+        return 1e6 + 1e-7 * float(np.mean(std))
+
+    pair = [([0.0], [1.0]), ([0.0], [2.0])]
+    assert alignment.refute(increasing, cost, y_true=[0.0], forecasts=pair, thetas=[1.0, 2.0]) is None
+
+
 def test_strict_reversal_for_every_k():
     y, f1, f2 = [1, 1, 0, 0], [0.04, 0.03, 0.02, 0.01], [0.48, 0.49, 0.50, 0.51]
     top = pwu.TopK()
@@ -284,7 +329,10 @@ def test_result_depends_on_the_seed_alone():
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"family": lambda theta, y, f: 0.0}, "thetas"), ({"y_true": [1, 0]}, "both"),
+    ({"family": lambda theta, y, f: 0.0}, "thetas"), ({"family": lambda theta, y, f: 0.0, "thetas": []}, "thetas"),
+    ({"family": lambda theta, y, f: float("nan"), "thetas": [1], "y_true": [1, 0],
+      "forecasts": [([0.2, 0.3],), ([0.1, 0.4],)]}, "finite"),
+    ({"y_true": [1, 0], "forecasts": [np.array([0.2, 0.3])]}, "tuple"), ({"y_true": [1, 0]}, "both"),
     ({"y_true": [1, 0], "forecasts": [([0.2, 0.3],)]}, "fewer than two"), ({"within": (0.6, 0.2)}, "low < high"),
     ({"within": 0.5}, "low, high"), ({"within": (-1, 0.5)}, "inside"), ({"n": 2.5}, "whole number"),
     ({"family": lambda theta, y, f: 0.0, "thetas": [1], "within": (0, 1)}, "continuous")])

@@ -274,6 +274,46 @@ def test_a_pole_between_the_places_looked_at():
         binary_prior(*losses, p)
 
 
+def from_density(density):
+    """A pair of losses with this polynomial density."""
+    return -sp.integrate(sp.expand((1 - p) * density), p), sp.integrate(sp.expand(p * density), p)
+
+
+@pytest.mark.parametrize("density", [
+    p - sp.Rational(1, 250), (p - sp.Rational(3025, 10000)) ** 2 - sp.Rational(1, 10**8), sp.Rational(999, 1000) - p])
+def test_a_density_that_is_negative_between_the_places(density):
+    with pytest.raises(NotAligned, match="negative"):
+        binary_prior(*from_density(density), p)
+    assert binary_prior(*from_density(density + 1), p).density is not None
+
+
+def test_a_tail_that_is_negative_far_out():
+    density = (10**7 - LAMBDA) / (1 + LAMBDA) ** 5
+    slope = sp.integrate(sp.apart(density), (LAMBDA, v, sp.oo))
+    rest = sp.integrate(sp.apart(LAMBDA * density), LAMBDA).subs(LAMBDA, v)
+    with pytest.raises(NotAligned, match="negative"):
+        selective_prior(slope * error + rest, error, v)
+
+
+def test_symbols_must_be_the_same_ones():
+    with pytest.raises(ValueError, match="another symbol"):
+        binary_prior((1 - p) ** 2, p**2, sp.Symbol("p", positive=True))
+    with pytest.raises(ValueError, match="another symbol"):
+        selective_prior(sp.Symbol("v") * error, error, v)
+    with pytest.raises(ValueError, match="Symbol"):
+        binary_prior((1 - p) ** 2, p**2, 3)
+    with pytest.raises(ValueError, match="Piecewise"):
+        binary_prior(-sp.floor(2 * p) / 2, sp.floor(2 * p) / 2, p)
+
+
+@pytest.mark.parametrize("shapes", [(2, 1.3), (1.2, 20.8), (0.5, 0.5)])
+def test_beta_priors_with_broken_shapes_come_back(shapes):
+    prior = pwu.Beta(*shapes)
+    back = binary_prior(*expected_loss(pwu.BinaryDecision(), prior, p), p)
+    for c in (0.05, 0.3, 0.8):
+        assert float(back.density.subs(C, c).evalf()) == pytest.approx(prior.pdf(c))
+
+
 def test_parameters_may_have_any_other_name():
     w, x = sp.symbols("w x", positive=True)
     assert sp.simplify(binary_prior(-w * sp.log(p), -w * sp.log(1 - p), p).density - w / (C * (1 - C))) == 0

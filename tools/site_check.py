@@ -118,8 +118,8 @@ def check_behaviour(page, base: str) -> list[str]:
 def check_explorer(page, base: str) -> list[str]:
     """Choose a score and move the forecast by keyboard; words and curves must follow."""
     page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="networkidle")
-    words, score = page.locator("#metric-explorer-words"), page.locator("#metric-explorer-score")
-    forecast, curve = page.locator("#metric-explorer-forecast"), page.locator(".metric-explorer svg path.one").first
+    words, score = page.locator(".metric-explorer [role=status]"), page.locator(".metric-explorer select")
+    forecast, curve = page.locator(".metric-explorer input"), page.locator(".metric-explorer svg path.one").first
     found, seen = [], {(words.inner_text(), curve.get_attribute("d"))}
     score.focus()
     for _ in range(score.locator("option").count() - 1):
