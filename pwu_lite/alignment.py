@@ -348,7 +348,7 @@ def _check_within(family, within):
     ends = validation.numbers("within", within)
     if ends.shape != (2,) or not ends[0] < ends[1]:
         raise ValueError(f"within must be (low, high) with low < high, got {within!r}")
-    if not isinstance(family, Family) or family.pieces is Family.pieces:
+    if not isinstance(family, Family):
         raise ValueError("within is for a decision family with a continuous parameter")
     if ends[0] < family.domain[0] or ends[1] > family.domain[1]:
         raise ValueError(f"within must lie inside {family.domain}, got {within!r}")
@@ -481,6 +481,8 @@ def _all_costs(family, labels, reports, thetas, within):
     pieces = [family.pieces(family.read(labels, *report)) for report in reports]
     first = pieces[0][0]
     if pieces[0][1] is None:
+        if within is not None:
+            raise ValueError(f"within is for a continuous parameter; that of {type(family).__name__} is discrete")
         costs = _costs_at(family, labels, reports, first)
         return _scaled(costs, np.abs(costs))
     low, high = within or family.domain

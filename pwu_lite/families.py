@@ -44,7 +44,8 @@ class Family:
             Values of the continuous (last) parameter at which an act changes, or acts tie;
             between two of them the utility is linear in it.
         """
-        raise NotImplementedError
+        raise ValueError(f"{type(self).__name__} does not say where its acts change: give it a method pieces, "
+                         f"or pass a cost function and thetas to refute")
 
     def read(self, y_true: Any, *prediction: Any) -> tuple[np.ndarray, ...]:
         """Check labels and prediction, and return them as arrays."""
