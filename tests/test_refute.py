@@ -341,7 +341,8 @@ def test_result_depends_on_the_seed_alone():
     ({"y_true": [1, 0], "forecasts": [np.array([0.2, 0.3])]}, "tuple"), ({"y_true": [1, 0]}, "both"),
     ({"y_true": [1, 0], "forecasts": [([0.2, 0.3],)]}, "fewer than two"), ({"within": (0.6, 0.2)}, "low < high"),
     ({"within": 0.5}, "low, high"),
-    ({"family": pwu.TopK(), "within": (0.1, 0.5)}, "discrete"), ({"family": Bare()}, "pieces"), ({"within": (-1, 0.5)}, "inside"), ({"n": 2.5}, "whole number"),
+    ({"family": pwu.TopK(), "within": (0.1, 0.5)}, "discrete"), ({"family": Bare()}, "pieces"),
+    ({"within": (-1, 0.5)}, "inside"), ({"n": 2.5}, "whole number"),
     ({"family": lambda theta, y, f: 0.0, "thetas": [1], "within": (0, 1)}, "continuous")])
 def test_refute_refuses(options, words):
     options = {"family": BINARY} | options
