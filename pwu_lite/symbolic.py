@@ -424,7 +424,7 @@ def _tidy(density):
 
 def _binary_atom(t, left, right, losses, p):
     """Mass of the point t, from the jumps of the two losses."""
-    jumps = [sp.simplify(_at(after, p, t) - _at(before, p, t)) for before, after in zip(left, right, strict=True)]
+    jumps = [sp.simplify((after - before).subs(p, t)) for before, after in zip(left, right, strict=True)]
     mass = sp.simplify(jumps[1] / t)
     if not _is_zero(-jumps[0] / (1 - t) - mass):
         _refuse_binary(f"the jumps of the two losses at {t} are not those of one cost", losses, p)
@@ -729,10 +729,6 @@ def _sample(expression, *known, shift=0):
     free = sorted(expression.free_symbols - set(known), key=str)
     return {symbol: sp.Rational(*((k + 1, k + 3), (k + 5, k + 6), (1, 3 * k + 7))[shift])
             for k, symbol in enumerate(free)}
-
-
-def _at(expression, p, t):
-    return expression.subs(p, t)
 
 
 def _end(expression, symbol, end):
