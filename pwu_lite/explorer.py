@@ -1,29 +1,67 @@
-"""An explorer of binary scores that needs no kernel: a page element with its own small script.
+"""Explorers that need no kernel: page elements with their own data and one small script.
 
-May import symbolic and what is below it, numpy and sympy.
-Implements the book's explorer of chapter 5 (PWU paper, equation (3) and proposition 3.7).
+May import plots and what is below it, numpy, sympy; matplotlib for the picture where scripts are off.
+Implements the book's explorers of chapters 5, 12 and 14 (PWU paper, equations (3) and (4), appendix I).
 """
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import io
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from scipy import optimize, special
 
-from . import symbolic, validation
+from . import elicitation, symbolic, validation
+from .families import BinaryDecision, Family
+from .pwu import PWU
 
-__all__ = ["MetricExplorer"]
+__all__ = ["MetricExplorer", "MurphyExplorer", "PriorExplorer"]
 
-TOP_PRIOR, TOP_LOSS = 8.0, 4.0
+TOP_PRIOR, TOP_LOSS, TOP_EXTRA = 8.0, 4.0, 20.0
+SIZES = (1, 2, 5, 10, 20, 50, 100, 200)
+FOLDER = Path(__file__).parent
 
 
-class MetricExplorer:
+class _Explorer:
+    """An element of a page: controls, two panels, words; a picture where scripts do not run."""
+
+    kind: str
+    panels: tuple[str, str]  # what the two drawings show, for who does not see them
+
+    def data(self) -> dict[str, Any]:
+        """Everything that the script shows."""
+        raise NotImplementedError
+
+    def controls(self) -> str:
+        """Inputs, with @ID@ for the element's name."""
+        raise NotImplementedError
+
+    def picture(self) -> Any:
+        """A matplotlib figure of the first view."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        data = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
+        name = f"{self.kind}-explorer-" + hashlib.sha256(data.encode()).hexdigest()[:8]  # two on one page do not clash
+        drawings = "".join(f'<svg viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
+                           for words in self.panels)
+        parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
+                 "@CONTROLS@": self.controls().replace("@ID@", name), "@PICTURE@": _png(self.picture()),
+                 "@ALT@": escape(". ".join(self.panels)), "@STYLE@": (FOLDER / "explorer.css").read_text(),
+                 "@SCRIPT@": (FOLDER / "explorer.js").read_text().replace("@ID@", name)}
+        return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
+
+
+class MetricExplorer(_Explorer):
     """Pick a score: its implicit prior, and its loss curves for y = 1 and y = 0.
 
     In a notebook or a page the object shows itself; everything is computed here and
@@ -52,6 +90,9 @@ class MetricExplorer:
     (True, False)
     """
 
+    kind = "metric"
+    panels = ("Implicit prior over c of the chosen score", "Losses of the chosen score for y = 1 and y = 0")
+
     def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199):
         if not scores:
             raise ValueError("the explorer needs at least one score")
@@ -72,13 +113,204 @@ class MetricExplorer:
         return {"name": str(name), "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
                 "words": " and ".join(words)}
 
-    def _repr_html_(self) -> str:
-        data = json.dumps({"grid": _short(self.grid), "rows": self.rows, "top": [TOP_PRIOR, TOP_LOSS]},
-                          allow_nan=False)
+    def data(self):
+        return {"grid": _short(self.grid), "rows": self.rows, "top": [TOP_PRIOR, TOP_LOSS]}
+
+    def controls(self):
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
-        name = "metric-explorer-" + hashlib.sha256(data.encode()).hexdigest()[:8]  # two on one page do not clash
-        parts = {"@ID@": name, "@OPTIONS@": options, "@DATA@": data.replace("<", "\\u003c")}
-        return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
+        return f"<label>Score <select>{options}</select></label>" + _slider("Forecast <i>f</i>", 101, 50)
+
+    def picture(self):
+        from . import plots
+
+        row = self.rows[0]
+        lines = {"implicit prior": row["prior"], "loss if y = 1": row["one"], "loss if y = 0": row["zero"]}
+        drawn = {name: np.array([np.nan if v is None or v > TOP_PRIOR else v for v in values])
+                 for name, values in lines.items()}
+        return plots.curves(self.grid, drawn, xlabel="c, or forecast f", ylabel=row["name"])
+
+
+class PriorExplorer(_Explorer):
+    """Move mode and concentration of a Beta prior: its quantiles in words, and how models rank.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+    models : mapping of name to array_like of shape (n,)
+        Up to six models' probabilities.
+    modes : sequence of float
+        Modes to choose from, ascending, in (0, 1).
+    sizes : sequence of float
+        Concentrations a + b - 2 to choose from.
+    start : (int, int)
+        Places in `modes` and `sizes` at which the explorer opens.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two models or more than six, or modes that do not ascend.
+
+    Examples
+    --------
+    >>> explorer = PriorExplorer([1, 0], {"a": [0.6, 0.3], "b": [0.9, 0.5]}, modes=[0.1, 0.4, 0.7], sizes=[5, 10])
+    >>> explorer.ranking(0.1, 10)
+    ['a', 'b']
+    >>> explorer.breaks(10)  # from which mode on is which model best?
+    [(0.3675, 'a')]
+    """
+
+    kind = "prior"
+    panels = ("Density of the prior, its 5%, 50% and 95% quantiles marked",
+              "Each model's score above the best one's, against the mode of the prior")
+
+    def __init__(self, y_true: Any, models: Mapping[str, Any], modes: Sequence[float], sizes: Sequence[float] = SIZES,
+                 start: tuple[int, int] = (0, 0)):
+        if not 2 <= len(models) <= 6:
+            raise ValueError(f"the explorer shows two to six models, got {len(models)}")
+        self.modes, self.sizes = ([float(v) for v in validation.vector(*pair)]
+                                  for pair in (("modes", modes), ("sizes", sizes)))
+        if (np.diff(self.modes) <= 0).any() or len(self.modes) < 2:
+            raise ValueError("modes must be two or more, ascending")
+        self.y, self.models, self.start = y_true, {str(name): f for name, f in models.items()}, start
+        self.table = [[self.losses(mode, size) for mode in self.modes] for size in self.sizes]
+
+    def losses(self, mode: float, size: float) -> dict[str, float]:
+        """Each model's PWU under the prior with this mode and concentration."""
+        score = PWU(BinaryDecision(), elicitation.beta_from_mode(mode, size))
+        return {name: score(self.y, f) for name, f in self.models.items()}
+
+    def ranking(self, mode: float, size: float) -> list[str]:
+        """The models, the best one first."""
+        return _by_loss(self.losses(mode, size))
+
+    def breaks(self, size: float) -> list[tuple[float, str]]:
+        """Modes from which on another model is the best one, at this concentration."""
+        best = [_by_loss(losses)[0] for losses in self.table[self.sizes.index(size)]]
+        found = []
+        for place in range(len(best) - 1):
+            one, other = best[place:place + 2]
+            if one != other:
+                ends = self.modes[place:place + 2]
+                at = optimize.brentq(lambda m, a=one, b=other: self.losses(m, size)[b] - self.losses(m, size)[a], *ends)
+                found.append((round(at, 4), other))
+        return found
+
+    def data(self):
+        grid = [[elicitation.beta_from_mode(mode, size) for mode in self.modes] for size in self.sizes]
+        return {
+            "modes": self.modes, "sizes": self.sizes, "models": list(self.models), "top": TOP_EXTRA,
+            "label": "cost share of a false positive, c",
+            "norm": [[round(float(special.betaln(prior.a, prior.b)), 6) for prior in row] for row in grid],
+            "quantiles": [[_short(prior.ppf([0.05, 0.5, 0.95])) for prior in row] for row in grid],
+            "words": [[[BinaryDecision().words(float(q)) for q in prior.ppf([0.05, 0.5, 0.95])] for prior in row]
+                      for row in grid],
+            "losses": [[[float(f"{loss:.6g}") for loss in losses.values()] for losses in row] for row in self.table],
+            "breaks": [self.breaks(size) for size in self.sizes],
+        }
+
+    def controls(self):
+        return (_slider("Mode, the most likely <i>c</i>", len(self.modes), self.start[0])
+                + _slider("Concentration", len(self.sizes), self.start[1]))
+
+    def picture(self):
+        from . import plots
+
+        row = self.table[self.start[1]]
+        extra = {name: [100 * (losses[name] / min(losses.values()) - 1) for losses in row] for name in self.models}
+        return plots.curves(self.modes, extra, xlabel=f"mode of the prior (concentration {self.sizes[self.start[1]]:g})",
+                            ylabel="% above the best model")
+
+
+class MurphyExplorer(_Explorer):
+    """Two forecasts' cost at every decision parameter: who is cheaper where?
+
+    Parameters
+    ----------
+    family : Family
+        With one continuous parameter.
+    y_true : array_like, shape (n,)
+    models : mapping of name to prediction
+        Two: ``y_prob``, or tuples ``(mean, std)``.
+    thetas : array_like, shape (m,)
+        Ascending.
+    label : str
+        Of the horizontal axis.
+    start : int
+        Place in `thetas` at which the explorer opens.
+
+    Raises
+    ------
+    ValueError
+        Not two models, or thetas that do not ascend.
+
+    Examples
+    --------
+    >>> explorer = MurphyExplorer(BinaryDecision(), [1, 0], {"a": [0.6, 0.3], "b": [0.9, 0.7]},
+    ...                           [0.2, 0.5, 0.8], label="c")
+    >>> explorer.wins()
+    'a is cheaper at 0.5; b is cheaper at 0.8; both cost the same at 0.2.'
+    """
+
+    kind = "murphy"
+    panels = ("Cost per case of both forecasts at every decision parameter", "Difference of the two costs")
+
+    def __init__(self, family: Family, y_true: Any, models: Mapping[str, Any], thetas: Any, *, label: str,
+                 start: int = 0):
+        if len(models) != 2:
+            raise ValueError(f"the explorer compares two models, got {len(models)}")
+        self.thetas = validation.vector("thetas", thetas)
+        if self.thetas.size < 2 or (np.diff(self.thetas) <= 0).any():
+            raise ValueError("thetas must be two or more, ascending")
+        self.family, self.names, self.label, self.start = family, [str(name) for name in models], label, start
+        self.costs = [-family.utility(self.thetas, y_true, *(given if isinstance(given, tuple) else (given,)))
+                      for given in models.values()]
+
+    def wins(self) -> str:
+        """In words, where each of the two is cheaper."""
+        gap = np.round(self.costs[1] - self.costs[0], 12)
+        spans = [(sign, _spans(self.thetas, np.sign(gap) == sign)) for sign in (1, -1, 0)]
+        words = {1: f"{self.names[0]} is cheaper", -1: f"{self.names[1]} is cheaper", 0: "both cost the same"}
+        return "; ".join(f"{words[sign]} {text}" for sign, text in spans if text) + "."
+
+    def data(self):
+        return {"thetas": [float(f"{theta:.4g}") for theta in self.thetas], "names": self.names, "label": self.label,
+                "words": [self.family.words(float(theta)) for theta in self.thetas],
+                "costs": [[float(f"{v:.6g}") for v in cost] for cost in self.costs], "note": self.wins()}
+
+    def controls(self):
+        return _slider(escape(self.label), self.thetas.size, self.start)
+
+    def picture(self):
+        from . import plots
+
+        return plots.curves(self.thetas, dict(zip(self.names, self.costs, strict=True)), xlabel=self.label,
+                            ylabel="cost per case")
+
+
+def _spans(thetas, where):
+    """Runs of thetas at which a condition holds, in words."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], where.astype(int), [0]])))
+    runs = [(thetas[start], thetas[end - 1]) for start, end in edges.reshape(-1, 2)]
+    return " and ".join(f"at {low:.3g}" if low == high else f"from {low:.3g} to {high:.3g}" for low, high in runs)
+
+
+def _by_loss(losses):
+    return sorted(losses, key=losses.__getitem__)
+
+
+def _slider(words, places, start):
+    return (f'<label>{words} <input type="range" min="0" max="{places - 1}" step="1" value="{start}">'
+            f"<output></output></label>")
+
+
+def _png(figure):
+    """A figure as a data address; the figure is closed."""
+    import matplotlib.pyplot as plt
+
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=80, metadata={"Software": None})
+    plt.close(figure)
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
 def _values(expression, symbol, grid):
@@ -93,89 +325,16 @@ def _short(values):
     return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values]
 
 
-_PAGE = """<div class="metric-explorer" id="@ID@">
+_PAGE = """<div class="explorer @KIND@-explorer" id="@ID@" data-kind="@KIND@">
 <style>
-.metric-explorer { max-width: 46rem; color: inherit; }
-.metric-explorer .controls { display: flex; flex-wrap: wrap; gap: 0.6rem 1.4rem; align-items: center; }
-.metric-explorer select, .metric-explorer input { font: inherit; color: inherit; background: transparent; }
-.metric-explorer select { border: 1px solid currentColor; border-radius: 4px; padding: 0.2rem 0.4rem; }
-.metric-explorer option { color: #222; background: #fff; }
-.metric-explorer .panels { display: flex; flex-wrap: wrap; gap: 0.5rem; margin-top: 0.5rem; }
-.metric-explorer svg { flex: 1 1 18rem; max-width: 100%; height: auto; }
-.metric-explorer svg text { fill: currentColor; font-size: 12px; }
-.metric-explorer svg .axis { stroke: currentColor; fill: none; stroke-width: 1; }
-.metric-explorer svg .one { stroke: #2e86c1; fill: none; stroke-width: 2.5; }
-.metric-explorer svg .zero { stroke: #d55e00; fill: none; stroke-width: 2.5; stroke-dasharray: 7 4; }
-.metric-explorer svg .mark { stroke: currentColor; stroke-width: 1.5; stroke-dasharray: 3 3; }
-</style>
-<div class="controls">
-<label for="@ID@-score">Score</label>
-<select id="@ID@-score">@OPTIONS@</select>
-<label for="@ID@-forecast">Forecast <i>f</i></label>
-<input id="@ID@-forecast" type="range" min="0" max="100" value="50">
-<output for="@ID@-forecast"></output>
-</div>
-<div class="panels">
-<svg viewBox="0 0 330 240" role="img" aria-label="Implicit prior over c of the chosen score"></svg>
-<svg viewBox="0 0 330 240" role="img" aria-label="Losses of the chosen score for y = 1 and y = 0"></svg>
-</div>
-<p role="status"></p>
+@STYLE@</style>
+<img src="@PICTURE@" alt="@ALT@">
+<div class="controls" hidden>@CONTROLS@</div>
+<div class="panels" hidden>@PANELS@</div>
+<ol hidden></ol>
+<p role="status" hidden></p>
+<p class="note"></p>
 <script type="application/json">@DATA@</script>
 <script>
-(function () {
-  const root = document.getElementById("@ID@");
-  const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
-  const select = root.querySelector("select"), range = root.querySelector("input");
-  const panels = root.querySelectorAll("svg"), left = 38, bottom = 205, width = 280, height = 185;
-  const x = (u) => left + u * width;
-  function frame(svg, top, label) {
-    svg.replaceChildren();
-    add(svg, "path", {class: "axis", d: `M${left} ${bottom - height}V${bottom}H${left + width}`});
-    for (const u of [0, 0.5, 1]) text(svg, x(u), bottom + 16, String(u), "middle");
-    for (const v of [0, top / 2, top]) text(svg, left - 6, bottom - v / top * height + 4, String(v), "end");
-    text(svg, left + width / 2, bottom + 32, label, "middle");
-  }
-  function add(svg, name, attributes) {
-    const node = document.createElementNS(svg.namespaceURI, name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    svg.appendChild(node);
-    return node;
-  }
-  function text(svg, px, py, words, anchor) {
-    add(svg, "text", {x: px, y: py, "text-anchor": anchor}).textContent = words;
-  }
-  function curve(svg, values, top, kind) {
-    let path = "", pen = "M";
-    values.forEach((v, k) => {
-      if (v === null || v > top) { pen = "M"; return; }
-      path += `${pen}${x(data.grid[k]).toFixed(1)} ${(bottom - v / top * height).toFixed(1)}`;
-      pen = "L";
-    });
-    add(svg, "path", {class: kind, d: path});
-  }
-  function draw() {
-    const row = data.rows[select.value], f = range.value / 100;
-    const k = Math.max(0, Math.min(data.grid.length - 1, Math.round(f * (data.grid.length + 1)) - 1));
-    frame(panels[0], data.top[0], "cost share of a false positive, c");
-    text(panels[0], left, 12, "prior density, or point mass", "start");
-    curve(panels[0], row.prior, data.top[0], "one");
-    for (const [place, mass] of row.atoms) {
-      add(panels[0], "path", {class: "one", d: `M${x(place)} ${bottom}V${bottom - mass / data.top[0] * height}`});
-      text(panels[0], x(place) + 6, bottom - mass / data.top[0] * height, `mass ${mass}`, "start");
-    }
-    frame(panels[1], data.top[1], "forecast f");
-    curve(panels[1], row.one, data.top[1], "one");
-    curve(panels[1], row.zero, data.top[1], "zero");
-    text(panels[1], left, 12, "loss: blue if y = 1; orange, dashed if y = 0", "start");
-    for (const svg of panels) add(svg, "path", {class: "mark", d: `M${x(f)} ${bottom}V${bottom - height}`});
-    root.querySelector("output").textContent = f.toFixed(2);
-    root.querySelector("[role=status]").textContent =
-      `${row.name}: prior ${row.words}. At f = ${data.grid[k]}: density ${row.prior[k]}, ` +
-      `loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`;
-  }
-  select.addEventListener("change", draw);
-  range.addEventListener("input", draw);
-  draw();
-})();
-</script>
+@SCRIPT@</script>
 </div>"""

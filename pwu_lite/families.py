@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from . import sweep, validation
-from .priors import Dirac, Prior
+from .priors import Dirac, Frozen, Prior
 from .ranks import block_means, share_places, snap, sorted_blocks
 
 __all__ = ["BinaryDecision", "Family", "OneVsRest", "PerOutput", "Retention", "RiskAverseTopK",
@@ -30,7 +30,7 @@ class Family:
     needs_mean: tuple[bool, ...] = (False,)
     takes: tuple[str, ...] = ("y_prob",)
     _check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
-    per_sample: Callable[..., np.ndarray]  # (prior, *data): each case's loss, for a separable family
+    per_sample: Callable[..., np.ndarray]  # (part of a prior, *data): each case's loss, for a separable family
     expected_loss: Callable[..., tuple[float, float]]  # (*priors, *data): loss and error, for the others
 
     def pieces(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
@@ -86,6 +86,18 @@ class Family:
         if self.needs_mean[which] and not np.isfinite(prior.mean):
             raise ValueError(f"the prior on {self.names[which]} needs a finite mean")
 
+    def words(self, theta: float, which: int = 0) -> str:
+        """What a value of the decision parameter says, in words."""
+        return f"{self.names[which]} = {theta:.3g}"
+
+    def error(self, prior: Prior, *data: Any) -> float:
+        """Estimated numerical error of a separable family's score; zero for a closed form."""
+        return prior.error
+
+    def properness(self, *priors: Prior) -> tuple[str, str]:
+        """Verdict on the PWU under these priors, and the reason for it."""
+        return "not known", "the family does not say whether its act is a Bayes act"
+
     def _holds(self, theta):
         return self.domain[0] < theta < self.domain[1]
 
@@ -119,14 +131,23 @@ class BinaryDecision(Family):
         c = validation.inside("c", theta, 0, 1)
         return validation.check_probabilities(y_prob) > c
 
+    def words(self, theta, which=0):
+        if theta < 0.5:
+            return f"a miss costs {(1 - theta) / theta:.3g} false alarms"
+        return f"a false alarm costs {theta / (1 - theta):.3g} misses"
+
+    def properness(self, *priors):
+        if _covers(priors[0], 0, 1):
+            return "strictly proper", "the prior charges every interval of c: any other forecast acts wrongly somewhere"
+        return "proper", "two forecasts that no c with mass tells apart have the same expected loss"
+
     def pieces(self, data):
         return None, data[1]
 
     def per_sample(self, prior: Prior, y, f):
-        """Expected loss of each forecast under the prior, shape (n,)."""
+        """Expected loss of each forecast under one part of a prior, shape (n,)."""
         loss = np.empty(f.shape)
-        loss[y] = sum(w * self._miss(part, f[y]) for w, part in prior.parts)
-        loss[~y] = sum(w * self._alarm(part, f[~y]) for w, part in prior.parts)
+        loss[y], loss[~y] = self._miss(prior, f[y]), self._alarm(prior, f[~y])
         return loss
 
     def _miss(self, prior, f):
@@ -177,15 +198,22 @@ class SelectivePrediction(Family):
         lam = validation.positive("lambda", theta)
         return validation.check_gaussian(mean, std)[1] <= np.sqrt(lam)
 
+    def words(self, theta, which=0):
+        return f"predict up to a standard deviation of {np.sqrt(theta):.3g}"
+
+    def properness(self, *priors):
+        end = priors[0].support[1]
+        if _covers(priors[0], 0, end):
+            reach = f"while the variance is below {end:.4g}" if np.isfinite(end) else "at any size"
+            return "proper", f"strictly in mean and variance {reach}; other features of y are not seen"
+        return "proper", "variances between which the prior has no mass are not told apart"
+
     def pieces(self, data):
         return None, data[2] ** 2
 
     def per_sample(self, prior: Prior, y, mean, std):
-        """Expected loss of each forecast under the prior, shape (n,)."""
+        """Expected loss of each forecast under one part of a prior, shape (n,)."""
         squared = (mean - y) ** 2
-        return sum(w * self._part(part, squared, std) for w, part in prior.parts)
-
-    def _part(self, prior, squared, std):
         if isinstance(prior, Dirac):
             return np.where(std <= np.sqrt(prior.at), squared, prior.at)
         _, above, mean_below, _ = prior.tails(std**2)
@@ -224,6 +252,12 @@ class TopK(Family):
     separable = False
     names = ("k/n",)
     domain = (0.0, 1.0)
+
+    def words(self, theta, which=0):
+        return f"pick {100 * theta:.3g}% of the cases"
+
+    def properness(self, *priors):
+        return "proper", "never strictly: only the order of the forecasts counts"
 
     def pieces(self, data):
         return np.arange(1, data[0].size + 1), None
@@ -291,6 +325,16 @@ class RiskAverseTopK(Family):
     def __post_init__(self):
         if self.penalty not in ("reported", "realized"):
             raise ValueError(f'penalty must be "reported" or "realized", got {self.penalty!r}')
+
+    def words(self, theta, which=0):
+        if which == 0:
+            return TopK().words(theta)
+        return f"a variance of 1 is worth {theta:.3g} units of y"
+
+    def properness(self, *priors):
+        if self.penalty == "reported":
+            return "improper", "it charges the reported variance: reporting too small a one lowers the loss"
+        return "proper", "never strictly: only the order of the risk-adjusted means counts"
 
     def pieces(self, data):
         _, mean, std = data
@@ -379,6 +423,12 @@ class Retention(Family):
     takes = ("uncertainty",)
     _check = staticmethod(validation.check_ranking)
 
+    def words(self, theta, which=0):
+        return f"keep {100 * theta:.3g}% of the cases"
+
+    def properness(self, *priors):
+        return "proper", "if each uncertainty is the expected error of the forecaster's own prediction; never strictly"
+
     def pieces(self, data):
         return np.arange(1, data[0].size + 1), None
 
@@ -439,6 +489,12 @@ class OneVsRest(Family):
 
     def __post_init__(self):
         _wraps(self, BinaryDecision)
+
+    def words(self, theta, which=0):
+        return self.family.words(theta) + ", for each class"
+
+    def properness(self, *priors):
+        return self.family.properness(*priors)
 
     def pieces(self, data):
         return np.arange(data[1].shape[1]), data[1].ravel()
@@ -515,6 +571,13 @@ class PerOutput(Family):
                 raise ValueError(f"scale must be positive, got {scale.tolist()}")
             object.__setattr__(self, "scale", tuple(scale.tolist()))
 
+    def words(self, theta, which=0):
+        return f"predict an output up to {np.sqrt(theta):.3g} times the root of its scale"
+
+    def properness(self, *priors):
+        verdict, reason = self.family.properness(*priors)
+        return verdict, f"{reason} (each output on its own scale; correlations are not seen)"
+
     def pieces(self, data):
         return None, np.concatenate([std**2 for _, _, std in self._outputs(data)])
 
@@ -558,6 +621,14 @@ def mass_of_k(prior: Prior, n: int) -> np.ndarray:
 def place_worth(mass: np.ndarray) -> np.ndarray:
     """``sum over k > r of P(k)/k``: what a hit at place r = 0..n-1 adds to expected precision."""
     return np.cumsum((mass / np.arange(1, mass.size + 1))[::-1])[::-1]
+
+
+def _covers(prior, low, high):
+    """Do the supports of the continuous closed-form parts leave no gap in (low, high)?"""
+    parts = [part for weight, part in prior.parts if weight > 0 and not isinstance(part, (Dirac, Frozen))]
+    for start, end in sorted(part.support for part in parts):
+        low = max(low, end) if start <= low else low
+    return low >= high
 
 
 def _mass_between(prior, edges):

@@ -18,8 +18,9 @@ from . import validation
 from .priors import Prior
 from .ranks import sorted_blocks
 
-__all__ = ["COLOURS", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images", "implicit_priors",
-           "prior_densities", "reliability", "retention_curve", "use_style"]
+__all__ = ["COLOURS", "bands", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images",
+           "implicit_priors", "prior_densities", "prior_panels", "reliability", "retention_curve", "use_style",
+           "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -75,6 +76,74 @@ def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: floa
     x = np.linspace(low, high, 802)[1:-1]
     densities = {label: prior.pdf(x) for label, prior in priors.items()}
     return curves(x, densities, xlabel=xlabel, ylabel="prior density", ax=ax)
+
+
+def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], levels: Sequence[float]) -> Figure:
+    """One panel a parameter: the first prior's density with its quantiles marked, the others behind it.
+
+    Parameters
+    ----------
+    variants : mapping of label to priors, one for each parameter
+        The first one is the stated one.
+    names : sequence of str
+        The parameters.
+    levels : sequence of float
+        Quantiles to mark.
+    """
+    use_style()
+    figure, axes = plt.subplots(len(names), 1, figsize=(6.4, 3.2 * len(names)), squeeze=False)
+    for which, (ax, name) in enumerate(zip(axes[:, 0], names, strict=True)):
+        stated = next(iter(variants.values()))[which]
+        others = {label: priors[which] for label, priors in variants.items() if priors[which] is not stated}
+        x = np.linspace(0, max(float(prior.ppf(0.995)) for prior in (stated, *others.values())), 802)[1:-1]
+        for place, (label, prior) in enumerate(({"as stated": stated} | others).items()):
+            ax.plot(x, prior.pdf(x), color=COLOURS[place % 6], ls=DASHES[place % 6], lw=1.5 if place else 2.5,
+                    label=label)
+        for level in levels:
+            at = float(stated.ppf(level))
+            ax.vlines(at, 0, stated.pdf(at), color="#444444", lw=1)
+            ax.annotate(f"{level:.0%}", (at, 0), xytext=(3, 3), textcoords="offset points", fontsize=9)
+        ax.set(xlabel=name, ylabel="prior density", ylim=(0, None))
+        ax.legend()
+    return figure
+
+
+def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: str = "cost") -> Figure:
+    """Cost against theta, the prior under it, and their product, whose area is the PWU.
+
+    Parameters
+    ----------
+    theta, cost, density : array_like, shape (m,)
+        ``-U_theta`` and the prior's density at each theta.
+    """
+    use_style()
+    figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 5.6))
+    labels = (f"{label}, $-U$", "prior density", "product")
+    for place, (ax, values, name) in enumerate(zip(axes, (cost, density, np.multiply(cost, density)), labels,
+                                                   strict=True)):
+        ax.plot(theta, values, color=COLOURS[place], ls="-", lw=2)
+        ax.fill_between(theta, values, color=COLOURS[place], alpha=0.35 if place == 2 else 0.1, lw=0)
+        ax.set(ylabel=name, ylim=(0, None))
+    axes[2].set_xlabel(xlabel)
+    return figure
+
+
+def bands(x: Any, values: Mapping[str, tuple[Any, Any, Any]], *, xlabel: str, ylabel: str,
+          ax: Axes | None = None) -> Figure:
+    """One curve a name, with a band from `low` to `high`.
+
+    Parameters
+    ----------
+    x : array_like, shape (m,)
+    values : mapping of label to (middle, low, high), each of shape (m,)
+    """
+    figure, ax = _new(ax)
+    for place, (label, (middle, low, high)) in enumerate(values.items()):
+        ax.plot(x, middle, label=label, lw=2, color=COLOURS[place % 6], ls=DASHES[place % 6])
+        ax.fill_between(x, low, high, color=COLOURS[place % 6], alpha=0.2, lw=0)
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend()
+    return figure
 
 
 def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,

@@ -97,7 +97,7 @@ class PWU:
         data = self.family.read(y_true, *prediction)
         weight = self.family.weight(sample_weight, data)
         if self.family.separable:
-            loss, error = self._average(data, weight), self.priors[0].error
+            loss, error = validation.average(self._losses(data), weight), self.family.error(self.priors[0], *data)
         else:
             loss, error = self.family.expected_loss(*self.priors, *data)
         return (loss, error) if return_error else loss
@@ -113,8 +113,7 @@ class PWU:
         if not self.family.separable:
             raise TypeError(f"{type(self.family).__name__} is not separable: "
                             f"a case has no loss of its own")
-        data = self.family.read(y_true, *prediction)
-        return self.family.per_sample(*self.priors, *data)
+        return self._losses(self.family.read(y_true, *prediction))
 
     def curve(self, y_true: Any, *prediction: Any, thetas: Any,
               sample_weight: Any = None) -> np.ndarray:
@@ -132,5 +131,6 @@ class PWU:
         return -np.asarray(self.family.utility(thetas, y_true, *prediction,
                                                sample_weight=sample_weight))
 
-    def _average(self, data, weight):
-        return validation.average(self.family.per_sample(*self.priors, *data), weight)
+    def _losses(self, data):
+        """Each case's loss, summed over the parts of the prior."""
+        return sum(weight * self.family.per_sample(part, *data) for weight, part in self.priors[0].parts)

@@ -12,8 +12,8 @@ import pytest
 import pwu_lite
 
 PACKAGE = Path(pwu_lite.__file__).parent
-FLOORS = ["replication", "plots", "explorer", "symbolic", "alignment", "pwu", "families", "sweep", "metrics", "priors",
-          "ranks", "special", "validation"]
+FLOORS = ["replication", "explorer", "reporting", "plots", "symbolic", "alignment", "testing", "pwu", "families",
+          "sweep", "metrics", "elicitation", "priors", "ranks", "special", "validation"]
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
 
 

@@ -15,7 +15,7 @@ from ..ranks import block_means, midranks, sorted_blocks
 from ..validation import average, check_binary, check_weight
 
 __all__ = ["boosting_loss", "brier_score", "error_detection_auroc", "expected_calibration_error",
-           "log_loss", "maximum_calibration_error", "retention_auc", "spherical_loss",
+           "log_loss", "maximum_calibration_error", "net_benefit", "retention_auc", "spherical_loss",
            "winkler_loss", "zero_one_loss"]
 
 TIE = 1e-12  # uncertainties this close are tied: p and 1 - p have the same entropy
@@ -238,6 +238,38 @@ def error_detection_auroc(y_true: Any, y_prob: Any, *, sample_weight: Any = None
     validation.no_weight(sample_weight, "an AUROC")
     y, f = check_binary(y_true, y_prob)
     return detection_auroc((f > 0.5) != y, _uncertainty(f))
+
+
+def net_benefit(y_true: Any, y_prob: Any, threshold: Any, *, sample_weight: Any = None) -> Any:
+    """Net benefit of acting above a threshold, the height of a decision curve; higher is better.
+
+    ``TP/n - FP/n * t/(1 - t)``, with true and false positives counted where ``f > t``. In the
+    terms of a binary decision it is ``prevalence + U_t/(1 - t)``.
+
+    Parameters
+    ----------
+    y_true, y_prob, sample_weight
+        As in `log_loss`.
+    threshold : float or array_like of shape (m,)
+        In (0, 1).
+
+    Returns
+    -------
+    float or ndarray of shape (m,)
+
+    References
+    ----------
+    Vickers and Elkin (2006), *Decision curve analysis*.
+
+    Examples
+    --------
+    >>> round(net_benefit([1, 0, 1, 0], [0.8, 0.6, 0.2, 0.1], 0.5), 12)
+    0.0
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    y, t = y.astype(float), validation.check_thetas("threshold", threshold, 0, 1)
+    gains = [average((f > one) * (y - (1 - y) * one / (1 - one)), weight) for one in t]
+    return gains[0] if np.ndim(threshold) == 0 else np.array(gains)
 
 
 def calibration_error(y: np.ndarray, f: np.ndarray, n_bins: int) -> float:

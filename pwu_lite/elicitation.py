@@ -1,0 +1,183 @@
+"""From what a decision maker says to a prior: by its mode, by two quantiles, or by moving another one.
+
+May import priors and validation, numpy and scipy.
+Implements appendix I of the PWU paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from scipy import optimize, special
+
+from . import validation
+from .priors import Beta, Dirac, Gamma, LogNormal, Pareto, Prior, Uniform
+
+__all__ = ["beta_from_mode", "beta_from_quantiles", "mode", "shifted"]
+
+_LOG_SIZES = (-12.0, 35.0)  # between which the logarithm of a + b is looked for
+
+
+def beta_from_mode(mode: float, concentration: float, scale: float = 1.0) -> Beta:
+    """Beta prior with a given mode; a larger concentration makes it narrower and keeps the mode.
+
+    ``Beta(1 + kappa m, 1 + kappa (1 - m))`` on (0, scale) with ``m = mode/scale``.
+
+    Parameters
+    ----------
+    mode : float
+        Most likely value, in the units of theta, inside (0, scale).
+    concentration : float
+        kappa = a + b - 2 > 0; zero would be the uniform prior.
+    scale : float
+        Upper end of the prior, in the units of theta.
+
+    Raises
+    ------
+    ValueError
+        The mode is outside (0, scale), or the concentration is not positive.
+
+    References
+    ----------
+    PWU paper, appendix I.2; its recipe, scaling a and b together, moves the mode.
+
+    Examples
+    --------
+    >>> beta_from_mode(0.1, 10)
+    Beta(a=2.0, b=10.0, scale=1.0)
+    """
+    scale = validation.positive("scale", scale)
+    share = validation.inside("mode", mode, 0, scale) / scale
+    kappa = validation.positive("concentration", concentration)
+    return Beta(1 + kappa * share, 1 + kappa * (1 - share), scale=scale)
+
+
+def beta_from_quantiles(low: float, high: float, coverage: float = 0.9, scale: float = 1.0) -> Beta:
+    """The Beta prior that has equal tails outside [low, high].
+
+    Solves ``P(theta < low) = P(theta > high) = (1 - coverage)/2``; two quantiles leave no
+    freedom in a Beta distribution.
+
+    Parameters
+    ----------
+    low, high : float
+        In the units of theta, ``0 < low < high < scale``.
+    coverage : float
+        Probability of the interval, in (0, 1).
+    scale : float
+        Upper end of the prior.
+
+    Raises
+    ------
+    ValueError
+        The interval is empty or reaches an end, or it is too narrow or too wide to be solved for.
+
+    References
+    ----------
+    PWU paper, appendix I.3 (the quantile check, turned round).
+
+    Examples
+    --------
+    >>> prior = beta_from_quantiles(1 / 31, 1 / 4)  # a miss costs 3 to 30 false alarms
+    >>> round(prior.a, 2), round(prior.b, 2)
+    (2.7, 19.47)
+    >>> round(prior.mass(1 / 31, 1 / 4), 12)
+    0.9
+    """
+    scale = validation.positive("scale", scale)
+    start, end = (validation.inside(name, value, 0, scale) / scale for name, value in (("low", low), ("high", high)))
+    if not start < end:
+        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+    tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
+    upper_tail = _tail_above(start, end, tail)
+    ends = [upper_tail(size) - tail for size in _LOG_SIZES]
+    if not ends[1] < 0 < ends[0]:
+        raise ValueError(f"no Beta prior was found with {coverage:g} of its mass in [{low!r}, {high!r}]: "
+                         f"the interval is too narrow or too wide")
+    size = optimize.brentq(lambda s: upper_tail(s) - tail, *_LOG_SIZES, xtol=1e-13)
+    a, b = _shapes(start, tail, size)
+    if abs(special.betainc(a, b, start) - tail) + abs(special.betaincc(a, b, end) - tail) > 1e-8:
+        raise ValueError(f"[{low!r}, {high!r}] is too narrow to be solved for")
+    return Beta(a, b, scale=scale)
+
+
+def _tail_above(low: float, high: float, tail: float) -> Callable[[float], float]:
+    """P(theta > high) of the Beta of a given log size whose lower quantile is `low`."""
+    return lambda size: float(special.betaincc(*_shapes(low, tail, size), high))
+
+
+def _shapes(low, tail, size):
+    """a and b with log(a + b) = size and P(theta < low) = tail, by bisection in the log-odds of the mean."""
+    def shapes(log_odds):
+        return np.exp(size) * special.expit(log_odds), np.exp(size) * special.expit(-log_odds)
+
+    centre = special.logit(low)
+    at = optimize.brentq(lambda x: special.betainc(*shapes(x), low) - tail, centre - 60, centre + 60, xtol=1e-13)
+    return shapes(at)
+
+
+def mode(prior: Prior) -> float:
+    """The most likely value of a single prior, NaN where the density has no unique peak inside.
+
+    Examples
+    --------
+    >>> mode(Beta(2, 10))
+    0.1
+    """
+    if isinstance(prior, Beta) and prior.a > 1 and prior.b > 1:
+        return prior.scale * (prior.a - 1) / (prior.a + prior.b - 2)
+    if isinstance(prior, Gamma) and prior.shape > 1:
+        return (prior.shape - 1) * prior.scale
+    if isinstance(prior, LogNormal):
+        return float(np.exp(prior.mu - prior.sigma**2))
+    if isinstance(prior, Dirac):
+        return prior.at
+    return float("nan")
+
+
+def shifted(prior: Prior, share: float) -> Prior:
+    """The same belief about a place somewhat further on, for a sensitivity check.
+
+    The mode of a Beta prior moves by `share` of its distance to the nearer end, at the same
+    concentration a + b. Everything else is multiplied by ``1 + share``.
+
+    Parameters
+    ----------
+    prior : Beta with a mode inside, Gamma, LogNormal, Pareto, Uniform or Dirac
+    share : float
+        In (-1, 1); the paper shifts by one half.
+
+    Raises
+    ------
+    ValueError
+        No rule for this prior: state the alternatives yourself.
+
+    References
+    ----------
+    PWU paper, appendix I.3 (sensitivity check).
+
+    Examples
+    --------
+    >>> shifted(Beta(2, 10), 0.5)
+    Beta(a=2.5, b=9.5, scale=1.0)
+    """
+    share = validation.inside("share", share, -1, 1)
+    if isinstance(prior, Beta) and prior.a > 1 and prior.b > 1:
+        place = mode(prior) / prior.scale
+        return beta_from_mode((place + share * min(place, 1 - place)) * prior.scale, prior.a + prior.b - 2, prior.scale)
+    for kind, changed in _SCALED:
+        if isinstance(prior, kind):
+            return replace(prior, **changed(prior, 1 + share))  # type: ignore[type-var]
+    raise ValueError(f"there is no rule to shift {prior!r}: state the alternative priors yourself")
+
+
+_SCALED: list[tuple[type, Callable[[Any, float], dict[str, float]]]] = [
+    (Gamma, lambda prior, factor: {"scale": prior.scale * factor}),
+    (LogNormal, lambda prior, factor: {"mu": prior.mu + np.log(factor)}),
+    (Pareto, lambda prior, factor: {"minimum": prior.minimum * factor}),
+    (Dirac, lambda prior, factor: {"at": prior.at * factor}),
+    (Uniform, lambda prior, factor: {"low": prior.low * factor, "high": prior.high * factor}),
+]

@@ -1,0 +1,132 @@
+// The book's explorers: every number was computed in Python, this script only shows it.
+(function (root) {
+  const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+  const panels = root.querySelectorAll(".panels svg"), status = root.querySelector("[role=status]");
+  const left = 50, bottom = 205, width = 268, height = 180;
+
+  function add(svg, name, attributes, words) {
+    const node = document.createElementNS(panels[0].namespaceURI, name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    if (words !== undefined) node.textContent = words;
+    svg.appendChild(node);
+    return node;
+  }
+
+  // Axes of a panel; returns what draws on it, in the units of the data.
+  function chart(svg, [x0, x1], [y0, y1], label, title) {
+    const x = (u) => left + (u - x0) / (x1 - x0) * width;
+    const y = (v) => bottom - (v - y0) / (y1 - y0) * height;
+    const short = (v) => String(+v.toPrecision(2));
+    const text = (px, py, words, anchor) => add(svg, "text", {x: px, y: py, "text-anchor": anchor}, words);
+    svg.replaceChildren();
+    add(svg, "path", {class: "axis", d: `M${left} ${bottom - height}V${bottom}H${left + width}`});
+    for (const u of [x0, (x0 + x1) / 2, x1]) text(x(u), bottom + 16, short(u), "middle");
+    for (const v of [y0, (y0 + y1) / 2, y1]) text(left - 6, y(v) + 4, short(v), "end");
+    text(left + width / 2, bottom + 32, label, "middle");
+    text(left, 12, title, "start");
+    return {
+      curve(xs, ys, style) {  // a gap where a value is missing or off the panel
+        let path = "", pen = "M";
+        xs.forEach((u, k) => {
+          const v = ys[k];
+          if (v === null || v > y1 || v < y0) { pen = "M"; return; }
+          path += `${pen}${x(u).toFixed(1)} ${y(v).toFixed(1)}`;
+          pen = "L";
+        });
+        add(svg, "path", {class: `line line${style}`, d: path});
+      },
+      stem(u, v, words) {
+        add(svg, "path", {class: "line line0", d: `M${x(u)} ${y(y0)}V${y(v)}`});
+        text(x(u) + 6, y(v), words, "start");
+      },
+      mark(u, words = "") {
+        add(svg, "path", {class: "mark", d: `M${x(u)} ${bottom}V${bottom - height}`});
+        text(x(u) + 4, bottom - height + 12, words, "start");
+      },
+      level(v) { add(svg, "path", {class: "axis", d: `M${left} ${y(v)}H${left + width}`}); },
+    };
+  }
+
+  // One item a model: its line, then its words.
+  function list(items) {
+    root.querySelector("ol").replaceChildren(...items.map(([style, words]) => {
+      const item = document.createElement("li");
+      const svg = add(item, "svg", {class: "swatch", viewBox: "0 0 34 10", "aria-hidden": "true"});
+      add(svg, "path", {class: `line line${style}`, d: "M0 5H34"});
+      item.append(words);
+      return item;
+    }));
+  }
+
+  function say(...lines) {
+    status.replaceChildren(...lines.flatMap((line) => [line, document.createElement("br")]).slice(0, -1));
+  }
+
+  const draw = {
+    metric([score, at]) {
+      const row = data.rows[score.value], f = at.value / 100, n = data.grid.length;
+      const k = Math.max(0, Math.min(n - 1, Math.round(f * (n + 1)) - 1));
+      const [prior, loss] = [
+        chart(panels[0], [0, 1], [0, data.top[0]], "cost share of a false positive, c", "prior density, or point mass"),
+        chart(panels[1], [0, 1], [0, data.top[1]], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")];
+      prior.curve(data.grid, row.prior, 0);
+      for (const [place, mass] of row.atoms) prior.stem(place, mass, `mass ${mass}`);
+      loss.curve(data.grid, row.one, 0);
+      loss.curve(data.grid, row.zero, 1);
+      prior.mark(f);
+      loss.mark(f);
+      at.nextElementSibling.textContent = f.toFixed(2);
+      say(`${row.name}: prior ${row.words}. At f = ${data.grid[k]}: density ${row.prior[k]}, ` +
+          `loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`);
+    },
+
+    prior([mode, size]) {
+      const i = +size.value, j = +mode.value, kappa = data.sizes[i], m = data.modes[j];
+      const a = 1 + kappa * m, b = 1 + kappa * (1 - m), last = data.modes[data.modes.length - 1];
+      const grid = Array.from({length: 199}, (_, k) => (k + 1) / 200);
+      const density = grid.map((c) => Math.exp((a - 1) * Math.log(c) + (b - 1) * Math.log(1 - c) - data.norm[i][j]));
+      const top = Math.max(...density), losses = data.losses[i][j], lead = Math.min(...losses);
+      const left = chart(panels[0], [0, 1], [0, top * 1.05], data.label, `density of Beta(${+a.toFixed(2)}, ${+b.toFixed(2)})`);
+      left.curve(grid, density, 0);
+      data.quantiles[i][j].forEach((q, k) => left.mark(q, ["5%", "50%", "95%"][k]));
+      const right = chart(panels[1], [0, last], [0, data.top], "mode of the prior", "% above the best model, solid marks: break-even");
+      data.models.forEach((_, which) => right.curve(data.modes, data.losses[i].map(
+        (row) => 100 * (row[which] / Math.min(...row) - 1)), which));
+      for (const [at] of data.breaks[i]) right.stem(at, data.top / 12, "");
+      right.mark(m);
+      mode.nextElementSibling.textContent = m;
+      size.nextElementSibling.textContent = kappa;
+      const order = losses.map((_, which) => which).sort((p, q) => losses[p] - losses[q]);
+      list(order.map((which) => [which, `${data.models[which]}: ${losses[which].toPrecision(4)}` +
+        (losses[which] > lead ? `, ${(100 * (losses[which] / lead - 1)).toFixed(1)}% more` : "")]));
+      say(`At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,
+          `Break-even at this concentration: ${data.breaks[i].map(([at, to]) => `from mode ${at} on ${to} is best`).join("; ") || "none"}.`,
+          `Ranking: ${order.map((which) => data.models[which]).join(", ")}.`);
+    },
+
+    murphy([at]) {
+      const k = +at.value, theta = data.thetas[k], [first, second] = data.costs, [a, b] = data.names;
+      const span = [data.thetas[0], data.thetas[data.thetas.length - 1]];
+      const gap = second.map((v, i) => v - first[i]), most = Math.max(...gap.map(Math.abs)) * 1.05;
+      const costs = chart(panels[0], span, [0, Math.max(...first, ...second) * 1.05], data.label, "cost per case");
+      costs.curve(data.thetas, first, 0);
+      costs.curve(data.thetas, second, 1);
+      costs.mark(theta);
+      const gaps = chart(panels[1], span, [-most, most], data.label, `${b} minus ${a}`);
+      gaps.level(0);
+      gaps.curve(data.thetas, gap, 2);
+      gaps.mark(theta);
+      at.nextElementSibling.textContent = theta;
+      const better = gap[k] === 0 ? "both cost the same" : `${gap[k] > 0 ? a : b} is cheaper`;
+      list(data.names.map((name, which) => [which, `${name}: ${data.costs[which][k].toPrecision(4)}`]));
+      say(`At ${theta}, ${data.words[k]}: ${better}.`);
+    },
+  }[root.dataset.kind];
+
+  if (data.note) root.querySelector("p.note").textContent = data.note;
+  const inputs = [...root.querySelectorAll("select, input")];
+  for (const input of inputs) input.addEventListener("input", () => draw(inputs));
+  for (const part of root.querySelectorAll("[hidden]")) part.hidden = false;
+  root.querySelector("img").remove();
+  draw(inputs);
+})(document.getElementById("@ID@"));

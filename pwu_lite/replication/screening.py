@@ -1,0 +1,61 @@
+"""Whom to call in: five classifiers on scikit-learn's diabetes data, forecasts out of sample.
+
+May import numpy and scikit-learn.
+Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's bundled data.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.datasets import load_diabetes
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+__all__ = ["LIMIT", "forecasts", "models", "patients"]
+
+LIMIT = 200  # progression of the disease after a year, in the data's own units
+
+
+def patients() -> tuple[np.ndarray, np.ndarray]:
+    """Ten standardised measurements of 442 patients, and 1 where the disease progressed beyond `LIMIT`.
+
+    Examples
+    --------
+    >>> X, y = patients()
+    >>> X.shape, int(y.sum())
+    ((442, 10), 121)
+    """
+    X, progression = load_diabetes(return_X_y=True)
+    return X, (progression > LIMIT).astype(int)
+
+
+def models() -> dict[str, Any]:
+    """Five classifiers with usual settings."""
+    return {
+        "logistic regression": make_pipeline(StandardScaler(), LogisticRegression()),
+        "naive Bayes": GaussianNB(),
+        "nearest neighbours": make_pipeline(StandardScaler(), KNeighborsClassifier(25)),
+        "random forest": RandomForestClassifier(100, min_samples_leaf=3, random_state=0),
+        "boosting": HistGradientBoostingClassifier(max_iter=40, learning_rate=0.05, random_state=0),
+    }
+
+
+def forecasts(seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Labels, and each model's probabilities for patients that it was not trained on (five folds).
+
+    Parameters
+    ----------
+    seed : int
+        Of the cut into folds.
+    """
+    X, y = patients()
+    folds = StratifiedKFold(5, shuffle=True, random_state=seed)
+    return y, {name: cross_val_predict(model, X, y, cv=folds, method="predict_proba")[:, 1]
+               for name, model in models().items()}

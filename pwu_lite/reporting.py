@@ -1,0 +1,352 @@
+"""What a reviewer needs to see: a prior's report, a metric's card, a comparison with intervals.
+
+May import every module below it; pandas and, for pictures, matplotlib.
+Implements appendices H, I.3 and L of the PWU paper.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import elicitation, validation
+from .families import mass_of_k
+from .priors import Prior, as_prior
+from .pwu import PWU
+
+__all__ = ["MetricCard", "PriorReport", "comparison", "metric_card", "paired_bootstrap", "prior_report"]
+
+LEVELS = {"5%": 0.05, "median": 0.5, "95%": 0.95}
+EDGE = 0.01  # share of the prior's range, at either end, where a decision is as good as made
+
+
+@dataclass(frozen=True)
+class PriorReport:
+    """What a prior says: see `prior_report`.
+
+    Attributes
+    ----------
+    quantiles : DataFrame
+        A row for each parameter and each of 5%, median, 95%, mode, mean: its value, and what it says in words.
+    degeneracy : DataFrame
+        Prior mass where the decision is as good as made, whatever the forecast.
+    sensitivity : DataFrame
+        A row for each prior: its quantiles, and each model's score under it.
+    """
+
+    score: PWU
+    quantiles: pd.DataFrame
+    degeneracy: pd.DataFrame
+    sensitivity: pd.DataFrame
+    variants: dict[str, tuple[Prior, ...]] = field(repr=False)
+
+    def picture(self) -> Any:
+        """Density of the prior and of its variants, the 5%, 50% and 95% quantiles marked; a matplotlib figure."""
+        from . import plots
+
+        return plots.prior_panels(self.variants, self.score.family.names, list(LEVELS.values()))
+
+    def _repr_html_(self) -> str:
+        tables = {"Quantiles": self.quantiles, "Degeneracy": self.degeneracy, "Sensitivity": self.sensitivity}
+        return "".join(f"<p><b>{title}</b></p>{_html(table)}" for title, table in tables.items())
+
+    def __str__(self) -> str:
+        return "\n\n".join(table.to_string() for table in (self.quantiles, self.degeneracy, self.sensitivity))
+
+
+def prior_report(score: PWU, y_true: Any = None, models: Mapping[str, Any] | None = None, *,
+                 alternatives: Mapping[str, Any] | None = None, share: float = 0.5) -> PriorReport:
+    """The diagnostics of a prior: quantiles in words, degeneracy, sensitivity.
+
+    Parameters
+    ----------
+    score : PWU
+    y_true : array_like, shape (n,), optional
+        Labels, for the sensitivity of a ranking of `models`.
+    models : mapping of name to prediction, optional
+        ``y_prob``, or a tuple ``(mean, std)``, as the family takes it.
+    alternatives : mapping of name to prior, optional
+        For families with one parameter: priors to compare with, instead of moving the mode by `share`.
+    share : float
+        How far to move the mode, see `pwu_lite.elicitation.shifted`.
+
+    Raises
+    ------
+    ValueError
+        Only one of `y_true` and `models` is given, or the prior cannot be moved by a rule.
+
+    References
+    ----------
+    PWU paper, appendix I.3.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> report = prior_report(PWU(BinaryDecision(), Beta(2, 10)))
+    >>> report.quantiles.loc[("c", "5%"), "in words"]
+    'a miss costs 29 false alarms'
+    """
+    if (models is None) != (y_true is None):
+        raise ValueError("give both y_true and models, or neither")
+    named = {name: _prediction(given) for name, given in (models or {}).items()}
+    variants = _variants(score, alternatives, share)
+    return PriorReport(score, _quantiles(score), _degeneracy(score, y_true, named),
+                       _sensitivity(score, variants, y_true, named), variants)
+
+
+def _quantiles(score):
+    rows = {}
+    for which, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
+        values = {label: float(prior.ppf(level)) for label, level in LEVELS.items()}
+        values |= {"mode": elicitation.mode(prior), "mean": prior.mean}
+        for label, value in values.items():
+            if np.isfinite(value):
+                rows[name, label] = {"value": value, "in words": score.family.words(value, which)}
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _degeneracy(score, y_true, models):
+    """Mass at the ends of a bounded range; with forecasts, mass where all cases get the same act."""
+    rows = {}
+    for name, prior in zip(score.family.names, score.priors, strict=True):
+        low, high = prior.support
+        if np.isfinite(high) and low < high:
+            step = EDGE * (high - low)
+            rows[f"{name} below {low + step:.3g}"] = prior.mass(low, low + step)
+            rows[f"{name} above {high - step:.3g}"] = prior.mass(high - step, np.inf)
+    for name, prediction in models.items():
+        rows[f"{name}: the same act for all cases"] = _same_act(score, score.family.read(y_true, *prediction))
+    return pd.DataFrame({"prior mass": rows}, dtype=float)
+
+
+def _same_act(score, data):
+    """Prior mass of the parameters beyond the first and the last change of an act."""
+    if score.family.names[0] == "k/n":
+        return float(mass_of_k(score.priors[0], len(data[0]))[-1])
+    _, edges = score.family.pieces(data)
+    return float(1 - score.priors[0].mass(edges.min(), edges.max()))
+
+
+def _variants(score, alternatives, share):
+    """Priors by name, the stated ones first."""
+    stated = {"as stated": score.priors}
+    if alternatives is not None:
+        if len(score.priors) > 1:
+            raise ValueError("alternatives are for families with one parameter; build the other scores yourself")
+        return stated | {str(name): (as_prior(prior),) for name, prior in alternatives.items()}
+    for place, name in enumerate(score.family.names):
+        for move in (-share, share):
+            changed = elicitation.shifted(score.priors[place], move)
+            stated[f"{name} moved by {move:+.0%}"] = (*score.priors[:place], changed, *score.priors[place + 1:])
+    return stated
+
+
+def _sensitivity(score, variants, y_true, models):
+    rows = {}
+    for name, priors in variants.items():
+        moved = PWU(score.family, *priors)
+        row = {f"{parameter}, {label}": float(prior.ppf(level))
+               for parameter, prior in zip(score.family.names, priors, strict=True) for label, level in LEVELS.items()}
+        losses = {model: moved(y_true, *prediction) for model, prediction in models.items()}
+        rows[name] = row | losses | ({"best": _best(losses)} if losses else {})
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _best(losses):
+    """The models with the smallest loss: all of them, where they tie."""
+    least = min(losses.values())
+    return ", ".join(name for name, loss in losses.items() if np.isclose(loss, least, rtol=1e-12, atol=0))
+
+
+@dataclass(frozen=True)
+class MetricCard:
+    """What has to be known about a score, as rows of text: see `metric_card`."""
+
+    rows: dict[str, str]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The card as a table of one column."""
+        return pd.DataFrame({"": self.rows})
+
+    @property
+    def text(self) -> str:
+        """The card as lines of plain text."""
+        return "\n".join(f"{name}: {value}" for name, value in self.rows.items())
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f'<tr><th style="text-align: left">{escape(name)}</th>'
+                        f'<td style="text-align: left">{escape(value)}</td></tr>' for name, value in self.rows.items())
+        return f'<table class="dataframe"><tbody>{lines}</tbody></table>'
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCard:
+    """A card that documents a prior-weighted utility for a reviewer.
+
+    Family, parameters, priors with their quantiles in words, direction, computation, properness
+    and limits are read from the score; the decision and the source of the prior are yours.
+
+    Parameters
+    ----------
+    score : PWU
+    decision : str
+        Who decides what, in a sentence.
+    source : str
+        Where the prior comes from, and when it was fixed.
+
+    References
+    ----------
+    PWU paper, appendix H.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> card = metric_card(PWU(BinaryDecision(), Beta(2, 10)), decision="whom to recall for a test")
+    >>> card.rows["Properness"].split(":")[0]
+    'strictly proper'
+    """
+    if not isinstance(score, PWU):
+        raise ValueError(f"score must be a PWU, got {type(score).__name__}")
+    family, missing = score.family, "NOT STATED: say it before you publish the number"
+    rows = {"Score": repr(score), "Decision": decision or missing, "Family": _first_sentence(family)}
+    for which, (name, prior) in enumerate(zip(family.names, score.priors, strict=True)):
+        said = "; ".join(f"{label}: {family.words(float(prior.ppf(level)), which)}" for label, level in LEVELS.items())
+        rows[f"Prior on {name}"] = f"{prior!r}. {said}"
+    return MetricCard(rows | {
+        "Source of the prior": source or missing,
+        "Value": "expected cost under the prior; lower is better; compare on the same data only",
+        "Computation": _computation(score),
+        "Properness": ": ".join(family.properness(*score.priors)),
+        "Blind spots": _blind_spots(score),
+        "Limits": "one kind of decision; first-order forecasts; nothing on subgroups; report it beside other scores",
+    })
+
+
+def _first_sentence(family):
+    return (inspect.getdoc(type(family)) or type(family).__name__).split("\n")[0]
+
+
+def _computation(score):
+    error = max(part.error for prior in score.priors for _, part in prior.parts)
+    kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
+    how = "closed form" if error == 0 else f"quadrature of the prior, estimated error {error:.1e}"
+    return f"{how}; {kind}; ask for return_error=True"
+
+
+def _blind_spots(score):
+    """Between which parameters 99 per cent of the mass lie: differences elsewhere hardly count."""
+    spans = [f"{name} from {float(prior.ppf(0.005)):.3g} to {float(prior.ppf(0.995)):.3g}"
+             for name, prior in zip(score.family.names, score.priors, strict=True)]
+    return f"99% of the prior is on {' and '.join(spans)}: what forecasts change elsewhere hardly counts"
+
+
+def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats: int = 1000,
+                     seed: int = 0) -> np.ndarray:
+    """A statistic on resamples of the cases.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes the indices of the drawn cases, shape (n,), and returns a number or an array.
+        Compute both models inside it: then they are compared on the same cases.
+    n : int
+        Number of cases.
+    repeats, seed : int
+
+    Returns
+    -------
+    ndarray, shape (repeats, ...)
+
+    Examples
+    --------
+    >>> y = np.arange(10.0)
+    >>> draws = paired_bootstrap(lambda i: y[i].mean(), 10, repeats=500)
+    >>> bool(abs(draws.mean() - 4.5) < 0.1)
+    True
+    """
+    n, repeats = validation.whole("n", n), validation.whole("repeats", repeats)
+    if n < 1 or repeats < 2:
+        raise ValueError(f"n must be at least 1 and repeats at least 2, got {n} and {repeats}")
+    rng = np.random.default_rng(seed)
+    return np.array([statistic(rng.integers(0, n, n)) for _ in range(repeats)])
+
+
+def comparison(scores: Mapping[str, Callable[..., float]], y_true: Any, first: Any, second: Any, *,
+               repeats: int = 1000, seed: int = 0, coverage: float = 0.95) -> pd.DataFrame:
+    """Two models under several losses, with a paired bootstrap interval of each difference.
+
+    Parameters
+    ----------
+    scores : mapping of name to callable
+        Losses ``score(y_true, *prediction)``, lower is better.
+    y_true : array_like, shape (n,)
+    first, second : array_like or tuple of array_like
+        Both models' predictions: ``y_prob``, or ``(mean, std)``.
+    repeats, seed : int
+        Resamples of the cases; the same ones for every score.
+    coverage : float
+        Of the percentile interval.
+
+    Returns
+    -------
+    DataFrame
+        A row for each score: ``first``, ``second``, ``difference`` (second minus first: positive
+        where the first is better), ``low``, ``high``, and ``undefined``, the share of the resamples
+        on which the difference is NaN; they are left out of the interval.
+
+    References
+    ----------
+    PWU paper, appendix L.
+
+    Examples
+    --------
+    >>> from pwu_lite.metrics.classification import brier_score
+    >>> y, good, bad = [1, 0, 1, 0] * 20, [0.8, 0.3, 0.9, 0.2] * 20, [0.5] * 80
+    >>> table = comparison({"Brier": brier_score}, y, good, bad, repeats=200)
+    >>> bool(table.loc["Brier", "low"] > 0)
+    True
+    """
+    tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
+    y = np.asarray(y_true)
+    pair = [[np.asarray(values) for values in _prediction(given)] for given in (first, second)]
+    wrong = [len(values) for prediction in pair for values in prediction if len(values) != len(y)]
+    if wrong:
+        raise ValueError(f"y_true has length {len(y)}, a prediction has length {wrong[0]}")
+
+    def losses(chosen):
+        return [[score(y[chosen], *(values[chosen] for values in prediction)) for prediction in pair]
+                for score in scores.values()]
+
+    values = np.array(losses(np.arange(len(y))), dtype=float)
+    draws = paired_bootstrap(losses, len(y), repeats=repeats, seed=seed).astype(float)
+    gaps = draws[:, :, 1] - draws[:, :, 0]
+    low, high = _interval(gaps, tail)
+    return pd.DataFrame({"first": values[:, 0], "second": values[:, 1], "difference": values[:, 1] - values[:, 0],
+                         "low": low, "high": high, "undefined": np.isnan(gaps).mean(axis=0)}, index=list(scores))
+
+
+def _interval(gaps, tail):
+    """Percentiles of each column, NaN left out; NaN for a column without a number."""
+    ends = np.full((2, gaps.shape[1]), np.nan)
+    for column, values in enumerate(gaps.T):
+        if not np.isnan(values).all():
+            ends[:, column] = np.nanquantile(values, [tail, 1 - tail])
+    return ends
+
+
+def _prediction(given):
+    return given if isinstance(given, tuple) else (given,)
+
+
+def _html(table):
+    """A table that the page can style, without the random marks of a Styler."""
+    return table.to_html(float_format=lambda value: f"{value:.4g}", border=1)
