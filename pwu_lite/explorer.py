@@ -156,7 +156,7 @@ class PriorExplorer(_Explorer):
     >>> explorer.ranking(0.1, 10)
     ['a', 'b']
     >>> explorer.breaks(10)  # from which mode on is which model best?
-    [(0.3675, 'a')]
+    [(0.5757, 'b')]
     """
 
     kind = "prior"
@@ -215,9 +215,9 @@ class PriorExplorer(_Explorer):
     def picture(self):
         from . import plots
 
-        row = self.table[self.start[1]]
+        row, size = self.table[self.start[1]], self.sizes[self.start[1]]
         extra = {name: [100 * (losses[name] / min(losses.values()) - 1) for losses in row] for name in self.models}
-        return plots.curves(self.modes, extra, xlabel=f"mode of the prior (concentration {self.sizes[self.start[1]]:g})",
+        return plots.curves(self.modes, extra, xlabel=f"mode of the prior (concentration {size:g})",
                             ylabel="% above the best model")
 
 

@@ -132,9 +132,8 @@ class BinaryDecision(Family):
         return validation.check_probabilities(y_prob) > c
 
     def words(self, theta, which=0):
-        if theta < 0.5:
-            return f"a miss costs {(1 - theta) / theta:.3g} false alarms"
-        return f"a false alarm costs {theta / (1 - theta):.3g} misses"
+        names, share = (("a miss", "false alarms"), theta) if theta < 0.5 else (("a false alarm", "misses"), 1 - theta)
+        return f"{names[0]} costs {(1 - share) / share if share > 0 else np.inf:.3g} {names[1]}"
 
     def properness(self, *priors):
         if _covers(priors[0], 0, 1):
