@@ -19,8 +19,8 @@ from .priors import Prior
 from .ranks import sorted_blocks
 
 __all__ = ["COLOURS", "bands", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images",
-           "implicit_priors", "prior_densities", "prior_panels", "reliability", "retention_curve", "use_style",
-           "weighted_area"]
+           "implicit_priors", "prior_densities", "prior_panels", "reliability", "retention_curve", "sheet",
+           "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -143,6 +143,45 @@ def bands(x: Any, values: Mapping[str, tuple[Any, Any, Any]], *, xlabel: str, yl
         ax.fill_between(x, low, high, color=COLOURS[place % 6], alpha=0.2, lw=0)
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend()
+    return figure
+
+
+def sheet(rows: Sequence[Sequence[str]], header: Sequence[str], widths: Sequence[float], *, title: str,
+          notes: Sequence[str] = ()) -> Figure:
+    """One page of text in columns, A4 landscape, to be saved as a PDF.
+
+    Parameters
+    ----------
+    rows : sequence of rows
+        Cells are text, mathematics between dollar signs; a line break starts a new line.
+    header : sequence of str
+    widths : sequence of float
+        Of the columns, in shares of the page.
+    title : str
+    notes : sequence of str
+        Lines below the table.
+
+    Raises
+    ------
+    ValueError
+        A cell is wider than its column.
+    """
+    figure = plt.figure(figsize=(11.69, 8.27), facecolor="white")
+    places, ends = np.cumsum([0.03, *widths[:-1]]), 0.03 + np.cumsum(widths)
+    step = 0.8 / len(rows)
+    figure.text(0.03, 0.945, title, fontsize=15, weight="bold")
+    for place, name in zip(places, header, strict=True):
+        figure.text(place, 0.905, name, fontsize=9, weight="bold", color=COLOURS[0])
+    for line, row in enumerate(rows):
+        y = 0.885 - step * (line + 0.5)
+        figure.add_artist(plt.Line2D([0.03, 0.97], [y + step / 2] * 2, color="#cccccc", lw=0.7))
+        for place, end, cell, name in zip(places, ends, row, header, strict=True):
+            family = "monospace" if name == header[-1] else None
+            text = figure.text(place, y, cell, fontsize=7 if family else 9, family=family, va="center", linespacing=1.6)
+            if text.get_window_extent().x1 > end * figure.bbox.width:
+                raise ValueError(f"this cell is wider than its column: {cell!r}")
+    for line, note in enumerate(notes):
+        figure.text(0.03, 0.06 - 0.02 * line, note, fontsize=8, color="#333333")
     return figure
 
 

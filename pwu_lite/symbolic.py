@@ -80,7 +80,8 @@ class ImplicitPrior:
     @property
     def mass(self) -> Any:
         """Total mass, infinite for an improper prior."""
-        return sp.integrate(self.density, (self.symbol, *self.support)) + sum(self.atoms.values())
+        inner = sp.integrate(self.density, (self.symbol, *self.support))
+        return (sp.re(inner) if inner.has(sp.I) else inner) + sum(self.atoms.values())  # a log may end at oo + i pi
 
     def truncate(self, eps: Any) -> ImplicitPrior:
         """The prior on lambda > eps, scaled to a probability, and its link for variances above eps.

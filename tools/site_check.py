@@ -4,8 +4,9 @@ Usage: python tools/site_check.py [--shots FOLDER]
 
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
-a search that does not find "Bayes act", a code toggle or theme switch that does nothing, a metric
-explorer that does not answer to the keyboard.
+a search that does not find "Bayes act", a code toggle or theme switch that does nothing, an explorer
+that does not answer to the keyboard, says after a drag what Python does not, or has no picture where
+scripts are off.
 """
 
 from __future__ import annotations
@@ -21,7 +22,13 @@ from pathlib import Path
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, sync_playwright
 
+from pwu_lite import PWU, BinaryDecision
+from pwu_lite.elicitation import beta_from_mode
+from pwu_lite.replication import screening
+
 SITE = Path("_build/html")
+EXPLORERS = {"metric": "book/implicit_priors/binary_priors.html", "prior": "book/pwu/choosing.html",
+             "murphy": "book/pwu/reporting.html"}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run", "--disable-quic"]
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-light": (390, 844, "light"),
@@ -112,14 +119,38 @@ def check_behaviour(page, base: str) -> list[str]:
         themes.add(page.evaluate("() => document.documentElement.dataset.theme"))
     if len(themes) < 2:
         found.append("the theme switch does nothing")
-    return found + check_explorer(page, base)
+    return found
 
 
-def check_explorer(page, base: str) -> list[str]:
-    """Choose a score and move the forecast by keyboard; words and curves must follow."""
-    page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="networkidle")
-    words, score = page.locator(".metric-explorer [role=status]"), page.locator(".metric-explorer select")
-    forecast, curve = page.locator(".metric-explorer input"), page.locator(".metric-explorer svg path.one").first
+def check_explorers(page, base: str) -> list[str]:
+    """Move each explorer by mouse and keyboard; what it then says must be what Python computes."""
+    y, forecasts = screening.forecasts()
+    return (check_metric_explorer(page, base) + check_prior_explorer(page, base, y, forecasts)
+            + check_murphy_explorer(page, base, y, forecasts))
+
+
+def open_explorer(page, base: str, kind: str):
+    page.goto(base + EXPLORERS[kind], wait_until="networkidle")
+    return page.locator(f".{kind}-explorer")
+
+
+def drag(page, slider, share: float) -> None:
+    """Pull the thumb of a slider to a share of its track, with the mouse."""
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    value, most = float(slider.input_value()), float(slider.get_attribute("max"))
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 8 + (box["width"] - 16) * value / most, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 8 + (box["width"] - 16) * share, middle, steps=8)
+    page.mouse.up()
+
+
+def check_metric_explorer(page, base: str) -> list[str]:
+    """Every score has its own words and curve; the forecast moves them."""
+    explorer = open_explorer(page, base, "metric")
+    words, score, forecast = (explorer.locator(name) for name in ("[role=status]", "select", "input"))
+    curve = explorer.locator("svg path.line0").first
     found, seen = [], {(words.inner_text(), curve.get_attribute("d"))}
     score.focus()
     for _ in range(score.locator("option").count() - 1):
@@ -130,8 +161,74 @@ def check_explorer(page, base: str) -> list[str]:
     before = words.inner_text()
     forecast.focus()
     page.keyboard.press("ArrowRight")
-    if words.inner_text() == before or "density" not in before:
+    after = words.inner_text()
+    drag(page, forecast, 0.9)
+    if len({before, after, words.inner_text()}) < 3 or "density" not in before:
         found.append("metric explorer: moving the forecast changes nothing")
+    return found
+
+
+def check_prior_explorer(page, base: str, y, forecasts) -> list[str]:
+    """The ranking at five places, as five fitted models' scores say."""
+    explorer, found, seen = open_explorer(page, base, "prior"), [], set()
+    sliders, words = explorer.locator("input"), explorer.locator("[role=status]")
+    for mode, size in ((0.1, 0.9), (0.35, 0.9), (0.6, 0.3), (0.02, 1.0)):
+        drag(page, sliders.nth(0), mode)
+        drag(page, sliders.nth(1), size)
+        seen.add(compare_ranking(explorer, y, forecasts, found))
+    sliders.nth(0).focus()
+    before = words.inner_text()
+    page.keyboard.press("ArrowRight")
+    seen.add(compare_ranking(explorer, y, forecasts, found))
+    if words.inner_text() == before or len(seen) < 3:
+        found.append("prior explorer: moving it hardly changes the ranking")
+    return found
+
+
+def compare_ranking(explorer, y, forecasts, found: list[str]) -> str:
+    """The ranking that the explorer shows; a finding if Python has another one."""
+    mode, size = (float(text) for text in explorer.locator("output").all_inner_texts())
+    score = PWU(BinaryDecision(), beta_from_mode(mode, size))
+    losses = {name: score(y, f) for name, f in forecasts.items()}
+    ranking = "Ranking: " + ", ".join(sorted(losses, key=losses.__getitem__)) + "."
+    shown = explorer.locator("[role=status]").inner_text().splitlines()[-1]
+    if shown != ranking:
+        found.append(f"prior explorer at mode {mode}, concentration {size}: {shown!r}, Python: {ranking!r}")
+    least = min(losses, key=losses.__getitem__)
+    if explorer.locator("li").first.inner_text().strip() != f"{least}: {losses[least]:#.4g}":
+        found.append(f"prior explorer: the first line is not {least}: {losses[least]:#.4g}")
+    return shown
+
+
+def check_murphy_explorer(page, base: str, y, forecasts) -> list[str]:
+    """Who is cheaper at four thresholds, as the costs say."""
+    explorer, found, seen = open_explorer(page, base, "murphy"), [], set()
+    names = [text.partition(":")[0].strip() for text in explorer.locator("li").all_inner_texts()]
+    for share in (0.9, 0.5, 0.05, 0.3):
+        drag(page, explorer.locator("input"), share)
+        c = float(explorer.locator("output").inner_text())
+        costs = [-BinaryDecision().utility(c, y, forecasts[name]) for name in names]
+        best = names[costs.index(min(costs))]
+        words = explorer.locator("[role=status]").inner_text()
+        seen.add(words)
+        if not words.startswith(f"At {c:g}, ") or f"{best} is cheaper" not in words:
+            found.append(f"Murphy explorer at {c}: {words!r}, Python: {best} is cheaper")
+    if len(seen) < 4:
+        found.append("Murphy explorer: a drag changes nothing")
+    return found
+
+
+def check_without_scripts(browser, base: str) -> list[str]:
+    """Where scripts are off, an explorer is a picture with words and no dead controls."""
+    context, found = browser.new_context(java_script_enabled=False), []
+    for kind, name in EXPLORERS.items():
+        page = context.new_page()
+        page.goto(base + name)
+        explorer = page.locator(f".{kind}-explorer")
+        if not explorer.locator("img").is_visible() or explorer.locator("input").first.is_visible():
+            found.append(f"{kind} explorer without scripts: no picture, or controls that do nothing")
+        page.close()
+    context.close()
     return found
 
 
@@ -157,12 +254,13 @@ def main() -> int:
                 page.close()
             context.close()
         context, problems = browser.new_context(), []
-        behaviour = check_behaviour(watch(context, base, problems), base)
+        page = watch(context, base, problems)
+        behaviour = check_behaviour(page, base) + check_explorers(page, base) + check_without_scripts(browser, base)
         failures += [f"[behaviour] {problem}" for problem in behaviour + problems]
         browser.close()
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
-    print(f"{len(names)} pages in {len(VIEWS)} views, search and switches: {len(failures)} problems")
+    print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, explorers: {len(failures)} problems")
     return int(bool(failures))
 
 

@@ -13,7 +13,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
-CHAPTERS = [path for part in ("foundations", "implicit_priors") for path in sorted((ROOT / "book" / part).glob("*.md"))]
+CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu")
+            for path in sorted((ROOT / "book" / part).glob("*.md"))]
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
 
 
@@ -142,7 +143,7 @@ def test_cells_are_short_on_the_whole():
 @pytest.mark.parametrize("path", PAGES, ids=name)
 def test_page_has_a_next_step(path):
     end = path.read_text()[-1500:].lower()
-    assert "next" in end or "## three ways in" in path.read_text().lower()
+    assert "next" in end or "## four ways in" in path.read_text().lower()
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=name)
