@@ -53,7 +53,7 @@ class PriorReport:
         return plots.prior_panels(self.variants, self.score.family.names, list(LEVELS.values()))
 
     def _repr_html_(self) -> str:
-        tables = {"Quantiles": self.quantiles, "Degeneracy": self.degeneracy, "Sensitivity": self.sensitivity}
+        tables = {"Quantiles": self.quantiles, "Degeneracy": self.degeneracy, "Sensitivity": self.sensitivity.T}
         return "".join(f"<p><b>{title}</b></p>{_html(table)}" for title, table in tables.items())
 
     def __str__(self) -> str:
@@ -349,4 +349,5 @@ def _prediction(given):
 
 def _html(table):
     """A table that the page can style, without the random marks of a Styler."""
-    return table.to_html(float_format=lambda value: f"{value:.4g}", border=1)
+    short = table.map(lambda value: f"{value:.4g}" if isinstance(value, float) else value)
+    return short.to_html(border=1)
