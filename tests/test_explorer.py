@@ -1,14 +1,19 @@
-"""The explorer's element: self-contained, valid data, safe names, clear errors."""
+"""The explorers' elements: self-contained, valid data, safe names, clear errors."""
 
 import json
 import re
+
+import matplotlib
+
+matplotlib.use("Agg")
 
 import numpy as np
 import pytest
 import sympy as sp
 
-from pwu_lite import explorer
-from pwu_lite.explorer import MetricExplorer
+import pwu_lite as pwu
+from pwu_lite import elicitation, explorer
+from pwu_lite.explorer import MetricExplorer, MurphyExplorer, PriorExplorer
 
 p = sp.Symbol("p")
 BRIER, LOG = ((1 - p) ** 2, p**2), (-sp.log(p), -sp.log(1 - p))
@@ -39,7 +44,6 @@ def test_two_explorers_have_different_ids_and_the_same_one_the_same():
     pages = [MetricExplorer(scores, p)._repr_html_() for scores in ({"a": BRIER}, {"b": BRIER}, {"a": BRIER})]
     ids = [set(re.findall(r'id="([^"]+)"', page)) for page in pages]
     assert not ids[0] & ids[1] and pages[0] == pages[2]
-    assert "http" not in pages[0]
 
 
 def test_what_is_infinite_is_left_out():
@@ -54,3 +58,87 @@ def test_what_is_infinite_is_left_out():
 def test_refusals(scores, options, words):
     with pytest.raises(ValueError, match=words):
         MetricExplorer(scores, p, **options)
+
+
+MODELS = {"honest": [0.9, 0.2, 0.6, 0.3], "sure": [0.99, 0.6, 0.2, 0.01], "flat": [0.5] * 4}
+Y = [1, 0, 1, 0]
+
+
+def prior_explorer(models=MODELS):
+    return PriorExplorer(Y, models, modes=[0.05, 0.2, 0.4, 0.6], sizes=[5, 50], start=(1, 1))
+
+
+def murphy_explorer(models, thetas=(0.2, 0.4), label="c"):
+    return MurphyExplorer(pwu.BinaryDecision(), Y, models, thetas, label=label)
+
+
+def test_prior_explorer_holds_the_scores():
+    _, held = data(prior_explorer())
+    for i, size in enumerate(held["sizes"]):
+        for j, mode in enumerate(held["modes"]):
+            prior = elicitation.beta_from_mode(mode, size)
+            score = pwu.PWU(pwu.BinaryDecision(), prior)
+            assert held["losses"][i][j] == pytest.approx([score(Y, f) for f in MODELS.values()], rel=1e-5)
+            assert held["quantiles"][i][j] == pytest.approx(prior.ppf([0.05, 0.5, 0.95]), rel=1e-3)
+            x = 0.3  # the script's density
+            logs = (prior.a - 1) * np.log(x) + (prior.b - 1) * np.log(1 - x) - held["norm"][i][j]
+            assert np.exp(logs) == pytest.approx(prior.pdf(x), rel=1e-4)
+
+
+def test_break_even_is_where_the_best_model_changes():
+    shown = prior_explorer()
+    assert any(shown.breaks(size) for size in shown.sizes)
+    for size in shown.sizes:
+        for at, name in shown.breaks(size):
+            assert shown.ranking(at - 0.003, size)[0] != name == shown.ranking(at + 0.003, size)[0]
+
+
+def test_murphy_explorer_holds_the_costs_and_says_who_wins():
+    pair = {name: MODELS[name] for name in ("honest", "sure")}
+    shown = MurphyExplorer(pwu.BinaryDecision(), Y, pair, [0.1, 0.25, 0.5, 0.995], label="c", start=2)
+    _, held = data(shown)
+    for cost, f in zip(held["costs"], pair.values(), strict=True):
+        assert cost == pytest.approx(-pwu.BinaryDecision().utility([0.1, 0.25, 0.5, 0.995], Y, f))
+    gap = np.subtract(*shown.costs)
+    for name, wins in (("honest", gap < 0), ("sure", gap > 0)):
+        assert (f"{name} is cheaper" in held["note"]) == wins.any()
+    assert ("both cost the same at 0.995" in held["note"]) == (gap[-1] == 0)
+
+
+def test_murphy_explorer_of_regressors(regression):
+    y, mean, std = regression
+    pair = {"a": (mean, std), "b": (mean, 2 * std)}
+    shown = MurphyExplorer(pwu.SelectivePrediction(), y, pair, [0.1, 1, 4], label="lambda")
+    assert data(shown)[1]["words"][2] == "predict up to a standard deviation of 2"
+
+
+@pytest.mark.parametrize("make", [
+    lambda name: prior_explorer({name: MODELS["honest"], "other": MODELS["sure"]}),
+    lambda name: murphy_explorer({name: MODELS["honest"], "b": MODELS["flat"]}, label=name)])
+def test_names_of_models_are_text(make):
+    page, held = data(make('</script><b>"@ID@'))
+    assert page.count("<script") == 2 and "<b>" not in page
+    assert '</script><b>"@ID@' in held.get("models", held.get("names"))
+
+
+@pytest.mark.parametrize("element", [
+    lambda: MetricExplorer({"Brier": BRIER}, p), prior_explorer,
+    lambda: murphy_explorer({"a": [0.1] * 4, "b": [0.2] * 4})])
+def test_an_element_stands_alone(element):
+    page, held = data(element())
+    assert "http" not in page and "@" not in re.sub(r"<style>.*?</style>", "", page, flags=re.S)
+    assert page.count('src="data:image/png;base64,') == 1 and re.search(r'<img [^>]*alt="[^"]{40,}', page)
+    assert page.count("<label>") == page.count("<input") + page.count("<select")
+    assert element()._repr_html_() == page
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: PriorExplorer(Y, {"a": MODELS["flat"]}, modes=[0.1, 0.2]), "two to six"),
+    (lambda: PriorExplorer(Y, MODELS, modes=[0.2, 0.1]), "ascending"),
+    (lambda: PriorExplorer(Y, MODELS, modes=[0.2, 1.1]), "mode"),
+    (lambda: PriorExplorer(Y, MODELS, modes=[0.2, 0.3], sizes=[0]), "concentration"),
+    (lambda: murphy_explorer(MODELS), "two models"),
+    (lambda: murphy_explorer({"a": MODELS["flat"], "b": MODELS["sure"]}, thetas=[0.1]), "ascending")])
+def test_refusals_of_the_others(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

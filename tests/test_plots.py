@@ -21,6 +21,9 @@ FIGURES = {
     "flip": lambda: plots.flip([0, 1, 1, 0], ylabel="ECE"),
     "bars": lambda: plots.bars({"a": 1.0, "b": 2.0}, xlabel="euros", highlight=["a"]),
     "histograms": lambda: plots.histograms({"m": {"s": X}, "k": {"s": X}}, mark=0.1, mark_label="c", xlabel="f"),
+    "panels": lambda: plots.prior_panels({"as stated": (pwu.Beta(2, 10),), "moved": (pwu.Beta(3, 9),)}, ["c"], [0.5]),
+    "area": lambda: plots.weighted_area(X, X * (1 - X), 2 * X, xlabel="c"),
+    "bands": lambda: plots.bands(X, {"a": (X, X - 1, X + 1)}, xlabel="c", ylabel="cost"),
     "growth": lambda: plots.growth({"ours": {"a": ([10, 100], [0.1, 1.0])}}),
 }
 
@@ -29,7 +32,7 @@ FIGURES = {
 def test_axes_are_labelled(name):
     figure = FIGURES[name]()
     for ax in figure.axes:
-        assert ax.get_xlabel() or ax.get_xticklabels()
+        assert ax.get_xlabel() or ax.get_xticklabels() or ax.get_shared_x_axes().joined(ax, figure.axes[-1])
     assert any(ax.get_ylabel() for ax in figure.axes) or name == "bars"
     assert figure.get_facecolor() == (1, 1, 1, 1)
     plt.close("all")
@@ -47,4 +50,23 @@ def test_curves_are_told_apart_without_colour():
 def test_images_have_their_names():
     figure = plots.images({"eights": np.zeros((3, 64)), "others": np.ones((2, 64))})
     assert {ax.get_title(loc="left") for ax in figure.axes} >= {"eights", "others"}
+    plt.close("all")
+
+
+def test_a_weighted_area_is_the_score(binary):
+    c = np.linspace(0.001, 0.999, 999)
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    figure = plots.weighted_area(c, score.curve(*binary, thetas=c), pwu.Beta(2, 10).pdf(c), xlabel="c")
+    drawn = figure.axes[2].get_lines()[0].get_ydata()
+    assert np.trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
+    plt.close("all")
+
+
+def test_a_sheet_holds_every_cell_and_refuses_what_does_not_fit():
+    rows = [["act", "$c$"], ["ask", "score(y, f)"]]
+    figure = plots.sheet(rows, ["decide", "code"], [0.4, 0.5], title="sheet", notes=["note"])
+    words = {text.get_text() for text in figure.texts}
+    assert words == {"sheet", "decide", "code", "act", "$c$", "ask", "score(y, f)", "note"}
+    with pytest.raises(ValueError, match="wider than its column"):
+        plots.sheet([["a long sentence that is cut", "b"]], ["x", "y"], [0.05, 0.9], title="t")
     plt.close("all")

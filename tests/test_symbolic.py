@@ -369,3 +369,10 @@ def test_interval_score_is_two_newsvendors():
         low, high = 0.1, 0.9
         score = high - low + 10 * (max(low - outcome, 0) + max(outcome - high, 0))
         assert float(total) == pytest.approx(score)
+
+
+def test_infinite_mass_is_real():
+    """Of 1/(1 - c): sympy's antiderivative ends at oo + i pi."""
+    p = sp.Symbol("p")
+    assert symbolic.binary_prior(1 - p, -p - sp.log(1 - p), p).mass == sp.oo
+    assert symbolic.binary_prior((1 - p) ** 2, p**2, p).mass == 2

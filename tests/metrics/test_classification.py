@@ -84,3 +84,20 @@ def test_spherical_loss_keeps_its_digits_when_small():
 def test_winkler_is_one_at_its_baseline_and_zero_at_the_truth():
     assert m.winkler_loss([0, 1], [0.2, 0.2], 0.2) == 1
     assert m.winkler_loss([0, 1], [0, 1], 0.2) == 0
+
+
+def test_net_benefit_counts(binary):
+    y, f = binary
+    for t in (0.1, 0.5, 0.9):
+        true, false = ((f > t) & (y == 1)).sum(), ((f > t) & (y == 0)).sum()
+        assert m.net_benefit(y, f, t) == pytest.approx((true - false * t / (1 - t)) / len(y))
+    many = m.net_benefit(y, f, [0.1, 0.5])
+    assert many.shape == (2,) and many[1] == m.net_benefit(y, f, 0.5)
+    twice = m.net_benefit(np.repeat(y, 2), np.repeat(f, 2), 0.3, sample_weight=np.tile([1, 2], len(y)))
+    assert twice == pytest.approx(m.net_benefit(y, f, 0.3))
+
+
+@pytest.mark.parametrize("t", [0.0, 1.0, float("nan"), [0.2, 1.5]])
+def test_net_benefit_needs_thresholds_inside(t):
+    with pytest.raises(ValueError, match="threshold"):
+        m.net_benefit([0, 1], [0.2, 0.7], t)

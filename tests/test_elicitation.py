@@ -1,0 +1,102 @@
+"""Priors from statements: the quantiles and modes that were said, and nothing for what cannot be."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import pwu_lite as pwu
+from pwu_lite import elicitation
+
+inner = st.floats(0.001, 0.999)
+
+
+@given(inner, inner, st.floats(0.1, 0.99))
+def test_two_quantiles_are_met(one, other, coverage):
+    low, high = sorted((one, other))
+    if high - low < 1e-3:
+        return
+    prior = elicitation.beta_from_quantiles(low, high, coverage)
+    tail = (1 - coverage) / 2
+    assert prior.mass(0, low) == pytest.approx(tail, abs=1e-9)
+    assert prior.mass(high, np.inf) == pytest.approx(tail, abs=1e-9)
+
+
+def test_the_sentence_of_chapter_12():
+    """Solved again by another route: Newton on the logarithms of both shapes."""
+    from scipy import optimize, special
+
+    def gap(logs):
+        a, b = np.exp(logs)
+        return [special.betainc(a, b, 1 / 31) - 0.05, special.betaincc(a, b, 1 / 4) - 0.05]
+
+    a, b = np.exp(optimize.root(gap, np.log([2, 10]), tol=1e-12).x)
+    prior = elicitation.beta_from_quantiles(1 / 31, 1 / 4)
+    assert (prior.a, prior.b) == pytest.approx((a, b), rel=1e-8)
+
+
+@pytest.mark.parametrize("scale", [0.25, 1.0, 40_000.0])
+def test_units_change_the_scale_and_nothing_else(scale):
+    plain, scaled = (elicitation.beta_from_quantiles(0.1 * s, 0.4 * s, scale=s) for s in (1.0, scale))
+    assert (scaled.a, scaled.b, scaled.scale) == pytest.approx((plain.a, plain.b, scale))
+    moded = elicitation.beta_from_mode(0.1 * scale, 10, scale)
+    assert (moded.a, moded.b) == pytest.approx((2, 10)) and elicitation.mode(moded) == pytest.approx(0.1 * scale)
+
+
+def test_turning_outcomes_round_turns_the_prior_round():
+    prior, turned = elicitation.beta_from_quantiles(0.1, 0.4), elicitation.beta_from_quantiles(0.6, 0.9)
+    assert (prior.a, prior.b) == pytest.approx((turned.b, turned.a), rel=1e-7)
+
+
+@given(inner, st.floats(0.1, 500))
+def test_the_mode_is_where_it_was_put_and_concentration_narrows(place, kappa):
+    prior = elicitation.beta_from_mode(place, kappa)
+    assert elicitation.mode(prior) == pytest.approx(place, rel=1e-9)
+    x = np.linspace(0.0005, 0.9995, 1999)
+    assert prior.pdf(place) >= prior.pdf(x).max() * (1 - 1e-9)
+    narrower = elicitation.beta_from_mode(place, 2 * kappa)
+    assert np.diff(narrower.ppf([0.05, 0.95]))[0] < np.diff(prior.ppf([0.05, 0.95]))[0]
+
+
+@pytest.mark.parametrize("prior, low, high", [
+    (pwu.Gamma(3, 0.5), 0.05, 6), (pwu.LogNormal(0.3, 0.7), 0.01, 6), (pwu.Beta(2, 5, scale=4), 0.01, 3.99)])
+def test_modes_are_maxima_of_the_density(prior, low, high):
+    x = np.linspace(low, high, 20_001)
+    assert elicitation.mode(prior) == pytest.approx(x[np.argmax(prior.pdf(x))], abs=5e-4)
+
+
+def test_no_mode_inside():
+    assert np.isnan(elicitation.mode(pwu.Uniform(0, 1))) and np.isnan(elicitation.mode(pwu.Beta(0.5, 3)))
+    assert elicitation.mode(pwu.Dirac(0.3)) == 0.3
+
+
+@given(inner, st.floats(-0.9, 0.9))
+def test_shifts_stay_inside_and_keep_the_concentration(place, share):
+    prior = elicitation.beta_from_mode(place, 10)
+    moved = elicitation.shifted(prior, share)
+    assert moved.a + moved.b == pytest.approx(12)
+    assert elicitation.mode(moved) == pytest.approx(place + share * min(place, 1 - place), abs=1e-9)
+
+
+@pytest.mark.parametrize("prior", [pwu.Gamma(3, 0.5), pwu.LogNormal(0.3, 0.7), pwu.Pareto(0.2), pwu.Dirac(0.3),
+                                   pwu.Uniform(0.1, 0.5)])
+def test_other_priors_are_multiplied(prior):
+    q = np.array([0.05, 0.5, 0.95])
+    assert elicitation.shifted(prior, 0.5).ppf(q) == pytest.approx(1.5 * np.asarray(prior.ppf(q)))
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: elicitation.beta_from_mode(0.0, 10), "mode"), (lambda: elicitation.beta_from_mode(1.2, 10), "mode"),
+    (lambda: elicitation.beta_from_mode(0.2, 0), "concentration"),
+    (lambda: elicitation.beta_from_mode(0.2, 5, scale=-1), "scale"),
+    (lambda: elicitation.beta_from_quantiles(0.4, 0.1), "low must be below high"),
+    (lambda: elicitation.beta_from_quantiles(0.0, 0.1), "low"),
+    (lambda: elicitation.beta_from_quantiles(0.1, 1), "high"),
+    (lambda: elicitation.beta_from_quantiles(0.1, 0.4, 1.0), "coverage"),
+    (lambda: elicitation.beta_from_quantiles(0.1, 0.1 + 1e-12), "narrow"),
+    (lambda: elicitation.shifted(pwu.Beta(2, 10), 1.0), "share"),
+    (lambda: elicitation.shifted(pwu.Beta(0.5, 0.5), 0.5), "alternative priors"),
+    (lambda: elicitation.shifted(pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.2)], [0.5, 0.5]), 0.5), "alternative")])
+def test_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -1,0 +1,223 @@
+"""Reports, cards and comparisons say what the score is, and nothing else."""
+
+import itertools
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+import pwu_lite as pwu
+from pwu_lite import reporting
+from pwu_lite.metrics import classification
+
+SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+RISKY = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), pwu.Beta(2, 6))
+
+
+def test_quantiles_of_the_papers_example():
+    """Appendix I.3: .033, .148, .364, that is 29, 5.8 and 1.7 false alarms."""
+    table = reporting.prior_report(SCORE).quantiles.loc["c"]
+    assert table.loc[["5%", "median", "95%"], "value"].tolist() == pytest.approx([0.033, 0.148, 0.364], abs=5e-4)
+    words = table.loc[["5%", "median", "95%"], "in words"].tolist()
+    assert words == ["a miss costs 29 false alarms", "a miss costs 5.76 false alarms", "a miss costs 1.74 false alarms"]
+    assert table.loc["mode", "value"] == pytest.approx(0.1) and table.loc["mean", "value"] == pytest.approx(1 / 6)
+
+
+def test_degeneracy_is_the_mass_where_all_are_treated_alike(binary):
+    y, f = binary
+    inside = 0.2 + 0.3 * f
+    mass = reporting.prior_report(SCORE, y, {"m": inside}).degeneracy["prior mass"]
+    prior = pwu.Beta(2, 10)
+    assert mass["m: the same act for all cases"] == pytest.approx(prior.mass(0, 0.2) + prior.mass(0.5, 1))
+    assert mass["c below 0.01"] == pytest.approx(prior.mass(0, 0.01))
+    draws = prior.rvs(20_000, 0)
+    alike = np.mean([len(set(inside > c)) == 1 for c in draws])
+    assert mass["m: the same act for all cases"] == pytest.approx(alike, abs=0.01)
+
+
+def test_sensitivity_repeats_the_scores_under_moved_priors(binary):
+    y, f = binary
+    models = {"a": f, "b": np.full(f.size, 0.3)}
+    table = reporting.prior_report(SCORE, y, models).sensitivity
+    assert list(table.index) == ["as stated", "c moved by -50%", "c moved by +50%"]
+    low = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(1.5, 10.5))
+    assert table.loc["c moved by -50%", "a"] == low(y, f)
+    assert table.loc["as stated", "best"] == min(models, key=lambda name: SCORE(y, models[name]))
+    tied = reporting.prior_report(SCORE, y, {"a": f, "b": f}).sensitivity
+    assert set(tied["best"]) == {"a, b"}
+
+
+def test_alternatives_replace_the_shifts(binary):
+    y, f = binary
+    mixture = pwu.PWU(pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.1), pwu.Uniform(0, 1)], [0.5, 0.5]))
+    table = reporting.prior_report(mixture, y, {"a": f}, alternatives={"flat": scipy.stats.uniform(0, 1)}).sensitivity
+    assert table.loc["flat", "a"] == pytest.approx(classification.brier_score(y, f) / 2)
+    with pytest.raises(ValueError, match="alternative"):
+        reporting.prior_report(mixture)
+
+
+def test_report_of_two_parameters_and_its_picture():
+    report = reporting.prior_report(RISKY)
+    assert set(report.quantiles.index.get_level_values(0)) == {"k/n", "gamma"}
+    assert len(report.sensitivity) == 5
+    figure = report.picture()
+    assert [ax.get_xlabel() for ax in figure.axes] == ["k/n", "gamma"]
+    assert len(figure.axes[0].get_lines()) == 3  # the stated prior, and itself moved; not gamma's
+    plt.close("all")
+    assert "<table" in report._repr_html_() and "mean" in str(report)
+
+
+def test_report_needs_labels_and_models_together(binary):
+    with pytest.raises(ValueError, match="both"):
+        reporting.prior_report(SCORE, binary[0])
+
+
+@pytest.mark.parametrize("score", [
+    SCORE, RISKY, pwu.PWU(pwu.SelectivePrediction(), pwu.LogNormal(0, 1)), pwu.PWU(pwu.TopK(), pwu.Uniform(0, 1)),
+    pwu.PWU(pwu.Retention(), pwu.Beta(2, 2)), pwu.PWU(pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 2)),
+    pwu.PWU(pwu.PerOutput(pwu.SelectivePrediction()), pwu.Gamma(2, 1)), pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.5))],
+    ids=lambda score: repr(score)[:40])
+def test_every_family_has_a_card(score):
+    card = reporting.metric_card(score, decision="who", source="where")
+    assert card.rows["Score"] == repr(score) and "NOT STATED" not in card.text
+    for prior, name in zip(score.priors, score.family.names, strict=True):
+        assert repr(prior) in card.rows[f"Prior on {name}"]
+    assert card.rows["Properness"].split(":")[0] == score.family.properness(*score.priors)[0]
+    assert card.text in str(card) and len(card.table) == len(card.rows)
+    assert card._repr_html_().count("<tr>") == len(card.rows)
+
+
+def test_the_card_asks_for_what_only_its_author_knows():
+    assert reporting.metric_card(SCORE).text.count("NOT STATED") == 2
+    with pytest.raises(ValueError, match="PWU"):
+        reporting.metric_card(classification.log_loss)
+
+
+def test_the_card_says_how_the_number_is_computed():
+    assert "closed form" in reporting.metric_card(SCORE).rows["Computation"]
+    frozen = pwu.PWU(pwu.SelectivePrediction(), scipy.stats.weibull_min(1.5))
+    assert "quadrature" in reporting.metric_card(frozen).rows["Computation"]
+
+
+def test_cards_are_safe_in_a_page():
+    card = reporting.metric_card(SCORE, decision="<script>", source='"&')
+    assert "<script>" not in card._repr_html_() and "&lt;script&gt;" in card._repr_html_()
+
+
+GRID = np.arange(0, 21) / 20
+
+
+def regrets(prior):
+    score = pwu.PWU(pwu.BinaryDecision(), prior)
+    one, zero = (score.per_sample(np.full(21, y), GRID) for y in (1, 0))
+    table = np.outer(GRID, one) + np.outer(1 - GRID, zero)
+    return table - np.diagonal(table)[:, None]
+
+
+@pytest.mark.parametrize("prior", [
+    pwu.Beta(2, 10), pwu.Beta(0.4, 0.4), pwu.Uniform(0, 1), pwu.Uniform(0.1, 1), pwu.TruncatedBeta(2, 2, 0.0, 0.8),
+    pwu.Dirac(0.5), pwu.Mixture([pwu.Uniform(0, 0.5), pwu.Uniform(0.5, 1)], [0.5, 0.5]),
+    pwu.Mixture([pwu.Uniform(0, 0.4), pwu.Uniform(0.6, 1)], [0.5, 0.5]),
+    pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(0.3)], [0.1, 0.9])], ids=repr)
+def test_verdicts_on_binary_priors_are_those_of_an_exact_search(prior):
+    table = regrets(prior)
+    assert (table > -1e-15).all()
+    strict = (table + np.eye(21) > 0).all()
+    assert pwu.BinaryDecision().properness(prior)[0] == ("strictly proper" if strict else "proper")
+
+
+def expected(score, worlds, chances, *report):
+    return float(np.dot(chances, [score(np.array(y), *report) for y in worlds]))
+
+
+@pytest.mark.parametrize("penalty, verdict", [("reported", "improper"), ("realized", "proper")])
+def test_verdicts_on_risk_averse_selection(penalty, verdict):
+    """Two funds with two-point returns; every report of a grid of means and standard deviations."""
+    family = pwu.RiskAverseTopK(penalty)
+    score = pwu.PWU(family, pwu.Uniform(0, 1), pwu.Gamma(2, 0.5))
+    mean, std = np.array([0.5, 0.2]), np.array([1.0, 0.4])
+    worlds, chances = [mean + std * signs for signs in itertools.product([-1, 1], repeat=2)], [0.25] * 4
+    honest = expected(score, worlds, chances, mean, std)
+    reports = itertools.product([0.2, 0.5, 0.9], [0.2, 0.5], [0.1, 0.4, 1.0], [0.1, 0.4, 1.0])
+    best = min(expected(score, worlds, chances, r[:2], r[2:]) for r in reports)
+    assert family.properness(*score.priors)[0] == verdict
+    assert (best < honest - 0.1) if verdict == "improper" else best >= honest - 1e-12
+
+
+@pytest.mark.parametrize("prior", [pwu.Beta(2, 10, scale=4), pwu.Uniform(1, 2), pwu.Dirac(1.0), pwu.LogNormal(0, 1)])
+def test_verdicts_on_selective_prediction(prior):
+    """Two-point truths; strict in the variance exactly where the reason says so."""
+    family, score = pwu.SelectivePrediction(), pwu.PWU(pwu.SelectivePrediction(), prior)
+    for std in (0.6, 1.1, 1.3):
+        own = expected(score, [[-std], [std]], [0.5, 0.5], [0.0], [std])
+        others = [expected(score, [[-std], [std]], [0.5, 0.5], [0.0], [s]) for s in (0.4, 0.7, 1.2, 1.35, 1.9)]
+        assert own <= min(others) + 1e-12
+        strict = min(others) > own + 1e-9
+        verdict, reason = family.properness(prior)
+        assert verdict == "proper" and ("strictly" in reason) <= strict
+
+
+def test_multiclass_and_many_outputs_inherit():
+    assert pwu.OneVsRest(pwu.BinaryDecision()).properness(pwu.Beta(2, 2))[0] == "strictly proper"
+    assert pwu.OneVsRest(pwu.BinaryDecision()).properness(pwu.Dirac(0.5))[0] == "proper"
+    assert pwu.PerOutput(pwu.SelectivePrediction()).properness(pwu.Gamma(2, 1))[0] == "proper"
+
+
+@pytest.mark.parametrize("family, theta, which, words", [
+    (pwu.BinaryDecision(), 0.1, 0, "a miss costs 9 false alarms"),
+    (pwu.BinaryDecision(), 0.8, 0, "a false alarm costs 4 misses"),
+    (pwu.SelectivePrediction(), 9.0, 0, "predict up to a standard deviation of 3"),
+    (pwu.TopK(), 0.05, 0, "pick 5% of the cases"), (pwu.Retention(), 0.4, 0, "keep 40% of the cases"),
+    (pwu.RiskAverseTopK(), 0.05, 0, "pick 5% of the cases"),
+    (pwu.RiskAverseTopK(), 0.5, 1, "a variance of 1 is worth 0.5 units of y"),
+    (pwu.OneVsRest(pwu.BinaryDecision()), 0.1, 0, "a miss costs 9 false alarms, for each class")])
+def test_parameters_in_words(family, theta, which, words):
+    assert family.words(theta, which) == words
+
+
+def test_paired_bootstrap_is_seeded_and_pairs():
+    y = np.arange(50.0)
+    draws = reporting.paired_bootstrap(lambda i: [y[i].mean(), y[i].mean() + 1], 50, repeats=40, seed=3)
+    assert draws.shape == (40, 2) and np.allclose(np.diff(draws, axis=1), 1)
+    again = reporting.paired_bootstrap(lambda i: [y[i].mean(), y[i].mean() + 1], 50, repeats=40, seed=3)
+    assert np.array_equal(draws, again)
+    with pytest.raises(ValueError, match="repeats"):
+        reporting.paired_bootstrap(np.mean, 50, repeats=1)
+
+
+def test_spread_of_the_bootstrap_is_the_standard_error():
+    y = np.random.default_rng(0).normal(size=400)
+    draws = reporting.paired_bootstrap(lambda i: y[i].mean(), 400, repeats=2000)
+    assert draws.std() == pytest.approx(y.std() / 20, rel=0.06)
+
+
+def test_comparison_keeps_signs_names_and_positions(binary):
+    y, f = binary
+    worse = np.clip(1 - f, 0.01, 0.99)
+    table = reporting.comparison({"PWU": SCORE, "Brier": classification.brier_score}, y, f, worse, repeats=50)
+    assert list(table.index) == ["PWU", "Brier"] and (table["low"] > 0).all()
+    assert table.loc["PWU", "difference"] == pytest.approx(SCORE(y, worse) - SCORE(y, f))
+    turned = reporting.comparison({"PWU": SCORE}, y, worse, f, repeats=50)
+    assert turned.loc["PWU", "low"] == pytest.approx(-table.loc["PWU", "high"])
+    shuffled = pd.Series(f, index=range(500, 700))
+    same = reporting.comparison({"PWU": SCORE}, pd.Series(y), shuffled, worse, repeats=50)
+    assert same.loc["PWU", "low"] == table.loc["PWU", "low"]
+
+
+def test_comparison_of_regressors_and_undefined_values(regression):
+    y, mean, std = regression
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))
+    table = reporting.comparison({"PWU": score, "nothing": lambda *data: float("nan")}, y, (mean, std), (mean, 3 * std),
+                                 repeats=20)
+    assert table.loc["nothing", "undefined"] == 1 and np.isnan(table.loc["nothing", "low"])
+    assert table.loc["PWU", "undefined"] == 0
+    with pytest.raises(ValueError, match="length"):
+        reporting.comparison({"PWU": score}, y, (mean, std), (mean[1:], std[1:]))
+    with pytest.raises(ValueError, match="coverage"):
+        reporting.comparison({"PWU": score}, y, (mean, std), (mean, std), coverage=1.2)
