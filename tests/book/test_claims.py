@@ -4,12 +4,14 @@ from itertools import combinations, product
 
 import numpy as np
 import pytest
+import scipy.stats
 import sympy as sp
 from scipy import integrate, special
 
 import pwu_lite as pwu
-from pwu_lite import alignment, symbolic
+from pwu_lite import alignment, elicitation, symbolic
 from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
+from pwu_lite.replication import screening
 
 FAMILY = pwu.BinaryDecision()
 
@@ -426,3 +428,159 @@ def test_strictness_needs_a_prior_everywhere():
         loss = 0.8 * score.per_sample(np.ones(99), grid) + 0.2 * score.per_sample(np.zeros(99), grid)
         strict[name] = np.sum(loss <= loss.min() + 1e-12) == 1
     assert strict == {"everywhere": True, "a part": False}
+
+
+@pytest.mark.parametrize("family", [pwu.BinaryDecision(), pwu.TopK()])
+def test_proposition_4_1(family):
+    """A PWU orders and ties forecasts as the average of the costs does, and no search refutes it."""
+    rng, score = np.random.default_rng(0), pwu.PWU(family, pwu.Beta(2, 3))
+    y, n = np.array([1, 0, 1, 0]), 4
+    u = pwu.Beta(2, 3).ppf((np.arange(20_000) + 0.5) / 20_000)
+    thetas = np.ceil(u * n) if isinstance(family, pwu.TopK) else u
+    forecasts = rng.integers(1, 10, (12, n)) / 10
+    losses = [score(y, f) for f in forecasts]
+    costs = [-np.mean(family.utility(thetas, y, f)) for f in forecasts]
+    assert losses == pytest.approx(costs, abs=1e-4)
+    assert alignment.refute(score, family, n=3, trials=30) is None
+
+
+def test_proposition_4_2_for_top_k():
+    """Three cases: every truth and every report of a grid, all eight label vectors."""
+    score, labels = pwu.PWU(pwu.TopK(), pwu.Beta(2, 3)), np.array(list(product([0, 1], repeat=3)))
+    reports = np.array(list(product([0.1, 0.4, 0.5, 0.9], repeat=3)))
+    table = np.array([[score(y, f) for y in labels] for f in reports])
+    chances = np.array([np.prod(np.where(labels == 1, p, 1 - p), axis=1) for p in reports])
+    expected = chances @ table.T
+    assert (np.diagonal(expected)[:, None] <= expected + 1e-14).all()
+
+
+def test_a_scale_from_the_test_labels_is_improper():
+    """Two cases, noise mostly zero: the best report of a variance of .1 is another one, unless the scale is fixed."""
+    size = np.sqrt(0.9)
+    errors = np.array(list(product([-size, 0, size], repeat=2)))
+    chance = np.where(errors == 0, 16 / 18, 1 / 18).prod(axis=1)
+
+    def loss(variance, scale):
+        report = [-1, 1], [variance**0.5] * 2
+        scores = [pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 10, scale=scale(y))) for y in errors + [-1, 1]]
+        return chance @ [score(y, *report) for score, y in zip(scores, errors + [-1, 1], strict=True)]
+
+    grid = np.arange(0.06, 0.14, 0.002)
+    best = {name: grid[np.argmin([loss(v, scale) for v in grid])] for name, scale in
+            {"labels": np.var, "fixed": lambda y: 1.0}.items()}
+    assert best["fixed"] == pytest.approx(0.1, abs=1e-9) and best["labels"] < 0.09
+
+
+def test_every_score_is_aligned_with_minus_itself():
+    """Appendix D: U = -theta M, not theta M."""
+    loss = classification.log_loss
+    given = {"y_true": [1, 0], "forecasts": [([0.8, 0.3],), ([0.6, 0.5],), ([0.3, 0.4],)], "thetas": [1.0]}
+    assert alignment.refute(loss, lambda theta, y, f: theta * loss(y, f), **given) is None  # the cost is minus U
+    assert alignment.refute(loss, lambda theta, y, f: -theta * loss(y, f), **given) is not None
+
+
+def test_priors_of_figure_1():
+    modes = [elicitation.mode(pwu.Beta(*shape)) for shape in ((2, 10), (1.2, 20.8), (2, 6))]
+    assert modes == pytest.approx([0.1, 0.01, 1 / 6])
+    assert pwu.Beta(2, 10).mass(0, 0.5) > 0.99 and pwu.Beta(1.2, 20.8).mass(0, 0.2) > 0.97
+
+
+def test_scaling_both_shapes_moves_the_mode():
+    scaled = [elicitation.mode(pwu.Beta(2 * s, 10 * s)) for s in (1, 2, 5, 50)]
+    assert scaled == pytest.approx([0.1, 0.1364, 0.1552, 0.1656], abs=5e-5)
+    kept = [elicitation.mode(elicitation.beta_from_mode(0.1, 10 * s)) for s in (1, 2, 5, 50)]
+    assert kept == pytest.approx([0.1] * 4)
+
+
+def test_a_mode_of_one_hundredth_is_not_the_top_one_per_cent():
+    prior = pwu.Beta(1.2, 20.8)
+    assert prior.mean > 0.05 and prior.ppf(0.5) > 0.04 and prior.mass(0, 0.01) < 0.13
+
+
+def test_default_families_of_table_i1_give_finite_scores(binary, regression):
+    y, f = binary
+    scores = [pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))(y, f), pwu.PWU(pwu.TopK(), pwu.Beta(1.2, 20.8))(y, f)]
+    scores += [pwu.PWU(pwu.SelectivePrediction(), prior)(*regression)
+               for prior in (pwu.Beta(2, 10, scale=2), pwu.LogNormal(0, 1), pwu.Gamma(2, 1))]
+    scores += [pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), prior)(*regression)
+               for prior in (pwu.Beta(2, 6), pwu.LogNormal(0, 1), pwu.Gamma(2, 1))]
+    assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("unit", [0.1, 1.0, 10.0])
+def test_gamma_has_the_unit_of_one_over_y(unit):
+    """Scaled by 1/sd(y) the preference is the same in every unit; scaled by Var(y) it is not."""
+    rng = np.random.default_rng(1)
+    mean, std = 2 * rng.normal(size=100), rng.uniform(0.5, 1.5, 100)
+    y = mean + std * rng.normal(size=100)
+    good, poor = (mean, std), (mean + 2 * rng.normal(size=100), np.full(100, 0.2))
+
+    def prefers_good(scale):
+        score = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), pwu.Beta(2, 6, scale=scale))
+        first, second = (score(y * unit, m * unit, s * unit) for m, s in (good, poor))
+        return first < second
+
+    assert prefers_good(1 / (y * unit).std())
+    assert prefers_good((y * unit).var()) == (unit == 0.1)
+
+
+def test_a_prior_can_be_chosen_for_a_model():
+    """Appendix I.4 on tuning the prior: on the same forecasts several models can be made the best."""
+    y, forecasts = screening.forecasts()
+    winners = set()
+    for mode in np.arange(0.02, 0.5, 0.01):
+        score = pwu.PWU(pwu.BinaryDecision(), elicitation.beta_from_mode(mode, 100))
+        winners.add(min(forecasts, key=lambda name: score(y, forecasts[name])))
+    assert len(winners) >= 3
+
+
+def test_conventional_gains_where_nobody_decides():
+    """Appendix L: a better log loss at the tails, and a better ECE, with the same acts between .05 and .5."""
+    y = np.array([1, 1, 0, 0, 0, 0])
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(0.05, 0.5))
+    before, sharper = np.array([0.6, 0.6, 0.04, 0.04, 0.04, 0.6]), np.array([0.99, 0.99, 0.001, 0.001, 0.001, 0.6])
+    assert classification.log_loss(y, sharper) < classification.log_loss(y, before)
+    assert score(y, sharper) == pytest.approx(score(y, before), abs=1e-15)
+    calibrated, useful = np.full(6, 1 / 3), np.array([0.6, 0.6, 0.2, 0.2, 0.2, 0.2])
+    ece = classification.expected_calibration_error
+    assert ece(y, calibrated) < ece(y, useful)
+    assert score(y, calibrated) > score(y, useful)
+
+
+def test_two_beliefs_with_one_mean_are_one_forecast():
+    """Appendix A: by expected utility a distribution over probabilities acts as its mean."""
+    for c in (0.1, 0.3, 0.7):
+        for belief in (pwu.Beta(30, 70), pwu.Beta(0.3, 0.7)):
+            p = belief.ppf((np.arange(4000) + 0.5) / 4000)
+            acting, waiting = np.mean((1 - p) * c), np.mean(p * (1 - c))
+            assert (acting < waiting) == pwu.BinaryDecision().act(c, [belief.mean])[0]
+
+
+def test_the_clipped_brier_score_is_a_pwu(binary):
+    y, f = binary
+    low, high = 0.05, 0.4
+    constant = np.where(y == 1, (1 - high) ** 2, low**2)
+    brier = ((np.clip(f, low, high) - y) ** 2 - constant) / (2 * (high - low))
+    assert pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(low, high)).per_sample(y, f) == pytest.approx(brier, abs=1e-14)
+
+
+def test_net_benefit_is_the_cost_in_other_units(binary):
+    y, f = binary
+    t = np.linspace(0.01, 0.99, 99)
+    cost = -pwu.BinaryDecision().utility(t, y, f)
+    assert cost == pytest.approx((1 - t) * (y.mean() - classification.net_benefit(y, f, t)))
+
+
+def test_a_binary_pwu_can_be_trained_on():
+    """Appendix H rules training out; under a Beta prior the loss is smooth and separable."""
+    f, step = np.linspace(0.05, 0.95, 19), 1e-5
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    up, down = (score.per_sample(np.ones(19), f + s) for s in (step, -step))
+    assert (up - down) / (2 * step) == pytest.approx(-(1 - f) * pwu.Beta(2, 10).pdf(f), abs=1e-6)
+
+
+def test_some_pwus_need_quadrature_and_say_so(regression):
+    """Appendix H, limitations."""
+    exact = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))(*regression, return_error=True)
+    numeric = pwu.PWU(pwu.SelectivePrediction(), scipy.stats.weibull_min(1.5))(*regression, return_error=True)
+    assert exact[1] == 0 < numeric[1] < 1e-6
