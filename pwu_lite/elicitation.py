@@ -14,9 +14,9 @@ import numpy as np
 from scipy import optimize, special
 
 from . import validation
-from .priors import Beta, Dirac, Gamma, LogNormal, Pareto, Prior, Uniform
+from .priors import Beta, Dirac, Gamma, LogNormal, Pareto, Prior, TruncatedBeta, Uniform, as_prior
 
-__all__ = ["beta_from_mode", "beta_from_quantiles", "mode", "shifted"]
+__all__ = ["beta_from_mode", "beta_from_quantiles", "lognormal_from_quantiles", "mode", "shifted"]
 
 _LOG_SIZES = (-12.0, 35.0)  # between which the logarithm of a + b is looked for
 
@@ -88,20 +88,62 @@ def beta_from_quantiles(low: float, high: float, coverage: float = 0.9, scale: f
     0.9
     """
     scale = validation.positive("scale", scale)
-    start, end = (validation.inside(name, value, 0, scale) / scale for name, value in (("low", low), ("high", high)))
-    if not start < end:
-        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+    start, end = _between(low, high)
+    if end >= scale:
+        raise ValueError(f"high must lie below the prior's upper end {scale:g}, got {high!r}: set `scale`, or give "
+                         f"1/(1 + ratio) for a cost ratio and k/n for a number of cases")
+    start, end = start / scale, end / scale
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
     upper_tail = _tail_above(start, end, tail)
-    ends = [upper_tail(size) - tail for size in _LOG_SIZES]
-    if not ends[1] < 0 < ends[0]:
+    try:
+        a, b = _shapes(start, tail, optimize.brentq(lambda s: upper_tail(s) - tail, *_LOG_SIZES, xtol=1e-13))
+        missed = abs(special.betainc(a, b, start) - tail) + abs(special.betaincc(a, b, end) - tail)
+    except ValueError:  # no change of sign
+        missed = np.inf
+    if not missed < 1e-8:
         raise ValueError(f"no Beta prior was found with {coverage:g} of its mass in [{low!r}, {high!r}]: "
                          f"the interval is too narrow or too wide")
-    size = optimize.brentq(lambda s: upper_tail(s) - tail, *_LOG_SIZES, xtol=1e-13)
-    a, b = _shapes(start, tail, size)
-    if abs(special.betainc(a, b, start) - tail) + abs(special.betaincc(a, b, end) - tail) > 1e-8:
-        raise ValueError(f"[{low!r}, {high!r}] is too narrow to be solved for")
     return Beta(a, b, scale=scale)
+
+
+def lognormal_from_quantiles(low: float, high: float, coverage: float = 0.9) -> LogNormal:
+    """The log-normal prior that has equal tails outside [low, high], for a parameter without an upper end.
+
+    ``mu = log(low high)/2`` and ``sigma = log(high/low)/(2 z)`` with z the normal quantile of
+    ``(1 + coverage)/2``; its median is the geometric mean of the ends.
+
+    Parameters
+    ----------
+    low, high : float
+        In the units of theta, ``0 < low < high``.
+    coverage : float
+        Probability of the interval, in (0, 1).
+
+    Raises
+    ------
+    ValueError
+        The interval is empty or not positive.
+
+    References
+    ----------
+    PWU paper, table I.1.
+
+    Examples
+    --------
+    >>> prior = lognormal_from_quantiles(900, 8100)
+    >>> round(prior.ppf(0.5), 6), round(prior.mass(900, 8100), 12)
+    (2700.0, 0.9)
+    """
+    low, high = _between(low, high)
+    z = special.ndtri((1 + validation.inside("coverage", coverage, 0, 1)) / 2)
+    return LogNormal(float(np.log(low) + np.log(high)) / 2, float((np.log(high) - np.log(low)) / (2 * z)))
+
+
+def _between(low, high):
+    low, high = validation.positive("low", low), validation.positive("high", high)
+    if not low < high:
+        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+    return low, high
 
 
 def _tail_above(low: float, high: float, tail: float) -> Callable[[float], float]:
@@ -119,16 +161,20 @@ def _shapes(low, tail, size):
     return shapes(at)
 
 
-def mode(prior: Prior) -> float:
-    """The most likely value of a single prior, NaN where the density has no unique peak inside.
+def mode(prior: Any) -> float:
+    """The most likely value of a single prior, NaN where no peak inside its support is known.
 
     Examples
     --------
     >>> mode(Beta(2, 10))
     0.1
     """
+    prior = as_prior(prior)
     if isinstance(prior, Beta) and prior.a > 1 and prior.b > 1:
         return prior.scale * (prior.a - 1) / (prior.a + prior.b - 2)
+    if isinstance(prior, TruncatedBeta):
+        peak = mode(Beta(prior.a, prior.b))
+        return peak if prior.low < peak < prior.high else float("nan")
     if isinstance(prior, Gamma) and prior.shape > 1:
         return (prior.shape - 1) * prior.scale
     if isinstance(prior, LogNormal):
@@ -138,15 +184,15 @@ def mode(prior: Prior) -> float:
     return float("nan")
 
 
-def shifted(prior: Prior, share: float) -> Prior:
+def shifted(prior: Any, share: float) -> Prior:
     """The same belief about a place somewhat further on, for a sensitivity check.
 
-    The mode of a Beta prior moves by `share` of its distance to the nearer end, at the same
-    concentration a + b. Everything else is multiplied by ``1 + share``.
+    The mode of a Beta prior (its mean, where it has no mode inside) moves by `share` of its
+    distance to the nearer end, at the same a + b. Everything else is multiplied by ``1 + share``.
 
     Parameters
     ----------
-    prior : Beta with a mode inside, Gamma, LogNormal, Pareto, Uniform or Dirac
+    prior : Beta, Gamma, LogNormal, Pareto, Uniform or Dirac
     share : float
         In (-1, 1); the paper shifts by one half.
 
@@ -164,14 +210,22 @@ def shifted(prior: Prior, share: float) -> Prior:
     >>> shifted(Beta(2, 10), 0.5)
     Beta(a=2.5, b=9.5, scale=1.0)
     """
-    share = validation.inside("share", share, -1, 1)
-    if isinstance(prior, Beta) and prior.a > 1 and prior.b > 1:
-        place = mode(prior) / prior.scale
-        return beta_from_mode((place + share * min(place, 1 - place)) * prior.scale, prior.a + prior.b - 2, prior.scale)
+    prior, share = as_prior(prior), validation.inside("share", share, -1, 1)
+    if isinstance(prior, Beta):
+        return _shifted_beta(prior, share)
     for kind, changed in _SCALED:
         if isinstance(prior, kind):
             return replace(prior, **changed(prior, 1 + share))  # type: ignore[type-var]
     raise ValueError(f"there is no rule to shift {prior!r}: state the alternative priors yourself")
+
+
+def _shifted_beta(prior, share):
+    """Shapes 1 + kappa m around a mode m, or kappa m around a mean m."""
+    least = 1.0 if prior.a > 1 and prior.b > 1 else 0.0
+    size = prior.a + prior.b - 2 * least
+    place = (prior.a - least) / size
+    moved = place + share * min(place, 1 - place)
+    return Beta(least + size * moved, least + size * (1 - moved), scale=prior.scale)
 
 
 _SCALED: list[tuple[type, Callable[[Any, float], dict[str, float]]]] = [

@@ -14,6 +14,7 @@
 
   // Axes of a panel; returns what draws on it, in the units of the data.
   function chart(svg, [x0, x1], [y0, y1], label, title) {
+    [[x0, x1], [y0, y1]] = [[x0, x1], [y0, y1]].map(([a, b]) => b > a ? [a, b] : [a - 1, a + 1]);  // never empty
     const x = (u) => left + (u - x0) / (x1 - x0) * width;
     const y = (v) => bottom - (v - y0) / (y1 - y0) * height;
     const short = (v) => String(+v.toPrecision(2));
@@ -67,8 +68,8 @@
       const row = data.rows[score.value], f = at.value / 100, n = data.grid.length;
       const k = Math.max(0, Math.min(n - 1, Math.round(f * (n + 1)) - 1));
       const [prior, loss] = [
-        chart(panels[0], [0, 1], [0, data.top[0]], "cost share of a false positive, c", "prior density, or point mass"),
-        chart(panels[1], [0, 1], [0, data.top[1]], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")];
+        chart(panels[0], [0, 1], row.axes[0], "cost share of a false positive, c", "prior density, or point mass"),
+        chart(panels[1], [0, 1], row.axes[1], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")];
       prior.curve(data.grid, row.prior, 0);
       for (const [place, mass] of row.atoms) prior.stem(place, mass, `mass ${mass}`);
       loss.curve(data.grid, row.one, 0);
@@ -91,14 +92,14 @@
       data.quantiles[i][j].forEach((q, k) => left.mark(q, ["5%", "50%", "95%"][k]));
       const right = chart(panels[1], [0, last], [0, data.top], "mode of the prior", "% above the best model, solid marks: break-even");
       data.models.forEach((_, which) => right.curve(data.modes, data.losses[i].map(
-        (row) => 100 * (row[which] / Math.min(...row) - 1)), which));
+        (row) => Math.min(...row) > 0 ? 100 * (row[which] / Math.min(...row) - 1) : null), which));
       for (const [at] of data.breaks[i]) right.stem(at, data.top / 12, "");
       right.mark(m);
       mode.nextElementSibling.textContent = m;
       size.nextElementSibling.textContent = kappa;
-      const order = losses.map((_, which) => which).sort((p, q) => losses[p] - losses[q]);
+      const order = data.order[i][j];
       list(order.map((which) => [which, `${data.models[which]}: ${losses[which].toPrecision(4)}` +
-        (losses[which] > lead ? `, ${(100 * (losses[which] / lead - 1)).toFixed(1)}% more` : "")]));
+        (losses[which] > lead && lead > 0 ? `, ${(100 * (losses[which] / lead - 1)).toFixed(1)}% more` : "")]));
       say(`At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,
           `Break-even at this concentration: ${data.breaks[i].map(([at, to]) => `from mode ${at} on ${to} is best`).join("; ") || "none"}.`,
           `Ranking: ${order.map((which) => data.models[which]).join(", ")}.`);
@@ -108,7 +109,7 @@
       const k = +at.value, theta = data.thetas[k], [first, second] = data.costs, [a, b] = data.names;
       const span = [data.thetas[0], data.thetas[data.thetas.length - 1]];
       const gap = second.map((v, i) => v - first[i]), most = Math.max(...gap.map(Math.abs)) * 1.05;
-      const costs = chart(panels[0], span, [0, Math.max(...first, ...second) * 1.05], data.label, "cost per case");
+      const costs = chart(panels[0], span, [Math.min(0, ...first, ...second), Math.max(0, ...first, ...second) * 1.05], data.label, "cost per case");
       costs.curve(data.thetas, first, 0);
       costs.curve(data.thetas, second, 1);
       costs.mark(theta);
@@ -129,4 +130,5 @@
   for (const part of root.querySelectorAll("[hidden]")) part.hidden = false;
   root.querySelector("img").remove();
   draw(inputs);
-})(document.getElementById("@ID@"));
+  root.dataset.ready = "";
+})(document.querySelector('[id="@ID@"]:not([data-ready])'));  // the same explorer may be shown twice

@@ -13,6 +13,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class _Explorer:
         raise NotImplementedError
 
     def controls(self) -> str:
-        """Inputs, with @ID@ for the element's name."""
+        """Inputs, each inside its label."""
         raise NotImplementedError
 
     def picture(self) -> Any:
@@ -51,11 +52,12 @@ class _Explorer:
 
     def _repr_html_(self) -> str:
         data = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
-        name = f"{self.kind}-explorer-" + hashlib.sha256(data.encode()).hexdigest()[:8]  # two on one page do not clash
+        page = data + self.controls()
+        name = f"{self.kind}-explorer-" + hashlib.sha256(page.encode()).hexdigest()[:8]  # two on one page do not clash
         drawings = "".join(f'<svg viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
                            for words in self.panels)
         parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
-                 "@CONTROLS@": self.controls().replace("@ID@", name), "@PICTURE@": _png(self.picture()),
+                 "@CONTROLS@": self.controls(), "@PICTURE@": _png(self.picture()),
                  "@ALT@": escape(". ".join(self.panels)), "@STYLE@": (FOLDER / "explorer.css").read_text(),
                  "@SCRIPT@": (FOLDER / "explorer.js").read_text().replace("@ID@", name)}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
@@ -94,6 +96,7 @@ class MetricExplorer(_Explorer):
     panels = ("Implicit prior over c of the chosen score", "Losses of the chosen score for y = 1 and y = 0")
 
     def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199):
+        scores = _named(scores)
         if not scores:
             raise ValueError("the explorer needs at least one score")
         if validation.whole("points", points) < 9:
@@ -102,6 +105,8 @@ class MetricExplorer(_Explorer):
         self.rows = [self._row(name, losses, p) for name, losses in scores.items()]
 
     def _row(self, name, losses, p):
+        if not isinstance(losses, tuple) or len(losses) != 2:
+            raise ValueError(f"{name}: give a pair, the loss if y = 1 and the loss if y = 0")
         if {symbol for loss in losses for symbol in sp.sympify(loss).free_symbols} - {p}:
             raise ValueError(f"{name}: put numbers for the parameters")
         prior = symbolic.binary_prior(*losses, p)
@@ -110,11 +115,12 @@ class MetricExplorer(_Explorer):
         atoms = [[float(place), float(mass)] for place, mass in prior.atoms.items()]
         words = ["density " + str(prior.density).replace("**", "^")] if prior.density != 0 else []
         words += [f"point mass {mass:g} at {place:g}" for place, mass in atoms]
-        return {"name": str(name), "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
-                "words": " and ".join(words)}
+        return {"name": name, "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
+                "words": " and ".join(words),
+                "axes": [_axis(columns[0], TOP_PRIOR), _axis(columns[1] + columns[2], TOP_LOSS)]}
 
     def data(self):
-        return {"grid": _short(self.grid), "rows": self.rows, "top": [TOP_PRIOR, TOP_LOSS]}
+        return {"grid": _short(self.grid), "rows": self.rows}
 
     def controls(self):
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
@@ -125,7 +131,8 @@ class MetricExplorer(_Explorer):
 
         row = self.rows[0]
         lines = {"implicit prior": row["prior"], "loss if y = 1": row["one"], "loss if y = 0": row["zero"]}
-        drawn = {name: np.array([np.nan if v is None or v > TOP_PRIOR else v for v in values])
+        top = max(high for _, high in row["axes"])
+        drawn = {name: np.array([np.nan if v is None or v > top else v for v in values])
                  for name, values in lines.items()}
         return plots.curves(self.grid, drawn, xlabel="c, or forecast f", ylabel=row["name"])
 
@@ -165,13 +172,16 @@ class PriorExplorer(_Explorer):
 
     def __init__(self, y_true: Any, models: Mapping[str, Any], modes: Sequence[float], sizes: Sequence[float] = SIZES,
                  start: tuple[int, int] = (0, 0)):
+        self.models = _named(models)
         if not 2 <= len(models) <= 6:
             raise ValueError(f"the explorer shows two to six models, got {len(models)}")
         self.modes, self.sizes = ([float(v) for v in validation.vector(*pair)]
                                   for pair in (("modes", modes), ("sizes", sizes)))
         if (np.diff(self.modes) <= 0).any() or len(self.modes) < 2:
             raise ValueError("modes must be two or more, ascending")
-        self.y, self.models, self.start = y_true, {str(name): f for name, f in models.items()}, start
+        self.y, self.start = y_true, start
+        if np.shape(start) != (2,) or not all(_is_place(*pair) for pair in zip(start, (modes, sizes), strict=True)):
+            raise ValueError(f"start must be a place in modes and one in sizes, counted from 0, got {start!r}")
         self.table = [[self.losses(mode, size) for mode in self.modes] for size in self.sizes]
 
     def losses(self, mode: float, size: float) -> dict[str, float]:
@@ -184,16 +194,29 @@ class PriorExplorer(_Explorer):
         return _by_loss(self.losses(mode, size))
 
     def breaks(self, size: float) -> list[tuple[float, str]]:
-        """Modes from which on another model is the best one, at this concentration."""
-        best = [_by_loss(losses)[0] for losses in self.table[self.sizes.index(size)]]
-        found = []
-        for place in range(len(best) - 1):
-            one, other = best[place:place + 2]
-            if one != other:
-                ends = self.modes[place:place + 2]
-                at = optimize.brentq(lambda m, a=one, b=other: self.losses(m, size)[b] - self.losses(m, size)[a], *ends)
-                found.append((round(at, 4), other))
-        return found
+        """Modes from which on another model is the best one, at this concentration.
+
+        Looked for between neighbouring `modes` at which different models are best; a model that
+        is best only somewhere between two modes is not found. Models that tie do not take turns.
+        """
+        found, lead = [], None
+        for low, high in pairwise(self.modes):
+            lead = lead or _best(self.losses(low, size))
+            after = _best(self.losses(high, size), lead)
+            found += self._changes(size, low, high, lead, after)
+            lead = after
+        return [(float(f"{at:.4g}"), name) for at, name in found]
+
+    def _changes(self, size, low, high, one, other, depth=8):
+        """Where the lead passes from one model to another between two modes, by way of a third if need be."""
+        if one == other:
+            return []
+        at = optimize.brentq(lambda m: self.losses(m, size)[other] - self.losses(m, size)[one], low, high)
+        third = _best(self.losses(at, size), other)
+        if depth == 0 or third in (one, other):
+            return [(at, other)]
+        return (self._changes(size, low, at, one, third, depth - 1)
+                + self._changes(size, at, high, third, other, depth - 1))
 
     def data(self):
         grid = [[elicitation.beta_from_mode(mode, size) for mode in self.modes] for size in self.sizes]
@@ -204,6 +227,8 @@ class PriorExplorer(_Explorer):
             "quantiles": [[_short(prior.ppf([0.05, 0.5, 0.95])) for prior in row] for row in grid],
             "words": [[[BinaryDecision().words(float(q)) for q in prior.ppf([0.05, 0.5, 0.95])] for prior in row]
                       for row in grid],
+            "order": [[[list(self.models).index(name) for name in _by_loss(losses)] for losses in row]
+                      for row in self.table],
             "losses": [[[float(f"{loss:.6g}") for loss in losses.values()] for losses in row] for row in self.table],
             "breaks": [self.breaks(size) for size in self.sizes],
         }
@@ -216,7 +241,8 @@ class PriorExplorer(_Explorer):
         from . import plots
 
         row, size = self.table[self.start[1]], self.sizes[self.start[1]]
-        extra = {name: [100 * (losses[name] / min(losses.values()) - 1) for losses in row] for name in self.models}
+        least = np.array([min(losses.values()) or np.nan for losses in row])  # no share of a loss of zero
+        extra = {name: 100 * (np.array([losses[name] for losses in row]) / least - 1) for name in self.models}
         return plots.curves(self.modes, extra, xlabel=f"mode of the prior (concentration {size:g})",
                             ylabel="% above the best model")
 
@@ -256,24 +282,30 @@ class MurphyExplorer(_Explorer):
 
     def __init__(self, family: Family, y_true: Any, models: Mapping[str, Any], thetas: Any, *, label: str,
                  start: int = 0):
+        if not isinstance(family, Family) or family.theta_ndim or family.names[0] == "k/n":
+            raise ValueError(f"the explorer takes a family with one continuous parameter, got {family!r}")
+        models = _named(models)
         if len(models) != 2:
             raise ValueError(f"the explorer compares two models, got {len(models)}")
         self.thetas = validation.vector("thetas", thetas)
         if self.thetas.size < 2 or (np.diff(self.thetas) <= 0).any():
             raise ValueError("thetas must be two or more, ascending")
-        self.family, self.names, self.label, self.start = family, [str(name) for name in models], label, start
+        if not _is_place(start, self.thetas):
+            raise ValueError(f"start must be a place in thetas, counted from 0, got {start!r}")
+        self.family, self.names, self.label, self.start = family, list(models), str(label), start
         self.costs = [-family.utility(self.thetas, y_true, *(given if isinstance(given, tuple) else (given,)))
                       for given in models.values()]
 
     def wins(self) -> str:
         """In words, where each of the two is cheaper."""
-        gap = np.round(self.costs[1] - self.costs[0], 12)
+        gap = self.costs[1] - self.costs[0]
+        gap[np.abs(gap) <= 1e-12 * np.max(np.abs(self.costs))] = 0
         spans = [(sign, _spans(self.thetas, np.sign(gap) == sign)) for sign in (1, -1, 0)]
         words = {1: f"{self.names[0]} is cheaper", -1: f"{self.names[1]} is cheaper", 0: "both cost the same"}
         return "; ".join(f"{words[sign]} {text}" for sign, text in spans if text) + "."
 
     def data(self):
-        return {"thetas": [float(f"{theta:.4g}") for theta in self.thetas], "names": self.names, "label": self.label,
+        return {"thetas": [float(f"{theta:.10g}") for theta in self.thetas], "names": self.names, "label": self.label,
                 "words": [self.family.words(float(theta)) for theta in self.thetas],
                 "costs": [[float(f"{v:.6g}") for v in cost] for cost in self.costs], "note": self.wins()}
 
@@ -294,8 +326,35 @@ def _spans(thetas, where):
     return " and ".join(f"at {low:.3g}" if low == high else f"from {low:.3g} to {high:.3g}" for low, high in runs)
 
 
+def _named(given):
+    """A mapping with its names as text; a ValueError for names that are then the same."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f"a mapping of names is needed, got {type(given).__name__}")
+    if len({str(name) for name in given}) < len(given):
+        raise ValueError(f"two names are the same as text: {list(given)}")
+    return {str(name): value for name, value in given.items()}
+
+
+def _is_place(place, values):
+    return isinstance(place, (int, np.integer)) and 0 <= place < len(values)
+
+
 def _by_loss(losses):
-    return sorted(losses, key=losses.__getitem__)
+    """Names, the smallest loss first; losses equal to twelve digits stay in the order given."""
+    return sorted(losses, key=lambda name: float(f"{losses[name]:.12g}"))
+
+
+def _best(losses, before=None):
+    """The name with the smallest loss; the one that led before, if it ties."""
+    best = _by_loss(losses)[0]
+    return before if before is not None and losses[before] <= losses[best] * (1 + 1e-12) else best
+
+
+def _axis(values, top):
+    """Ends of an axis from zero to `top`, further where the values are mostly beyond it."""
+    shown = [value for value in values if value is not None] or [0.0]
+    high = top if np.median(shown) <= top else max(shown)
+    return [min(0.0, min(shown)), max(high if min(shown) >= 0 else min(high, max(shown)), 0.0)]
 
 
 def _slider(words, places, start):

@@ -87,8 +87,24 @@ class Family:
             raise ValueError(f"the prior on {self.names[which]} needs a finite mean")
 
     def words(self, theta: float, which: int = 0) -> str:
-        """What a value of the decision parameter says, in words."""
+        """What a value of the decision parameter says, in words; of the prior's, so k/n and not k.
+
+        Examples
+        --------
+        >>> BinaryDecision().words(0.1)
+        'a miss costs 9 false alarms'
+        """
+        theta, (low, high) = validation.one_number(self.names[which], theta), self.domain_of(which)
+        if not low <= theta <= high:
+            raise ValueError(f"{self.names[which]} must lie in [{low:g}, {high:g}], got {theta!r}")
+        return self._words(theta, which)
+
+    def _words(self, theta, which):
         return f"{self.names[which]} = {theta:.3g}"
+
+    def domain_of(self, which: int) -> tuple[float, float]:
+        """Ends of the values that a decision parameter can take; (0, 1) for k/n."""
+        return (0.0, 1.0) if self.names[which] == "k/n" else self.domain
 
     def error(self, prior: Prior, *data: Any) -> float:
         """Estimated numerical error of a separable family's score; zero for a closed form."""
@@ -131,14 +147,14 @@ class BinaryDecision(Family):
         c = validation.inside("c", theta, 0, 1)
         return validation.check_probabilities(y_prob) > c
 
-    def words(self, theta, which=0):
+    def _words(self, theta, which):
         names, share = (("a miss", "false alarms"), theta) if theta < 0.5 else (("a false alarm", "misses"), 1 - theta)
         return f"{names[0]} costs {(1 - share) / share if share > 0 else np.inf:.3g} {names[1]}"
 
     def properness(self, *priors):
         if _covers(priors[0], 0, 1):
             return "strictly proper", "the prior charges every interval of c: any other forecast acts wrongly somewhere"
-        return "proper", "two forecasts that no c with mass tells apart have the same expected loss"
+        return "proper", "forecasts between which no c has mass have the same expected loss"
 
     def pieces(self, data):
         return None, data[1]
@@ -197,7 +213,7 @@ class SelectivePrediction(Family):
         lam = validation.positive("lambda", theta)
         return validation.check_gaussian(mean, std)[1] <= np.sqrt(lam)
 
-    def words(self, theta, which=0):
+    def _words(self, theta, which):
         return f"predict up to a standard deviation of {np.sqrt(theta):.3g}"
 
     def properness(self, *priors):
@@ -252,7 +268,7 @@ class TopK(Family):
     names = ("k/n",)
     domain = (0.0, 1.0)
 
-    def words(self, theta, which=0):
+    def _words(self, theta, which):
         return f"pick {100 * theta:.3g}% of the cases"
 
     def properness(self, *priors):
@@ -325,15 +341,15 @@ class RiskAverseTopK(Family):
         if self.penalty not in ("reported", "realized"):
             raise ValueError(f'penalty must be "reported" or "realized", got {self.penalty!r}')
 
-    def words(self, theta, which=0):
+    def _words(self, theta, which):
         if which == 0:
-            return TopK().words(theta)
-        return f"a variance of 1 is worth {theta:.3g} units of y"
+            return TopK()._words(theta, 0)
+        return f"a variance of 1 costs {theta:.3g} units of y"
 
     def properness(self, *priors):
         if self.penalty == "reported":
             return "improper", "it charges the reported variance: reporting too small a one lowers the loss"
-        return "proper", "never strictly: only the order of the risk-adjusted means counts"
+        return "proper", "strictly in the means of the cases that get picked; a shift of all variances is not seen"
 
     def pieces(self, data):
         _, mean, std = data
@@ -422,11 +438,11 @@ class Retention(Family):
     takes = ("uncertainty",)
     _check = staticmethod(validation.check_ranking)
 
-    def words(self, theta, which=0):
+    def _words(self, theta, which):
         return f"keep {100 * theta:.3g}% of the cases"
 
     def properness(self, *priors):
-        return "proper", "if each uncertainty is the expected error of the forecaster's own prediction; never strictly"
+        return "proper", "for given predictions, where honest is each one's expected error; only their order counts"
 
     def pieces(self, data):
         return np.arange(1, data[0].size + 1), None
@@ -489,8 +505,8 @@ class OneVsRest(Family):
     def __post_init__(self):
         _wraps(self, BinaryDecision)
 
-    def words(self, theta, which=0):
-        return self.family.words(theta) + ", for each class"
+    def _words(self, theta, which):
+        return self.family._words(theta, which) + ", for each class"
 
     def properness(self, *priors):
         return self.family.properness(*priors)
@@ -570,7 +586,7 @@ class PerOutput(Family):
                 raise ValueError(f"scale must be positive, got {scale.tolist()}")
             object.__setattr__(self, "scale", tuple(scale.tolist()))
 
-    def words(self, theta, which=0):
+    def _words(self, theta, which):
         return f"predict an output up to {np.sqrt(theta):.3g} times the root of its scale"
 
     def properness(self, *priors):

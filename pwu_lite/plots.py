@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from . import validation
-from .priors import Prior
+from .priors import Dirac, Prior
 from .ranks import sorted_blocks
 
 __all__ = ["COLOURS", "bands", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images",
@@ -93,17 +93,24 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
     use_style()
     figure, axes = plt.subplots(len(names), 1, figsize=(6.4, 3.2 * len(names)), squeeze=False)
     for which, (ax, name) in enumerate(zip(axes[:, 0], names, strict=True)):
-        stated = next(iter(variants.values()))[which]
-        others = {label: priors[which] for label, priors in variants.items() if priors[which] is not stated}
-        x = np.linspace(0, max(float(prior.ppf(0.995)) for prior in (stated, *others.values())), 802)[1:-1]
-        for place, (label, prior) in enumerate(({"as stated": stated} | others).items()):
-            ax.plot(x, prior.pdf(x), color=COLOURS[place % 6], ls=DASHES[place % 6], lw=1.5 if place else 2.5,
-                    label=label)
+        (first, stated), *rest = [(label, priors[which]) for label, priors in variants.items()]
+        shown = [(first, stated), *((label, prior) for label, prior in rest if prior is not stated)]
+        ends = [float(prior.ppf(level)) for _, prior in shown for level in (0.005, 0.995)]
+        low, high = 0.0 if min(ends) < 0.5 * max(ends) else min(ends), max(ends)
+        x = np.linspace(low, high, 802)[1:-1] if high > low else np.linspace(0, 2 * high, 802)[1:-1]
+        inner = [float(np.max(prior.pdf(prior.ppf([0.02, 0.2, 0.5, 0.8, 0.98])))) for _, prior in shown]
+        top = 1.6 * max([value for value in inner if np.isfinite(value)] or [0.0]) or 1.0
+        for place, (label, prior) in enumerate(shown):
+            style = {"color": COLOURS[place % 6], "ls": DASHES[place % 6], "lw": 1.5 if place else 2.5}
+            ax.plot(x, prior.pdf(x), label=label, **style)
+            for weight, part in prior.parts:
+                if isinstance(part, Dirac):  # a stem as high as its mass, the top for all of it
+                    ax.plot([part.at] * 2, [0, weight * top], marker="^", markevery=[1], **style)
         for level in levels:
             at = float(stated.ppf(level))
-            ax.vlines(at, 0, stated.pdf(at), color="#444444", lw=1)
+            ax.axvline(at, color="#444444", lw=0.8, ls="-")
             ax.annotate(f"{level:.0%}", (at, 0), xytext=(3, 3), textcoords="offset points", fontsize=9)
-        ax.set(xlabel=name, ylabel="prior density", ylim=(0, None))
+        ax.set(xlabel=name, ylabel="prior density", ylim=(0, min(top, 1.05 * ax.dataLim.y1)))
         ax.legend()
     return figure
 
@@ -123,7 +130,7 @@ def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: st
                                                    strict=True)):
         ax.plot(theta, values, color=COLOURS[place], ls="-", lw=2)
         ax.fill_between(theta, values, color=COLOURS[place], alpha=0.35 if place == 2 else 0.1, lw=0)
-        ax.set(ylabel=name, ylim=(0, None))
+        ax.set(ylabel=name, ylim=(0, None) if np.min(values) >= 0 else None)
     axes[2].set_xlabel(xlabel)
     return figure
 
@@ -164,8 +171,10 @@ def sheet(rows: Sequence[Sequence[str]], header: Sequence[str], widths: Sequence
     Raises
     ------
     ValueError
-        A cell is wider than its column.
+        No rows, or a cell is wider than its column.
     """
+    if len(rows) == 0:
+        raise ValueError("a sheet needs at least one row")
     figure = plt.figure(figsize=(11.69, 8.27), facecolor="white")
     places, ends = np.cumsum([0.03, *widths[:-1]]), 0.03 + np.cumsum(widths)
     step = 0.8 / len(rows)

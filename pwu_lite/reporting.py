@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import elicitation, validation
-from .families import mass_of_k
+from . import elicitation, sweep, validation
+from .families import Family, RiskAverseTopK, mass_of_k
 from .priors import Prior, as_prior
 from .pwu import PWU
 
 __all__ = ["MetricCard", "PriorReport", "comparison", "metric_card", "paired_bootstrap", "prior_report"]
 
 LEVELS = {"5%": 0.05, "median": 0.5, "95%": 0.95}
-EDGE = 0.01  # share of the prior's range, at either end, where a decision is as good as made
+EDGE = 0.01  # of a parameter between 0 and 1: nearer to an end the decision is as good as made
+STATED = "as stated"
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,12 @@ class PriorReport:
     quantiles : DataFrame
         A row for each parameter and each of 5%, median, 95%, mode, mean: its value, and what it says in words.
     degeneracy : DataFrame
-        Prior mass where the decision is as good as made, whatever the forecast.
+        Prior mass in the outer hundredths of a parameter between 0 and 1, and where a model's
+        forecasts all get the same act.
     sensitivity : DataFrame
         A row for each prior: its quantiles, and each model's score under it.
+    notes : tuple of str
+        What could not be done, and why.
     """
 
     score: PWU
@@ -45,6 +49,7 @@ class PriorReport:
     degeneracy: pd.DataFrame
     sensitivity: pd.DataFrame
     variants: dict[str, tuple[Prior, ...]] = field(repr=False)
+    notes: tuple[str, ...] = ()
 
     def picture(self) -> Any:
         """Density of the prior and of its variants, the 5%, 50% and 95% quantiles marked; a matplotlib figure."""
@@ -54,10 +59,12 @@ class PriorReport:
 
     def _repr_html_(self) -> str:
         tables = {"Quantiles": self.quantiles, "Degeneracy": self.degeneracy, "Sensitivity": self.sensitivity.T}
-        return "".join(f"<p><b>{title}</b></p>{_html(table)}" for title, table in tables.items())
+        shown = "".join(f"<p><b>{title}</b></p>{_html(table)}" for title, table in tables.items() if len(table))
+        return shown + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
 
     def __str__(self) -> str:
-        return "\n\n".join(table.to_string() for table in (self.quantiles, self.degeneracy, self.sensitivity))
+        tables = (self.quantiles, self.degeneracy, self.sensitivity)
+        return "\n\n".join([*(table.to_string() for table in tables if len(table)), *self.notes])
 
 
 def prior_report(score: PWU, y_true: Any = None, models: Mapping[str, Any] | None = None, *,
@@ -72,14 +79,16 @@ def prior_report(score: PWU, y_true: Any = None, models: Mapping[str, Any] | Non
     models : mapping of name to prediction, optional
         ``y_prob``, or a tuple ``(mean, std)``, as the family takes it.
     alternatives : mapping of name to prior, optional
-        For families with one parameter: priors to compare with, instead of moving the mode by `share`.
+        For families with one parameter: priors to compare with, instead of moving the mode by
+        `share`; empty for none.
     share : float
-        How far to move the mode, see `pwu_lite.elicitation.shifted`.
+        How far to move the mode down and up, see `pwu_lite.elicitation.shifted`. Where there is
+        no rule, or the moved prior leaves the parameter's domain, a note says so.
 
     Raises
     ------
     ValueError
-        Only one of `y_true` and `models` is given, or the prior cannot be moved by a rule.
+        Only one of `y_true` and `models` is given, or names are used twice.
 
     References
     ----------
@@ -92,12 +101,32 @@ def prior_report(score: PWU, y_true: Any = None, models: Mapping[str, Any] | Non
     >>> report.quantiles.loc[("c", "5%"), "in words"]
     'a miss costs 29 false alarms'
     """
+    if not isinstance(score, PWU):
+        raise ValueError(f"score must be a PWU, got {type(score).__name__}")
     if (models is None) != (y_true is None):
         raise ValueError("give both y_true and models, or neither")
-    named = {name: _prediction(given) for name, given in (models or {}).items()}
-    variants = _variants(score, alternatives, share)
+    share = validation.inside("share", share, 0, 1)
+    columns = [f"{parameter}, {label}" for parameter in score.family.names for label in LEVELS]
+    named = {name: _prediction(given) for name, given in _named("models", models, [*columns, "best"]).items()}
+    if alternatives is None:
+        variants, notes = _moved(score, share)
+    else:
+        variants, notes = _alternatives(score, alternatives), ()
     return PriorReport(score, _quantiles(score), _degeneracy(score, y_true, named),
-                       _sensitivity(score, variants, y_true, named), variants)
+                       _sensitivity(score, variants, y_true, named), variants, notes)
+
+
+def _named(what, given, taken=()):
+    """A mapping with its names as text, or a ValueError for names that clash."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{what} must be a mapping of names, got {type(given).__name__}")
+    names = [str(name) for name in given]
+    clashes = [name for name in names if names.count(name) > 1 or name in taken]
+    if clashes:
+        raise ValueError(f"the name {clashes[0]!r} in {what} is used twice, or by the report itself")
+    return dict(zip(names, given.values(), strict=True))
 
 
 def _quantiles(score):
@@ -112,39 +141,51 @@ def _quantiles(score):
 
 
 def _degeneracy(score, y_true, models):
-    """Mass at the ends of a bounded range; with forecasts, mass where all cases get the same act."""
+    """Mass at the ends of a parameter in (0, 1); with forecasts, mass where all cases get the same act."""
     rows = {}
-    for name, prior in zip(score.family.names, score.priors, strict=True):
-        low, high = prior.support
-        if np.isfinite(high) and low < high:
-            step = EDGE * (high - low)
-            rows[f"{name} below {low + step:.3g}"] = prior.mass(low, low + step)
-            rows[f"{name} above {high - step:.3g}"] = prior.mass(high - step, np.inf)
+    for which, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
+        if score.family.domain_of(which) == (0, 1):
+            rows[f"{name} below {EDGE:g}"] = prior.mass(0, EDGE)
+            rows[f"{name} above {1 - EDGE:g}"] = prior.mass(1 - EDGE, np.inf)
     for name, prediction in models.items():
-        rows[f"{name}: the same act for all cases"] = _same_act(score, score.family.read(y_true, *prediction))
+        mass = _same_act(score, score.family.read(y_true, *prediction))
+        if mass is not None:
+            rows[f"{name}: the same act for all cases"] = mass
     return pd.DataFrame({"prior mass": rows}, dtype=float)
 
 
 def _same_act(score, data):
-    """Prior mass of the parameters beyond the first and the last change of an act."""
-    if score.family.names[0] == "k/n":
-        return float(mass_of_k(score.priors[0], len(data[0]))[-1])
-    _, edges = score.family.pieces(data)
-    return float(1 - score.priors[0].mass(edges.min(), edges.max()))
+    """Prior mass of the parameters beyond the first and the last change of an act, None where nobody says."""
+    family, prior = score.family, score.priors[0]
+    if family.names[0] == "k/n":
+        tied = all(np.ptp(values) == 0 for values in data[1:])
+        return 1.0 if tied else float(mass_of_k(prior, len(data[0]))[-1])
+    if type(family).pieces is Family.pieces:
+        return None
+    _, edges = family.pieces(data)
+    return float(1 - prior.mass(edges.min(), edges.max()))
 
 
-def _variants(score, alternatives, share):
-    """Priors by name, the stated ones first."""
-    stated = {"as stated": score.priors}
-    if alternatives is not None:
-        if len(score.priors) > 1:
-            raise ValueError("alternatives are for families with one parameter; build the other scores yourself")
-        return stated | {str(name): (as_prior(prior),) for name, prior in alternatives.items()}
-    for place, name in enumerate(score.family.names):
-        for move in (-share, share):
-            changed = elicitation.shifted(score.priors[place], move)
-            stated[f"{name} moved by {move:+.0%}"] = (*score.priors[:place], changed, *score.priors[place + 1:])
-    return stated
+def _alternatives(score, given):
+    """The stated priors, then the ones to compare with."""
+    named = _named("alternatives", given, [STATED])
+    if named and len(score.priors) > 1:
+        raise ValueError("alternatives are for families with one parameter; build the other scores yourself")
+    return {STATED: score.priors} | {name: (as_prior(prior),) for name, prior in named.items()}
+
+
+def _moved(score, share):
+    """The stated priors, then each of them moved down and up; and a note where that cannot be."""
+    variants, notes = {STATED: score.priors}, []
+    for place, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
+        try:
+            for words, move in (("down", -share), ("up", share)):
+                changed = elicitation.shifted(prior, move)
+                score.family.check_prior(changed, place)
+                variants[f"{name} moved {words}"] = (*score.priors[:place], changed, *score.priors[place + 1:])
+        except ValueError as reason:
+            notes.append(f"The prior on {name} was not moved both ways: {reason}. Give `alternatives`.")
+    return variants, tuple(notes)
 
 
 def _sensitivity(score, variants, y_true, models):
@@ -217,15 +258,15 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCa
     if not isinstance(score, PWU):
         raise ValueError(f"score must be a PWU, got {type(score).__name__}")
     family, missing = score.family, "NOT STATED: say it before you publish the number"
-    rows = {"Score": repr(score), "Decision": decision or missing, "Family": _first_sentence(family)}
+    rows = {"Score": repr(score), "Decision": str(decision) or missing, "Family": _first_sentence(family)}
     for which, (name, prior) in enumerate(zip(family.names, score.priors, strict=True)):
         said = "; ".join(f"{label}: {family.words(float(prior.ppf(level)), which)}" for label, level in LEVELS.items())
-        rows[f"Prior on {name}"] = f"{prior!r}. {said}"
+        rows[f"Prior on {name}"] = said
     return MetricCard(rows | {
-        "Source of the prior": source or missing,
-        "Value": "expected cost under the prior; lower is better; compare on the same data only",
+        "Source of the prior": str(source) or missing,
+        "Value": "minus the utility, averaged over the prior; lower is better; compare on the same data only",
         "Computation": _computation(score),
-        "Properness": ": ".join(family.properness(*score.priors)),
+        "Properness": _properness(score),
         "Blind spots": _blind_spots(score),
         "Limits": "one kind of decision; first-order forecasts; nothing on subgroups; report it beside other scores",
     })
@@ -238,15 +279,38 @@ def _first_sentence(family):
 def _computation(score):
     error = max(part.error for prior in score.priors for _, part in prior.parts)
     kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
-    how = "closed form" if error == 0 else f"quadrature of the prior, estimated error {error:.1e}"
-    return f"{how}; {kind}; ask for return_error=True"
+    own = type(score.family).error is not Family.error  # a family that estimates its own error
+    how = "closed form" if error == 0 and not own else "numerical integration, error by return_error=True"
+    if isinstance(score.family, RiskAverseTopK):
+        how += f", up to {sweep.EXACT_UP_TO} cases; beyond that numerical integration"
+    return f"{how}; {kind}"
+
+
+def _properness(score):
+    verdict, reason = score.family.properness(*score.priors)
+    condition = "" if verdict == "improper" else "; with the prior fixed before the labels are seen"
+    return f"{verdict}: {reason}{condition}"
 
 
 def _blind_spots(score):
-    """Between which parameters 99 per cent of the mass lie: differences elsewhere hardly count."""
-    spans = [f"{name} from {float(prior.ppf(0.005)):.3g} to {float(prior.ppf(0.995)):.3g}"
-             for name, prior in zip(score.family.names, score.priors, strict=True)]
-    return f"99% of the prior is on {' and '.join(spans)}: what forecasts change elsewhere hardly counts"
+    """Where the prior has no mass, or next to none."""
+    spans = []
+    for name, prior in zip(score.family.names, score.priors, strict=True):
+        low, high = float(prior.ppf(0.005)), float(prior.ppf(0.995))
+        spans.append(f"99% of the mass on {name} is from {low:.3g} to {high:.3g}"
+                     + "".join(f", none of it between {a:.3g} and {b:.3g}" for a, b in _gaps(prior)))
+    return "acts at other parameters have little weight: " + "; ".join(spans)
+
+
+def _gaps(prior):
+    """Where, inside the support, no part of a prior has mass."""
+    ends = sorted(part.support for weight, part in prior.parts if weight > 0)
+    reached, gaps = ends[0][1], []
+    for start, end in ends[1:]:
+        if start > reached:
+            gaps.append((reached, start))
+        reached = max(reached, end)
+    return gaps
 
 
 def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats: int = 1000,
@@ -316,8 +380,11 @@ def comparison(scores: Mapping[str, Callable[..., float]], y_true: Any, first: A
     True
     """
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
-    y = np.asarray(y_true)
-    pair = [[np.asarray(values) for values in _prediction(given)] for given in (first, second)]
+    scores = _named("scores", scores)
+    if not scores:
+        raise ValueError("comparison needs at least one score")
+    y = _cases("y_true", y_true)
+    pair = [[_cases("a prediction", values) for values in _prediction(given)] for given in (first, second)]
     wrong = [len(values) for prediction in pair for values in prediction if len(values) != len(y)]
     if wrong:
         raise ValueError(f"y_true has length {len(y)}, a prediction has length {wrong[0]}")
@@ -328,10 +395,18 @@ def comparison(scores: Mapping[str, Callable[..., float]], y_true: Any, first: A
 
     values = np.array(losses(np.arange(len(y))), dtype=float)
     draws = paired_bootstrap(losses, len(y), repeats=repeats, seed=seed).astype(float)
-    gaps = draws[:, :, 1] - draws[:, :, 0]
+    with np.errstate(invalid="ignore"):  # infinite for both models: undefined
+        gaps, gap = draws[:, :, 1] - draws[:, :, 0], values[:, 1] - values[:, 0]
     low, high = _interval(gaps, tail)
-    return pd.DataFrame({"first": values[:, 0], "second": values[:, 1], "difference": values[:, 1] - values[:, 0],
-                         "low": low, "high": high, "undefined": np.isnan(gaps).mean(axis=0)}, index=list(scores))
+    return pd.DataFrame({"first": values[:, 0], "second": values[:, 1], "difference": gap, "low": low, "high": high,
+                         "undefined": np.isnan(gaps).mean(axis=0)}, index=list(scores))
+
+
+def _cases(name, values):
+    array = validation.as_float(name, values)
+    if array.ndim == 0:
+        raise ValueError(f"{name} must be an array, one entry a case; got {values!r}")
+    return array
 
 
 def _interval(gaps, tail):
@@ -339,7 +414,7 @@ def _interval(gaps, tail):
     ends = np.full((2, gaps.shape[1]), np.nan)
     for column, values in enumerate(gaps.T):
         if not np.isnan(values).all():
-            ends[:, column] = np.nanquantile(values, [tail, 1 - tail])
+            ends[:, column] = np.nanquantile(values, [tail, 1 - tail], method="inverted_cdf")  # no inf - inf
     return ends
 
 

@@ -81,7 +81,15 @@ class ImplicitPrior:
     def mass(self) -> Any:
         """Total mass, infinite for an improper prior."""
         inner = sp.integrate(self.density, (self.symbol, *self.support))
-        return (sp.re(inner) if inner.has(sp.I) else inner) + sum(self.atoms.values())  # a log may end at oo + i pi
+        if inner.has(sp.nan, sp.I) and self._has_a_pole():  # sympy may answer nan, or oo + i pi
+            inner = sp.oo
+        return inner + sum(self.atoms.values())
+
+    def _has_a_pole(self):
+        """Is the density, near a finite end, at least as large as one over the distance to it?"""
+        sides = zip(self.support, "+-", strict=True)
+        return any(sp.limit(self.density * (self.symbol - end), self.symbol, end, side) != 0
+                   for end, side in sides if end != sp.oo)
 
     def truncate(self, eps: Any) -> ImplicitPrior:
         """The prior on lambda > eps, scaled to a probability, and its link for variances above eps.

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from . import validation
 from .families import Family
 from .priors import Dirac, Mixture, Prior
 from .pwu import PWU
@@ -24,13 +25,15 @@ def check_family(family: Family, prior: Prior, data: Sequence[Any], *, points: i
     On the given data: the order of the cases does not matter; the PWU is the prior's average of
     ``-U_theta``; a point mass gives ``-U_theta`` itself; a mixture of priors gives the mixture of
     PWUs; where the family is separable, the losses of the cases average to the score, and cases
-    given twice count as weight two; NaN in any argument is refused.
+    given twice count as weight two, in the score and in ``-U_theta``; a case costs alone what it
+    costs among others; NaN in any argument is refused. It does not check that the act is a Bayes act.
 
     Parameters
     ----------
     family : Family
+        Its parameter is one number.
     prior : Prior
-        With a continuous density.
+        With a continuous density. A heavy tail needs more `points`.
     data : sequence of array_like
         ``(y_true, *prediction)`` as the family takes them.
     points : int
@@ -42,37 +45,58 @@ def check_family(family: Family, prior: Prior, data: Sequence[Any], *, points: i
     ------
     AssertionError
         A property fails; the message says which.
+    ValueError
+        The family has a parameter of several numbers, or there are no data.
 
     Examples
     --------
     >>> from pwu_lite import Beta, BinaryDecision
     >>> check_family(BinaryDecision(), Beta(2, 10), ([1, 0, 1], [0.9, 0.2, 0.1]))
     """
-    arrays = [np.asarray(values, dtype=float) for values in data]
+    if family.theta_ndim or len(family.names) > 1:
+        raise ValueError(f"check_family is for one decision parameter, {family!r} has more")
+    arrays = [validation.as_float("data", values) for values in data]
+    if len(arrays) < 2 or len(arrays[0]) == 0:
+        raise ValueError("data must be (y_true, *prediction), not empty")
     n, score = len(arrays[0]), PWU(family, prior)
-    value = score(*arrays)
-    turned = np.arange(n)[::-1]
-    _same("the order of the cases matters", score(*(a[turned] for a in arrays)), value)
+    value, order = score(*arrays), np.random.default_rng(0).permutation(n)
+    _same("the order of the cases matters", score(*(a[order] for a in arrays)), value, abs(value))
 
-    theta = np.asarray(prior.ppf((np.arange(points) + 0.5) / points))
-    theta = np.ceil(theta * n) if _counts(family) else theta
-    _same("the PWU is not the prior's average of -U", np.mean(score.curve(*arrays, thetas=theta)), value, rtol)
-
-    at = float(prior.ppf(0.4))
-    at, shown = (np.ceil(at * n) / n, np.ceil(at * n)) if _counts(family) else (at, at)
-    _same("a point mass does not give -U", PWU(family, Dirac(at))(*arrays), -family.utility(shown, *arrays))
-    both = Mixture([prior, Dirac(at)], [0.25, 0.75])
-    _same("a mixture of priors is not the mixture of PWUs", PWU(family, both)(*arrays),
-          0.25 * value + 0.75 * PWU(family, Dirac(at))(*arrays))
-
+    theta = _inside(family, np.asarray(prior.ppf((np.arange(points) + 0.5) / points)), n)
+    costs = score.curve(*arrays, thetas=theta)
+    size = float(np.max(np.abs(costs)))
+    _same("the PWU is not the prior's average of -U", np.mean(costs), value, size, rtol)
+    _check_point_masses(family, prior, arrays, value, size)
     if family.separable:
-        _same("the losses of the cases do not average to the score", score.per_sample(*arrays).mean(), value)
-        weight = 1.0 + (np.arange(n) % 2)
-        twice = np.repeat(np.arange(n), weight.astype(int))
-        _same("weight two is not the same as twice", score(*arrays, sample_weight=weight),
-              score(*(a[twice] for a in arrays)))
+        _check_cases(score, prior, arrays, value, order, size)
     for place in range(len(arrays)):
         _refuses_nan(score, arrays, place)
+
+
+def _check_point_masses(family, prior, arrays, value, size):
+    """Under a point mass the PWU is -U, at a quantile and where the act of a case changes; mixtures mix."""
+    n = len(arrays[0])
+    for at in _points(family, prior, arrays):
+        place = at / n if _counts(family) else at
+        cost = -family.utility(at, *arrays)
+        _same("a point mass does not give -U", PWU(family, Dirac(place))(*arrays), cost, size)
+        both = PWU(family, Mixture([prior, Dirac(place)], [0.25, 0.75]))(*arrays)
+        _same("a mixture of priors is not the mixture of PWUs", both, 0.25 * value + 0.75 * cost, size)
+
+
+def _check_cases(score, prior, arrays, value, order, size):
+    """Losses of single cases, and weights."""
+    losses, n = score.per_sample(*arrays), len(order)
+    _same("the losses of the cases do not average to the score", losses.mean(), value, size)
+    _same("the order changes the loss of a case", score.per_sample(*(a[order] for a in arrays)), losses[order], size)
+    alone = [score(*(a[i:i + 1] for a in arrays)) for i in range(min(n, 20))]
+    _same("a case alone does not cost what it costs among others", alone, losses[:20], size)
+    weight = 1.0 + np.random.default_rng(1).integers(0, 4, n)
+    twice = [np.repeat(a, weight.astype(int), axis=0) for a in arrays]
+    _same("weight two is not the same as twice", score(*arrays, sample_weight=weight), score(*twice), size)
+    theta = [float(prior.ppf(0.4))]
+    _same("weight two is not the same as twice in -U", score.curve(*arrays, thetas=theta, sample_weight=weight),
+          score.curve(*twice, thetas=theta), size)
 
 
 def _counts(family):
@@ -80,8 +104,28 @@ def _counts(family):
     return family.names[0] == "k/n"
 
 
-def _same(message, first, second, rtol=1e-9):
-    assert np.isclose(first, second, rtol=rtol, atol=1e-12), f"{message}: {first!r} and {second!r}"
+def _inside(family, theta, n):
+    """Values of the parameter of the utility, off the ends of its domain."""
+    if _counts(family):
+        return np.clip(np.ceil(theta * n), 1, n)
+    low, high = family.domain
+    return np.clip(theta, np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
+
+
+def _points(family, prior, arrays):
+    """A quantile of the prior, and a parameter at which an act changes, if the family says where."""
+    points = [float(_inside(family, prior.ppf(0.4), len(arrays[0])))]
+    if not _counts(family) and type(family).pieces is not Family.pieces:
+        low, high = family.domain
+        edges = family.pieces(family.read(*arrays))[1]
+        inside = np.sort(edges[(edges > low) & (edges < high)])
+        points += [float(inside[inside.size // 2])] if inside.size else []
+    return points
+
+
+def _same(message, first, second, size, rtol=1e-9):
+    if not np.allclose(first, second, rtol=rtol, atol=1e-12 * size):
+        raise AssertionError(f"{message}: {first!r} and {second!r}")
 
 
 def _refuses_nan(score, arrays, place):

@@ -78,6 +78,21 @@ def test_shifts_stay_inside_and_keep_the_concentration(place, share):
     assert elicitation.mode(moved) == pytest.approx(place + share * min(place, 1 - place), abs=1e-9)
 
 
+@pytest.mark.parametrize("a, b", [(0.5, 0.5), (0.9, 4.0), (3.0, 0.7)])
+def test_without_a_mode_inside_the_mean_moves(a, b):
+    moved = elicitation.shifted(pwu.Beta(a, b), 0.5)
+    mean = a / (a + b)
+    assert moved.mean == pytest.approx(mean + 0.5 * min(mean, 1 - mean)) and moved.a + moved.b == pytest.approx(a + b)
+
+
+@given(st.floats(1e-3, 1e3), st.floats(1.1, 100), st.floats(0.1, 0.99))
+def test_lognormal_quantiles_are_met(low, ratio, coverage):
+    prior = elicitation.lognormal_from_quantiles(low, low * ratio, coverage)
+    assert prior.mass(low, low * ratio) == pytest.approx(coverage)
+    assert prior.mass(0, low) == pytest.approx((1 - coverage) / 2)
+    assert prior.ppf(0.5) == pytest.approx(low * np.sqrt(ratio))
+
+
 @pytest.mark.parametrize("prior", [pwu.Gamma(3, 0.5), pwu.LogNormal(0.3, 0.7), pwu.Pareto(0.2), pwu.Dirac(0.3),
                                    pwu.Uniform(0.1, 0.5)])
 def test_other_priors_are_multiplied(prior):
@@ -95,7 +110,9 @@ def test_other_priors_are_multiplied(prior):
     (lambda: elicitation.beta_from_quantiles(0.1, 0.4, 1.0), "coverage"),
     (lambda: elicitation.beta_from_quantiles(0.1, 0.1 + 1e-12), "narrow"),
     (lambda: elicitation.shifted(pwu.Beta(2, 10), 1.0), "share"),
-    (lambda: elicitation.shifted(pwu.Beta(0.5, 0.5), 0.5), "alternative priors"),
+    (lambda: elicitation.beta_from_quantiles(5, 40), "k/n"),
+    (lambda: elicitation.lognormal_from_quantiles(2, 1), "low must be below high"),
+    (lambda: elicitation.lognormal_from_quantiles(0, 1), "low"),
     (lambda: elicitation.shifted(pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.2)], [0.5, 0.5]), 0.5), "alternative")])
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):

@@ -142,3 +142,60 @@ def test_an_element_stands_alone(element):
 def test_refusals_of_the_others(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_a_third_model_between_two_is_found():
+    y = [1, 0, 1, 0, 0, 1]
+    models = {"a": [0.9, 0.3, 0.6, 0.8, 0.7, 0.9], "b": [0.9, 0.9, 0, 0.4, 0.5, 0.1], "c": [0, 0.8, 1, 0.8, 0.3, 0.7]}
+    shown = PriorExplorer(y, models, modes=[0.05, 0.35, 0.65, 0.95], sizes=[50])
+    for at, name in shown.breaks(50):
+        assert shown.ranking(at + 0.002, 50)[0] == name != shown.ranking(at - 0.002, 50)[0]
+    assert "a" in {name for _, name in shown.breaks(50)}
+
+
+def test_models_that_tie_do_not_take_turns():
+    rng = np.random.default_rng(0)
+    y, f = np.repeat([0, 1], 50), rng.random(100)
+    same = np.concatenate([rng.permutation(f[:50]), rng.permutation(f[50:])])
+    shown = PriorExplorer(y, {"a": f, "b": same}, modes=np.arange(1, 40) / 40, sizes=[5, 50])
+    assert [shown.breaks(size) for size in shown.sizes] == [[], []]
+    assert all(shown.ranking(mode, 5) == ["a", "b"] for mode in shown.modes)
+
+
+def test_a_perfect_model_and_equal_models_are_drawn():
+    data(PriorExplorer([1, 0], {"a": [1, 0], "b": [0.9, 0.2]}, [0.1, 0.3]))
+    data(murphy_explorer({"a": MODELS["flat"], "b": MODELS["flat"]}))
+
+
+def test_ties_do_not_depend_on_the_unit(regression):
+    y, mean, std = (1e-7 * values for values in regression)
+    pair = {"a": (mean, std), "b": (mean, 3 * std)}
+    small = MurphyExplorer(pwu.SelectivePrediction(), y, pair, np.array([1, 5, 9]) * 1e-15, label="lambda")
+    pair = {name: (1e7 * m, 1e7 * s) for name, (m, s) in pair.items()}
+    large = MurphyExplorer(pwu.SelectivePrediction(), 1e7 * y, pair, np.array([1, 5, 9]) * 1e-1, label="lambda")
+    assert (np.sign(small.costs[1] - small.costs[0]) == np.sign(large.costs[1] - large.costs[0])).all()
+    assert small.wins().split(" from")[0].split(" at")[0] == large.wins().split(" from")[0].split(" at")[0]
+
+
+def test_axes_reach_the_data():
+    scores = {"shifted": (BRIER[0] - 5, BRIER[1] - 5), "large": (1e6 * BRIER[0], 1e6 * BRIER[1])}
+    _, held = data(MetricExplorer(scores, p))
+    low, high = held["rows"][0]["axes"][1]
+    assert low <= -4.9 and high >= -4
+    assert held["rows"][1]["axes"][0][1] == 2e6
+    assert data(MetricExplorer({"Brier": BRIER}, p))[1]["rows"][0]["axes"] == [[0, 8], [0, 4]]
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: prior_explorer({1: MODELS["flat"], "1": MODELS["sure"]}), "same as text"),
+    (lambda: PriorExplorer(Y, MODELS, modes=[0.1, 0.2], start=(9, 0)), "start"),
+    (lambda: PriorExplorer(Y, MODELS, modes=[0.1, 0.2], start=0), "start"),
+    (lambda: PriorExplorer(Y, [1], modes=[0.1, 0.2]), "mapping"),
+    (lambda: MurphyExplorer(pwu.TopK(), Y, {"a": [0.1] * 4, "b": [0.2] * 4}, [1, 2], label="k"), "one continuous"),
+    (lambda: MurphyExplorer(pwu.RiskAverseTopK(), Y, {"a": 1, "b": 2}, [1, 2], label="k"), "one continuous"),
+    (lambda: MurphyExplorer(pwu.BinaryDecision(), Y, {"a": [0.1] * 4, "b": [0.2] * 4}, [0.1, 0.2], label="c", start=2),
+     "start"),
+    (lambda: MetricExplorer({"a": p}, p), "pair")])
+def test_more_refusals(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()

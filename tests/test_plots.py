@@ -70,3 +70,19 @@ def test_a_sheet_holds_every_cell_and_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="wider than its column"):
         plots.sheet([["a long sentence that is cut", "b"]], ["x", "y"], [0.05, 0.9], title="t")
     plt.close("all")
+
+
+def test_panels_show_point_masses_and_narrow_priors():
+    mixture = pwu.Mixture([pwu.Dirac(0.2), pwu.Beta(2, 10)], [0.8, 0.2])
+    for prior in (mixture, pwu.Dirac(0.3), pwu.Uniform(2, 2.001), pwu.Beta(1e-3, 1e-3)):
+        ax = plots.prior_panels({"as stated": (prior,)}, ["c"], [0.05, 0.5, 0.95]).axes[0]
+        assert np.isfinite(ax.get_ylim()).all() and ax.get_ylim()[1] < 1e6
+        stems = [line for line in ax.get_lines() if line.get_marker() == "^"]
+        assert len(stems) == sum(isinstance(part, pwu.Dirac) for _, part in prior.parts)
+    assert ax.get_lines()[0].get_ydata().max() > 0
+    plt.close("all")
+
+
+def test_an_empty_sheet_is_refused():
+    with pytest.raises(ValueError, match="at least one row"):
+        plots.sheet([], ["x"], [0.9], title="t")

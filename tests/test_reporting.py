@@ -14,6 +14,7 @@ import scipy.stats
 
 import pwu_lite as pwu
 from pwu_lite import reporting
+from pwu_lite.families import Family
 from pwu_lite.metrics import classification
 
 SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
@@ -45,9 +46,9 @@ def test_sensitivity_repeats_the_scores_under_moved_priors(binary):
     y, f = binary
     models = {"a": f, "b": np.full(f.size, 0.3)}
     table = reporting.prior_report(SCORE, y, models).sensitivity
-    assert list(table.index) == ["as stated", "c moved by -50%", "c moved by +50%"]
+    assert list(table.index) == ["as stated", "c moved down", "c moved up"]
     low = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(1.5, 10.5))
-    assert table.loc["c moved by -50%", "a"] == low(y, f)
+    assert table.loc["c moved down", "a"] == low(y, f)
     assert table.loc["as stated", "best"] == min(models, key=lambda name: SCORE(y, models[name]))
     tied = reporting.prior_report(SCORE, y, {"a": f, "b": f}).sensitivity
     assert set(tied["best"]) == {"a, b"}
@@ -58,8 +59,25 @@ def test_alternatives_replace_the_shifts(binary):
     mixture = pwu.PWU(pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.1), pwu.Uniform(0, 1)], [0.5, 0.5]))
     table = reporting.prior_report(mixture, y, {"a": f}, alternatives={"flat": scipy.stats.uniform(0, 1)}).sensitivity
     assert table.loc["flat", "a"] == pytest.approx(classification.brier_score(y, f) / 2)
-    with pytest.raises(ValueError, match="alternative"):
-        reporting.prior_report(mixture)
+    report = reporting.prior_report(mixture)
+    assert list(report.sensitivity.index) == ["as stated"] and "no rule" in report.notes[0]
+    assert "no rule" in str(report) and "no rule" in report._repr_html_()
+    assert list(reporting.prior_report(mixture, alternatives={}).sensitivity.index) == ["as stated"]
+
+
+def test_a_family_that_does_not_say_where_its_acts_change(binary):
+    class Own(pwu.BinaryDecision):
+        """Act or not, my way."""
+        pieces = Family.pieces
+
+        def error(self, prior, *data):
+            return 0.1
+
+    y, f = binary
+    own = pwu.PWU(Own(), pwu.Beta(2, 10))
+    assert list(reporting.prior_report(own, y, {"m": f}).degeneracy.index) == ["c below 0.01", "c above 0.99"]
+    assert reporting.metric_card(own).rows["Computation"].startswith("numerical")
+    assert reporting.metric_card(own).rows["Family"] == "Act or not, my way."
 
 
 def test_report_of_two_parameters_and_its_picture():
@@ -68,7 +86,7 @@ def test_report_of_two_parameters_and_its_picture():
     assert len(report.sensitivity) == 5
     figure = report.picture()
     assert [ax.get_xlabel() for ax in figure.axes] == ["k/n", "gamma"]
-    assert len(figure.axes[0].get_lines()) == 3  # the stated prior, and itself moved; not gamma's
+    assert len(figure.axes[0].get_legend().get_texts()) == 3  # the stated prior, and itself moved; not gamma's
     plt.close("all")
     assert "<table" in report._repr_html_() and "mean" in str(report)
 
@@ -86,8 +104,8 @@ def test_report_needs_labels_and_models_together(binary):
 def test_every_family_has_a_card(score):
     card = reporting.metric_card(score, decision="who", source="where")
     assert card.rows["Score"] == repr(score) and "NOT STATED" not in card.text
-    for prior, name in zip(score.priors, score.family.names, strict=True):
-        assert repr(prior) in card.rows[f"Prior on {name}"]
+    for name in score.family.names:
+        assert card.rows[f"Prior on {name}"].count("; ") == 2
     assert card.rows["Properness"].split(":")[0] == score.family.properness(*score.priors)[0]
     assert card.text in str(card) and len(card.table) == len(card.rows)
     assert card._repr_html_().count("<tr>") == len(card.rows)
@@ -102,7 +120,7 @@ def test_the_card_asks_for_what_only_its_author_knows():
 def test_the_card_says_how_the_number_is_computed():
     assert "closed form" in reporting.metric_card(SCORE).rows["Computation"]
     frozen = pwu.PWU(pwu.SelectivePrediction(), scipy.stats.weibull_min(1.5))
-    assert "quadrature" in reporting.metric_card(frozen).rows["Computation"]
+    assert "numerical" in reporting.metric_card(frozen).rows["Computation"]
 
 
 def test_cards_are_safe_in_a_page():
@@ -163,6 +181,53 @@ def test_verdicts_on_selective_prediction(prior):
         assert verdict == "proper" and ("strictly" in reason) <= strict
 
 
+def test_what_the_realised_penalty_sees():
+    """Means strictly, where everybody is sometimes picked; of the variances no common shift."""
+    score = pwu.PWU(pwu.RiskAverseTopK("realized"), pwu.Uniform(0, 1), pwu.Gamma(2, 0.5))
+    mean, variance = np.array([0.5, 0.2]), np.array([1.0, 0.4])
+    worlds = [mean + np.sqrt(variance) * signs for signs in itertools.product([-1, 1], repeat=2)]
+    honest = expected(score, worlds, [0.25] * 4, mean, np.sqrt(variance))
+    assert expected(score, worlds, [0.25] * 4, mean + 0.3, np.sqrt(variance)) > honest + 0.01
+    assert expected(score, worlds, [0.25] * 4, mean, np.sqrt(variance + 0.7)) == pytest.approx(honest, abs=1e-12)
+    assert "shift of all variances" in score.family.properness(*score.priors)[1]
+
+
+@pytest.mark.parametrize("family", [pwu.TopK(), pwu.Retention()])
+def test_only_the_order_counts(family):
+    """Three cases with two-valued outcomes: honest is best, and every report in the same order as good."""
+    score, outcomes = pwu.PWU(family, pwu.Beta(2, 2)), np.array(list(itertools.product([0, 1], repeat=3)))
+    truth = np.array([0.7, 0.4, 0.1])
+    chances = np.where(outcomes == 1, truth, 1 - truth).prod(axis=1)
+    losses = {report: expected(score, outcomes, chances, np.array(report))
+              for report in itertools.product([0.1, 0.2, 0.4, 0.7, 0.9], repeat=3)}
+    honest = losses[0.7, 0.4, 0.1]
+    assert min(losses.values()) == pytest.approx(honest, abs=1e-14)
+    assert losses[0.9, 0.7, 0.4] == pytest.approx(honest, abs=1e-14)
+    verdict, reason = family.properness(pwu.Beta(2, 2))
+    assert verdict == "proper" and "order" in reason
+
+
+def test_retention_needs_given_predictions():
+    """A worse prediction with an honest uncertainty is worse than the best one."""
+    score = pwu.PWU(pwu.Retention(), pwu.Uniform(0, 1))
+    error_rates = {"best": np.array([0.1, 0.3]), "first one turned round": np.array([0.9, 0.3])}
+    loss = {}
+    for name, rates in error_rates.items():
+        outcomes = np.array(list(itertools.product([0, 1], repeat=2)))
+        loss[name] = expected(score, outcomes, np.where(outcomes == 1, rates, 1 - rates).prod(axis=1), rates)
+    assert loss["best"] < loss["first one turned round"] - 0.1
+
+
+def test_cards_name_gaps_and_the_condition():
+    gap = pwu.PWU(pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.1), pwu.Uniform(0.6, 0.7)], [0.5, 0.5]))
+    card = reporting.metric_card(gap)
+    assert "none of it between 0.1 and 0.6" in card.rows["Blind spots"]
+    assert "fixed before" in card.rows["Properness"]
+    assert "fixed before" not in reporting.metric_card(RISKY).rows["Properness"]
+    assert "none of it" not in reporting.metric_card(SCORE).rows["Blind spots"]
+    assert "beyond that numerical" in reporting.metric_card(RISKY).rows["Computation"]
+
+
 def test_multiclass_and_many_outputs_inherit():
     assert pwu.OneVsRest(pwu.BinaryDecision()).properness(pwu.Beta(2, 2))[0] == "strictly proper"
     assert pwu.OneVsRest(pwu.BinaryDecision()).properness(pwu.Dirac(0.5))[0] == "proper"
@@ -175,7 +240,7 @@ def test_multiclass_and_many_outputs_inherit():
     (pwu.SelectivePrediction(), 9.0, 0, "predict up to a standard deviation of 3"),
     (pwu.TopK(), 0.05, 0, "pick 5% of the cases"), (pwu.Retention(), 0.4, 0, "keep 40% of the cases"),
     (pwu.RiskAverseTopK(), 0.05, 0, "pick 5% of the cases"),
-    (pwu.RiskAverseTopK(), 0.5, 1, "a variance of 1 is worth 0.5 units of y"),
+    (pwu.RiskAverseTopK(), 0.5, 1, "a variance of 1 costs 0.5 units of y"),
     (pwu.OneVsRest(pwu.BinaryDecision()), 0.1, 0, "a miss costs 9 false alarms, for each class")])
 def test_parameters_in_words(family, theta, which, words):
     assert family.words(theta, which) == words
@@ -221,3 +286,62 @@ def test_comparison_of_regressors_and_undefined_values(regression):
         reporting.comparison({"PWU": score}, y, (mean, std), (mean[1:], std[1:]))
     with pytest.raises(ValueError, match="coverage"):
         reporting.comparison({"PWU": score}, y, (mean, std), (mean, std), coverage=1.2)
+
+
+@pytest.mark.parametrize("score, parameter", [
+    (pwu.PWU(pwu.TopK(), pwu.Uniform(0, 1)), "k/n"), (pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.9)), "c"),
+    (pwu.PWU(pwu.RiskAverseTopK(), pwu.Uniform(0, 1), pwu.Gamma(2, 1)), "k/n"),
+    (pwu.PWU(pwu.BinaryDecision(), pwu.TruncatedBeta(2, 10, 0.05, 0.4)), "c")])
+def test_a_prior_that_cannot_be_moved_costs_the_report_a_note_only(score, parameter):
+    report = reporting.prior_report(score)
+    assert f"The prior on {parameter} was not moved both ways" in report.notes[0]
+    assert "as stated" in report.sensitivity.index and len(report.quantiles) >= 3
+    assert reporting.prior_report(score, alternatives={}).notes == ()
+    report.picture()
+    plt.close("all")
+
+
+def test_degeneracy_is_about_the_domain_not_the_support():
+    inside = reporting.prior_report(pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(0.1, 0.3))).degeneracy
+    assert inside["prior mass"].tolist() == [0, 0]
+    assert len(reporting.prior_report(pwu.PWU(pwu.SelectivePrediction(), pwu.Uniform(2, 2.5))).degeneracy) == 0
+    tied = reporting.prior_report(pwu.PWU(pwu.TopK(), pwu.Beta(2, 9)), [1, 0, 1], {"flat": [0.4] * 3}).degeneracy
+    assert tied.loc["flat: the same act for all cases", "prior mass"] == 1
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda y, f: reporting.prior_report(SCORE, y, {"best": f}), "best"),
+    (lambda y, f: reporting.prior_report(SCORE, y, {1: f, "1": f}), "twice"),
+    (lambda y, f: reporting.prior_report(SCORE, y, {"c, 5%": f}), "c, 5%"),
+    (lambda y, f: reporting.prior_report(SCORE, y, [f]), "mapping"),
+    (lambda y, f: reporting.prior_report(SCORE, alternatives={"as stated": pwu.Beta(2, 2)}), "as stated"),
+    (lambda y, f: reporting.prior_report(RISKY, alternatives={"a": pwu.Beta(2, 2)}), "one parameter"),
+    (lambda y, f: reporting.prior_report("x"), "PWU"),
+    (lambda y, f: reporting.prior_report(SCORE, share=-0.5), "share"),
+    (lambda y, f: reporting.comparison({}, y, f, f), "at least one"),
+    (lambda y, f: reporting.comparison({"a": SCORE}, 1, f, f), "one entry a case"),
+    (lambda y, f: reporting.comparison({"a": SCORE}, np.ma.array(y, mask=y == 1), f, f), "masked")])
+def test_bad_arguments_are_named(binary, call, words):
+    with pytest.raises(ValueError, match=words):
+        call(*binary)
+
+
+def test_numbers_as_names_are_read_as_text(binary):
+    y, f = binary
+    table = reporting.prior_report(SCORE, y, {1: f, 2: 1 - f}).sensitivity
+    assert {"1", "2"} <= set(table.columns) and set(table["best"]) == {"1"}
+
+
+def test_infinite_losses_leave_an_infinite_end():
+    y, good, bad = np.array([1, 0] * 30), np.array([0.8, 0.2] * 30), np.array([0.8, 0.2] * 30)
+    bad[0] = 0.0
+    table = reporting.comparison({"log loss": classification.log_loss}, y, good, bad, repeats=200).loc["log loss"]
+    assert table["difference"] == table["high"] == np.inf and table["low"] == 0 and table["undefined"] == 0
+    both = reporting.comparison({"log loss": classification.log_loss}, y, bad, bad, repeats=200).loc["log loss"]
+    assert np.isnan(both["difference"]) and 0.4 < both["undefined"] < 0.9
+
+
+@pytest.mark.parametrize("theta", [-0.1, 1.5, float("nan"), "0.2", None])
+def test_words_refuse_what_is_no_parameter(theta):
+    with pytest.raises(ValueError, match="c"):
+        pwu.BinaryDecision().words(theta)

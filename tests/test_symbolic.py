@@ -375,4 +375,5 @@ def test_infinite_mass_is_real():
     """Of 1/(1 - c): sympy's antiderivative ends at oo + i pi."""
     p = sp.Symbol("p")
     assert symbolic.binary_prior(1 - p, -p - sp.log(1 - p), p).mass == sp.oo
+    assert symbolic.binary_prior(sp.sqrt((1 - p) / p), sp.sqrt(p / (1 - p)), p).mass == sp.oo
     assert symbolic.binary_prior((1 - p) ** 2, p**2, p).mass == 2

@@ -27,6 +27,27 @@ class Swapped(pwu.BinaryDecision):
         return super()._utilities(1 - thetas, data, weight)
 
 
+class UnweightedCurve(pwu.BinaryDecision):
+    def _utilities(self, thetas, data, weight):
+        return super()._utilities(thetas, data, None)
+
+
+class Exchanged(pwu.BinaryDecision):
+    def per_sample(self, prior, y, f):
+        loss = super().per_sample(prior, y, f)
+        return loss[np.r_[2, 1, 0, 3:loss.size]]
+
+
+class OtherTie(pwu.BinaryDecision):
+    def _utilities(self, thetas, data, weight):
+        return super()._utilities(np.nextafter(thetas, 0), data, weight)
+
+
+class Tripled(pwu.SelectivePrediction):
+    def per_sample(self, prior, y, mean, std):
+        return 3 * super().per_sample(prior, y, mean, std)
+
+
 class Lenient(pwu.BinaryDecision):
     _check = staticmethod(lambda y, f: (np.asarray(y) > 0.5, np.nan_to_num(np.asarray(f, dtype=float))))
 
@@ -46,7 +67,8 @@ def test_our_families_pass(binary, regression, which):
 
 
 @pytest.mark.parametrize("broken, words", [
-    (Unweighted, "weight two"), (Ordered, "order"), (TooDear, "average of -U"), (Swapped, "average of -U"),
+    (Unweighted, "weight two"), (UnweightedCurve, "in -U"), (Ordered, "order"), (Exchanged, "order|alone"),
+    (OtherTie, "point mass"), (TooDear, "average of -U"), (Swapped, "average of -U"),
     (Lenient, "NaN in argument")])
 def test_broken_families_are_caught(binary, broken, words):
     with pytest.raises(AssertionError, match=words):
@@ -60,3 +82,25 @@ def test_the_family_of_chapter_11_has_fewer_than_twenty_lines():
     page = (Path(__file__).parents[1] / "book" / "pwu" / "building.md").read_text()
     source = re.search(r"^class Newsvendor.*?(?=^```)", page, re.S | re.M).group(0)
     assert len([line for line in source.splitlines() if line.strip()]) < 20
+
+
+def test_small_units_hide_nothing(regression):
+    small = [1e-7 * values for values in regression]
+    check_family(pwu.SelectivePrediction(), pwu.Gamma(2, 1e-14), small)
+    with pytest.raises(AssertionError, match="average of -U"):
+        check_family(Tripled(), pwu.Gamma(2, 1e-14), small)
+
+
+@pytest.mark.parametrize("prior", [pwu.Beta(0.1, 0.1), pwu.Beta(0.05, 1)])
+def test_quantiles_at_the_ends_are_no_false_alarm(binary, prior):
+    check_family(pwu.BinaryDecision(), prior, binary)
+    check_family(pwu.TopK(), prior, binary)
+
+
+@pytest.mark.parametrize("family, data, words", [
+    (pwu.OneVsRest(pwu.BinaryDecision()), ([0, 1], [[0.2, 0.8], [0.5, 0.5]]), "one decision parameter"),
+    (pwu.RiskAverseTopK(), ([0.0], [0.0], [1.0]), "one decision parameter"), (pwu.BinaryDecision(), (), "empty"),
+    (pwu.BinaryDecision(), (np.ma.array([1, 0], mask=[1, 0]), [0.2, 0.3]), "masked")])
+def test_refusals(family, data, words):
+    with pytest.raises(ValueError, match=words):
+        check_family(family, pwu.Beta(2, 2), data)
