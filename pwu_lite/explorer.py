@@ -1,6 +1,6 @@
 """Explorers that need no kernel: page elements with their own data and one small script.
 
-May import plots and what is below it, numpy, sympy; matplotlib for the picture where scripts are off.
+May import plots and what is below it, matplotlib, numpy, sympy.
 Implements the book's explorers of chapters 5, 12 and 14 (PWU paper, equations (3) and (4), appendix I).
 """
 
@@ -19,9 +19,11 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from scipy import optimize, special
 
-from . import elicitation, symbolic, validation
+from . import elicitation, plots, symbolic, validation
 from .families import BinaryDecision, Family
 from .pwu import PWU
 
@@ -46,8 +48,8 @@ class _Explorer:
         """Inputs, each inside its label."""
         raise NotImplementedError
 
-    def picture(self) -> Any:
-        """A matplotlib figure of the first view."""
+    def picture(self, ax: Axes) -> None:
+        """Draw the first view."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -57,7 +59,7 @@ class _Explorer:
         drawings = "".join(f'<svg viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
                            for words in self.panels)
         parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
-                 "@CONTROLS@": self.controls(), "@PICTURE@": _png(self.picture()),
+                 "@CONTROLS@": self.controls(), "@PICTURE@": _png(self.picture),
                  "@ALT@": escape(". ".join(self.panels)), "@STYLE@": (FOLDER / "explorer.css").read_text(),
                  "@SCRIPT@": (FOLDER / "explorer.js").read_text().replace("@ID@", name)}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
@@ -126,15 +128,13 @@ class MetricExplorer(_Explorer):
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
         return f"<label>Score <select>{options}</select></label>" + _slider("Forecast <i>f</i>", 101, 50)
 
-    def picture(self):
-        from . import plots
-
+    def picture(self, ax):
         row = self.rows[0]
         lines = {"implicit prior": row["prior"], "loss if y = 1": row["one"], "loss if y = 0": row["zero"]}
         top = max(high for _, high in row["axes"])
         drawn = {name: np.array([np.nan if v is None or v > top else v for v in values])
                  for name, values in lines.items()}
-        return plots.curves(self.grid, drawn, xlabel="c, or forecast f", ylabel=row["name"])
+        plots.curves(self.grid, drawn, xlabel="c, or forecast f", ylabel=row["name"], ax=ax)
 
 
 class PriorExplorer(_Explorer):
@@ -237,14 +237,12 @@ class PriorExplorer(_Explorer):
         return (_slider("Mode, the most likely <i>c</i>", len(self.modes), self.start[0])
                 + _slider("Concentration", len(self.sizes), self.start[1]))
 
-    def picture(self):
-        from . import plots
-
+    def picture(self, ax):
         row, size = self.table[self.start[1]], self.sizes[self.start[1]]
         least = np.array([min(losses.values()) or np.nan for losses in row])  # no share of a loss of zero
         extra = {name: 100 * (np.array([losses[name] for losses in row]) / least - 1) for name in self.models}
-        return plots.curves(self.modes, extra, xlabel=f"mode of the prior (concentration {size:g})",
-                            ylabel="% above the best model")
+        plots.curves(self.modes, extra, xlabel=f"mode of the prior (concentration {size:g})",
+                     ylabel="% above the best model", ax=ax)
 
 
 class MurphyExplorer(_Explorer):
@@ -312,11 +310,9 @@ class MurphyExplorer(_Explorer):
     def controls(self):
         return _slider(escape(self.label), self.thetas.size, self.start)
 
-    def picture(self):
-        from . import plots
-
-        return plots.curves(self.thetas, dict(zip(self.names, self.costs, strict=True)), xlabel=self.label,
-                            ylabel="cost per case")
+    def picture(self, ax):
+        plots.curves(self.thetas, dict(zip(self.names, self.costs, strict=True)), xlabel=self.label,
+                     ylabel="cost per case", ax=ax)
 
 
 def _spans(thetas, where):
@@ -362,13 +358,12 @@ def _slider(words, places, start):
             f"<output></output></label>")
 
 
-def _png(figure):
-    """A figure as a data address; the figure is closed."""
-    import matplotlib.pyplot as plt
-
-    buffer = io.BytesIO()
+def _png(draw):
+    """A drawing as a data address, made without pyplot: a notebook does not show it a second time."""
+    plots.use_style()
+    figure, buffer = Figure(figsize=(6.4, 3.6), layout="constrained"), io.BytesIO()
+    draw(figure.subplots())
     figure.savefig(buffer, format="png", dpi=80, metadata={"Software": None})
-    plt.close(figure)
     return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 
