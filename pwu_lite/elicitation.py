@@ -7,7 +7,6 @@ Implements appendix I of the PWU paper.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -215,7 +214,7 @@ def shifted(prior: Any, share: float) -> Prior:
         return _shifted_beta(prior, share)
     for kind, changed in _SCALED:
         if isinstance(prior, kind):
-            return replace(prior, **changed(prior, 1 + share))  # type: ignore[type-var]
+            return kind(**(vars(prior) | changed(prior, 1 + share)))
     raise ValueError(f"there is no rule to shift {prior!r}: state the alternative priors yourself")
 
 
