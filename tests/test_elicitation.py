@@ -68,6 +68,8 @@ def test_modes_are_maxima_of_the_density(prior, low, high):
 def test_no_mode_inside():
     assert np.isnan(elicitation.mode(pwu.Uniform(0, 1))) and np.isnan(elicitation.mode(pwu.Beta(0.5, 3)))
     assert elicitation.mode(pwu.Dirac(0.3)) == 0.3
+    assert elicitation.mode(pwu.TruncatedBeta(2, 10, 0.05, 0.4)) == pytest.approx(0.1)
+    assert np.isnan(elicitation.mode(pwu.TruncatedBeta(2, 10, 0.2, 0.4)))
 
 
 @given(inner, st.floats(-0.9, 0.9))
@@ -109,6 +111,8 @@ def test_other_priors_are_multiplied(prior):
     (lambda: elicitation.beta_from_quantiles(0.1, 1), "high"),
     (lambda: elicitation.beta_from_quantiles(0.1, 0.4, 1.0), "coverage"),
     (lambda: elicitation.beta_from_quantiles(0.1, 0.1 + 1e-12), "narrow"),
+    (lambda: elicitation.beta_from_quantiles(0.3, 0.3 + 1e-7), "narrow"),
+    (lambda: elicitation.beta_from_quantiles(1e-200, 1e-100), "narrow or too wide"),
     (lambda: elicitation.shifted(pwu.Beta(2, 10), 1.0), "share"),
     (lambda: elicitation.beta_from_quantiles(5, 40), "k/n"),
     (lambda: elicitation.lognormal_from_quantiles(2, 1), "low must be below high"),

@@ -199,3 +199,15 @@ def test_axes_reach_the_data():
 def test_more_refusals(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_the_leader_stays_where_another_catches_up_without_passing():
+    """Far from 0.04 to 0.3, where b is cheaper, both cost the same to the last digit."""
+    shown = PriorExplorer([1, 0], {"a": [0.9, 0.3], "b": [0.9, 0.04]}, modes=[0.1, 0.15, 0.7, 0.75], sizes=[20_000])
+    assert shown.ranking(0.1, 20_000)[0] == "b" and shown.breaks(20_000) == []
+
+
+def test_two_that_open_elsewhere_have_different_ids():
+    pages = [PriorExplorer(Y, MODELS, modes=[0.1, 0.2], sizes=[5, 9], start=(0, k))._repr_html_() for k in (0, 1)]
+    ids = [re.search(r'id="([^"]+)"', page).group(1) for page in pages]
+    assert ids[0] != ids[1]

@@ -16,6 +16,7 @@ import pwu_lite as pwu
 from pwu_lite import reporting
 from pwu_lite.families import Family
 from pwu_lite.metrics import classification
+from pwu_lite.priors import as_prior
 
 SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
 RISKY = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), pwu.Beta(2, 6))
@@ -224,7 +225,9 @@ def test_cards_name_gaps_and_the_condition():
     assert "none of it between 0.1 and 0.6" in card.rows["Blind spots"]
     assert "fixed before" in card.rows["Properness"]
     assert "fixed before" not in reporting.metric_card(RISKY).rows["Properness"]
-    assert "none of it" not in reporting.metric_card(SCORE).rows["Blind spots"]
+    halves = pwu.PWU(pwu.BinaryDecision(), pwu.Mixture([pwu.Uniform(0, 0.5), pwu.Uniform(0.5, 1)], [0.5, 0.5]))
+    for whole in (SCORE, halves):
+        assert "none of it" not in reporting.metric_card(whole).rows["Blind spots"]
     assert "beyond that numerical" in reporting.metric_card(RISKY).rows["Computation"]
 
 
@@ -345,3 +348,18 @@ def test_infinite_losses_leave_an_infinite_end():
 def test_words_refuse_what_is_no_parameter(theta):
     with pytest.raises(ValueError, match="c"):
         pwu.BinaryDecision().words(theta)
+
+
+def test_no_strictness_is_claimed_for_a_density_that_is_not_known():
+    unknown = as_prior(scipy.stats.truncnorm(0, 1))
+    assert unknown.support == (0, 1) and pwu.BinaryDecision().properness(unknown)[0] == "proper"
+
+
+@pytest.mark.parametrize("coverage, z", [(0.95, 1.96), (0.5, 0.674)])
+def test_intervals_have_the_normal_width_for_a_mean(coverage, z):
+    rng = np.random.default_rng(0)
+    y, gap = np.zeros(500), rng.normal(size=500)
+    score = {"mean": lambda y, f: float(np.mean(f))}
+    row = reporting.comparison(score, y, np.zeros(500), gap, coverage=coverage, repeats=3000).loc["mean"]
+    assert row["high"] - row["low"] == pytest.approx(2 * z * gap.std() / np.sqrt(500), rel=0.07)
+    assert row["low"] < gap.mean() < row["high"]
