@@ -6,6 +6,7 @@ Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -48,15 +49,17 @@ def models() -> dict[str, Any]:
     }
 
 
-def forecasts(seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def forecasts(seed: int = 0, names: Sequence[str] | None = None) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Labels, and each model's probabilities for patients that it was not trained on (five folds).
 
     Parameters
     ----------
     seed : int
         Of the cut into folds.
+    names : sequence of str, optional
+        Of the models; all five if omitted.
     """
     X, y = patients()
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     return y, {name: cross_val_predict(model, X, y, cv=folds, method="predict_proba")[:, 1]
-               for name, model in models().items()}
+               for name, model in models().items() if names is None or name in names}
