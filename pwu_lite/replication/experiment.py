@@ -178,19 +178,22 @@ def _write(path, values):
     part.replace(path)
 
 
+@contextlib.contextmanager
 def _backend(scheduler):
     """Joblib's own processes, or a Dask cluster."""
     if scheduler is None:
-        return contextlib.nullcontext()
+        yield
+        return
     from dask.distributed import Client
 
-    Client(scheduler)
-    return parallel_config(backend="dask")
+    with Client(scheduler), parallel_config(backend="dask"):
+        yield
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 1 if a cell failed."""
-    parser = argparse.ArgumentParser("python -m pwu_lite.replication.experiment", description=run.__doc__.split(";")[0])
+    parser = argparse.ArgumentParser("python -m pwu_lite.replication.experiment",
+                                     description="Fit every model to every fold of every repeat; go on where it stopped.")
     parser.add_argument("task", choices=list(PAPER))
     parser.add_argument("--datasets", nargs="+", help="instead of the paper's five")
     parser.add_argument("--models", nargs="+", help="some of the ten")
