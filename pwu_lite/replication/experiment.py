@@ -192,8 +192,8 @@ def _backend(scheduler):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 1 if a cell failed."""
-    parser = argparse.ArgumentParser("python -m pwu_lite.replication.experiment",
-                                     description="Fit every model to every fold of every repeat; go on where it stopped.")
+    what = "Fit every model to every fold of every repeat; go on where it stopped."
+    parser = argparse.ArgumentParser("python -m pwu_lite.replication.experiment", description=what)
     parser.add_argument("task", choices=list(PAPER))
     parser.add_argument("--datasets", nargs="+", help="instead of the paper's five")
     parser.add_argument("--models", nargs="+", help="some of the ten")
