@@ -7,6 +7,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from scipy.integrate import trapezoid
 
 import pwu_lite as pwu
 from pwu_lite import plots
@@ -58,7 +59,7 @@ def test_a_weighted_area_is_the_score(binary):
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
     figure = plots.weighted_area(c, score.curve(*binary, thetas=c), pwu.Beta(2, 10).pdf(c), xlabel="c")
     drawn = figure.axes[2].get_lines()[0].get_ydata()
-    assert np.trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
+    assert trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
     plt.close("all")
 
 
