@@ -151,7 +151,7 @@ def _degeneracy(score, y_true, models):
         mass = _same_act(score, score.family.read(y_true, *prediction))
         if mass is not None:
             rows[f"{name}: the same act for all cases"] = mass
-    return pd.DataFrame({"prior mass": rows}, dtype=float)
+    return pd.Series(rows, dtype=float).to_frame("prior mass")
 
 
 def _same_act(score, data):
@@ -214,7 +214,7 @@ class MetricCard:
     @property
     def table(self) -> pd.DataFrame:
         """The card as a table of one column."""
-        return pd.DataFrame({"": self.rows})
+        return pd.Series(self.rows).to_frame("")
 
     @property
     def text(self) -> str:
