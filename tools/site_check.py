@@ -12,6 +12,7 @@ scripts are off.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import http.server
 import shutil
@@ -40,6 +41,10 @@ MATH_IS_SET = "() => [...document.querySelectorAll('.math')].every(m => m.queryS
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
+
+    def copyfile(self, source, outputfile):
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the page was closed before it had everything
+            super().copyfile(source, outputfile)
 
 
 def serve() -> str:
