@@ -98,7 +98,7 @@ class MetricExplorer(_Explorer):
     panels = ("Implicit prior over c of the chosen score", "Losses of the chosen score for y = 1 and y = 0")
 
     def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199):
-        scores = _named(scores)
+        scores = validation.named("scores", scores)
         if not scores:
             raise ValueError("the explorer needs at least one score")
         if validation.whole("points", points) < 9:
@@ -172,7 +172,7 @@ class PriorExplorer(_Explorer):
 
     def __init__(self, y_true: Any, models: Mapping[str, Any], modes: Sequence[float], sizes: Sequence[float] = SIZES,
                  start: tuple[int, int] = (0, 0)):
-        self.models = _named(models)
+        self.models = validation.named("models", models)
         if not 2 <= len(models) <= 6:
             raise ValueError(f"the explorer shows two to six models, got {len(models)}")
         self.modes, self.sizes = ([float(v) for v in validation.vector(*pair)]
@@ -282,7 +282,7 @@ class MurphyExplorer(_Explorer):
                  start: int = 0):
         if not isinstance(family, Family) or family.theta_ndim or family.names[0] == "k/n":
             raise ValueError(f"the explorer takes a family with one continuous parameter, got {family!r}")
-        models = _named(models)
+        models = validation.named("models", models)
         if len(models) != 2:
             raise ValueError(f"the explorer compares two models, got {len(models)}")
         self.thetas = validation.vector("thetas", thetas)
@@ -320,15 +320,6 @@ def _spans(thetas, where):
     edges = np.flatnonzero(np.diff(np.concatenate([[0], where.astype(int), [0]])))
     runs = [(thetas[start], thetas[end - 1]) for start, end in edges.reshape(-1, 2)]
     return " and ".join(f"at {low:.3g}" if low == high else f"from {low:.3g} to {high:.3g}" for low, high in runs)
-
-
-def _named(given):
-    """A mapping with its names as text; a ValueError for names that are then the same."""
-    if not isinstance(given, Mapping):
-        raise ValueError(f"a mapping of names is needed, got {type(given).__name__}")
-    if len({str(name) for name in given}) < len(given):
-        raise ValueError(f"two names are the same as text: {list(given)}")
-    return {str(name): value for name, value in given.items()}
 
 
 def _is_place(place, values):

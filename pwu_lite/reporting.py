@@ -107,26 +107,14 @@ def prior_report(score: PWU, y_true: Any = None, models: Mapping[str, Any] | Non
         raise ValueError("give both y_true and models, or neither")
     share = validation.inside("share", share, 0, 1)
     columns = [f"{parameter}, {label}" for parameter in score.family.names for label in LEVELS]
-    named = {name: _prediction(given) for name, given in _named("models", models, [*columns, "best"]).items()}
+    given = validation.named("models", {} if models is None else models, [*columns, "best"])
+    named = {name: _prediction(values) for name, values in given.items()}
     if alternatives is None:
         variants, notes = _moved(score, share)
     else:
         variants, notes = _alternatives(score, alternatives), ()
     return PriorReport(score, _quantiles(score), _degeneracy(score, y_true, named),
                        _sensitivity(score, variants, y_true, named), variants, notes)
-
-
-def _named(what, given, taken=()):
-    """A mapping with its names as text, or a ValueError for names that clash."""
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise ValueError(f"{what} must be a mapping of names, got {type(given).__name__}")
-    names = [str(name) for name in given]
-    clashes = [name for name in names if names.count(name) > 1 or name in taken]
-    if clashes:
-        raise ValueError(f"the name {clashes[0]!r} in {what} is used twice, or by the report itself")
-    return dict(zip(names, given.values(), strict=True))
 
 
 def _quantiles(score):
@@ -168,7 +156,7 @@ def _same_act(score, data):
 
 def _alternatives(score, given):
     """The stated priors, then the ones to compare with."""
-    named = _named("alternatives", given, [STATED])
+    named = validation.named("alternatives", given, [STATED])
     if named and len(score.priors) > 1:
         raise ValueError("alternatives are for families with one parameter; build the other scores yourself")
     return {STATED: score.priors} | {name: (as_prior(prior),) for name, prior in named.items()}
@@ -380,7 +368,7 @@ def comparison(scores: Mapping[str, Callable[..., float]], y_true: Any, first: A
     True
     """
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
-    scores = _named("scores", scores)
+    scores = validation.named("scores", scores)
     if not scores:
         raise ValueError("comparison needs at least one score")
     y = _cases("y_true", y_true)

@@ -6,6 +6,7 @@ Implements the conventions of the design: read by position, never a silent numbe
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -225,6 +226,23 @@ def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
     values = vector(name, np.atleast_1d(as_float(name, theta)))
     _reject(name, values, (values <= low) | (values >= high), f"must lie in ({low:g}, {high:g})")
     return values
+
+
+def named(what: str, given: Any, taken: Sequence[str] = ()) -> dict[str, Any]:
+    """A mapping with its names as text; a ValueError for names that are then the same, or taken.
+
+    Examples
+    --------
+    >>> named("models", {1: [0.2]})
+    {'1': [0.2]}
+    """
+    if not isinstance(given, Mapping):
+        raise ValueError(f"{what} must be a mapping of names, got {type(given).__name__}")
+    names = [str(name) for name in given]
+    clashes = [name for name in names if names.count(name) > 1 or name in taken]
+    if clashes:
+        raise ValueError(f"the name {clashes[0]!r} in {what} is used twice (the same as text), or by the report itself")
+    return dict(zip(names, given.values(), strict=True))
 
 
 def average(values: np.ndarray, weight: np.ndarray | None) -> float:
