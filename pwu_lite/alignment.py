@@ -632,6 +632,8 @@ def _top3(better, values):
         for from_tied in range(free + 1 - from_sure):
             ways = comb(pools[0], from_sure) * comb(pools[1], from_tied)
             ways *= comb(pools[2], free - from_sure - from_tied)
+            if not ways:
+                continue  # more than a pool holds
             certain = np.count_nonzero(chosen_sure & sure) + from_sure
             likely = np.count_nonzero(chosen_sure & tied) + from_tied
             total += ways * _expected_jaccard(certain, likely, tied.sum(), 3 - sure.sum())

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import check_links
 
-CODE = ["pwu_lite/**/*.py", "pwu_lite/*.js", "pwu_lite/*.css", "tests/book/released.py", "requirements.txt",
+CODE = ["pwu_lite/**/*.py", "pwu_lite/*.js", "pwu_lite/*.css", "requirements.txt",
         "pyproject.toml", "book/**/*.csv", "book/**/*.json"]
 SITE = ["tools/*.py", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 

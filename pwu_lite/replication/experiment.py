@@ -19,17 +19,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed, parallel_config
 from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from . import datasets, models
 
-__all__ = ["Cell", "collect", "grid", "main", "run"]
+__all__ = ["Cell", "Prediction", "grid", "main", "predictions", "run", "subset"]
 
 FOLDS = 5
-PAPER = {"binary": datasets.names("binary")[:5], "regression": datasets.names("regression")[:5]}
+PAPER = {"binary": datasets.names("binary")[:5], "regression": datasets.names("regression")[:5],
+         "multiclass": datasets.names("multiclass")[:4], "multivariate": datasets.names("multivariate")[:4]}
+
+
+def _say(line):
+    print(line, flush=True)  # at once, into a file, too
 
 
 class Cell(NamedTuple):
@@ -45,6 +49,14 @@ class Cell(NamedTuple):
         return folder / self.dataset / self.model.replace(" ", "_") / f"{self.repeat:03d}-{self.fold}.npy"
 
 
+class Prediction(NamedTuple):
+    """What a cell left behind: the test cases' places in the data set, targets, and prediction."""
+
+    case: np.ndarray
+    y: np.ndarray
+    forecast: tuple[np.ndarray, ...]  # (y_prob,), or (mean, std), or (mean, cov)
+
+
 def grid(names: Iterable[str], makers: Iterable[str], repeats: int, folds: int = FOLDS) -> list[Cell]:
     """All cells, repeat by repeat, so that a run that is stopped has whole repeats.
 
@@ -58,7 +70,8 @@ def grid(names: Iterable[str], makers: Iterable[str], repeats: int, folds: int =
 
 
 def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: Mapping[str, Any], folder: Path | str, *,
-        jobs: int = 1, rows: int | None = None, scheduler: str | None = None, report: Any = print) -> list[str]:
+        jobs: int = 1, rows: int | None = None, disjoint: bool = False, scheduler: str | None = None,
+        report: Any = _say) -> list[str]:
     """Fit what is not there yet; each finished cell is written at once, whole or not at all.
 
     The result of a cell depends on the cell alone: its folds on the repeat, its seed on repeat
@@ -77,6 +90,8 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
         Processes at a time.
     rows : int, optional
         Use a fixed random subset of larger data sets, the same in every repeat.
+    disjoint : bool
+        Use another subset of `rows` rows in every repeat, disjoint until the data set is used up.
     scheduler : str, optional
         Address of a Dask scheduler, to use its workers instead (they must see `folder`).
     report : callable
@@ -86,14 +101,21 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
     -------
     list of str
         What failed: cell and reason. A failing cell does not stop the others.
+
+    Raises
+    ------
+    ValueError
+        The folder holds cells of another choice of rows.
     """
     folder = Path(folder)
+    for name in sorted({cell.dataset for cell in cells}):
+        _same_rows(folder / name / "rows.txt", f"rows={rows}, disjoint={disjoint}\n")
     left = [cell for cell in cells if not cell.path(folder).exists()]
     report(f"{len(cells) - len(left)} of {len(cells)} cells are there, {len(left)} to fit")
     failed, started, told = [], time.time(), time.time()
     with _backend(scheduler):
         work = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-            delayed(_fit_one)(cell, tables[cell.dataset], makers[cell.model], folder, rows) for cell in left)
+            delayed(_fit_one)(cell, tables[cell.dataset], makers[cell.model], folder, rows, disjoint) for cell in left)
         for done, reason in enumerate(work, 1):
             if reason:
                 failed.append(reason)
@@ -104,37 +126,57 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
     return failed
 
 
-def collect(cells: Sequence[Cell], folder: Path | str) -> dict[tuple[str, str, int], pd.DataFrame]:
-    """Predictions by data set, model and repeat: a row for each test case of all of its folds.
-
-    Returns
-    -------
-    dict of DataFrame
-        Columns ``fold``, ``case``, ``y``, and ``p0``, ``p1``, ... for the prediction's columns.
+def predictions(cell: Cell, folder: Path | str, task: str) -> Prediction:
+    """What the model said in one cell.
 
     Raises
     ------
     FileNotFoundError
-        A cell has not been run.
+        The cell has not been run.
     """
-    parts: dict[tuple[str, str, int], list[pd.DataFrame]] = {}
-    for cell in cells:
-        path = cell.path(Path(folder))
-        if not path.exists():
-            raise FileNotFoundError(f"{cell} has not been run: {path} does not exist")
-        values = np.load(path)
-        frame = pd.DataFrame(values[:, 2:]).add_prefix("p")
-        frame.insert(0, "y", values[:, 1])
-        frame.insert(0, "case", values[:, 0].astype(int))
-        frame.insert(0, "fold", cell.fold)
-        parts.setdefault(cell[:3], []).append(frame)
-    return {key: pd.concat(frames, ignore_index=True) for key, frames in parts.items()}
+    path = cell.path(Path(folder))
+    if not path.exists():
+        raise FileNotFoundError(f"{cell} has not been run: {path} does not exist")
+    values = np.load(path)
+    outputs = round(values.shape[1] ** 0.5) - 1 if task == "multivariate" else 1  # 1 + D + D + D^2 columns
+    case, y, rest = values[:, 0].astype(int), values[:, 1:1 + outputs], values[:, 1 + outputs:]
+    if task == "multivariate":
+        return Prediction(case, y, (rest[:, :outputs], rest[:, outputs:].reshape(-1, outputs, outputs)))
+    return Prediction(case, y[:, 0], (rest,) if task == "multiclass" else tuple(rest.T))
 
 
-def _fit_one(cell, data, maker, folder, rows):
+def subset(n: int, repeat: int, rows: int | None = None, disjoint: bool = False) -> np.ndarray:
+    """Places of the rows that a repeat uses, in ascending order.
+
+    All n; or a random subset that is the same in every repeat; or, with `disjoint`, the blocks of
+    a random permutation, one after the other, and then those of the next permutation.
+
+    Raises
+    ------
+    ValueError
+        There is no room for two disjoint subsets.
+
+    Examples
+    --------
+    >>> len(subset(10, repeat=0, rows=4)), len(set(subset(10, 0, 5, True)) & set(subset(10, 1, 5, True)))
+    (4, 0)
+    """
+    if disjoint:
+        if rows is None or not 1 <= rows <= n // 2:
+            raise ValueError(f"disjoint subsets need rows from 1 to {n // 2}, half of the {n} there are, got {rows}")
+        blocks = n // rows
+        order = np.random.default_rng(repeat // blocks).permutation(n)
+        return np.sort(order[repeat % blocks * rows:][:rows])
+    if rows is None or rows >= n:
+        return np.arange(n)
+    return np.sort(np.random.default_rng(0).choice(n, rows, replace=False))
+
+
+def _fit_one(cell, data, maker, folder, rows, disjoint):
     """Fit, predict and write one cell; the reason if that fails."""
     try:
-        X, y, kept = _subset(data, rows)
+        kept = subset(len(data.y), cell.repeat, rows, disjoint)
+        X, y = data.X.iloc[kept].reset_index(drop=True), data.y[kept]
         train, test = _split(data.task, X, y, cell)
         model = maker(1000 * cell.repeat + cell.fold)
         with warnings.catch_warnings(), threadpool_limits(1):  # sums do not depend on the number of threads
@@ -149,11 +191,13 @@ def _fit_one(cell, data, maker, folder, rows):
     return ""
 
 
-def _subset(data, rows):
-    kept = np.arange(len(data.y))
-    if rows is not None and rows < len(kept):
-        kept = np.sort(np.random.default_rng(0).choice(len(kept), rows, replace=False))
-    return data.X.iloc[kept].reset_index(drop=True), data.y[kept], kept
+def _same_rows(path, words):
+    """One folder, one choice of rows: cells of different ones must not be mixed."""
+    if path.exists() and path.read_text() != words:
+        raise ValueError(f"{path.parent} holds cells with {path.read_text().strip()}, not {words.strip()}: "
+                         f"name another folder")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(words)
 
 
 def _split(task, X, y, cell):
@@ -162,9 +206,9 @@ def _split(task, X, y, cell):
 
 
 def _columns(prediction):
-    """Columns of a probability, of class probabilities, or of mean and standard deviation; finite, or an error."""
+    """Columns of a probability, of class probabilities, or of mean and spread; finite, or an error."""
     parts = prediction if isinstance(prediction, tuple) else (prediction,)
-    columns = [column for part in parts for column in np.atleast_2d(np.asarray(part, dtype=float).T)]
+    columns = [column for part in parts for column in np.asarray(part, dtype=float).reshape(len(part), -1).T]
     if not np.isfinite(columns).all():
         raise ValueError("the prediction is not finite")
     return columns
@@ -195,22 +239,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
     what = "Fit every model to every fold of every repeat; go on where it stopped."
     parser = argparse.ArgumentParser("python -m pwu_lite.replication.experiment", description=what)
     parser.add_argument("task", choices=list(PAPER))
-    parser.add_argument("--datasets", nargs="+", help="instead of the paper's five")
-    parser.add_argument("--models", nargs="+", help="some of the ten")
+    parser.add_argument("--datasets", nargs="+", help="instead of the paper's")
+    parser.add_argument("--models", nargs="+", help="some of the task's")
     parser.add_argument("--repeats", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--rows", type=int, help="at most so many rows of each data set, a fixed random subset")
+    parser.add_argument("--disjoint", action="store_true", help="another subset of --rows rows in every repeat")
     parser.add_argument("--folder", type=Path, default=Path("experiments"))
     parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
     given = parser.parse_args(arguments)
-    makers = models.classifiers() if given.task == "binary" else models.regressors()
+    makers = models.for_task(given.task)
     unknown = set(given.models or []) - set(makers)
     if unknown or given.repeats < 1:
         parser.error(f"no such model: {', '.join(sorted(unknown))}" if unknown else "repeats must be at least 1")
     names = given.datasets or PAPER[given.task]
     tables = {name: datasets.load(name) for name in names}
     cells = grid(names, given.models or list(makers), given.repeats)
-    failed = run(cells, tables, makers, given.folder, jobs=given.jobs, rows=given.rows, scheduler=given.scheduler)
+    failed = run(cells, tables, makers, given.folder, jobs=given.jobs, rows=given.rows, disjoint=given.disjoint,
+                 scheduler=given.scheduler)
     print(f"{len(cells) - len(failed)} cells in {given.folder}, {len(failed)} failed", file=sys.stderr)
     return int(bool(failed))
 

@@ -31,7 +31,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
 
-__all__ = ["GaussianNetwork", "classifiers", "preprocessing", "regressors"]
+__all__ = ["GaussianNetwork", "classifiers", "for_task", "multivariate_regressors", "preprocessing", "regressors"]
 
 SUBSAMPLE = 400  # cases that a Gaussian process is fitted to
 LEAST = 1e-3  # smallest standard deviation, in units of the target's
@@ -221,6 +221,77 @@ class _Neighbours:
         return near.mean(axis=1), near.var(axis=1, ddof=1)
 
 
+class _Multivariate:
+    """Preprocessing, standardised targets, and a model of mean and covariance of D outputs.
+
+    `model.fit(Z, T)` and `model.predict(Z)` -> mean (n, D) and covariance (n, D, D) in standard
+    units; `predict` here gives both in the targets' units.
+    """
+
+    def __init__(self, model):
+        self.model = model
+
+    def fit(self, X: pd.DataFrame, y: Any) -> _Multivariate:
+        y = np.asarray(y, dtype=float)
+        spread = y.std(axis=0)
+        self.prepare, self.centre, self.unit = preprocessing(), y.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        self.model.fit(self.prepare.fit_transform(X), (y - self.centre) / self.unit)
+        return self
+
+    def predict(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
+        mean, cov = self.model.predict(self.prepare.transform(X))
+        cov = cov + LEAST**2 * np.eye(len(self.unit))
+        return self.centre + self.unit * mean, cov * np.outer(self.unit, self.unit)
+
+
+class _OutputByOutput:
+    """A model of its own for each output; no covariance between them."""
+
+    def __init__(self, make):
+        self.make = make
+
+    def fit(self, Z, T):
+        self.parts = [self.make() for _ in T.T]
+        for part, t in zip(self.parts, T.T, strict=True):
+            part.fit(Z, t)
+
+    def predict(self, Z):
+        means, variances = np.array([part.predict(Z) for part in self.parts]).transpose(1, 2, 0)
+        return means, variances[:, :, None] * np.eye(len(self.parts))
+
+
+class _JointLeastSquares:
+    """Least squares for all outputs; covariance of the residuals times ``1 + z' (Z'Z)^-1 z``."""
+
+    def fit(self, Z, T):
+        A = np.column_stack([np.ones(len(Z)), Z])
+        self.coefficients, _, rank, _ = np.linalg.lstsq(A, T, rcond=None)
+        self.inverse, rest = np.linalg.pinv(A.T @ A), T - A @ self.coefficients
+        self.noise = rest.T @ rest / max(len(T) - rank, 1)
+
+    def predict(self, Z):
+        A = np.column_stack([np.ones(len(Z)), Z])
+        leverage = np.einsum("ij,jk,ik->i", A, self.inverse, A)
+        return A @ self.coefficients, (1 + leverage)[:, None, None] * self.noise
+
+
+class _JointForest:
+    """One forest for all outputs; covariance between the trees, plus that of the out-of-bag residuals."""
+
+    def __init__(self, seed):
+        self.forest = RandomForestRegressor(200, min_samples_leaf=2, oob_score=True, random_state=seed)
+
+    def fit(self, Z, T):
+        self.forest.fit(Z, T)
+        rest = T - self.forest.oob_prediction_
+        self.noise = rest.T @ rest / len(T)
+
+    def predict(self, Z):
+        trees = np.array([tree.predict(Z) for tree in self.forest.estimators_])
+        apart = trees - trees.mean(axis=0)
+        return trees.mean(axis=0), self.noise + np.einsum("tid,tie->ide", apart, apart) / len(trees)
+
+
 class GaussianNetwork:
     """A network with two hidden layers that is trained for mean and variance at once.
 
@@ -398,3 +469,44 @@ def regressors() -> dict[str, Callable[[int], _Regressor]]:
         "deep ensemble": lambda seed: _Regressor(_Ensemble(seed)),
         "nearest neighbours": lambda seed: _Regressor(_Neighbours()),
     }
+
+
+def multivariate_regressors() -> dict[str, Callable[[int], _Multivariate]]:
+    """Makers of the five regressors of several outputs, by name; each takes a seed.
+
+    `fit(X, y)` takes targets of shape (n, D); `predict(X)` gives means of shape (n, D) and
+    covariance matrices of shape (n, D, D), in the units of y.
+
+    Examples
+    --------
+    >>> list(multivariate_regressors())
+    ['least squares', 'random forest', 'boosting', 'network', 'deep ensemble']
+    """
+    return {
+        "least squares": lambda seed: _Multivariate(_JointLeastSquares()),
+        "random forest": lambda seed: _Multivariate(_JointForest(seed)),
+        "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda: _VarianceBoosting(seed))),
+        "network": lambda seed: _Multivariate(_OutputByOutput(lambda: GaussianNetwork(seed))),
+        "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda: _Ensemble(seed))),
+    }
+
+
+def for_task(task: str) -> dict[str, Callable[[int], Any]]:
+    """The models of "binary", "regression", "multiclass" (five of the classifiers) or "multivariate".
+
+    Raises
+    ------
+    ValueError
+        There is no such task.
+
+    Examples
+    --------
+    >>> list(for_task("multiclass"))
+    ['logistic regression', 'random forest', 'boosting', 'network', 'deep ensemble']
+    """
+    five = ("logistic regression", "random forest", "boosting", "network", "deep ensemble")
+    tasks = {"binary": classifiers, "regression": regressors, "multivariate": multivariate_regressors,
+             "multiclass": lambda: {name: classifiers()[name] for name in five}}
+    if task not in tasks:
+        raise ValueError(f"there is no task {task!r}; there are {', '.join(tasks)}")
+    return tasks[task]()

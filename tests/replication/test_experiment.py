@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
 
 from pwu_lite.replication import datasets, experiment, models
@@ -94,20 +93,22 @@ def test_a_failing_model_is_reported_and_costs_its_cell_only(tmp_path):
     assert "not finite" in min(failed) and "no luck" in max(failed)
     assert len(bytes_of(tmp_path)) == len(cells) - 2
     with pytest.raises(FileNotFoundError, match="failing"):
-        experiment.collect(cells, tmp_path)
+        [experiment.predictions(cell, tmp_path, "binary") for cell in cells]
 
 
 def test_predictions_of_a_repeat_cover_every_case_once(tmp_path):
     _, cells = run(tmp_path)
-    found = experiment.collect(cells, tmp_path)
     data = small()["small"]
-    assert set(found) == {("small", model, repeat) for model in MODELS for repeat in (0, 1)}
-    for frame in found.values():
-        assert sorted(frame["case"]) == list(range(90)) and frame["p0"].between(0, 1).all()
-        assert (frame["y"].to_numpy() == data.y[frame["case"]]).all()
-        assert frame.groupby("fold")["y"].mean().between(0.3, 0.9).all()  # folds keep the share of events
-    first, second = (found["small", "boosting", repeat].sort_values("case")["fold"].tolist() for repeat in (0, 1))
-    assert first != second
+    for model in MODELS:
+        folds = [experiment.predictions(cell, tmp_path, "binary") for cell in cells
+                 if cell.model == model and cell.repeat == 0]
+        assert sorted(np.concatenate([fold.case for fold in folds])) == list(range(90))
+        for fold in folds:
+            assert (fold.y == data.y[fold.case]).all() and 0.3 < fold.y.mean() < 0.9  # folds keep the share of events
+            assert len(fold.forecast) == 1 and ((fold.forecast[0] >= 0) & (fold.forecast[0] <= 1)).all()
+    first, second = (experiment.predictions(experiment.Cell("small", "boosting", repeat, 0), tmp_path, "binary")
+                     for repeat in (0, 1))
+    assert set(first.case) != set(second.case)
 
 
 def test_the_cell_is_what_a_plain_fit_gives(tmp_path):
@@ -123,9 +124,51 @@ def test_the_cell_is_what_a_plain_fit_gives(tmp_path):
 
 def test_a_subset_is_the_same_in_every_repeat(tmp_path):
     _, cells = run(tmp_path, rows=50)
-    found = experiment.collect(cells, tmp_path)
-    kept = [frozenset(frame["case"]) for frame in found.values()]
-    assert len(set(kept)) == 1 and len(kept[0]) == 50
+    kept = [frozenset(cases_of(tmp_path, "boosting", repeat)) for repeat in (0, 1)]
+    assert kept[0] == kept[1] and len(kept[0]) == 50
+
+
+def cases_of(folder, model, repeat):
+    cells = [experiment.Cell("small", model, repeat, fold) for fold in range(5)]
+    return np.concatenate([experiment.predictions(cell, folder, "binary").case for cell in cells])
+
+
+def test_disjoint_subsets_share_no_row_until_the_data_are_used_up(tmp_path):
+    cells = experiment.grid(["small"], ["naive Bayes"], repeats=4)
+    makers = {"naive Bayes": models.classifiers()["naive Bayes"]}
+    assert experiment.run(cells, small(), makers, tmp_path, rows=30, disjoint=True, report=quiet) == []
+    kept = [set(cases_of(tmp_path, "naive Bayes", repeat)) for repeat in range(4)]
+    assert [len(cases) for cases in kept] == [30] * 4
+    assert set.union(*kept[:3]) == set(range(90)) and kept[3] not in kept[:3]
+
+
+@pytest.mark.parametrize("rows", [None, 46, 0])
+def test_disjoint_subsets_need_room_for_two(rows):
+    with pytest.raises(ValueError, match="disjoint subsets need rows from 1 to 45"):
+        experiment.subset(90, 0, rows, disjoint=True)
+
+
+def test_cells_of_different_rows_are_never_mixed(tmp_path):
+    run(tmp_path, rows=50)
+    with pytest.raises(ValueError, match="rows=50, disjoint=False, not rows=None.*another folder"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize("task, name", [("multivariate", "linnerud"), ("multiclass", "digits")])
+def test_several_outputs_and_classes_come_back_in_shape(tmp_path, task, name):
+    data = datasets.load(name)
+    model = "least squares" if task == "multivariate" else "logistic regression"
+    cells = experiment.grid([name], [model], repeats=1)
+    assert experiment.run(cells, {name: data}, models.for_task(task), tmp_path, report=quiet) == []
+    fold = experiment.predictions(cells[0], tmp_path, task)
+    n = len(fold.case)
+    assert np.array_equal(fold.y, data.y[fold.case])
+    shapes = [(n, 3), (n, 3, 3)] if task == "multivariate" else [(n, 10)]
+    assert [part.shape for part in fold.forecast] == shapes
+    if task == "multivariate":
+        assert (np.linalg.eigvalsh(fold.forecast[1]) > 0).all()
+    else:
+        assert np.allclose(fold.forecast[0].sum(axis=1), 1)
 
 
 def test_regression_writes_mean_and_std(tmp_path):
@@ -133,8 +176,8 @@ def test_regression_writes_mean_and_std(tmp_path):
     makers = {"least squares": models.regressors()["least squares"]}
     cells = experiment.grid(["diabetes"], makers, repeats=1)
     assert experiment.run(cells, {"diabetes": data}, makers, tmp_path, report=quiet) == []
-    frame = experiment.collect(cells, tmp_path)["diabetes", "least squares", 0]
-    assert list(frame.columns) == ["fold", "case", "y", "p0", "p1"] and (frame["p1"] > 0).all()
+    fold = experiment.predictions(cells[0], tmp_path, "regression")
+    assert len(fold.forecast) == 2 and (fold.forecast[1] > 0).all() and fold.y.shape == fold.forecast[0].shape
 
 
 def test_a_full_disk_ends_the_run_and_spoils_nothing(tmp_path, monkeypatch):
@@ -188,9 +231,3 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bytes(tmp_path):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         run(tmp_path / "cluster", scheduler=cluster.scheduler_address, jobs=2)
     assert bytes_of(tmp_path / "serial") == bytes_of(tmp_path / "cluster")
-
-
-def test_frames_hold_plain_numbers(tmp_path):
-    _, cells = run(tmp_path)
-    frame = next(iter(experiment.collect(cells, tmp_path).values()))
-    assert all(pd.api.types.is_numeric_dtype(dtype) for dtype in frame.dtypes)

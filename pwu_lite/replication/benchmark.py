@@ -1,0 +1,415 @@
+"""The benchmarks of Part IV: fit, score, align, and write the tables that its chapters read.
+
+May import the package, datasets, models, experiment, scoring and released, numpy, pandas and joblib.
+Implements section 5.1 and appendices J.1, J.3 and K of the PWU paper.
+
+Usage: python -m pwu_lite.replication.benchmark binary --jobs 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import gzip
+import io
+import platform
+import shlex
+import sys
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import joblib
+import numpy as np
+import pandas as pd
+import scipy
+import sklearn
+
+from ..alignment import align
+from ..metrics import lower_is_better
+from ..ranks import snap
+from . import datasets, experiment, models, released, scoring
+from .scoring import Fold
+
+__all__ = ["FRESH", "PLAN", "Plan", "Tables", "agreement", "fresh_alignment", "main", "read", "scores", "tables"]
+
+
+class Plan(NamedTuple):
+    """How often, and on how many rows at most, a data set is cross-validated."""
+
+    repeats: int
+    rows: int | None = None
+
+
+PLAN: dict[str, dict[str, Plan]] = {
+    "binary": {"bank": Plan(20, 4000), "heart": Plan(100), "ionosphere": Plan(100), "mushroom": Plan(20),
+               "sonar": Plan(100)},
+    "regression": {"air_quality": Plan(20, 4000), "auto_mpg": Plan(100), "energy": Plan(100),
+                   "power_plant": Plan(20), "wine_quality": Plan(20, 4000)},
+    "multiclass": {"dry_bean": Plan(20, 2000), "iris": Plan(20), "pen_digits": Plan(20, 2000), "wine": Plan(20)},
+    "multivariate": {"air_quality_many": Plan(20, 1500), "energy_many": Plan(20), "solar_flare": Plan(20),
+                     "parkinsons": Plan(20, 1500)},
+}
+FRESH: dict[str, dict[str, Plan]] = {
+    "binary": {"bank": Plan(11, 4000), "mushroom": Plan(8, 1000)},
+    "regression": {"air_quality": Plan(7, 1000), "power_plant": Plan(9, 1000), "wine_quality": Plan(6, 1000)},
+    "multiclass": {}, "multivariate": {},
+}
+"""Disjoint subsets: models are fitted and scored anew on each."""
+
+TIED = 1e-9  # fold means that differ by less than this share of the largest are tied
+FOLDS = range(experiment.FOLDS)
+KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
+
+
+class Tables(NamedTuple):
+    """What one repeat, or a whole run, comes to.
+
+    Attributes
+    ----------
+    scores : DataFrame
+        A row for each data set, model, repeat and fold: metrics, and utilities at the sampled parameters.
+    alignment : DataFrame
+        A row for each data set, repeat, scheme, metric and family.
+    curves : DataFrame
+        Kendall's tau at each cell of the family's grid, a row for each data set, repeat, metric and family.
+    """
+
+    scores: pd.DataFrame
+    alignment: pd.DataFrame
+    curves: pd.DataFrame
+
+
+def scores(task: str, dataset: str, repeat: int, makers: Iterable[str], folder: Path | str) -> pd.DataFrame:
+    """All numbers of one repeat, a row for each model and fold; see `scoring.score`.
+
+    The variance that scales lambda and gamma is that of the fold's training targets.
+
+    Raises
+    ------
+    FileNotFoundError
+        A cell has not been run.
+    """
+    rows = {}
+    for place, (model, fold, data) in enumerate(_folds(task, dataset, repeat, makers, folder)):
+        luck = np.random.default_rng([repeat, place]).random()
+        rows[model, fold] = scoring.score(task, data, random=float(luck))
+    return _indexed(rows)
+
+
+def _indexed(rows):
+    frame = pd.DataFrame.from_dict(rows, orient="index")
+    return frame.set_axis(pd.MultiIndex.from_tuples(rows, names=["model", "fold"]))
+
+
+def _folds(task, dataset, repeat, makers, folder):
+    """Model, fold and data of each cell of a repeat."""
+    for model in makers:
+        said = [experiment.predictions(experiment.Cell(dataset, model, repeat, fold), folder, task) for fold in FOLDS]
+        for fold in FOLDS:
+            others = np.concatenate([said[other].y for other in FOLDS if other != fold])
+            yield model, fold, Fold(said[fold].y, said[fold].forecast, np.var(others, axis=0))
+
+
+def agreement(metrics: pd.DataFrame, utilities: pd.DataFrame) -> dict[str, np.ndarray]:
+    """Kendall's tau-b, Somers' d, and its number of pairs, of every metric with every utility at once.
+
+    The same numbers as `alignment.align` gives, but values may be infinite (tied with other
+    infinite ones), fold means within 1e-9 of the largest are tied, and a column with a NaN has none.
+
+    Parameters
+    ----------
+    metrics, utilities : DataFrame, models x columns
+        Higher is better in both.
+
+    Returns
+    -------
+    dict of ndarray
+        ``tau``, ``somers_d`` and ``pairs``, each of shape (metrics, utilities).
+
+    Examples
+    --------
+    >>> m = pd.DataFrame({"a": [3.0, 2.0, 1.0]})
+    >>> u = pd.DataFrame({"v": [3.0, 3.0, 1.0]})
+    >>> agreement(m, u)["somers_d"].item(), agreement(m, u)["pairs"].item()
+    (1.0, 2.0)
+    """
+    ours, theirs = _pair_signs(metrics.to_numpy(float)), _pair_signs(utilities.to_numpy(float))
+    both, informative = ours.T @ theirs, (theirs**2).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau = both / np.sqrt(np.multiply.outer((ours**2).sum(axis=0), informative))
+        return {"tau": tau, "somers_d": both / informative, "pairs": np.broadcast_to(informative, both.shape)}
+
+
+def _pair_signs(values):
+    """1, 0 or -1 for each pair of models, shape (pairs, columns); NaN for a column with a NaN."""
+    columns = []
+    for column in values.T:
+        finite = np.isfinite(column)
+        column = column.copy()
+        column[finite] = snap(column[finite], TIED) if finite.any() else column[finite]
+        columns.append(column)
+    kept = np.column_stack(columns)
+    first, second = np.triu_indices(len(kept), 1)
+    signs = (kept[first] > kept[second]).astype(float) - (kept[first] < kept[second])
+    signs[:, np.isnan(kept).any(axis=0)] = np.nan
+    return signs
+
+
+def _means(frame, folds=FOLDS):
+    """Each model's mean over some folds; NaN where a fold has no value."""
+    chosen = [frame.xs(fold, level="fold") for fold in folds]
+    return (sum(chosen[1:], start=chosen[0]) / len(chosen)).sort_index()
+
+
+def _oriented(task, frame):
+    """Metrics so that higher is better."""
+    names = [*scoring.METRICS[task], *scoring.EXTRA[task], "random"]
+    return frame[names] * [-1.0 if _lower(name) else 1.0 for name in names]
+
+
+def _lower(name):
+    return scoring.LOWER[name] if name in scoring.LOWER else lower_is_better(name)
+
+
+def _columns(frame, family, kind):
+    return frame[[name for name in frame.columns if name.startswith(f"{family}:{kind}")]]
+
+
+def _summary(task, metrics, utilities):
+    """One row for each metric and family: averages over the sampled parameters, and over the prior."""
+    rows = []
+    for question in scoring.QUESTIONS[task]:
+        sampled = agreement(metrics, _columns(utilities, question.name, "s"))
+        grid, mass = agreement(metrics, _columns(utilities, question.name, "g"))["tau"], question.mass()
+        for place, metric in enumerate(metrics.columns):
+            defined = np.isfinite(grid[place])
+            weight = mass[defined].sum()
+            rows.append({
+                "metric": metric, "family": question.name, "tau": _average(sampled["tau"][place]),
+                "defined": np.isfinite(sampled["tau"][place]).mean(),
+                "somers_d": _average(sampled["somers_d"][place]), "pairs": sampled["pairs"][place].mean(),
+                "expected_tau": mass[defined] @ grid[place, defined] / weight if weight > 0 else np.nan,
+                "expected_defined": weight})
+    return pd.DataFrame(rows).set_index(["metric", "family"])
+
+
+def _average(values):
+    """Mean of those that are defined."""
+    kept = values[np.isfinite(values)]
+    return kept.mean() if kept.size else np.nan
+
+
+def _same(task, frame):
+    """Metric and utility on the same five folds, with top-1, top-3 and Pearson."""
+    means = _means(frame)
+    metrics = _oriented(task, means)
+    summary = _summary(task, metrics, means)
+    extra = []
+    for question in scoring.QUESTIONS[task]:
+        rows = _align(metrics, _columns(means, question.name, "s"))
+        extra.append(rows.groupby("metric")[["top1", "top3", "pearson"]].mean().assign(family=question.name))
+    return summary.join(pd.concat(extra).set_index("family", append=True))
+
+
+def _align(metrics, utilities):
+    """`align`, with infinite values tied for the worst (no Pearson then), and columns with a NaN left out."""
+    metrics = metrics.loc[:, ~metrics.isna().any()]
+    endless = np.isinf(metrics).any()
+    worst = metrics.where(np.isfinite(metrics)).min().fillna(0.0) - 1.0
+    finite = metrics.where(np.isfinite(metrics), worst, axis=1).apply(lambda column: snap(column.to_numpy(), TIED))
+    close = utilities.apply(lambda column: snap(column.to_numpy(), TIED))
+    rows = align(finite, close, directions=dict.fromkeys(metrics.columns, False))
+    rows.loc[rows["metric"].map(endless), "pearson"] = np.nan
+    return rows
+
+
+def _rotations(task, frame, disjoint):
+    """Metric on two folds, utility on the same two or on the next two; the mean over five rotations."""
+    parts = []
+    for start in FOLDS:
+        first = [start, (start + 1) % 5]
+        second = [(start + 2) % 5, (start + 3) % 5] if disjoint else first
+        parts.append(_summary(task, _oriented(task, _means(frame, first)), _means(frame, second)))
+    return _mean_of(parts)
+
+
+def _mean_of(parts):
+    whole = pd.concat(parts)
+    return whole.groupby(level=["metric", "family"], sort=False).mean()
+
+
+def _released(task, folds):
+    """Everything by the released formulas: ties are ranked by the alphabet, what is not defined is ranked last."""
+    frame = _indexed({key: _released_fold(task, fold) for key, fold in folds})
+    means = frame.groupby(level="model", sort=True).mean()
+    rows = []
+    for question in scoring.QUESTIONS[task]:
+        utilities = _columns(means, question.name, "s")
+        for metric in scoring.METRICS[task]:
+            loss = means[metric] * (1 if _lower(metric) else -1)
+            taus = [released.strict_tau(loss, -utilities[name]) for name in utilities]
+            rows.append({"metric": metric, "family": question.name, "tau": np.mean(taus), "defined": 1.0})
+    return pd.DataFrame(rows).set_index(["metric", "family"])
+
+
+def _released_fold(task, fold):
+    return scoring.released_scores(task, fold)
+
+
+def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: Path | str) -> Tables:
+    """Scores, alignment under each scheme, and curves of one repeat.
+
+    Schemes: ``same`` (all five folds, the paper's), ``same_two`` (metric and utility on the same two
+    folds), ``new_two`` (metric on two folds, utility on two others), and, where there is released
+    code, ``released``. Scores keep nine significant digits, alignment six decimals.
+
+    Raises
+    ------
+    FileNotFoundError
+        A cell has not been run.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", "An input array is constant")  # Pearson of constant columns
+        frame = scores(task, dataset, repeat, makers, folder)
+        parts = {"same": _same(task, frame), "same_two": _rotations(task, frame, disjoint=False),
+                 "new_two": _rotations(task, frame, disjoint=True)}
+        if task in ("binary", "regression"):
+            folds = [((model, fold), data) for model, fold, data in _folds(task, dataset, repeat, makers, folder)]
+            parts["released"] = _released(task, folds)
+        means = _means(frame)
+        curves = _curves(task, _oriented(task, means), means)
+    alignment = pd.concat(parts, names=["scheme"]).reset_index()
+    where = {"dataset": dataset, "repeat": repeat}
+    kept = frame[[name for name in frame.columns if ":g" not in name]].reset_index()
+    return Tables(kept.assign(**where), alignment.assign(**where), curves.assign(**where))
+
+
+def _curves(task, metrics, utilities):
+    parts = []
+    for question in scoring.QUESTIONS[task]:
+        tau = agreement(metrics, _columns(utilities, question.name, "g"))["tau"]
+        if task != "multiclass":  # its grid is over classes, too
+            frame = pd.DataFrame(tau).add_prefix("t").assign(metric=metrics.columns, family=question.name)
+            parts.append(frame)
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"metric": [], "family": []})
+
+
+def fresh_alignment(task: str, dataset: str, repeats: int, makers: Sequence[str], folder: Path | str) -> pd.DataFrame:
+    """Metric on one disjoint subset, utility on all others, models fitted anew on each.
+
+    A row for each subset, metric and family under the scheme ``fresh``, averages over the other
+    subsets; and under ``fresh_same`` with metric and utility on the same subset.
+    """
+    means = [_means(scores(task, dataset, repeat, makers, folder)) for repeat in range(repeats)]
+    rows = []
+    for first, own in enumerate(means):
+        metrics = _oriented(task, own)
+        others = [_summary(task, metrics, other) for second, other in enumerate(means) if second != first]
+        for scheme, part in (("fresh", _mean_of(others)), ("fresh_same", _summary(task, metrics, own))):
+            rows.append(part.reset_index().assign(dataset=dataset, repeat=first, scheme=scheme))
+    return pd.concat(rows, ignore_index=True)
+
+
+def read(path: Path | str) -> pd.DataFrame:
+    """A stored table, without the lines that say where it comes from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("# command: none\\na,b\\n1,2\\n")
+    ...     file.flush()
+    ...     read(file.name).shape
+    (1, 2)
+    """
+    return pd.read_csv(path, comment="#")
+
+
+def _write(path, frame, command, digits):
+    """A compressed CSV with its command, versions, seeds and date; whole or not at all."""
+    versions = {"Python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+                "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
+    lines = [f"command: {command}", "versions: " + ", ".join(f"{name} {text}" for name, text in versions.items()),
+             f"seeds: folds by repeat, models by 1000 * repeat + fold, sampled parameters {scoring.SEED}",
+             f"date: {datetime.date.today().isoformat()}"]
+    text = io.StringIO()
+    text.writelines(f"# {line}\n" for line in lines)
+    frame.to_csv(text, index=False, float_format=digits, lineterminator="\n")
+    part = path.with_suffix(".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    part.replace(path)
+
+
+def _fit(task, plans, makers, given, disjoint):
+    """Run what is missing of a plan, data set by data set."""
+    failed: list[str] = []
+    folder = given.folder / ("disjoint" if disjoint else "main")
+    for name, plan in plans.items():
+        cells = experiment.grid([name], makers, plan.repeats)
+        if all(cell.path(folder).exists() for cell in cells):
+            continue
+        failed += experiment.run(cells, {name: datasets.load(name)}, makers, folder, jobs=given.jobs, rows=plan.rows,
+                                 disjoint=disjoint, scheduler=given.scheduler)
+    return failed
+
+
+def _chosen(plans: Mapping[str, Plan], given: Any) -> dict[str, Plan]:
+    """The plan, for some data sets, with at most so many repeats."""
+    most = given.repeats or np.inf
+    return {name: plan._replace(repeats=int(min(plan.repeats, most))) for name, plan in plans.items()
+            if given.datasets is None or name in given.datasets}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The command line; 1 if a cell failed, and then no table is written."""
+    parser = argparse.ArgumentParser("python -m pwu_lite.replication.benchmark", description=(
+        "Fit what is missing, score it, and write the tables of Part IV. Go on where a run stopped."))
+    parser.add_argument("task", choices=list(PLAN))
+    parser.add_argument("--datasets", nargs="+", help="some of the plan's")
+    parser.add_argument("--repeats", type=int, help="at most so many")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--folder", type=Path, default=Path("experiments"), help="where predictions are kept")
+    parser.add_argument("--results", type=Path, default=Path("book/results"), help="where the tables go")
+    parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
+    given = parser.parse_args(arguments)
+    unknown = set(given.datasets or []) - set(PLAN[given.task])
+    if unknown or (given.repeats is not None and given.repeats < 1):
+        parser.error(f"no such data set in the plan: {', '.join(sorted(unknown))}" if unknown
+                     else "repeats must be at least 1")
+    makers, plan, fresh = models.for_task(given.task), _chosen(PLAN[given.task], given), _chosen(
+        FRESH[given.task], given)
+    failed = _fit(given.task, plan, makers, given, False) + _fit(given.task, fresh, makers, given, True)
+    if failed:
+        print(f"{len(failed)} cells failed, no table was written", file=sys.stderr)
+        return 1
+    words = sys.argv[1:] if arguments is None else arguments
+    _write_all(given, plan, fresh, list(makers), f"python -m pwu_lite.replication.benchmark {shlex.join(words)}")
+    return 0
+
+
+def _write_all(given, plan, fresh, makers, command):
+    jobs = [(name, repeat) for name in plan for repeat in range(plan[name].repeats)]
+    print(f"scoring {len(jobs)} repeats", flush=True)
+    with joblib.parallel_config(inner_max_num_threads=1):
+        parts = joblib.Parallel(n_jobs=given.jobs, verbose=1)(
+            joblib.delayed(tables)(given.task, name, repeat, makers, given.folder / "main") for name, repeat in jobs)
+        subsets = joblib.Parallel(n_jobs=given.jobs)(
+            joblib.delayed(fresh_alignment)(given.task, name, fresh[name].repeats, makers, given.folder / "disjoint")
+            for name in fresh)
+    alignment = pd.concat([*[part.alignment for part in parts], *subsets], ignore_index=True)
+    frames = {"scores": (pd.concat([part.scores for part in parts]), ["dataset", "model", "repeat", "fold"], "%.9g"),
+              "alignment": (alignment, KEYS, "%.6f"),
+              "curves": (pd.concat([part.curves for part in parts]), ["dataset", "repeat", "metric", "family"], "%.4f")}
+    for name, (frame, keys, digits) in frames.items():
+        if len(frame):
+            path = given.results / f"{given.task}_{name}.csv.gz"
+            _write(path, frame[[*keys, *[column for column in frame.columns if column not in keys]]], command, digits)
+            print(f"{path}: {len(frame)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
