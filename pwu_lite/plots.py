@@ -18,9 +18,9 @@ from . import validation
 from .priors import Dirac, Prior
 from .ranks import sorted_blocks
 
-__all__ = ["COLOURS", "bands", "bars", "coverage_curve", "curves", "flip", "growth", "histograms", "images",
-           "implicit_priors", "prior_densities", "prior_panels", "reliability", "retention_curve", "sheet",
-           "use_style", "weighted_area"]
+__all__ = ["COLOURS", "bands", "bars", "boxes", "coverage_curve", "curves", "dumbbells", "flip", "growth",
+           "histograms", "images", "implicit_priors", "prior_densities", "prior_panels",
+           "reliability", "retention_curve", "scatter", "sheet", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -257,6 +257,84 @@ def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] =
     ax.set(xlabel=xlabel)
     ax.grid(axis="y", visible=False)
     ax.margins(x=0.12)
+    return figure
+
+
+def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Mapping[str, str] | None = None,
+          dots: Mapping[str, Mapping[str, Any]] | None = None) -> Figure:
+    """One panel a title, one horizontal box a label: median, quarters, and whiskers from 5% to 95%.
+
+    Parameters
+    ----------
+    panels : mapping of title to mapping of label to array_like
+        NaNs are left out; a label without any value gets no box.
+    highlight : mapping of title to label, optional
+        The box in the second colour, hatched.
+    dots : mapping of title to mapping of label to array_like, optional
+        Single values to show beside the box.
+    """
+    use_style()
+    tallest = max(len(panel) for panel in panels.values())
+    figure, axes = plt.subplots(1, len(panels), figsize=(1.6 + 3.1 * len(panels), 0.9 + 0.31 * tallest),
+                                squeeze=False, sharex=True)
+    for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
+        names = list(panel)[::-1]
+        for place, name in enumerate(names):
+            special = bool(highlight) and highlight.get(title) == name
+            _box(ax, place, panel[name], special)
+            if dots and name in dots.get(title, {}):
+                values = np.asarray(dots[title][name], dtype=float)
+                ax.plot(values, np.full(values.size, place), "o", ms=3.5, color="#444444", mfc="white", mew=0.8)
+        ax.set_yticks(range(len(names)), names)
+        ax.axvline(0, color="#444444", lw=1, ls="-")
+        ax.set(title=title, xlabel=xlabel, ylim=(-0.6, len(names) - 0.4))
+        ax.grid(axis="y", visible=False)
+    return figure
+
+
+def _box(ax, place, values, special):
+    kept = np.asarray(values, dtype=float)
+    kept = kept[np.isfinite(kept)]
+    if not kept.size:
+        ax.annotate("not defined", (0, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=9)
+        return
+    low, first, middle, third, high = np.quantile(kept, [0.05, 0.25, 0.5, 0.75, 0.95])
+    ax.plot([low, high], [place, place], color="#444444", lw=1, ls="-")
+    ax.barh(place, third - first, left=first, height=0.56, color=COLOURS[1 if special else 0], alpha=0.75,
+            hatch="//" if special else None, edgecolor="white")
+    ax.plot([middle, middle], [place - 0.28, place + 0.28], color="black", lw=2, ls="-")
+
+
+def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xlabel: str,
+              highlight: Sequence[str] = ()) -> Figure:
+    """One row a label: its values, one marker a name, joined by a line."""
+    use_style()
+    figure, ax = plt.subplots(figsize=(6.4, 1.3 + 0.31 * len(values)))
+    rows = list(values)[::-1]
+    for place, row in enumerate(rows):
+        ax.plot([np.nanmin(values[row]), np.nanmax(values[row])], [place, place], color="#999999", lw=1.5, ls="-",
+                zorder=1)
+    for which, name in enumerate(names):
+        x = [values[row][which] for row in rows]
+        ax.scatter(x, range(len(rows)), s=42, color=COLOURS[which], marker="osD^vP"[which], label=name, zorder=2)
+    ax.set_yticks(range(len(rows)), rows)
+    for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
+        tick.set_fontweight("bold" if row in highlight else "normal")
+    ax.axvline(0, color="#444444", lw=1, ls="-")
+    ax.set(xlabel=xlabel)
+    ax.grid(axis="y", visible=False)
+    figure.legend(loc="outside lower center", ncol=len(names))
+    return figure
+
+
+def scatter(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) -> Figure:
+    """Points, one colour and marker a label, and a line at zero."""
+    figure, ax = _new(None)
+    for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
+        ax.scatter(x, y, color=colour, marker=marker, s=36, label=label, alpha=0.85)
+    ax.axhline(0, color="#444444", lw=1, ls="-")
+    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.legend()
     return figure
 
 

@@ -24,6 +24,10 @@ FIGURES = {
     "histograms": lambda: plots.histograms({"m": {"s": X}, "k": {"s": X}}, mark=0.1, mark_label="c", xlabel="f"),
     "panels": lambda: plots.prior_panels({"as stated": (pwu.Beta(2, 10),), "moved": (pwu.Beta(3, 9),)}, ["c"], [0.5]),
     "area": lambda: plots.weighted_area(X, X * (1 - X), 2 * X, xlabel="c"),
+    "boxes": lambda: plots.boxes({"p": {"a": X, "b": [np.nan]}}, xlabel="tau", highlight={"p": "a"},
+                                 dots={"p": {"a": [0.5]}}),
+    "dumbbells": lambda: plots.dumbbells({"a": [0.1, 0.5], "b": [0.2, np.nan]}, ["same", "new"], xlabel="tau"),
+    "scatter": lambda: plots.scatter({"a": (X, X), "b": (X, -X)}, xlabel="x", ylabel="y"),
     "bands": lambda: plots.bands(X, {"a": (X, X - 1, X + 1)}, xlabel="c", ylabel="cost"),
     "growth": lambda: plots.growth({"ours": {"a": ([10, 100], [0.1, 1.0])}}),
 }
@@ -34,7 +38,7 @@ def test_axes_are_labelled(name):
     figure = FIGURES[name]()
     for ax in figure.axes:
         assert ax.get_xlabel() or ax.get_xticklabels() or ax.get_shared_x_axes().joined(ax, figure.axes[-1])
-    assert any(ax.get_ylabel() for ax in figure.axes) or name == "bars"
+    assert any(ax.get_ylabel() for ax in figure.axes) or name in ("bars", "boxes", "dumbbells")
     assert figure.get_facecolor() == (1, 1, 1, 1)
     plt.close("all")
 
@@ -87,3 +91,13 @@ def test_panels_show_point_masses_and_narrow_priors():
 def test_an_empty_sheet_is_refused():
     with pytest.raises(ValueError, match="at least one row"):
         plots.sheet([], ["x"], [0.9], title="t")
+
+
+def test_a_box_spans_the_middle_half_and_names_what_is_missing():
+    figure = FIGURES["boxes"]()
+    ax = figure.axes[0]
+    box = ax.patches[0]
+    assert (box.get_x(), box.get_width()) == (0.25, 0.5)
+    assert [text.get_text() for text in ax.texts] == ["not defined"]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["b", "a"]
+    plt.close("all")

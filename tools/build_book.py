@@ -23,7 +23,7 @@ from pathlib import Path
 import check_links
 
 CODE = ["pwu_lite/**/*.py", "pwu_lite/*.js", "pwu_lite/*.css", "requirements.txt",
-        "pyproject.toml", "book/**/*.csv", "book/**/*.json"]
+        "pyproject.toml", "book/**/*.csv", "book/**/*.csv.gz", "book/**/*.json"]
 SITE = ["tools/*.py", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 
 

@@ -25,6 +25,7 @@ import numpy as np
 import pandas as pd
 import scipy
 import sklearn
+from threadpoolctl import threadpool_limits
 
 from ..alignment import align
 from ..metrics import lower_is_better
@@ -32,7 +33,7 @@ from ..ranks import snap
 from . import datasets, experiment, models, released, scoring
 from .scoring import Fold
 
-__all__ = ["FRESH", "PLAN", "Plan", "Tables", "agreement", "fresh_alignment", "main", "read", "scores", "tables"]
+__all__ = ["FRESH", "PLAN", "Plan", "Tables", "agreement", "fresh_alignment", "main", "read", "score_repeat", "tables"]
 
 
 class Plan(NamedTuple):
@@ -58,6 +59,7 @@ FRESH: dict[str, dict[str, Plan]] = {
 }
 """Disjoint subsets: models are fitted and scored anew on each."""
 
+SIZES = {1: "one", 2: "two", 3: "three"}
 TIED = 1e-9  # fold means that differ by less than this share of the largest are tied
 FOLDS = range(experiment.FOLDS)
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
@@ -81,7 +83,7 @@ class Tables(NamedTuple):
     curves: pd.DataFrame
 
 
-def scores(task: str, dataset: str, repeat: int, makers: Iterable[str], folder: Path | str) -> pd.DataFrame:
+def score_repeat(task: str, dataset: str, repeat: int, makers: Iterable[str], folder: Path | str) -> pd.DataFrame:
     """All numbers of one repeat, a row for each model and fold; see `scoring.score`.
 
     The variance that scales lambda and gamma is that of the fold's training targets.
@@ -92,9 +94,10 @@ def scores(task: str, dataset: str, repeat: int, makers: Iterable[str], folder: 
         A cell has not been run.
     """
     rows = {}
-    for place, (model, fold, data) in enumerate(_folds(task, dataset, repeat, makers, folder)):
-        luck = np.random.default_rng([repeat, place]).random()
-        rows[model, fold] = scoring.score(task, data, random=float(luck))
+    with threadpool_limits(1):  # sums do not depend on the number of threads
+        for place, (model, fold, data) in enumerate(_folds(task, dataset, repeat, makers, folder)):
+            luck = np.random.default_rng([repeat, place, len(data.y)]).random()
+            rows[model, fold] = scoring.score(task, data, random=float(luck))
     return _indexed(rows)
 
 
@@ -139,7 +142,8 @@ def agreement(metrics: pd.DataFrame, utilities: pd.DataFrame) -> dict[str, np.nd
     both, informative = ours.T @ theirs, (theirs**2).sum(axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         tau = both / np.sqrt(np.multiply.outer((ours**2).sum(axis=0), informative))
-        return {"tau": tau, "somers_d": both / informative, "pairs": np.broadcast_to(informative, both.shape)}
+        d = np.where((ours**2).sum(axis=0)[:, None] > 0, both / informative, np.nan)
+        return {"tau": tau, "somers_d": d, "pairs": np.broadcast_to(informative, both.shape)}
 
 
 def _pair_signs(values):
@@ -225,12 +229,12 @@ def _align(metrics, utilities):
     return rows
 
 
-def _rotations(task, frame, disjoint):
-    """Metric on two folds, utility on the same two or on the next two; the mean over five rotations."""
+def _rotations(task, frame, size, disjoint):
+    """Metric on `size` folds, utility on the same ones or on the next two; the mean over five rotations."""
     parts = []
     for start in FOLDS:
-        first = [start, (start + 1) % 5]
-        second = [(start + 2) % 5, (start + 3) % 5] if disjoint else first
+        first = [(start + step) % 5 for step in range(size)]
+        second = [(start + size + step) % 5 for step in range(2)] if disjoint else first
         parts.append(_summary(task, _oriented(task, _means(frame, first)), _means(frame, second)))
     return _mean_of(parts)
 
@@ -262,8 +266,8 @@ def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: 
     """Scores, alignment under each scheme, and curves of one repeat.
 
     Schemes: ``same`` (all five folds, the paper's), ``same_two`` (metric and utility on the same two
-    folds), ``new_two`` (metric on two folds, utility on two others), and, where there is released
-    code, ``released``. Scores keep nine significant digits, alignment six decimals.
+    folds), ``new_one``, ``new_two``, ``new_three`` (metric on so many folds, utility on two others), and,
+    where there is released code, ``released``. Scores keep nine significant digits, alignment six decimals.
 
     Raises
     ------
@@ -273,9 +277,9 @@ def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", "An input array is constant")  # Pearson of constant columns
-        frame = scores(task, dataset, repeat, makers, folder)
-        parts = {"same": _same(task, frame), "same_two": _rotations(task, frame, disjoint=False),
-                 "new_two": _rotations(task, frame, disjoint=True)}
+        frame = score_repeat(task, dataset, repeat, makers, folder)
+        parts = {"same": _same(task, frame), "same_two": _rotations(task, frame, 2, disjoint=False)}
+        parts |= {f"new_{word}": _rotations(task, frame, size, disjoint=True) for size, word in SIZES.items()}
         if task in ("binary", "regression"):
             folds = [((model, fold), data) for model, fold, data in _folds(task, dataset, repeat, makers, folder)]
             parts["released"] = _released(task, folds)
@@ -298,18 +302,23 @@ def _curves(task, metrics, utilities):
 
 
 def fresh_alignment(task: str, dataset: str, repeats: int, makers: Sequence[str], folder: Path | str) -> pd.DataFrame:
-    """Metric on one disjoint subset, utility on all others, models fitted anew on each.
+    """Metric on disjoint subsets, utility on the other ones, models fitted anew on each.
 
-    A row for each subset, metric and family under the scheme ``fresh``, averages over the other
-    subsets; and under ``fresh_same`` with metric and utility on the same subset.
+    A row for each subset, metric and family under the schemes ``fresh_one``, ``fresh_two`` and
+    ``fresh_three`` (metric averaged over so many subsets from this one on; agreement with the utility
+    on each of the others, averaged), and ``fresh_same`` with both on the one subset.
     """
-    means = [_means(scores(task, dataset, repeat, makers, folder)) for repeat in range(repeats)]
+    means = [_means(score_repeat(task, dataset, repeat, makers, folder)) for repeat in range(repeats)]
     rows = []
     for first, own in enumerate(means):
-        metrics = _oriented(task, own)
-        others = [_summary(task, metrics, other) for second, other in enumerate(means) if second != first]
-        for scheme, part in (("fresh", _mean_of(others)), ("fresh_same", _summary(task, metrics, own))):
-            rows.append(part.reset_index().assign(dataset=dataset, repeat=first, scheme=scheme))
+        parts = {"fresh_same": _summary(task, _oriented(task, own), own)}
+        for size, word in SIZES.items():
+            inside = [(first + step) % repeats for step in range(size)]
+            metrics = _oriented(task, sum((means[place] for place in inside[1:]), start=own) / size)
+            outside = [mean for place, mean in enumerate(means) if place not in inside]
+            if outside:
+                parts[f"fresh_{word}"] = _mean_of([_summary(task, metrics, other) for other in outside])
+        rows += [part.reset_index().assign(dataset=dataset, repeat=first, scheme=name) for name, part in parts.items()]
     return pd.concat(rows, ignore_index=True)
 
 
@@ -394,12 +403,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _write_all(given, plan, fresh, makers, command):
     jobs = [(name, repeat) for name in plan for repeat in range(plan[name].repeats)]
     print(f"scoring {len(jobs)} repeats", flush=True)
-    with joblib.parallel_config(inner_max_num_threads=1):
-        parts = joblib.Parallel(n_jobs=given.jobs, verbose=1)(
-            joblib.delayed(tables)(given.task, name, repeat, makers, given.folder / "main") for name, repeat in jobs)
-        subsets = joblib.Parallel(n_jobs=given.jobs)(
-            joblib.delayed(fresh_alignment)(given.task, name, fresh[name].repeats, makers, given.folder / "disjoint")
-            for name in fresh)
+    parts = joblib.Parallel(n_jobs=given.jobs, verbose=1)(
+        joblib.delayed(tables)(given.task, name, repeat, makers, given.folder / "main") for name, repeat in jobs)
+    subsets = joblib.Parallel(n_jobs=given.jobs)(
+        joblib.delayed(fresh_alignment)(given.task, name, fresh[name].repeats, makers, given.folder / "disjoint")
+        for name in fresh)
     alignment = pd.concat([*[part.alignment for part in parts], *subsets], ignore_index=True)
     frames = {"scores": (pd.concat([part.scores for part in parts]), ["dataset", "model", "repeat", "fold"], "%.9g"),
               "alignment": (alignment, KEYS, "%.6f"),

@@ -18,7 +18,7 @@ from ..priors import Beta, Prior, Uniform
 from ..pwu import PWU
 from . import released
 
-__all__ = ["EXTRA", "LOWER", "METRICS", "QUESTIONS", "Fold", "Question", "released_scores", "score"]
+__all__ = ["EXTRA", "LOWER", "METRICS", "PERTURBED", "QUESTIONS", "Fold", "Question", "released_scores", "score"]
 
 SEED, SAMPLES = 0, 5  # the sampled decision parameters, five a family as in the paper
 
@@ -68,9 +68,9 @@ class Question(NamedTuple):
         """Utility of the fold's forecast at each row of parameters."""
         return self.family.utility(self.native(parameters, fold), fold.y, *fold.forecast)
 
-    def pwu(self, fold: Fold) -> float:
-        """The loss under the prior itself, a closed form."""
-        return PWU(self.family, *self.scaled(self.priors, fold))(fold.y, *fold.forecast)
+    def pwu(self, fold: Fold, priors: tuple[Prior, ...] | None = None) -> float:
+        """The loss under the prior itself, or under another one: a closed form."""
+        return PWU(self.family, *self.scaled(priors or self.priors, fold))(fold.y, *fold.forecast)
 
 
 def _cells(number, power):
@@ -119,6 +119,16 @@ QUESTIONS: dict[str, tuple[Question, ...]] = {
 }
 
 
+PERTURBED: dict[str, dict[str, tuple[Prior, ...]]] = {
+    "binary": {"slight": (Beta(3, 9),), "strong": (Beta(6, 6),), "extreme": (Beta(10, 2),)},
+    "top_k": {"slight": (Beta(1.5, 25.5),), "strong": (Beta(2, 10),), "extreme": (Beta(6, 6),)},
+    "selective": {"slight": (Beta(3, 9),), "strong": (Beta(6, 6),), "extreme": (Beta(10, 2),)},
+    "risk_averse": {"slight": (Beta(1.5, 25.5), Beta(1.6, 6.4)), "strong": (Beta(2, 10), Beta(3.4, 4.6)),
+                    "extreme": (Beta(6, 6), Beta(5.8, 2.2))},
+}
+"""The wrong priors of appendix J.3, by the modes that it prints; those on c, lambda and gamma keep their a + b."""
+
+
 def _stretch(prior, factor):
     return Beta(prior.a, prior.b, scale=prior.scale * float(factor))
 
@@ -129,6 +139,12 @@ def _of(function, *options):
 
 def _pwu(task, place):
     return lambda fold: QUESTIONS[task][place].pwu(fold)
+
+
+def _perturbed(task):
+    """The PWUs that would have been right under the wrong priors."""
+    return {f"pwu_{question.name}_{level}": lambda fold, question=question, priors=priors: question.pwu(fold, priors)
+            for question in QUESTIONS[task] for level, priors in PERTURBED[question.name].items()}
 
 
 _MIDDLE = Uniform(float(_COSTS.ppf(0.05)), float(_COSTS.ppf(0.95)))
@@ -165,10 +181,11 @@ EXTRA: dict[str, dict[str, Callable[[Fold], float]]] = {
         "log_loss_clipped": _of(released.log_loss), "clipped_brier": lambda fold: PWU(BinaryDecision(), _MIDDLE)(
             fold.y, *fold.forecast),
         "auroc": lambda fold: _ranked(roc_auc_score, fold), "average_precision": lambda fold: _ranked(
-            average_precision_score, fold)},
+            average_precision_score, fold), **_perturbed("binary")},
     "regression": {
         "crps_gaussian": _of(regression.crps_gaussian), "interval_score": _of(regression.interval_score, 0.9),
-        "mean_absolute_calibration_error": _of(regression.mean_absolute_calibration_error)},
+        "mean_absolute_calibration_error": _of(regression.mean_absolute_calibration_error),
+        **_perturbed("regression")},
     "multiclass": {"log_loss_clipped": lambda fold: _clipped_log_loss(fold)},
     "multivariate": {},
 }
@@ -190,6 +207,8 @@ def _clipped_log_loss(fold):
 
 def score(task: str, fold: Fold, random: float = 0.0) -> dict[str, float]:
     """All numbers of one fold: metrics by name, utilities as ``family:sNN`` (sampled) and ``family:gNN`` (grid).
+
+    For regression also ``squared_z``, the mean of ``((y - mean) / std)**2``.
 
     Several outputs are divided by the standard deviations of their training targets first.
 
@@ -220,6 +239,8 @@ def score(task: str, fold: Fold, random: float = 0.0) -> dict[str, float]:
     fold = _standard(task, fold)
     numbers = {name: metric(fold) for name, metric in {**METRICS[task], **EXTRA[task]}.items()}
     numbers["random"] = random
+    if task == "regression":  # one, where standard deviations are right on the average
+        numbers["squared_z"] = float(np.mean(((fold.y - fold.forecast[0]) / fold.forecast[1]) ** 2))
     for question in QUESTIONS[task]:
         for kind, parameters in (("s", question.samples()), ("g", question.grid())):
             for place, value in enumerate(question.utilities(parameters, fold)):

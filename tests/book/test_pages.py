@@ -2,6 +2,7 @@
 
 import ast
 import csv
+import gzip
 import json
 import re
 import statistics
@@ -13,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
-CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu")
+CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments")
             for path in sorted((ROOT / "book" / part).glob("*.md"))]
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
 
@@ -183,3 +184,16 @@ def test_results_name_their_command(site):
     for table in (ROOT / "book" / "results").glob("*.csv"):
         users = [path for path in NOTEBOOKS if table.name in path.read_text()]
         assert users and all("make benchmark" in path.read_text() for path in users)
+
+
+def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
+    tables = sorted((ROOT / "book" / "results").glob("*.csv.gz"))
+    assert tables and sum(table.stat().st_size for table in tables) < 25e6
+    for table in tables:
+        with gzip.open(table, "rt") as file:
+            head = dict(next(file)[2:].strip().split(": ", 1) for _ in range(4))
+        assert list(head) == ["command", "versions", "seeds", "date"]
+        task = table.name.split("_")[0]
+        assert head["command"] == f"python -m pwu_lite.replication.benchmark {task} --jobs 2"
+        pages = [path for path in NOTEBOOKS if "benchmark.read" in path.read_text() and task in path.read_text()]
+        assert pages and any(head["command"] in path.read_text() for path in pages)

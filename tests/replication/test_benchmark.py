@@ -1,0 +1,234 @@
+"""The tables: agreement counts ties and infinities right, new data share no case, a run writes what a loop gives."""
+
+import gzip
+from itertools import combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pwu_lite import alignment
+from pwu_lite.replication import benchmark, datasets, experiment, findings, models, scoring
+
+MODELS = ["naive Bayes", "logistic regression", "nearest neighbours"]
+
+
+def quiet(line):
+    pass
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Predictions on 200 rows of bundled data, two repeats."""
+    place = tmp_path_factory.mktemp("cells")
+    data = datasets.load("breast_cancer")
+    data = data._replace(X=data.X.iloc[:200, :4], y=data.y[:200])
+    cells = experiment.grid(["small"], MODELS, repeats=3)
+    assert experiment.run(cells, {"small": data}, models.classifiers(), place, report=quiet) == []
+    return place
+
+
+@pytest.fixture(scope="module")
+def tables(folder):
+    return benchmark.tables("binary", "small", 0, MODELS, folder)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=3, max_size=7))
+def test_agreement_is_that_of_align(rows):
+    values = pd.DataFrame(rows, dtype=float)
+    m, u = values[[0, 1]].add_prefix("m"), values[[2, 3]].add_prefix("u")
+    ours = benchmark.agreement(m, u)
+    plain = alignment.align(m, u, directions={"m0": False, "m1": False})
+    for key in ("tau", "somers_d", "pairs"):
+        assert np.allclose(ours[key].ravel(), plain[key].to_numpy(float), equal_nan=True)
+
+
+def test_infinite_losses_are_tied_for_the_worst():
+    m = pd.DataFrame({"log_loss": [-0.1, -np.inf, -np.inf]})
+    found = benchmark.agreement(m, pd.DataFrame({"u": [3.0, 2.0, 1.0]}))
+    assert found["somers_d"].item() == pytest.approx(2 / 3) and found["pairs"].item() == 3
+
+
+def test_a_missing_value_leaves_the_column_undefined():
+    m = pd.DataFrame({"a": [1.0, np.nan, 2.0], "b": [1.0, 2.0, 3.0]})
+    tau = benchmark.agreement(m, pd.DataFrame({"u": [1.0, 2.0, 3.0]}))["tau"]
+    assert np.isnan(tau[0, 0]) and tau[1, 0] == 1
+
+
+def test_rounding_makes_no_ranks():
+    u = pd.DataFrame({"u": [0.1 + 0.2, 0.3, 0.5]})
+    assert benchmark.agreement(pd.DataFrame({"m": [1.0, 2.0, 3.0]}), u)["pairs"].item() == 2
+
+
+def test_scores_use_the_variance_of_the_training_targets(folder):
+    folds = list(benchmark._folds("binary", "small", 0, MODELS, folder))
+    first = [experiment.predictions(experiment.Cell("small", MODELS[0], 0, k), folder, "binary") for k in range(5)]
+    assert folds[0][2].variance == pytest.approx(np.var(np.concatenate([p.y for p in first[1:]])))
+    assert len(folds) == 15
+
+
+def test_same_alignment_is_align_of_fold_means(folder, tables):
+    frame = benchmark.score_repeat("binary", "small", 0, MODELS, folder).groupby("model").mean()
+    utilities = frame[[f"binary:s{k:02d}" for k in range(5)]]
+    plain = alignment.align(frame[["brier_score"]], utilities)
+    rows = tables.alignment.set_index(["scheme", "metric", "family"]).loc[("same", "brier_score", "binary")]
+    for value in ("tau", "somers_d", "top1", "pearson"):
+        assert rows[value] == pytest.approx(plain[value].mean())
+
+
+def test_expected_tau_weighs_the_curve_by_the_prior(tables):
+    question = findings.questions("binary")["binary"]
+    again = findings.expected(tables.curves, question, {"tau": question.priors})["tau"]
+    rows = tables.alignment.query("scheme == 'same' and family == 'binary'").set_index("metric")
+    for (_, _, metric), value in again.items():
+        assert value == pytest.approx(rows.loc[metric, "expected_tau"], nan_ok=True)
+
+
+def test_new_data_share_no_fold(folder, monkeypatch):
+    """Spoil the metric's folds for the utility: only utilities of the other folds may enter."""
+    seen = []
+    plain = benchmark._means
+
+    def spy(frame, folds=benchmark.FOLDS):
+        seen.append(frozenset(folds))
+        return plain(frame, folds)
+
+    monkeypatch.setattr(benchmark, "_means", spy)
+    frame = benchmark.score_repeat("binary", "small", 0, MODELS, folder)
+    for size in (1, 2, 3):
+        seen.clear()
+        benchmark._rotations("binary", frame, size, disjoint=True)
+        pairs = list(zip(seen[::2], seen[1::2], strict=True))
+        assert len(pairs) == 5 and all(len(a) == size and len(b) == 2 and not a & b for a, b in pairs)
+    seen.clear()
+    benchmark._rotations("binary", frame, 2, disjoint=False)
+    assert all(a == b and len(a) == 2 for a, b in zip(seen[::2], seen[1::2], strict=True))
+
+
+def test_fresh_subsets_compare_a_metric_with_other_subsets_only(folder):
+    rows = benchmark.fresh_alignment("binary", "small", 3, MODELS, folder)
+    means = [benchmark._means(benchmark.score_repeat("binary", "small", r, MODELS, folder)) for r in range(3)]
+    metric = -means[0][["pwu_binary"]]
+    costs = [name for name in means[0] if name.startswith("binary:s")]
+    taus = [np.nanmean(benchmark.agreement(metric, means[other][costs])["tau"]) for other in (1, 2)]
+    row = rows[(rows["scheme"] == "fresh_one") & (rows["repeat"] == 0) & (rows["metric"] == "pwu_binary")
+               & (rows["family"] == "binary")]
+    assert row["tau"].item() == pytest.approx(np.mean(taus))
+    assert set(rows["scheme"]) == {"fresh_same", "fresh_one", "fresh_two"}  # three subsets leave none for three
+
+
+def test_names_and_order_of_models_change_nothing(folder, tables):
+    again = benchmark.tables("binary", "small", 0, MODELS[::-1], folder)
+    known = tables.alignment[(tables.alignment["metric"] != "random") & (tables.alignment["scheme"] != "released")]
+    other = again.alignment[(again.alignment["metric"] != "random") & (again.alignment["scheme"] != "released")]
+    pd.testing.assert_frame_equal(known, other)
+
+
+def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
+    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(2, 100)})
+    monkeypatch.setitem(benchmark.FRESH, "binary", {"breast_cancer": benchmark.Plan(2, 60)})
+    monkeypatch.setattr(models, "for_task", lambda task: {name: models.classifiers()[name] for name in MODELS})
+    words = ["binary", "--folder", str(tmp_path / "cells"), "--results", str(tmp_path / "results")]
+    assert benchmark.main(words) == 0
+    found = {name: benchmark.read(tmp_path / "results" / f"binary_{name}.csv.gz")
+             for name in ("scores", "alignment", "curves")}
+    assert len(found["scores"]) == 2 * 3 * 5 and found["curves"]["repeat"].nunique() == 2
+    direct = benchmark.tables("binary", "breast_cancer", 1, MODELS, tmp_path / "cells" / "main")
+    stored = found["scores"][found["scores"]["repeat"] == 1].reset_index(drop=True)
+    assert np.allclose(stored["brier_score"], direct.scores["brier_score"], rtol=1e-8)
+    with gzip.open(tmp_path / "results" / "binary_scores.csv.gz", "rt") as file:
+        head = [next(file) for _ in range(4)]
+    assert [line.split(":")[0] for line in head] == ["# command", "# versions", "# seeds", "# date"]
+    before = (tmp_path / "results" / "binary_alignment.csv.gz").read_bytes()
+    assert benchmark.main([*words, "--jobs", "2"]) == 0  # nothing to fit, same table but for its command
+    after = benchmark.read(tmp_path / "results" / "binary_alignment.csv.gz")
+    pd.testing.assert_frame_equal(after, found["alignment"])
+    assert before != (tmp_path / "results" / "binary_alignment.csv.gz").read_bytes()
+
+
+def test_a_failing_model_means_no_table(tmp_path, monkeypatch, capsys):
+    class Broken:
+        def __init__(self, seed):
+            pass
+
+        def fit(self, X, y):
+            raise RuntimeError("no luck")
+
+    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(1, 60)})
+    monkeypatch.setitem(benchmark.FRESH, "binary", {})
+    monkeypatch.setattr(models, "for_task", lambda task: {"broken": Broken})
+    assert benchmark.main(["binary", "--folder", str(tmp_path), "--results", str(tmp_path / "r")]) == 1
+    assert "5 cells failed, no table" in capsys.readouterr().err and not (tmp_path / "r").exists()
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["binary", "--datasets", "titanic"], "no such data set in the plan: titanic"),
+    (["binary", "--repeats", "0"], "at least 1"), (["poetry"], "invalid choice")])
+def test_bad_arguments(arguments, words, capsys):
+    with pytest.raises(SystemExit):
+        benchmark.main(arguments)
+    assert words in capsys.readouterr().err
+
+
+def test_the_plans_cover_the_papers_data_sets():
+    for task, plan in benchmark.PLAN.items():
+        assert list(plan) == experiment.PAPER[task]
+        assert all(p.repeats >= 20 for p in plan.values())
+    five = [name for plan in benchmark.PLAN.values() for name, p in plan.items() if p.repeats >= 100]
+    assert sorted(five) == ["auto_mpg", "energy", "heart", "ionosphere", "sonar"]
+
+
+def table(values):
+    """An alignment table from {(dataset, repeat, metric): tau}."""
+    rows = [(*key, "same", "binary", value) for key, value in values.items()]
+    return pd.DataFrame(rows, columns=["dataset", "repeat", "metric", "scheme", "family", "tau"])
+
+
+def test_lead_is_over_the_best_other_metric():
+    values = {("a", r, m): base + 0.01 * r for r in range(20)
+              for m, base in (("pwu_binary", 0.7), ("brier_score", 0.6), ("log_loss", 0.2), ("random", 0.9))}
+    row = findings.lead(table(values), "binary", "pwu_binary").loc["a"]
+    assert row["rival"] == "Brier" and row[["lead", "low", "high"]].tolist() == pytest.approx([0.1] * 3)
+    only = findings.lead(table(values), "binary", "pwu_binary", among=["log_loss"]).loc["a"]
+    assert only["lead"] == pytest.approx(0.5)
+
+
+def test_lead_without_a_value_says_so():
+    values = {("a", r, m): np.nan for r in range(3) for m in ("pwu_binary", "brier_score")}
+    assert findings.lead(table(values), "binary", "pwu_binary").loc["a", "rival"] == "-"
+
+
+def test_beside_prints_ours_above_the_papers():
+    values = {("a", r, "brier_score"): tau for r, tau in enumerate([0.1, 0.2, 0.3])}
+    paper = pd.DataFrame({"table": "J.1", "family": "binary", "dataset": ["a", "b"], "metric": "brier_score",
+                          "median": [0.5, 0.6], "low": 0.4, "high": 0.7})
+    frame = findings.beside(table(values), paper, "binary")
+    assert frame.index.tolist() == [("a", "ours"), ("a", "paper"), ("b", "paper")]
+    assert frame["Brier"].tolist() == ["0.20 [0.11, 0.29]", "0.50 [0.40, 0.70]", "0.60 [0.40, 0.70]"]
+
+
+def test_unknown_family_is_refused():
+    with pytest.raises(ValueError, match="no rows of family 'poetry'"):
+        findings.medians(table({("a", 0, "brier_score"): 1.0}), "poetry")
+
+
+def test_averages_over_data_sets_weigh_them_alike():
+    values = {("a", r, "m"): 0.0 for r in range(30)} | {("b", 0, "m"): 1.0}
+    assert findings.averages(table(values), "binary", ["same"]).loc["m", "same"] == 0.5
+    assert findings.over_datasets(table(values), "binary")["m"].tolist() == [0.5]  # the one repeat both have
+
+
+def test_every_metric_has_a_name_and_a_direction():
+    for task in scoring.METRICS:
+        for name in [*scoring.METRICS[task], *scoring.EXTRA[task], "random"]:
+            assert name in findings.LABELS
+            assert isinstance(benchmark._lower(name), bool)
+
+
+def test_tau_counts_pairs_one_by_one(tables):
+    curve = tables.curves.query("metric == 'brier_score' and family == 'binary'").iloc[0]
+    assert -1 <= curve[[f"t{k}" for k in range(40)]].astype(float).min()
+    assert len(list(combinations(MODELS, 2))) == tables.alignment.query("scheme == 'same'")["pairs"].max()

@@ -1,0 +1,148 @@
+"""Scores of a fold: they are the library's own metrics, the utilities meet the PWU, scales come from training data."""
+
+import numpy as np
+import pytest
+from scipy import integrate
+
+import pwu_lite as pwu
+from pwu_lite.metrics import classification, regression
+from pwu_lite.replication import released, scoring
+from pwu_lite.replication.scoring import METRICS, PERTURBED, QUESTIONS, Fold, released_scores, score
+
+RNG = np.random.default_rng(0)
+Y = RNG.integers(0, 2, 60)
+BINARY = Fold(Y, (np.clip(0.4 * Y + RNG.uniform(0, 0.6, 60), 0, 1).round(2),))
+T = RNG.normal(20, 3, 60)
+REGRESSION = Fold(T, (T + RNG.normal(0, 1, 60), RNG.uniform(0.5, 2, 60)), 9.0)
+CLASSES = Fold(RNG.integers(0, 3, 60), (RNG.dirichlet([1, 1, 1], 60),))
+OUTPUTS = Fold(RNG.normal(0, [1, 5], (60, 2)), (RNG.normal(0, [1, 5], (60, 2)),
+               np.array([np.diag([0.5, 9.0])] * 60)), np.array([1.0, 25.0]))
+FOLDS = {"binary": BINARY, "regression": REGRESSION, "multiclass": CLASSES, "multivariate": OUTPUTS}
+PAIRS = [(task, question) for task in QUESTIONS for question in QUESTIONS[task]]
+
+
+def ids(value):
+    return getattr(value, "name", value)
+
+
+@pytest.mark.parametrize("task, question", PAIRS, ids=ids)
+def test_the_prior_fills_the_cells(task, question):
+    assert question.mass().sum() == pytest.approx(1)
+    assert len(question.mass()) == len(question.grid())
+    for edges in question.edges:
+        assert edges[0] == 0 and edges[-1] == 1 and (np.diff(edges) > 0).all()
+
+
+@pytest.mark.parametrize("task, question", PAIRS, ids=ids)
+def test_the_grid_average_of_utilities_is_the_pwu(task, question):
+    fold = scoring._standard(task, FOLDS[task])
+    average = -question.mass() @ question.utilities(question.grid(), fold)
+    spread = np.ptp(question.utilities(question.grid(), fold))
+    assert average == pytest.approx(question.pwu(fold), abs=0.03 * spread)
+
+
+@pytest.mark.parametrize("task, question", PAIRS, ids=ids)
+def test_samples_come_from_the_prior(task, question):
+    many = np.concatenate([question.samples(seed) for seed in range(400)])
+    for column, prior in zip(many.T, question.priors, strict=True):
+        assert np.mean(column) == pytest.approx(prior.mean, rel=0.06)
+    assert question.samples().shape == (5, len(question.priors))
+
+
+def test_scores_are_the_functions_of_the_library():
+    numbers = score("binary", BINARY)
+    assert numbers["log_loss"] == classification.log_loss(Y, *BINARY.forecast)
+    assert numbers["pwu_binary"] == pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))(Y, *BINARY.forecast)
+    assert numbers["pwu_top_k"] == pwu.PWU(pwu.TopK(), pwu.Beta(1.2, 20.8))(Y, *BINARY.forecast)
+    numbers = score("regression", REGRESSION)
+    assert numbers["crps_gaussian"] == regression.crps_gaussian(T, *REGRESSION.forecast)
+    price = pwu.Beta(2, 10, scale=9.0)
+    assert numbers["pwu_selective"] == pwu.PWU(pwu.SelectivePrediction(), price)(T, *REGRESSION.forecast)
+    z = (T - REGRESSION.forecast[0]) / REGRESSION.forecast[1]
+    assert numbers["squared_z"] == pytest.approx(np.mean(z**2))
+
+
+def test_sampled_utilities_are_at_the_sampled_parameters():
+    numbers = score("regression", REGRESSION)
+    question = QUESTIONS["regression"][0]
+    for place, (q,) in enumerate(question.samples()):
+        expected = pwu.SelectivePrediction().utility(9.0 * q, T, *REGRESSION.forecast)
+        assert numbers[f"selective:s{place:02d}"] == pytest.approx(expected)
+    k = int(np.ceil(60 * QUESTIONS["binary"][1].samples()[0, 0]))
+    assert score("binary", BINARY)["top_k:s00"] == pwu.TopK().utility(k, Y, *BINARY.forecast)
+
+
+@pytest.mark.parametrize("factor", [0.1, 7.0])
+def test_units_of_y_change_no_ranking(factor):
+    """lambda in units of y squared, gamma in units of 1/y: another unit rescales all utilities alike."""
+    def in_units(unit):
+        mean, std = REGRESSION.forecast
+        fold = Fold(unit * T, (unit * mean, unit * std), unit**2 * 9.0)
+        return [question.utilities(question.grid(), fold) for question in QUESTIONS["regression"]]
+
+    (selective, risky), (selective_2, risky_2) = in_units(1.0), in_units(factor)
+    assert selective_2 == pytest.approx(factor**2 * selective)
+    assert risky_2 == pytest.approx(factor * risky)
+
+
+def test_outputs_are_scored_in_their_own_spread():
+    other = Fold(OUTPUTS.y * 3, (OUTPUTS.forecast[0] * 3, OUTPUTS.forecast[1] * 9), OUTPUTS.variance * 9)
+    one, two = score("multivariate", OUTPUTS), score("multivariate", other)
+    assert all(two[name] == pytest.approx(one[name]) for name in one)
+
+
+def test_perturbed_priors_have_the_printed_modes():
+    def mode(prior):
+        return (prior.a - 1) / (prior.a + prior.b - 2)
+
+    for family, modes in {"binary": (0.2, 0.5, 0.9), "selective": (0.2, 0.5, 0.9), "top_k": (0.02, 0.1, 0.5)}.items():
+        assert [mode(prior[0]) for prior in PERTURBED[family].values()] == pytest.approx(list(modes))
+    assert [mode(prior[1]) for prior in PERTURBED["risk_averse"].values()] == pytest.approx([0.1, 0.4, 0.8])
+
+
+def test_right_pwus_for_wrong_priors_are_scored_too():
+    numbers = score("binary", BINARY)
+    assert numbers["pwu_binary_strong"] == pwu.PWU(pwu.BinaryDecision(), pwu.Beta(6, 6))(Y, *BINARY.forecast)
+
+
+def test_one_class_only_has_no_auroc():
+    numbers = score("binary", Fold(np.ones(9, int), (np.full(9, 0.9),)))
+    assert np.isnan(numbers["auroc"]) and np.isnan(numbers["error_detection_auroc"])
+
+
+def test_released_scores_differ_where_the_code_does():
+    ours, theirs = score("regression", REGRESSION), released_scores("regression", REGRESSION)
+    assert set(theirs) >= set(METRICS["regression"])
+    assert theirs["gaussian_nll"] == ours["gaussian_nll"] and theirs["mean_squared_error"] == ours["mean_squared_error"]
+    for name in ("retention_auc", "pwu_selective", "pwu_risk_averse", "selective:s00", "risk_averse:s00"):
+        assert theirs[name] != pytest.approx(ours[name])
+    price = np.var(T) * QUESTIONS["regression"][0].samples()[0, 0]
+    assert theirs["selective:s00"] == released.selective_utility(price, T, *REGRESSION.forecast)
+    ours, theirs = score("binary", BINARY), released_scores("binary", BINARY)
+    assert theirs["pwu_binary"] == ours["pwu_binary"]
+    assert theirs["retention_auc"] != pytest.approx(ours["retention_auc"])
+
+
+def test_released_selective_pwu_is_the_average_of_its_utility():
+    fold = REGRESSION._replace(variance=float(np.var(T)))
+    prior = pwu.Beta(2, 10)
+
+    def cost(q):
+        return -released.selective_utility(fold.variance * q, T, *fold.forecast) * prior.pdf(q)
+
+    exact = integrate.quad(cost, 0, 1, points=np.unique(fold.forecast[1] ** 2 / fold.variance)[:40], limit=400)[0]
+    assert released_scores("regression", fold, levels=4000)["pwu_selective"] == pytest.approx(exact, rel=1e-3)
+
+
+def test_released_top_k_follows_the_rows():
+    y, f = np.array([0, 1, 0, 1]), np.full(4, 0.5)
+    forward, backward = (released_scores("binary", Fold(y[order], (f,)))["top_k:s03"] for order in
+                         ([0, 1, 2, 3], [3, 2, 1, 0]))
+    assert (forward, backward) == (0.0, 1.0)
+    assert score("binary", Fold(y, (f,)))["top_k:s03"] == 0.5
+
+
+@pytest.mark.parametrize("task", ["multiclass", "poetry"])
+def test_no_released_counterpart(task):
+    with pytest.raises(ValueError, match="task must be"):
+        released_scores(task, CLASSES)
