@@ -52,10 +52,10 @@ def test_three_cells_of_each_table_come_out_again(task, cell, tmp_path):
     name, model, repeat = cell
     rerun(task, name, [model], repeat, tmp_path)
     again = benchmark.score_repeat(task, name, repeat, [model], tmp_path).reset_index()
-    stored = table(task, "scores").query("dataset == @name and model == @model and repeat == @repeat")
-    columns = [column for column in stored if column not in ("dataset", "model", "repeat", "fold", "random")]
+    stored = table(task, "scores").set_index(["dataset", "model", "repeat"]).sort_index().loc[cell].reset_index()
+    numbers = [column for column in stored if column not in ("dataset", "model", "repeat", "fold", "random")]
     assert len(stored) == 5
-    assert np.allclose(again[columns], stored[columns], rtol=1e-6, atol=1e-9, equal_nan=True)
+    assert np.allclose(again[numbers], stored[numbers], rtol=1e-6, atol=1e-9, equal_nan=True)
 
 
 @pytest.mark.parametrize("task", WHOLE)
@@ -68,7 +68,8 @@ def test_alignment_and_curves_of_a_whole_repeat_come_out_again(task, tmp_path):
         if kind == "curves" and task == "multiclass":
             continue
         ours = getattr(again, kind).set_index(keys).sort_index()
-        stored = table(task, kind).query("dataset == @name and repeat == @repeat")
+        stored = table(task, kind)
+        stored = stored[(stored["dataset"] == name) & (stored["repeat"] == repeat)]
         stored = stored[~stored.get("scheme", pd.Series("", stored.index)).str.startswith("fresh")]
         stored = stored.set_index(keys).sort_index()
         assert stored.index.equals(ours.index)
@@ -78,15 +79,15 @@ def test_alignment_and_curves_of_a_whole_repeat_come_out_again(task, tmp_path):
 @pytest.mark.parametrize("task", benchmark.PLAN)
 def test_stored_alignment_follows_from_the_stored_scores(task):
     """For three repeats, tau of the sampled parameters from the fold means."""
-    scores, alignment = table(task, "scores"), table(task, "alignment")
-    for name, repeat in list(scores.groupby(["dataset", "repeat"]).groups)[::max(1, len(benchmark.PLAN[task]) * 7)][:3]:
-        means = scores.query("dataset == @name and repeat == @repeat").groupby("model").mean(numeric_only=True)
+    scores, alignment = table(task, "scores"), table(task, "alignment").set_index(benchmark.KEYS).sort_index()
+    repeats = list(scores.groupby(["dataset", "repeat"]))
+    for (name, repeat), rows in [repeats[0], repeats[len(repeats) // 2], repeats[-1]]:
+        means = rows.groupby("model").mean(numeric_only=True)
         for question in scoring.QUESTIONS[task]:
             utilities = means[[column for column in means if column.startswith(f"{question.name}:s")]]
             own = f"pwu_{question.name}"
             tau = benchmark.agreement(-means[[own]], utilities)["tau"]
-            stored = alignment.query("dataset == @name and repeat == @repeat and scheme == 'same' and metric == @own "
-                                     "and family == @question.name")["tau"].item()
+            stored = alignment.loc[name, repeat, "same", own, question.name]["tau"]
             expected = np.nanmean(tau) if np.isfinite(tau).any() else np.nan
             assert stored == pytest.approx(expected, abs=2e-6, nan_ok=True)
 

@@ -139,3 +139,45 @@ def test_the_ensemble_is_the_mixture_of_its_members(table):
     mean = np.mean([m for m, _ in parts], axis=0)
     second = np.mean([v + m**2 for m, v in parts], axis=0)
     assert model.model.predict(Z)[1] == pytest.approx(second - mean**2)
+
+
+@pytest.fixture(scope="module")
+def two_targets(table):
+    """Two targets in different units whose noise is correlated."""
+    X, _, t = table
+    noise = np.random.default_rng(1).multivariate_normal([0, 0], [[1, 0.8], [0.8, 1]], 120)
+    return X, np.column_stack([t, 0.01 * t]) + noise * [3, 0.03]
+
+
+@pytest.mark.parametrize("name", models.multivariate_regressors())
+def test_several_outputs_get_means_and_covariances(two_targets, name):
+    X, T = two_targets
+    mean, cov = models.multivariate_regressors()[name](0).fit(X[:80], T[:80]).predict(X[80:])
+    assert mean.shape == (40, 2) and cov.shape == (40, 2, 2)
+    assert np.allclose(cov, cov.transpose(0, 2, 1)) and (np.linalg.eigvalsh(cov) > 0).all()
+    z2 = (mean - T[80:]) ** 2 / np.diagonal(cov, axis1=1, axis2=2)
+    assert ((z2.mean(axis=0) > 0.15) & (z2.mean(axis=0) < 6)).all()
+    assert (np.mean((mean - T[80:]) ** 2, axis=0) < 0.8 * np.var(T, axis=0)).all()
+
+
+def test_joint_models_see_correlated_noise(two_targets):
+    X, T = two_targets
+    for name, joint in (("least squares", True), ("random forest", True), ("boosting", False)):
+        _, cov = models.multivariate_regressors()[name](0).fit(X[:80], T[:80]).predict(X[80:])
+        rho = cov[:, 0, 1] / np.sqrt(cov[:, 0, 0] * cov[:, 1, 1])
+        assert (rho > 0.3).all() if joint else (rho == 0).all()
+
+
+def test_one_output_of_the_joint_least_squares_is_the_single_one(table, two_targets):
+    X, T = two_targets
+    mean, cov = models.multivariate_regressors()["least squares"](0).fit(X[:80], T[:80]).predict(X[80:])
+    alone, std = models.regressors()["least squares"](0).fit(X[:80], T[:80, 0]).predict(X[80:])
+    assert mean[:, 0] == pytest.approx(alone)
+    assert cov[:, 0, 0] == pytest.approx(std**2, rel=1e-4)  # but for the least variance, which is added, not a floor
+
+
+def test_tasks_have_their_models():
+    assert list(models.for_task("binary")) == list(models.classifiers())
+    assert len(models.for_task("multiclass")) == len(models.for_task("multivariate")) == 5
+    with pytest.raises(ValueError, match="no task 'poetry'"):
+        models.for_task("poetry")
