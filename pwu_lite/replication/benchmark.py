@@ -11,11 +11,12 @@ from __future__ import annotations
 import argparse
 import datetime
 import gzip
+import hashlib
 import io
+import os
 import platform
 import shlex
 import sys
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -47,7 +48,7 @@ PLAN: dict[str, dict[str, Plan]] = {
     "binary": {"bank": Plan(20, 4000), "heart": Plan(100), "ionosphere": Plan(100), "mushroom": Plan(20),
                "sonar": Plan(100)},
     "regression": {"air_quality": Plan(20, 4000), "auto_mpg": Plan(100), "energy": Plan(100),
-                   "power_plant": Plan(20), "wine_quality": Plan(20, 4000)},
+                   "power_plant": Plan(20, 4000), "wine_quality": Plan(20, 4000)},
     "multiclass": {"dry_bean": Plan(20, 2000), "iris": Plan(20), "pen_digits": Plan(20, 2000), "wine": Plan(20)},
     "multivariate": {"air_quality_many": Plan(20, 1500), "energy_many": Plan(20), "solar_flare": Plan(20),
                      "parkinsons": Plan(20, 1500)},
@@ -61,6 +62,9 @@ FRESH: dict[str, dict[str, Plan]] = {
 
 SIZES = {1: "one", 2: "two", 3: "three"}
 TIED = 1e-9  # fold means that differ by less than this share of the largest are tied
+_NUMBERS = ("alignment", "families", "metrics/__init__", "metrics/classification", "metrics/multiclass",
+            "metrics/multivariate", "metrics/regression", "priors", "pwu", "ranks", "replication/benchmark",
+            "replication/experiment", "replication/released", "replication/scoring", "special", "sweep", "validation")
 FOLDS = range(experiment.FOLDS)
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 
@@ -148,17 +152,12 @@ def agreement(metrics: pd.DataFrame, utilities: pd.DataFrame) -> dict[str, np.nd
 
 def _pair_signs(values):
     """1, 0 or -1 for each pair of models, shape (pairs, columns); NaN for a column with a NaN."""
-    columns = []
-    for column in values.T:
-        finite = np.isfinite(column)
-        column = column.copy()
-        column[finite] = snap(column[finite], TIED) if finite.any() else column[finite]
-        columns.append(column)
-    kept = np.column_stack(columns)
-    first, second = np.triu_indices(len(kept), 1)
-    signs = (kept[first] > kept[second]).astype(float) - (kept[first] < kept[second])
-    signs[:, np.isnan(kept).any(axis=0)] = np.nan
-    return signs
+    first, second = np.triu_indices(len(values), 1)
+    size = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=0)
+    with np.errstate(invalid="ignore"):
+        gaps = values[first] - values[second]
+    signs = np.where((np.abs(gaps) <= TIED * size) | (values[first] == values[second]), 0.0, np.sign(gaps))
+    return np.where(np.isnan(values).any(axis=0), np.nan, signs)
 
 
 def _means(frame, folds=FOLDS):
@@ -274,17 +273,14 @@ def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: 
     FileNotFoundError
         A cell has not been run.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        warnings.filterwarnings("ignore", "An input array is constant")  # Pearson of constant columns
-        frame = score_repeat(task, dataset, repeat, makers, folder)
-        parts = {"same": _same(task, frame), "same_two": _rotations(task, frame, 2, disjoint=False)}
-        parts |= {f"new_{word}": _rotations(task, frame, size, disjoint=True) for size, word in SIZES.items()}
-        if task in ("binary", "regression"):
-            folds = [((model, fold), data) for model, fold, data in _folds(task, dataset, repeat, makers, folder)]
-            parts["released"] = _released(task, folds)
-        means = _means(frame)
-        curves = _curves(task, _oriented(task, means), means)
+    frame = score_repeat(task, dataset, repeat, makers, folder)
+    parts = {"same": _same(task, frame), "same_two": _rotations(task, frame, 2, disjoint=False)}
+    parts |= {f"new_{word}": _rotations(task, frame, size, disjoint=True) for size, word in SIZES.items()}
+    if task in ("binary", "regression"):
+        folds = [((model, fold), data) for model, fold, data in _folds(task, dataset, repeat, makers, folder)]
+        parts["released"] = _released(task, folds)
+    means = _means(frame)
+    curves = _curves(task, _oriented(task, means), means)
     alignment = pd.concat(parts, names=["scheme"]).reset_index()
     where = {"dataset": dataset, "repeat": repeat}
     kept = frame[[name for name in frame.columns if ":g" not in name]].reset_index()
@@ -400,14 +396,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _kept(function, task, name, number, makers, folder, kind, plan):
+    """The function's result, kept in a file until the code, the models or the plan change: a killed run goes on."""
+    key = hashlib.sha256(repr((task, list(makers), plan.rows, kind)).encode())
+    for module in _NUMBERS:
+        key.update((Path(__file__).parents[1] / f"{module}.py").read_bytes())
+    path = folder / "tables" / f"{name}-{kind}-{number:03d}-{key.hexdigest()[:16]}.joblib"
+    if not path.exists():
+        result = function(task, name, number, makers, folder / kind)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f".{os.getpid()}.part")
+        joblib.dump(result, part)
+        part.replace(path)
+    return joblib.load(path)
+
+
 def _write_all(given, plan, fresh, makers, command):
-    jobs = [(name, repeat) for name in plan for repeat in range(plan[name].repeats)]
-    print(f"scoring {len(jobs)} repeats", flush=True)
-    parts = joblib.Parallel(n_jobs=given.jobs, verbose=1)(
-        joblib.delayed(tables)(given.task, name, repeat, makers, given.folder / "main") for name, repeat in jobs)
-    subsets = joblib.Parallel(n_jobs=given.jobs)(
-        joblib.delayed(fresh_alignment)(given.task, name, fresh[name].repeats, makers, given.folder / "disjoint")
-        for name in fresh)
+    jobs = [(tables, name, repeat, "main", plan[name]) for name in plan for repeat in range(plan[name].repeats)]
+    jobs += [(fresh_alignment, name, fresh[name].repeats, "disjoint", fresh[name]) for name in fresh]
+    print(f"scoring {len(jobs)} repeats and sets of subsets", flush=True)
+    done = joblib.Parallel(n_jobs=given.jobs, verbose=1)(
+        joblib.delayed(_kept)(function, given.task, name, number, makers, given.folder, kind, where)
+        for function, name, number, kind, where in jobs)
+    parts, subsets = done[:len(done) - len(fresh)], done[len(done) - len(fresh):]
     alignment = pd.concat([*[part.alignment for part in parts], *subsets], ignore_index=True)
     frames = {"scores": (pd.concat([part.scores for part in parts]), ["dataset", "model", "repeat", "fold"], "%.9g"),
               "alignment": (alignment, KEYS, "%.6f"),

@@ -149,6 +149,29 @@ def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
     assert before != (tmp_path / "results" / "binary_alignment.csv.gz").read_bytes()
 
 
+def test_scoring_goes_on_where_it_was_and_starts_again_when_the_code_changes(folder, tmp_path, monkeypatch):
+    calls = []
+
+    def slow(task, name, number, makers, place):
+        calls.append(number)
+        if len(calls) == 2:
+            raise KeyboardInterrupt  # the run is stopped in its second repeat
+        return {"number": number}
+
+    def both(makers=("a",), rows=None):
+        return [benchmark._kept(slow, "binary", "small", r, makers, tmp_path, "main", benchmark.Plan(2, rows))
+                for r in (0, 1)]
+
+    with pytest.raises(KeyboardInterrupt):
+        both()
+    assert both() == [{"number": 0}, {"number": 1}] and calls == [0, 1, 1]
+    both(makers=("a", "b")), both(rows=50)
+    assert len(calls) == 7 and not list(tmp_path.rglob("*.part"))
+    monkeypatch.setattr(benchmark, "_NUMBERS", ("pwu",))
+    both()
+    assert len(calls) == 9
+
+
 def test_a_failing_model_means_no_table(tmp_path, monkeypatch, capsys):
     class Broken:
         def __init__(self, seed):
