@@ -13,6 +13,7 @@ import datetime
 import gzip
 import hashlib
 import io
+import itertools
 import os
 import platform
 import shlex
@@ -30,7 +31,6 @@ from threadpoolctl import threadpool_limits
 
 from ..alignment import align
 from ..metrics import lower_is_better
-from ..ranks import snap
 from . import datasets, experiment, models, released, scoring
 from .scoring import Fold
 
@@ -61,7 +61,7 @@ FRESH: dict[str, dict[str, Plan]] = {
 """Disjoint subsets: models are fitted and scored anew on each."""
 
 SIZES = {1: "one", 2: "two", 3: "three"}
-TIED = 1e-9  # fold means that differ by less than this share of the largest are tied
+TIED = 1e-9  # fold means that differ by less than this share of the larger one are tied
 _NUMBERS = ("alignment", "families", "metrics/__init__", "metrics/classification", "metrics/multiclass",
             "metrics/multivariate", "metrics/regression", "priors", "pwu", "ranks", "replication/benchmark",
             "replication/experiment", "replication/released", "replication/scoring", "special", "sweep", "validation")
@@ -123,7 +123,7 @@ def agreement(metrics: pd.DataFrame, utilities: pd.DataFrame) -> dict[str, np.nd
     """Kendall's tau-b, Somers' d, and its number of pairs, of every metric with every utility at once.
 
     The same numbers as `alignment.align` gives, but values may be infinite (tied with other
-    infinite ones), fold means within 1e-9 of the largest are tied, and a column with a NaN has none.
+    infinite ones), values that differ by 1e-9 of the larger are tied, and a column with a NaN has none.
 
     Parameters
     ----------
@@ -153,10 +153,11 @@ def agreement(metrics: pd.DataFrame, utilities: pd.DataFrame) -> dict[str, np.nd
 def _pair_signs(values):
     """1, 0 or -1 for each pair of models, shape (pairs, columns); NaN for a column with a NaN."""
     first, second = np.triu_indices(len(values), 1)
-    size = np.where(np.isfinite(values), np.abs(values), 0.0).max(axis=0)
+    size = np.where(np.isfinite(values), np.abs(values), 0.0)
+    near = TIED * np.maximum(size[first], size[second]) + 1e-13 * np.median(size, axis=0)
     with np.errstate(invalid="ignore"):
         gaps = values[first] - values[second]
-    signs = np.where((np.abs(gaps) <= TIED * size) | (values[first] == values[second]), 0.0, np.sign(gaps))
+    signs = np.where((np.abs(gaps) <= near) | (values[first] == values[second]), 0.0, np.sign(gaps))
     return np.where(np.isnan(values).any(axis=0), np.nan, signs)
 
 
@@ -221,9 +222,8 @@ def _align(metrics, utilities):
     metrics = metrics.loc[:, ~metrics.isna().any()]
     endless = np.isinf(metrics).any()
     worst = metrics.where(np.isfinite(metrics)).min().fillna(0.0) - 1.0
-    finite = metrics.where(np.isfinite(metrics), worst, axis=1).apply(lambda column: snap(column.to_numpy(), TIED))
-    close = utilities.apply(lambda column: snap(column.to_numpy(), TIED))
-    rows = align(finite, close, directions=dict.fromkeys(metrics.columns, False))
+    finite = metrics.where(np.isfinite(metrics), worst, axis=1)
+    rows = align(finite, utilities, directions=dict.fromkeys(metrics.columns, False))
     rows.loc[rows["metric"].map(endless), "pearson"] = np.nan
     return rows
 
@@ -330,14 +330,21 @@ def read(path: Path | str) -> pd.DataFrame:
     ...     read(file.name).shape
     (1, 2)
     """
-    return pd.read_csv(path, comment="#")
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rt") as file:
+        head = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), file))
+    return pd.read_csv(path, skiprows=head)
+
+
+def _versions():
+    versions = {"Python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+                "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
+    return ", ".join(f"{name} {text}" for name, text in versions.items())
 
 
 def _write(path, frame, command, digits):
     """A compressed CSV with its command, versions, seeds and date; whole or not at all."""
-    versions = {"Python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
-                "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
-    lines = [f"command: {command}", "versions: " + ", ".join(f"{name} {text}" for name, text in versions.items()),
+    lines = [f"command: {command}", f"versions: {_versions()}",
              f"seeds: folds by repeat, models by 1000 * repeat + fold, sampled parameters {scoring.SEED}",
              f"date: {datetime.date.today().isoformat()}"]
     text = io.StringIO()
@@ -355,6 +362,7 @@ def _fit(task, plans, makers, given, disjoint):
     folder = given.folder / ("disjoint" if disjoint else "main")
     for name, plan in plans.items():
         cells = experiment.grid([name], makers, plan.repeats)
+        experiment.same_rows(folder / name, plan.rows, disjoint)
         if all(cell.path(folder).exists() for cell in cells):
             continue
         failed += experiment.run(cells, {name: datasets.load(name)}, makers, folder, jobs=given.jobs, rows=plan.rows,
@@ -378,13 +386,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--repeats", type=int, help="at most so many")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--folder", type=Path, default=Path("experiments"), help="where predictions are kept")
-    parser.add_argument("--results", type=Path, default=Path("book/results"), help="where the tables go")
+    parser.add_argument("--results", type=Path, help="where the tables go; book/results for the whole plan")
     parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
     given = parser.parse_args(arguments)
     unknown = set(given.datasets or []) - set(PLAN[given.task])
     if unknown or (given.repeats is not None and given.repeats < 1):
         parser.error(f"no such data set in the plan: {', '.join(sorted(unknown))}" if unknown
                      else "repeats must be at least 1")
+    if given.results is None and (given.datasets or given.repeats):
+        parser.error("a part of the plan needs --results, or it would overwrite the tables of the whole")
+    given.results = given.results or Path("book/results")
     makers, plan, fresh = models.for_task(given.task), _chosen(PLAN[given.task], given), _chosen(
         FRESH[given.task], given)
     failed = _fit(given.task, plan, makers, given, False) + _fit(given.task, fresh, makers, given, True)
@@ -397,8 +408,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _kept(function, task, name, number, makers, folder, kind, plan):
-    """The function's result, kept in a file until the code, the models or the plan change: a killed run goes on."""
-    key = hashlib.sha256(repr((task, list(makers), plan.rows, kind)).encode())
+    """The function's result, kept in a file until code, predictions or versions change: a killed run goes on."""
+    key = hashlib.sha256(repr((task, list(makers), plan.rows, kind, _versions())).encode())
+    for repeat in range(number) if kind == "disjoint" else [number]:
+        for cell in experiment.grid([name], makers, 1):
+            key.update(cell._replace(repeat=repeat).path(folder / kind).read_bytes())
     for module in _NUMBERS:
         key.update((Path(__file__).parents[1] / f"{module}.py").read_bytes())
     path = folder / "tables" / f"{name}-{kind}-{number:03d}-{key.hexdigest()[:16]}.joblib"

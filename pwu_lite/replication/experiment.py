@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from . import datasets, models
 
-__all__ = ["Cell", "Prediction", "grid", "main", "predictions", "run", "subset"]
+__all__ = ["Cell", "Prediction", "grid", "main", "predictions", "run", "same_rows", "subset"]
 
 FOLDS = 5
 PAPER = {"binary": datasets.names("binary")[:5], "regression": datasets.names("regression")[:5],
@@ -109,7 +109,8 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
     """
     folder = Path(folder)
     for name in sorted({cell.dataset for cell in cells}):
-        _same_rows(folder / name / "rows.txt", f"rows={rows}, disjoint={disjoint}\n")
+        same_rows(folder / name, rows, disjoint)
+    _one_folder_each({cell.model for cell in cells})
     left = [cell for cell in cells if not cell.path(folder).exists()]
     report(f"{len(cells) - len(left)} of {len(cells)} cells are there, {len(left)} to fit")
     failed, started, told = [], time.time(), time.time()
@@ -182,7 +183,7 @@ def _fit_one(cell, data, maker, folder, rows, disjoint):
         with warnings.catch_warnings(), threadpool_limits(1):  # sums do not depend on the number of threads
             warnings.simplefilter("ignore")  # a model that did not converge is a model all the same
             prediction = model.fit(X.iloc[train], y[train]).predict(X.iloc[test])
-        _write(cell.path(folder), np.column_stack([kept[test], y[test], *_columns(prediction)]))
+        _write(cell.path(folder), np.column_stack([kept[test], y[test], *_columns(prediction, data.task)]))
     except OSError:
         raise  # a full disk ends the run; what is written stays
     except Exception as reason:
@@ -191,8 +192,24 @@ def _fit_one(cell, data, maker, folder, rows, disjoint):
     return ""
 
 
-def _same_rows(path, words):
-    """One folder, one choice of rows: cells of different ones must not be mixed."""
+def _one_folder_each(names):
+    """Two models must not share a folder, nor a name lead out of it."""
+    folders = {name.replace(" ", "_") for name in names}
+    wrong = sorted(name for name in names if "/" in name or "\\" in name or name.strip(". ") == "")
+    if wrong or len(folders) < len(names):
+        raise ValueError(f"names of models become names of folders, spaces as underscores; rename one of "
+                         f"{', '.join(wrong or sorted(names))}")
+
+
+def same_rows(folder: Path | str, rows: int | None, disjoint: bool) -> None:
+    """Note the choice of rows in a data set's folder of cells, or refuse another one than is noted there.
+
+    Raises
+    ------
+    ValueError
+        Cells of different choices of rows must not be mixed.
+    """
+    path, words = Path(folder) / "rows.txt", f"rows={rows}, disjoint={disjoint}\n"
     if path.exists() and path.read_text() != words:
         raise ValueError(f"{path.parent} holds cells with {path.read_text().strip()}, not {words.strip()}: "
                          f"name another folder")
@@ -205,12 +222,16 @@ def _split(task, X, y, cell):
     return list(kind(FOLDS, shuffle=True, random_state=cell.repeat).split(X, y))[cell.fold]
 
 
-def _columns(prediction):
+def _columns(prediction, task):
     """Columns of a probability, of class probabilities, or of mean and spread; finite, or an error."""
     parts = prediction if isinstance(prediction, tuple) else (prediction,)
     columns = [column for part in parts for column in np.asarray(part, dtype=float).reshape(len(part), -1).T]
     if not np.isfinite(columns).all():
         raise ValueError("the prediction is not finite")
+    if task in ("binary", "multiclass") and (np.min(columns) < 0 or np.max(columns) > 1):
+        raise ValueError("a probability lies outside [0, 1]")
+    if task == "regression" and (len(columns) != 2 or np.min(columns[1]) <= 0):
+        raise ValueError("the prediction must be mean and std, and std positive")
     return columns
 
 

@@ -102,7 +102,8 @@ def lead(alignment: pd.DataFrame, family: str, own: str, scheme: str = "same", v
          among: Sequence[str] | None = None, resamples: int = 2000) -> pd.DataFrame:
     """How far a metric is ahead of the best other one, data set by data set.
 
-    The rival is the one with the highest mean, chosen after the fact. The interval is a paired
+    The rival is the one with the highest mean, chosen after the fact among those that are defined
+    in at least half of the repeats. The interval is a paired
     bootstrap over repeats: repeats share their cases, so it covers the luck of folds and seeds
     and not that of another sample of cases.
 
@@ -123,8 +124,9 @@ def lead(alignment: pd.DataFrame, family: str, own: str, scheme: str = "same", v
     names = [name for name in (among or wide.columns) if name not in (own, "random")]
     rows = {}
     for dataset, part in wide.groupby(level="dataset"):
-        means = part[names].mean().dropna()
-        if means.empty or part[own].isna().all():
+        there = part[names].notna() & part[[own]].notna().to_numpy()
+        means = part[names].mean()[there.mean() >= 0.5]
+        if means.empty:
             rows[dataset] = {"own": part[own].mean(), "rival": "-"}
             continue
         rival = means.idxmax()
@@ -132,7 +134,7 @@ def lead(alignment: pd.DataFrame, family: str, own: str, scheme: str = "same", v
         gaps = both[:, 0] - both[:, 1]
         draws = paired_bootstrap(lambda chosen, gaps=gaps: gaps[chosen].mean(), len(gaps), repeats=resamples)
         low, high = np.quantile(draws, [0.025, 0.975])
-        rows[dataset] = {"own": both[:, 0].mean(), "rival": LABELS[rival], "rival_value": both[:, 1].mean(),
+        rows[dataset] = {"own": both[:, 0].mean(), "rival": LABELS.get(rival, rival), "rival_value": both[:, 1].mean(),
                          "lead": gaps.mean(), "low": low, "high": high}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
 

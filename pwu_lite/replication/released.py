@@ -106,12 +106,14 @@ def _bins(y, f, n_bins):
 def retention_auc(wrong: Any, uncertainty: Any, points: int = 101) -> float:
     """Errors kept over all n cases (an oracle answers the rest), trapezoid over 101 shares.
 
+    Of tied cases the first rows are handed to the oracle first.
+
     Examples
     --------
     >>> round(retention_auc([1, 0], [0.2, 0.1]), 4)
     0.1275
     """
-    wrong = np.asarray(wrong, float)[np.argsort(uncertainty, kind="stable")]
+    wrong = np.asarray(wrong, float)[np.argsort(-np.asarray(uncertainty), kind="stable")][::-1]
     shares = np.linspace(0, 1, points)
     kept = np.concatenate([[0.0], np.cumsum(wrong)])
     curve = [kept[round(share * wrong.size)] / wrong.size for share in shares]
@@ -119,7 +121,7 @@ def retention_auc(wrong: Any, uncertainty: Any, points: int = 101) -> float:
 
 
 def retention_auc_regression(y: Any, mean: Any, std: Any) -> float:
-    """Targets and means are cut to whole numbers first.
+    """As `retention_auc`, with the squared error of targets and means that are cut to whole numbers first.
 
     Examples
     --------
@@ -127,12 +129,13 @@ def retention_auc_regression(y: Any, mean: Any, std: Any) -> float:
     0.0
     """
     error = (np.asarray(y).astype(int) - np.asarray(mean).astype(int)) ** 2.0
-    order = np.argsort(std, kind="stable")
-    return float(np.mean(np.cumsum(error[order]) / np.arange(1, error.size + 1)))
+    return retention_auc(error, std)
 
 
 def strict_tau(a: Any, b: Any) -> float:
     """Kendall's tau of rankings without ties: tied models take the order of the table.
+
+    Values that differ by rounding alone are ranked, too.
 
     Examples
     --------

@@ -112,7 +112,7 @@ QUESTIONS: dict[str, tuple[Question, ...]] = {
                  lambda priors, fold: (priors[0], _stretch(priors[1], 1 / _SD(fold.variance))))),
     "multiclass": (
         Question("one_vs_rest", OneVsRest(BinaryDecision()), (Uniform(0, 1), _COSTS),
-                 (np.linspace(0, 1, 31), _cells(20, 1.5)), _classes, lambda priors, fold: priors[1:]),),
+                 (np.linspace(0, 1, 211), _cells(12, 1.5)), _classes, lambda priors, fold: priors[1:]),),
     "multivariate": (
         Question("per_output", PerOutput(SelectivePrediction()), (_COSTS,), (_cells(40, 1.5),),
                  lambda q, fold: q[:, 0], _same),),
@@ -261,7 +261,8 @@ def released_scores(task: str, fold: Fold, levels: int = 200) -> dict[str, float
 
     Different from the text are: log loss (clipped), calibration bins, R-AUC, E-Det of a fold without
     errors, ties inside top-k (row order), the abstention charge, whole numbers in R-AUC, and lambda and
-    gamma times the variance of the test labels. Its Monte Carlo is replaced by `levels` quantiles.
+    gamma times the variance of the test labels. Its Monte Carlo is replaced by `levels` quantiles; that it
+    adds up binary utilities, so that larger folds weigh more, is left out.
 
     Raises
     ------
@@ -293,8 +294,11 @@ def _released_binary(fold, levels):
     numbers = {name: METRICS["binary"][name](fold) for name in (
         "brier_score", "zero_one_loss", "error_detection_auroc", "pwu_binary")}
     numbers |= {"log_loss": released.log_loss(y, f), "retention_auc": released.retention_auc(wrong, unsure),
-                "expected_calibration_error": released.expected_calibration_error(y, f),
-                "maximum_calibration_error": released.maximum_calibration_error(y, f)}
+                "expected_calibration_error": released.expected_calibration_error(y, f)}
+    try:
+        numbers["maximum_calibration_error"] = released.maximum_calibration_error(y, f)
+    except ValueError:  # the released code stops here: all forecasts are exactly 1
+        numbers["maximum_calibration_error"] = float("nan")
     hits = np.cumsum(y[np.argsort(-f, kind="stable")]) / np.arange(1, y.size + 1)
     numbers["pwu_top_k"] = -float(hits[_k(_quantiles(_SHARES, levels), fold).astype(int) - 1].mean())
     for place, value in enumerate(binary.utilities(binary.samples(), fold)):

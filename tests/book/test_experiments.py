@@ -119,3 +119,113 @@ def columns(family):
 def lead(number, scheme="same", value="tau"):
     task, family = OWN[number]
     return findings.lead(table(task, "alignment"), family, f"pwu_{family}", scheme, value, columns(family))
+
+
+def leads_on_average(value, families=tuple(OWN)):
+    """Families whose own PWU has the highest mean over repeats and data sets among the paper's columns."""
+    found = []
+    for number in families:
+        task, family = OWN[number]
+        mean = findings.over_datasets(table(task, "alignment"), family, value)[columns(family)].mean()
+        found.append(mean.idxmax() == f"pwu_{family}")
+    return found
+
+
+def of_table(number):
+    """Replicated: first on as many data sets as in the paper. Direction: first on the average over data sets."""
+    rows = PAPER[PAPER["table"] == number].pivot(index="dataset", columns="metric", values="median")
+    claimed = (rows.idxmax(axis=1) == f"pwu_{OWN[number][1]}").sum()
+    if (lead(number)["lead"] > 0).sum() >= claimed:
+        return "replicated"
+    return "direction replicated" if leads_on_average("tau", [number])[0] else "not replicated"
+
+
+def of_figure(value):
+    """All four families on the average, or most of them, or not."""
+    first = leads_on_average(value)
+    return "replicated" if all(first) else "direction replicated" if sum(first) > len(first) / 2 else "not replicated"
+
+
+def perturbed(task):
+    """Place of the stated PWU among the paper's columns under each level of perturbation, by family."""
+    places = {}
+    for name, question in findings.questions(task).items():
+        tau = findings.expected(table(task, "curves"), question, {"stated": question.priors,
+                                                                  **scoring.PERTURBED[name]})
+        mean = tau.groupby(["dataset", "metric"]).mean().groupby("metric").mean().loc[columns(name)]
+        places[name] = mean.rank(ascending=False).loc[f"pwu_{name}"]
+    return pd.DataFrame(places)
+
+
+def of_perturbation(task):
+    """Among the best three columns even under the extreme perturbation: in both families, in one, or in none."""
+    good = (perturbed(task).loc["extreme"] <= 3).sum()
+    return {2: "replicated", 1: "direction replicated", 0: "not replicated"}[good]
+
+
+def of_k1():
+    """Several classes: the PWU and the Brier score are the best two. Several outputs: the PWU alone has no
+    negative 5% quantile, and the energy score a higher median. All of it, one of the two, or nothing."""
+    classes = findings.over_datasets(table("multiclass", "alignment"), "one_vs_rest")[[*scoring.METRICS["multiclass"]]]
+    outputs = findings.over_datasets(table("multivariate", "alignment"),
+                                     "per_output")[[*scoring.METRICS["multivariate"]]]
+    first = set(classes.median().nlargest(2).index) == {"pwu_one_vs_rest", "brier_score"}
+    low = outputs.quantile(0.05)
+    second = ((low > 0) == (low.index == "pwu_per_output")).all() and (
+        outputs["energy_score"].median() > outputs["pwu_per_output"].median())
+    return {2: "replicated", 1: "direction replicated", 0: "not replicated"}[int(first) + int(second)]
+
+
+def of_remark():
+    """Each PWU is among the best three columns of the other family of its task: always, mostly, or not."""
+    good = []
+    for task in ("binary", "regression"):
+        names = list(findings.questions(task))
+        for family, other in (names, names[::-1]):
+            mean = findings.over_datasets(table(task, "alignment"), family)[columns(family)].mean()
+            good.append(mean.rank(ascending=False)[f"pwu_{other}"] <= 3)
+    return "replicated" if all(good) else "direction replicated" if sum(good) >= 2 else "not replicated"
+
+
+VERDICTS = {**{f"Table {number}": (of_table, number) for number in OWN},
+            "Figure 2": (of_figure, "tau"), "Figure J.1": (of_figure, "top1"), "Figure J.2": (of_figure, "top3"),
+            "Figure J.3": (of_figure, "pearson"), "Figure J.8": (of_perturbation, "binary"),
+            "Figure J.9": (of_perturbation, "regression"), "Figure K.1": (of_k1,), "Remark J.1": (of_remark,)}
+
+
+@pytest.mark.parametrize("number", VERDICTS)
+def test_the_ledger_says_what_the_tables_show(number):
+    ledger = pd.read_csv(RESULTS.parent / "reference" / "claims.csv")
+    rule, *arguments = VERDICTS[number]
+    assert ledger.set_index("number").loc[number, "verdict"] == rule(*arguments)
+
+
+def test_figure_j7_modes_of_the_wrong_priors():
+    def mode(prior):
+        return (prior.a - 1) / (prior.a + prior.b - 2)
+
+    modes = {name: [mode(part) for level in levels.values() for part in level]
+             for name, levels in scoring.PERTURBED.items()}
+    assert modes["binary"] == modes["selective"] == pytest.approx([0.2, 0.5, 0.9])
+    assert modes["top_k"] == pytest.approx([0.02, 0.1, 0.5])
+    assert modes["risk_averse"] == pytest.approx([0.02, 0.1, 0.1, 0.4, 0.5, 0.8])
+
+
+def test_tau_of_four_fifths_is_nine_pairs_in_ten():
+    tau = benchmark.agreement(pd.DataFrame({"m": [5.0, 4, 3, 2, 1]}), pd.DataFrame({"u": [4.0, 5, 3, 2, 1]}))["tau"]
+    assert tau.item() == pytest.approx(0.8) == pytest.approx(2 * 9 / 10 - 1)
+
+
+def test_accuracy_follows_costs_best_where_they_are_even():
+    """Appendix J.3: accuracy agrees most under the prior around one half."""
+    question = findings.questions("binary")["binary"]
+    tau = findings.expected(table("binary", "curves"), question, {"stated": question.priors,
+                                                                  **scoring.PERTURBED["binary"]})
+    assert tau.groupby("metric").mean().loc["zero_one_loss"].idxmax() == "strong"
+
+
+def test_agreement_falls_on_new_data():
+    for number in OWN:
+        task, family = OWN[number]
+        both = findings.averages(table(task, "alignment"), family, ["same_two", "new_two"])
+        assert both.loc[f"pwu_{family}", "new_two"] < both.loc[f"pwu_{family}", "same_two"]

@@ -161,7 +161,8 @@ def ledger():
         return list(csv.DictReader(file))
 
 
-VERDICTS = {"definition", "holds", "holds with a caveat", "does not hold as stated", "replicated"}
+VERDICTS = {"definition", "holds", "holds with a caveat", "does not hold as stated", "replicated",
+            "direction replicated", "not replicated"}
 
 
 @pytest.mark.parametrize("row", ledger(), ids=lambda row: f"{row['source']}, {row['number']}")

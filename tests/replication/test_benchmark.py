@@ -162,6 +162,9 @@ def test_scoring_goes_on_where_it_was_and_starts_again_when_the_code_changes(fol
         return [benchmark._kept(slow, "binary", "small", r, makers, tmp_path, "main", benchmark.Plan(2, rows))
                 for r in (0, 1)]
 
+    for cell in experiment.grid(["small"], ["a", "b"], 2):
+        experiment._write(cell.path(tmp_path / "main"), np.zeros((1, 3)))
+
     with pytest.raises(KeyboardInterrupt):
         both()
     assert both() == [{"number": 0}, {"number": 1}] and calls == [0, 1, 1]
@@ -170,6 +173,9 @@ def test_scoring_goes_on_where_it_was_and_starts_again_when_the_code_changes(fol
     monkeypatch.setattr(benchmark, "_NUMBERS", ("pwu",))
     both()
     assert len(calls) == 9
+    experiment._write(experiment.Cell("small", "a", 1, 4).path(tmp_path / "main"), np.ones((1, 3)))
+    both()
+    assert len(calls) == 10 and calls[-1] == 1  # the repeat whose predictions changed, and no other
 
 
 def test_a_failing_model_means_no_table(tmp_path, monkeypatch, capsys):
@@ -189,7 +195,8 @@ def test_a_failing_model_means_no_table(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.parametrize("arguments, words", [
     (["binary", "--datasets", "titanic"], "no such data set in the plan: titanic"),
-    (["binary", "--repeats", "0"], "at least 1"), (["poetry"], "invalid choice")])
+    (["binary", "--repeats", "0"], "at least 1"), (["poetry"], "invalid choice"),
+    (["binary", "--datasets", "heart"], "needs --results")])
 def test_bad_arguments(arguments, words, capsys):
     with pytest.raises(SystemExit):
         benchmark.main(arguments)
@@ -255,3 +262,32 @@ def test_tau_counts_pairs_one_by_one(tables):
     curve = tables.curves.query("metric == 'brier_score' and family == 'binary'").iloc[0]
     assert -1 <= curve[[f"t{k}" for k in range(40)]].astype(float).min()
     assert len(list(combinations(MODELS, 2))) == tables.alignment.query("scheme == 'same'")["pairs"].max()
+
+
+def test_one_absurd_model_does_not_tie_the_others():
+    m = pd.DataFrame({"nll": [-5e13, -2.64, -2.70, -3.74]})
+    assert benchmark.agreement(m, pd.DataFrame({"u": [0.0, 3.0, 2.0, 1.0]}))["tau"].item() == 1
+
+
+def test_a_rival_that_is_hardly_ever_defined_is_none():
+    values = {("a", r, m): base for r in range(20) for m, base in (("pwu_binary", 0.5), ("brier_score", 0.45))}
+    values |= {("a", r, "error_detection_auroc"): 0.9 if r == 0 else np.nan for r in range(20)}
+    row = findings.lead(table(values), "binary", "pwu_binary").loc["a"]
+    assert row["rival"] == "Brier" and row["lead"] == pytest.approx(0.05)
+
+
+def test_names_with_a_hash_survive_the_round_trip(tmp_path):
+    frame = pd.DataFrame({"model": ["net #1", "b"], "x": [1.0, np.inf]})
+    benchmark._write(tmp_path / "t.csv.gz", frame, "none", "%.9g")
+    pd.testing.assert_frame_equal(benchmark.read(tmp_path / "t.csv.gz"), frame)
+
+
+def test_cells_of_other_rows_are_not_scored(tmp_path, monkeypatch):
+    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(1, 100)})
+    monkeypatch.setitem(benchmark.FRESH, "binary", {})
+    monkeypatch.setattr(models, "for_task", lambda task: {name: models.classifiers()[name] for name in MODELS[:2]})
+    words = ["binary", "--folder", str(tmp_path / "cells"), "--results", str(tmp_path / "results")]
+    assert benchmark.main(words) == 0
+    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(1, 90)})
+    with pytest.raises(ValueError, match="rows=100.*another folder"):
+        benchmark.main(words)

@@ -231,3 +231,19 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_bytes(tmp_path):
     with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
         run(tmp_path / "cluster", scheduler=cluster.scheduler_address, jobs=2)
     assert bytes_of(tmp_path / "serial") == bytes_of(tmp_path / "cluster")
+
+
+@pytest.mark.parametrize("names", [("my model", "my_model"), ("a/b", "c"), ("..", "c")])
+def test_two_models_never_share_a_folder(names, tmp_path):
+    cells = experiment.grid(["small"], names, repeats=1)
+    with pytest.raises(ValueError, match="names of folders"):
+        experiment.run(cells, small(), dict.fromkeys(names, models.classifiers()["naive Bayes"]), tmp_path,
+                       report=quiet)
+
+
+@pytest.mark.parametrize("task, prediction, words", [
+    ("binary", np.array([0.2, 1.0000001]), "outside"), ("regression", (np.zeros(2), np.array([1.0, 0.0])), "positive"),
+    ("regression", np.zeros(2), "mean and std")])
+def test_a_prediction_that_is_none_is_no_cell(task, prediction, words):
+    with pytest.raises(ValueError, match=words):
+        experiment._columns(prediction, task)

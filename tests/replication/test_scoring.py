@@ -146,3 +146,25 @@ def test_released_top_k_follows_the_rows():
 def test_no_released_counterpart(task):
     with pytest.raises(ValueError, match="task must be"):
         released_scores(task, CLASSES)
+
+
+def test_released_scores_survive_certain_forecasts():
+    numbers = released_scores("binary", Fold(np.array([1, 0, 1]), (np.ones(3),)))
+    assert np.isnan(numbers["maximum_calibration_error"]) and numbers["expected_calibration_error"] == 0
+
+
+def test_released_retention_lets_an_oracle_answer():
+    """Errors over all cases, in regression too: half of what is averaged over the kept, where order says nothing."""
+    error, same = np.full(400, 4.0), np.ones(400)
+    assert released.retention_auc_regression(error * 0 + 2, error * 0, same) == pytest.approx(2.0, rel=0.01)
+    assert regression.retention_auc(error * 0 + 2, error * 0, same) == pytest.approx(4.0)
+    first = released.retention_auc([1, 0, 0, 0], np.ones(4))
+    assert first < released.retention_auc([0, 0, 0, 1], np.ones(4))
+
+
+@pytest.mark.parametrize("classes", [3, 7, 10])
+def test_classes_weigh_alike(classes):
+    question = QUESTIONS["multiclass"][0]
+    place = np.floor(question.grid()[:, 0] * classes)
+    shares = [question.mass()[place == j].sum() for j in range(classes)]
+    assert shares == pytest.approx([1 / classes] * classes)
