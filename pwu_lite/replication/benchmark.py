@@ -444,5 +444,7 @@ def _write_all(given, plan, fresh, makers, command):
             print(f"{path}: {len(frame)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
 
 
-if __name__ == "__main__":
-    raise SystemExit(main())
+if __name__ == "__main__":  # by its name, so that what is kept in files can be read by any program
+    from pwu_lite.replication.benchmark import main as run_by_name
+
+    raise SystemExit(run_by_name())

@@ -187,10 +187,22 @@ def of_remark():
     return "replicated" if all(good) else "direction replicated" if sum(good) >= 2 else "not replicated"
 
 
+def of_section():
+    """Most common columns have a mean tau below one standard deviation of a random ranking's: in both families,
+    top-k selection and selective prediction, in one, or in none."""
+    floor, found = (2 * 25 / (9 * 10 * 9)) ** 0.5, 0
+    for number in ("J.2", "J.3"):
+        task, family = OWN[number]
+        mean = findings.over_datasets(table(task, "alignment"), family)[columns(family)].mean()
+        found += (mean[[name for name in mean.index if not name.startswith("pwu")]] < floor).mean() > 0.5
+    return {2: "replicated", 1: "direction replicated", 0: "not replicated"}[int(found)]
+
+
 VERDICTS = {**{f"Table {number}": (of_table, number) for number in OWN},
             "Figure 2": (of_figure, "tau"), "Figure J.1": (of_figure, "top1"), "Figure J.2": (of_figure, "top3"),
             "Figure J.3": (of_figure, "pearson"), "Figure J.8": (of_perturbation, "binary"),
-            "Figure J.9": (of_perturbation, "regression"), "Figure K.1": (of_k1,), "Remark J.1": (of_remark,)}
+            "Figure J.9": (of_perturbation, "regression"), "Figure K.1": (of_k1,),
+            "Section 5.1": (of_section,), "Remark J.1": (of_remark,)}
 
 
 @pytest.mark.parametrize("number", VERDICTS)
