@@ -16,8 +16,8 @@ from ..priors import Prior
 from ..reporting import paired_bootstrap
 from . import scoring
 
-__all__ = ["LABELS", "averages", "beside", "expected", "lead", "medians", "over_datasets", "printed",
-           "questions", "shown"]
+__all__ = ["LABELS", "averages", "beside", "counted", "expected", "lead", "medians", "over_datasets", "printed",
+           "questions", "resemblance", "shown"]
 
 LABELS = {
     "log_loss": "Log loss", "gaussian_nll": "NLL", "brier_score": "Brier", "mean_squared_error": "MSE",
@@ -137,6 +137,48 @@ def lead(alignment: pd.DataFrame, family: str, own: str, scheme: str = "same", v
         rows[dataset] = {"own": both[:, 0].mean(), "rival": LABELS.get(rival, rival), "rival_value": both[:, 1].mean(),
                          "lead": gaps.mean(), "low": low, "high": high}
     return pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
+
+
+def counted(leads: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """On how many data sets a lead's interval is above zero, holds it, or is below; a row for each table of `lead`.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"lead": [0.2, 0.0, np.nan], "low": [0.1, -0.1, np.nan], "high": [0.3, 0.1, np.nan]})
+    >>> counted({"own": table}).loc["own"].tolist()
+    [1, 1, 0]
+    """
+    rows = {name: [(frame["low"] > 0).sum(), ((frame["low"] <= 0) & (frame["high"] >= 0)).sum(),
+                   (frame["high"] < 0).sum()] for name, frame in leads.items()}
+    return pd.DataFrame(list(rows.values()), pd.Index(list(rows)), ["ahead", "undecided", "behind"]).astype(int)
+
+
+def resemblance(alignment: pd.DataFrame, paper: pd.DataFrame, family: str,
+                schemes: Sequence[str] = ("same", "released")) -> pd.DataFrame:
+    """How alike our table and the paper's are, over the cells that are defined under every scheme.
+
+    Returns
+    -------
+    DataFrame
+        A row for each scheme: ``correlation`` and ``mean gap`` (absolute) of the medians, the number of
+        ``cells``, and of those whose ranges (5% to 95% of the repeats) do not overlap, ``ranges apart``.
+    """
+    theirs = paper[paper["family"] == family].set_index(["dataset", "metric"])[["median", "low", "high"]]
+    ours = {}
+    for scheme in schemes:
+        groups = _wide(_rows(alignment, family, scheme), "tau").groupby(level="dataset")
+        parts = {"median": groups.median(), "low": groups.quantile(0.05), "high": groups.quantile(0.95)}
+        ours[scheme] = pd.DataFrame({name: part.stack() for name, part in parts.items()})
+    cells = theirs.index
+    for frame in ours.values():
+        cells = cells.intersection(frame.dropna().index)
+    theirs, rows = theirs.loc[cells], {}
+    for scheme, frame in ours.items():
+        own = frame.loc[cells]
+        rows[scheme] = {"correlation": own["median"].corr(theirs["median"]),
+                        "mean gap": (own["median"] - theirs["median"]).abs().mean(), "cells": len(cells),
+                        "ranges apart": ((own["low"] > theirs["high"]) | (own["high"] < theirs["low"])).sum()}
+    return pd.DataFrame.from_dict(rows, orient="index")
 
 
 def averages(alignment: pd.DataFrame, family: str, schemes: Sequence[str], value: str = "tau") -> pd.DataFrame:

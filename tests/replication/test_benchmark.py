@@ -291,3 +291,24 @@ def test_cells_of_other_rows_are_not_scored(tmp_path, monkeypatch):
     monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(1, 90)})
     with pytest.raises(ValueError, match="rows=100.*another folder"):
         benchmark.main(words)
+
+
+def test_leads_are_counted_by_their_intervals():
+    frame = pd.DataFrame({"low": [0.1, -0.1, 0.0, -0.3, np.nan], "high": [0.2, 0.1, 0.2, -0.1, np.nan]})
+    assert findings.counted({"x": frame}).loc["x"].to_dict() == {"ahead": 1, "undecided": 2, "behind": 1}
+
+
+def test_resemblance_uses_the_cells_that_all_schemes_have():
+    rows = []
+    for scheme, shift in (("same", 0.0), ("released", 0.5)):
+        for place, metric in enumerate(("brier_score", "log_loss", "error_detection_auroc")):
+            value = np.nan if (scheme, metric) == ("same", "error_detection_auroc") else 0.1 * place + shift
+            rows += [("a", r, metric, scheme, "binary", value) for r in range(5)]
+    frame = pd.DataFrame(rows, columns=["dataset", "repeat", "metric", "scheme", "family", "tau"])
+    paper = pd.DataFrame({"dataset": "a", "family": "binary", "metric": ["brier_score", "log_loss",
+                          "error_detection_auroc"], "median": [0.0, 0.2, 0.9], "low": [-0.1, 0.15, 0.8],
+                          "high": [0.05, 0.3, 1.0]})
+    found = findings.resemblance(frame, paper, "binary")
+    assert found["cells"].tolist() == [2, 2] and found["ranges apart"].tolist() == [1, 2]
+    assert found["mean gap"].tolist() == pytest.approx([0.05, 0.45])
+    assert found["correlation"].iloc[0] == pytest.approx(1)
