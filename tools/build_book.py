@@ -122,9 +122,10 @@ def run_chapters(root: Path, cache) -> bool:
     with multiprocessing.Pool() as pool:
         for status, uri in pool.imap_unordered(ExecutionWorkerLocalMProc(), jobs):
             record = cache.get_cached_project_nb(uri) if status == 0 else None
-            seconds = f"{record.data['execution_seconds']:.0f} s" if record else "FAILED"
+            seconds = f"{record.data['execution_seconds']:.0f} s" if record else "FAILED" if status else (
+                "was edited while it ran; build again")
             print(f"  {Path(uri).relative_to(root)}: {seconds}", flush=True)
-            good = good and status == 0
+            good = good and record is not None
     return good
 
 

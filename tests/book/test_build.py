@@ -66,6 +66,14 @@ def test_editing_the_pins_executes_again(small):
     assert "executing 1 of 1" in build(small).stdout
 
 
+def test_a_page_edited_while_it_runs_is_named(small):
+    path = str(small / "book" / "chapter.md")
+    write(small, f"from pathlib import Path\nedited = 0\npage = Path({path!r})\n"
+                 "_ = page.write_text(page.read_text().replace('edited = 0', 'edited = 1'))")
+    done = build(small)
+    assert done.returncode == 1 and "was edited while it ran; build again" in done.stdout
+
+
 def test_a_failing_cell_fails_the_build_again_and_again(small):
     write(small, "print('fine')\n1 / 0")
     for _ in range(2):
