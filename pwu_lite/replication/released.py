@@ -60,8 +60,8 @@ def risk_averse_utility(k: int, gamma: float, y: Any, mean: Any, std: Any) -> fl
 
     Examples
     --------
-    >>> risk_averse_utility(1, 1.0, [3.0, 1.0], [2.0, 1.0], [1.0, 0.1])
-    2.0
+    >>> risk_averse_utility(1, 2.0, [3.0, 1.0], [2.0, 1.0], [1.0, 0.1])
+    0.98
     """
     y, mean, charge = np.asarray(y), np.asarray(mean), gamma * np.asarray(std) ** 2
     first = np.argsort(-(mean - charge), kind="stable")[:k]

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 from pwu_lite import alignment
 from pwu_lite.replication import benchmark, datasets, experiment, findings, models, scoring
@@ -312,3 +313,29 @@ def test_resemblance_uses_the_cells_that_all_schemes_have():
     assert found["cells"].tolist() == [2, 2] and found["ranges apart"].tolist() == [1, 2]
     assert found["mean gap"].tolist() == pytest.approx([0.05, 0.45])
     assert found["correlation"].iloc[0] == pytest.approx(1)
+
+
+def test_expected_tau_is_an_average_over_what_is_defined(monkeypatch):
+    """Cells without a tau do not pull the average towards zero."""
+    metrics = pd.DataFrame({"brier_score": [3.0, 2.0, 1.0]})
+    question = scoring.QUESTIONS["binary"][0]
+    tied, ranked = np.ones(3), np.array([3.0, 2.0, 1.0])
+    columns = {f"binary:g{place:02d}": ranked if place < 15 else tied for place in range(40)}
+    columns |= {f"binary:s{place:02d}": ranked for place in range(5)}
+    columns |= {name.replace("binary", "top_k"): values for name, values in columns.items()}
+    row = benchmark._summary("binary", metrics, pd.DataFrame(columns)).loc[("brier_score", "binary")]
+    assert row["expected_tau"] == pytest.approx(1)
+    assert row["expected_defined"] == pytest.approx(question.mass()[:15].sum())
+
+
+def test_released_ranking_puts_low_losses_first(folder):
+    folds = [((model, fold), data) for model, fold, data in benchmark._folds("binary", "small", 0, MODELS, folder)]
+    theirs = benchmark._released("binary", folds)["tau"]
+    frame = benchmark._indexed({key: scoring.released_scores("binary", fold) for key, fold in folds})
+    means = frame.groupby(level="model").mean()
+    costs = -means[[f"binary:s{k:02d}" for k in range(5)]]
+    for metric, sign in (("brier_score", 1), ("error_detection_auroc", -1)):
+        taus = [kendalltau(sign * means[metric], costs[name], variant="c").statistic for name in costs]
+        if not costs.round(12).apply(lambda column: column.duplicated().any()).any():
+            assert theirs[metric, "binary"] == pytest.approx(np.mean(taus))
+    assert theirs["brier_score", "binary"] > 0  # on these data the better scores do cost less
