@@ -280,7 +280,7 @@ def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Ma
     for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
         names = list(panel)[::-1]
         for place, name in enumerate(names):
-            special = bool(highlight) and highlight.get(title) == name
+            special = (highlight or {}).get(title) == name
             _box(ax, place, panel[name], special)
             if dots and name in dots.get(title, {}):
                 values = np.asarray(dots[title][name], dtype=float)

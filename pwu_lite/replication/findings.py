@@ -132,7 +132,7 @@ def lead(alignment: pd.DataFrame, family: str, own: str, scheme: str = "same", v
         rival = means.idxmax()
         both = part[[own, rival]].dropna().to_numpy()
         gaps = both[:, 0] - both[:, 1]
-        draws = paired_bootstrap(lambda chosen, gaps=gaps: gaps[chosen].mean(), len(gaps), repeats=resamples)
+        draws = paired_bootstrap(_mean_of(gaps), len(gaps), repeats=resamples)
         low, high = np.quantile(draws, [0.025, 0.975])
         rows[dataset] = {"own": both[:, 0].mean(), "rival": LABELS.get(rival, rival), "rival_value": both[:, 1].mean(),
                          "lead": gaps.mean(), "low": low, "high": high}
@@ -179,6 +179,10 @@ def resemblance(alignment: pd.DataFrame, paper: pd.DataFrame, family: str,
                         "mean gap": (own["median"] - theirs["median"]).abs().mean(), "cells": len(cells),
                         "ranges apart": ((own["low"] > theirs["high"]) | (own["high"] < theirs["low"])).sum()}
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def _mean_of(values):
+    return lambda chosen: values[chosen].mean()
 
 
 def averages(alignment: pd.DataFrame, family: str, schemes: Sequence[str], value: str = "tau") -> pd.DataFrame:

@@ -505,8 +505,10 @@ def for_task(task: str) -> dict[str, Callable[[int], Any]]:
     ['logistic regression', 'random forest', 'boosting', 'network', 'deep ensemble']
     """
     five = ("logistic regression", "random forest", "boosting", "network", "deep ensemble")
-    tasks = {"binary": classifiers, "regression": regressors, "multivariate": multivariate_regressors,
-             "multiclass": lambda: {name: classifiers()[name] for name in five}}
+    tasks: dict[str, Callable[[], dict[str, Callable[[int], Any]]]] = {
+        "binary": lambda: {**classifiers()}, "regression": lambda: {**regressors()},
+        "multiclass": lambda: {name: classifiers()[name] for name in five},
+        "multivariate": lambda: {**multivariate_regressors()}}
     if task not in tasks:
         raise ValueError(f"there is no task {task!r}; there are {', '.join(tasks)}")
     return tasks[task]()
