@@ -245,7 +245,7 @@ def _mean_of(parts):
 
 def _released(task, folds):
     """Everything by the released formulas: ties are ranked by the alphabet, what is not defined is ranked last."""
-    frame = _indexed({key: _released_fold(task, fold) for key, fold in folds})
+    frame = _indexed({key: scoring.released_scores(task, fold) for key, fold in folds})
     means = frame.groupby(level="model", sort=True).mean()
     rows = []
     for question in scoring.QUESTIONS[task]:
@@ -255,10 +255,6 @@ def _released(task, folds):
             taus = [released.strict_tau(loss, -utilities[name]) for name in utilities]
             rows.append({"metric": metric, "family": question.name, "tau": np.mean(taus), "defined": 1.0})
     return pd.DataFrame(rows).set_index(["metric", "family"])
-
-
-def _released_fold(task, fold):
-    return scoring.released_scores(task, fold)
 
 
 def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: Path | str) -> Tables:
@@ -288,13 +284,13 @@ def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: 
 
 
 def _curves(task, metrics, utilities):
+    if task == "multiclass":  # its grid is over classes, too
+        return pd.DataFrame({"metric": [], "family": []})
     parts = []
     for question in scoring.QUESTIONS[task]:
         tau = agreement(metrics, _columns(utilities, question.name, "g"))["tau"]
-        if task != "multiclass":  # its grid is over classes, too
-            frame = pd.DataFrame(tau).add_prefix("t").assign(metric=metrics.columns, family=question.name)
-            parts.append(frame)
-    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame({"metric": [], "family": []})
+        parts.append(pd.DataFrame(tau).add_prefix("t").assign(metric=metrics.columns, family=question.name))
+    return pd.concat(parts, ignore_index=True)
 
 
 def fresh_alignment(task: str, dataset: str, repeats: int, makers: Sequence[str], folder: Path | str) -> pd.DataFrame:

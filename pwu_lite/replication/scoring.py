@@ -98,7 +98,6 @@ def _same(priors, fold):
 
 _COSTS = Beta(2, 10)
 _SHARES = Beta(1.2, 20.8)
-_SD = np.sqrt
 QUESTIONS: dict[str, tuple[Question, ...]] = {
     "binary": (
         Question("binary", BinaryDecision(), (_COSTS,), (_cells(40, 1.5),), lambda c, fold: c[:, 0], _same),
@@ -108,8 +107,8 @@ QUESTIONS: dict[str, tuple[Question, ...]] = {
                  lambda q, fold: fold.variance * q[:, 0],
                  lambda priors, fold: (_stretch(priors[0], fold.variance),)),
         Question("risk_averse", RiskAverseTopK(), (_SHARES, Beta(2, 6)), (_cells(12, 2.5), _cells(6, 1)),
-                 lambda p, fold: _pairs(_k(p[:, 0], fold), p[:, 1] / _SD(fold.variance)),
-                 lambda priors, fold: (priors[0], _stretch(priors[1], 1 / _SD(fold.variance))))),
+                 lambda p, fold: _pairs(_k(p[:, 0], fold), p[:, 1] / np.sqrt(fold.variance)),
+                 lambda priors, fold: (priors[0], _stretch(priors[1], 1 / np.sqrt(fold.variance))))),
     "multiclass": (
         Question("one_vs_rest", OneVsRest(BinaryDecision()), (Uniform(0, 1), _COSTS),
                  (np.linspace(0, 1, 211), _cells(12, 1.5)), _classes, lambda priors, fold: priors[1:]),),
