@@ -14,7 +14,7 @@ import numpy as np
 
 from . import metrics as registry
 from . import validation
-from .families import Family, OneVsRest, PerOutput, Retention, RiskAverseTopK
+from .families import Family, draw_gaussians
 from .ranks import snap
 
 if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
@@ -68,11 +68,19 @@ class Refutation(NamedTuple):
     ``cost(better) - cost(worse)`` is nowhere negative (`margin`), so every prior finds
     that sum at least zero; an aligned metric would make it negative. If all comparisons are
     ties it is positive everywhere, where alignment asks for zero.
+
+    What it assumes of the metric: that it does not depend on the order of the cases, and is
+    computed to `precision` times its largest value. No smaller difference counts as an order,
+    and none that another order of the cases could make. A tie counts only if it is none of a
+    plateau, where an increasing function saturates: small changes of either forecast move the
+    metric up and down; or the metric is a step function there, still under smaller changes,
+    and leaves its value with a jump.
     """
 
     comparisons: tuple[Comparison, ...]
     weights: np.ndarray
     family: Any
+    precision: float = 1e-5
 
     def margin(self, theta: Any) -> float:
         """The weighted sum of ``cost(better) - cost(worse)`` at one theta, afresh from the family."""
@@ -92,7 +100,7 @@ class Refutation(NamedTuple):
         if not (self.weights > 0).all():
             return False
         for c in self.comparisons:
-            order = _compare(loss(c.y_true, *c.better), loss(c.y_true, *c.worse))
+            order = _compare(loss, c, self.precision)
             if order is None or order < 0:
                 return False
             strict |= order > 0
@@ -114,7 +122,7 @@ def kendall_tau(a: Any, b: Any) -> float:
 
     ``(C - D) / sqrt((P - T_a)(P - T_b))`` with C concordant and D discordant pairs,
     P all pairs, T the pairs tied in one of the two. Values that differ by rounding alone
-    (1e-13 of the largest) are tied.
+    (1e-13 of their own magnitude) are tied.
 
     Parameters
     ----------
@@ -167,7 +175,8 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *,
         Models in the rows (the same index labels, in any order), one column a metric
         or a utility. Utilities: higher is better.
     directions : dict, optional
-        ``{column: True if lower is better}`` for metrics that the registry does not know.
+        ``{column: True if lower is better}`` for metrics that the registry does not know,
+        and for those that it is to be overruled on.
 
     Returns
     -------
@@ -181,8 +190,8 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *,
     Raises
     ------
     ValueError
-        Index labels differ or repeat, a value is not finite, or a metric's direction
-        is not known.
+        Index labels differ or repeat, a value is not finite, a metric's direction is not
+        known, or `directions` names no column or holds something else than True and False.
 
     Examples
     --------
@@ -195,6 +204,7 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *,
     import pandas as pd
 
     _check_models(metrics, utilities)
+    _check_directions(directions, metrics.columns)
     models = sorted(metrics.index, key=repr)
     rows = []
     for name in metrics.columns:
@@ -208,7 +218,7 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *,
 
 
 def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary", n: int = 3,
-                          seed: int = 0, trials: int = 5000) -> Counterexample | None:
+                          seed: int = 0, trials: int = 5000, precision: float = 1e-5) -> Counterexample | None:
     """Search for proof that a metric is coordinate-dependent.
 
     Parameters
@@ -223,6 +233,9 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     seed : int
     trials : int
         How many random tries before giving up.
+    precision : float
+        To which part of its largest value the metric is computed, as in `Refutation`: no
+        smaller difference counts, and no tie on a plateau.
 
     Returns
     -------
@@ -248,18 +261,24 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     n, trials = validation.whole("n", n), validation.whole("trials", trials)
     if n < 2:
         raise ValueError("n must be at least 2: a single case has no background")
-    rng = np.random.default_rng(seed)
+    precision = validation.inside("precision", precision, 0, 1)
+    _check_metric(metric)
+    rng, loss = np.random.default_rng(seed), _as_called(metric, task)
+    largest = 0.0
     for _ in range(trials):
         labels, reports, backgrounds = _DRAWS[task](rng, n)
-        values = [_evaluate(metric, task, labels, report, rest) for rest in backgrounds for report in reports]
-        if np.isfinite(values).all() and _disagree(*values):
-            return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
+        wholes = [_together(task, report, rest) for rest in backgrounds for report in reports]
+        values = [_value(loss, labels, whole) for whole in wholes]
+        if np.isfinite(values).all():
+            largest = max(largest, *np.abs(values))
+            if _disagree(loss, labels, wholes, values, largest, precision):
+                return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
     return None
 
 
 def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, forecasts: Any = None,
            thetas: Any = None, within: tuple[float, float] | None = None, n: int = 4, seed: int = 0,
-           trials: int = 20) -> Refutation | None:
+           trials: int = 20, precision: float = 1e-5) -> Refutation | None:
     """Search for proof that a metric is aligned with a decision family under no prior.
 
     First for two forecasts that the metric ranks one way and every prior the other way, or
@@ -273,21 +292,31 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
         `pwu_lite.metrics.REGISTRY` is turned round if higher is better.
     family : Family or callable
         A decision family, whose utilities between two changes of act are linear in the
-        parameter, so that all of its parameters are checked, not a grid; or a function
+        parameter (checked), so that all of its parameters are seen, not a grid; or a function
         ``cost(theta, y_true, *prediction)`` with `thetas`.
     y_true, forecasts : array_like and list of tuples, optional
-        What to compare: tuples of what the metric takes after y_true. Random if omitted.
+        What to compare: tuples of what the metric takes after y_true. Drawn by the family's
+        method `draw` if omitted.
     thetas : sequence, optional
         For a function: all values that its parameter can take.
     within : (float, float), optional
         Only priors inside this open interval of the continuous parameter.
     n, seed, trials : int
-        Cases, seed and number of random data sets, each with 60 forecasts (20 for `RiskAverseTopK`).
+        Cases, seed and number of random data sets. Every second one has n + 2 cases.
+    precision : float
+        To which part of its largest value the metric is computed: 1e-5 leaves room for single
+        precision. See `Refutation` for what else is assumed.
 
     Returns
     -------
     Refutation or None
         None proves nothing.
+
+    Raises
+    ------
+    ValueError
+        Bad input, a metric that is random, or a family that cannot draw data, say where its
+        acts change, or is not linear in between.
 
     References
     ----------
@@ -301,46 +330,84 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     >>> len(proof.comparisons), min(proof.margin(k) for k in (1, 2, 3)) >= 0
     (1, True)
     """
-    if not isinstance(family, Family):
-        thetas = list(thetas) if thetas is not None else []
-        if not thetas:
-            raise ValueError("a family given as a function needs thetas, all values of its parameter")
+    _check_metric(metric)
+    thetas = _check_family(family, thetas)
     if (y_true is None) != (forecasts is None):
         raise ValueError("give both y_true and forecasts, or neither")
     if within is not None:
         _check_within(family, within)
     if forecasts is not None and not all(isinstance(report, (tuple, list)) for report in forecasts):
         raise ValueError("each forecast must be a tuple of what the metric takes after y_true, for one array (f,)")
-    n = validation.whole("n", n)
+    n, precision = validation.whole("n", n), validation.inside("precision", precision, 0, 1)
     rng, loss = np.random.default_rng(seed), _as_loss(metric)
     if forecasts is not None:
         sets = [(y_true, forecasts)]
     else:
-        sets = [_draw_forecasts(rng, family, n) for _ in range(validation.whole("trials", trials))]
+        sets = [_drawn(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
     ranked: list[tuple[Any, ...]] = []
     for search in (_one_pair, _several_pairs):
         for place, (labels, reports) in enumerate(sets):
             if place == len(ranked):
-                ranked.append(_ranked(loss, family, labels, reports, thetas, within))
-            kept, values, costs, noise = ranked[place]
-            if len(kept) < 2 and forecasts is not None:
+                ranked.append(_ranked(loss, family, labels, reports, thetas, within, precision))
+            order, costs, noise = ranked[place]
+            if order is None and forecasts is not None:
                 raise ValueError("the metric is finite for fewer than two of the forecasts")
-            found = search(values, costs, noise) if len(kept) > 1 else None
+            found = _beyond_doubt(search, order, costs, noise) if order else None
             if found:
-                comparisons = [Comparison(np.asarray(labels), kept[i], kept[j], (float(values[i]), float(values[j])))
-                               for i, j in found]
-                return Refutation(tuple(comparisons), np.array(list(found.values())), family)
+                comparisons = [order.comparison(i, j) for i, j in found]
+                return Refutation(tuple(comparisons), np.array(list(found.values())), family, precision)
     return None
 
 
-def _ranked(loss, family, labels, reports, thetas, within):
-    """The forecasts at which the metric is finite, with its values and the family's costs."""
-    values = np.array([float(loss(labels, *report)) for report in reports])
-    kept = [tuple(map(np.asarray, report)) for report, value in zip(reports, values, strict=True)
-            if np.isfinite(value)]
+def _check_metric(metric):
+    if not callable(metric):
+        raise ValueError(f"metric must be a function metric(y_true, *prediction), got {metric!r}; those of the "
+                         f"registry are in pwu_lite.metrics.REGISTRY")
+
+
+def _check_family(family, thetas):
+    """The thetas of a family that is a function, as a list."""
+    if isinstance(family, Family):
+        if thetas is not None:
+            raise ValueError("thetas are for a family given as a function; use within for a decision family")
+        return []
+    if not callable(family):
+        raise ValueError(f"family must be a decision family or a function cost(theta, y_true, *prediction), "
+                         f"got {family!r}")
+    thetas = list(thetas) if thetas is not None else []
+    if not thetas:
+        raise ValueError("a family given as a function needs thetas, all values of its parameter")
+    return thetas
+
+
+def _drawn(family, rng, n):
+    """Random labels and forecasts: the family's own, or Gaussian ones for a cost function."""
+    if not isinstance(family, Family):
+        return draw_gaussians(rng, n)
+    labels, reports = family.draw(rng, n)
+    family.read(labels, *reports[0])
+    return labels, reports
+
+
+def _ranked(loss, family, labels, reports, thetas, within, precision):
+    """How the metric orders the forecasts at which it is finite, and the family's costs of them."""
+    reports = [tuple(map(np.asarray, report)) for report in reports]
+    values = np.array([_value(loss, labels, report) for report in reports])
+    kept = [report for report, value in zip(reports, values, strict=True) if np.isfinite(value)]
     if len(kept) < 2:
-        return kept, None, None, None
-    return kept, values[np.isfinite(values)], *_all_costs(family, labels, kept, thetas, within)
+        return None, None, None
+    order = _Order(loss, labels, kept, values[np.isfinite(values)], precision)
+    if _value(loss, labels, kept[0]) != order.values[0]:
+        raise ValueError("the metric gives two values for the same forecast: it is random, or keeps a state")
+    return order, *_all_costs(family, labels, kept, thetas, within)
+
+
+def _beyond_doubt(search, order, costs, noise):
+    """What the search finds once every comparison that rounding or a plateau explains is taken out."""
+    while True:
+        found = search(order, costs, noise)
+        if not found or all([order.confirm(i, j) for i, j in found]):
+            return found
 
 
 def _check_within(family, within):
@@ -353,46 +420,185 @@ def _check_within(family, within):
         raise ValueError(f"within must lie inside {family.domain}, got {within!r}")
 
 
-_ULPS = 8 * np.finfo(float).eps
+_ULPS = 8 * np.finfo(float).eps  # last digits: values this close are tied
+_STEP, _SMALL_STEP = 0.01, 1e-4  # how far forecasts are moved to see whether the metric moves
 
 
-def _compare(low, high):
-    """1 if high is above low, 0 if they are equal up to the last digits, -1 if below; None if that is unclear."""
-    if np.isnan(low) or np.isnan(high):
+def _value(loss, labels, report):
+    return float(loss(labels, *report))
+
+
+def _noise(loss, labels, report, value):
+    """How much the metric depends on the order of the cases: the rounding of its sums."""
+    size = len(labels)
+    others = [np.arange(size)[::-1], np.roll(np.arange(size), size // 2)]
+    values = [_value(loss, np.asarray(labels)[order], [part[order] for part in report]) for order in others]
+    return float(np.nan_to_num(np.max(np.abs(np.subtract(values, value))), nan=np.inf))
+
+
+class _Order:
+    """Which forecasts the metric ranks (below[i, j]: i has the smaller loss), and which it ties.
+
+    `confirm` looks closer at a pair, and takes out of both what rounding or a plateau explains.
+    """
+
+    def __init__(self, loss, labels, reports, values, precision, largest=0.0):
+        self.loss, self.labels, self.reports, self.values = loss, labels, reports, values
+        self.room = precision * max(largest, np.abs(values).max())
+        self.gap = values[None, :] - values[:, None]
+        own = np.maximum(np.abs(values)[None, :], np.abs(values)[:, None])
+        self.below = self.gap > self.room
+        self.tied = np.abs(self.gap) <= _ULPS * own
+        saturates = ((np.abs(self.gap) <= self.room) & ~self.tied).any(axis=1)  # nearly its own value elsewhere
+        self.tied &= ~(saturates[:, None] | saturates[None, :])
+        np.fill_diagonal(self.tied, False)
+        self.noise = {}
+
+    def comparison(self, i, j):
+        return Comparison(np.asarray(self.labels), self.reports[i], self.reports[j],
+                          (float(self.values[i]), float(self.values[j])))
+
+    def confirm(self, i, j):
+        """Is the order, or the tie, of i and j beyond doubt?"""
+        for place in (i, j):
+            if place not in self.noise:
+                self.noise[place] = _noise(self.loss, self.labels, self.reports[place], self.values[place])
+                beyond = np.abs(self.gap[place]) > self._room_at(place)
+                self.below[place] &= beyond
+                self.below[:, place] &= beyond
+        if self.below[i, j]:
+            return True
+        if self.tied[i, j] and not self._genuine([i, j]):
+            places = np.flatnonzero(self.tied.any(axis=1))
+            kept = np.isin(np.arange(len(self.reports)), [place for place in places if self._genuine([place])])
+            self.tied &= kept[:, None] & kept[None, :]
+        return bool(self.tied[i, j])
+
+    def _genuine(self, places):
+        """Are ties at these places none of a plateau, where a score saturates or is flat?
+
+        Small changes of the forecast move the metric up and down; or it is a step function here,
+        still under smaller changes, and the step ends in a jump wherever one leaves it.
+        """
+        return all(self._moves(place) or (self._still(place) and self._ends_in_jumps(place)) for place in places)
+
+    def _moves(self, place):
+        return _both_ways(self._changes(place, _STEP), self._room_at(place))
+
+    def _still(self, place):
+        return all(abs(change) <= _ULPS * abs(self.values[place]) for change in self._changes(place, _SMALL_STEP))
+
+    def _ends_in_jumps(self, place):
+        here = self.reports[place]
+        targets = self._away(place) or [*_moved(here, [], 0.5), *_moved(here, [], 3.0)]
+        jumps = [self._jump(place, target) for target in targets]
+        return any(jumps) and all(jump is None or jump for jump in jumps)
+
+    def _jump(self, place, target):
+        """Does the metric leave its value with a jump, on the way to the target? None if it keeps it."""
+        low, high, width = 0.0, 1.0, _ULPS * abs(self.values[place])
+
+        def change(share):
+            gap = list(self._gaps(place, [_between(self.reports[place], target, share)]))
+            return abs(gap[0]) if gap else 0.0
+
+        if not change(high) > width:
+            return None
+        for _ in range(75):
+            middle = low + 0.618 * (high - low)  # not the middle: forecasts on a grid tie there
+            low, high = (low, middle) if change(middle) > width else (middle, high)
+        return change(high) > self._room_at(place)
+
+    def _room_at(self, place):
+        return self.room + 20 * self.noise.get(place, 0.0)
+
+    def _changes(self, place, size):
+        return self._gaps(place, _moved(self.reports[place], self._away(place), size))
+
+    def _away(self, place):
+        """Reports of another value."""
+        return [self.reports[j] for j in np.flatnonzero(self.values != self.values[place])[:4]]
+
+    def _gaps(self, place, moved):
+        """By how much the metric changes with the forecast."""
+        for other in moved:
+            try:
+                yield _value(self.loss, self.labels, other) - self.values[place]
+            except ValueError:  # outside of what the metric takes
+                continue
+
+
+def _both_ways(gaps, room):
+    up = down = False
+    for gap in gaps:
+        up, down = up or gap > room, down or gap < -room
+        if up and down:
+            return True
+    return False
+
+
+def _between(here, there, share):
+    return [start + share * (end - start) for start, end in zip(here, there, strict=True)]
+
+
+def _moved(report, others, size):
+    """Forecasts a small step away: towards others, and up and down in all cases or in one."""
+    for other in others:
+        yield _between(report, other, size)
+    first, rest = report[0], report[1:]
+    if first.ndim > 1 and not rest:
+        return  # rows of probabilities: only towards others do they stay such
+    unit = rest[0] if rest and rest[0].shape == first.shape else 1.0
+    for case in (slice(None), *range(min(len(first), 8))):
+        for step in (size, -size):
+            factor = np.zeros(first.shape)
+            factor[case] = step
+            moved = first + factor * unit
+            if not rest and ((first >= 0) & (first <= 1)).all():
+                moved = np.clip(moved, 0, 1)
+            yield [moved, *rest]
+            if np.ndim(unit):
+                yield [first, unit * (1 + factor), *rest[1:]]
+
+
+def _compare(loss, comparison, precision):
+    """1 if the metric is above at `worse`, 0 if the two are tied, -1 if below; None if that is unclear."""
+    labels, reports = comparison.y_true, (comparison.better, comparison.worse)
+    reports = [tuple(map(np.asarray, report)) for report in reports]
+    low, high = values = np.array([_value(loss, labels, report) for report in reports])
+    if np.isnan(values).any():
         return None
-    if low == high:
-        return 0
-    if np.isinf(low) or np.isinf(high):
-        return 1 if high > low else -1
-    own, gap = max(abs(low), abs(high)), high - low
-    if abs(gap) <= _ULPS * own:
-        return 0
-    return int(np.sign(gap)) if abs(gap) > 1e-11 * own else None
+    if np.isinf(values).any():
+        return int(np.sign(high - low)) if low != high else None
+    order = _Order(loss, labels, reports, values, precision)
+    if not order.confirm(0, 1):
+        return -1 if order.below[1, 0] else None
+    return 1 if order.below[0, 1] else 0
 
 
-def _evaluate(metric, task, labels, report, rest):
-    """The metric with `report` for case 0 and `rest` for the others."""
+def _together(task, report, rest):
+    """The forecast with `report` for case 0 and `rest` for the others, as the metric takes it."""
     whole = np.concatenate([np.atleast_2d(report), np.atleast_2d(rest.T).T])
-    if task == "multiclass":
-        return float(metric(labels, whole))
+    return (whole,) if task == "multiclass" else tuple(whole.T)
+
+
+def _as_called(metric, task):
+    """The metric as a function of labels and forecast."""
     if task == "ranking":
-        return float(metric(np.abs(labels - whole[:, 0]), whole[:, 1]))
-    return float(metric(labels, *whole.T))
+        return lambda labels, mean, std: metric(np.abs(labels - mean), std)
+    return metric
 
 
-def _disagree(ar, br, as_, bs):
-    """Do the two differences have different signs, beyond doubt by rounding?"""
-    whole = max(abs(value) for value in (ar, br, as_, bs))
-    first, second = _sign(ar, br, whole), _sign(as_, bs, whole)
-    return None not in (first, second) and first != second
-
-
-def _sign(a, b, whole):
-    """1, 0 or -1 for b above, equal to or below a; None if rounding could decide it."""
-    own = max(abs(a), abs(b))
-    if a == b or abs(b - a) <= _ULPS * own:
-        return 0 if a == b or own > 1e-9 * whole else None
-    return int(np.sign(b - a)) if abs(b - a) > max(1e-6 * own, 1e-9 * whole * (own < 1e-6 * whole)) else None
+def _disagree(loss, labels, reports, values, largest, precision):
+    """Do (a, r), (b, r) and (a, r'), (b, r') differ in sign, beyond doubt by rounding, and with genuine ties?"""
+    signs = np.sign(np.subtract(values[1::2], values[::2]))
+    if signs[0] == signs[1]:
+        return False
+    order = _Order(loss, labels, reports, np.array(values), precision, largest)
+    if not (order.confirm(*((0, 1) if signs[0] >= 0 else (1, 0)))
+            and order.confirm(*((2, 3) if signs[1] >= 0 else (3, 2)))):
+        return False
+    return not (order.tied[0, 1] and order.tied[2, 3])
 
 
 def _draw_binary(rng, n):
@@ -422,37 +628,6 @@ def _draw_multiclass(rng, n):
 
 _DRAWS: dict[str, Callable[..., Any]] = {"binary": _draw_binary, "regression": _draw_regression,
                                          "ranking": _draw_regression, "multiclass": _draw_multiclass}
-_FORECASTS = 60
-
-
-def _draw_forecasts(rng, family, n):
-    """Labels and many forecasts of them, on coarse grids so that acts and ties repeat."""
-    takes = family.takes if isinstance(family, Family) else ("mean", "std")
-    if isinstance(family, OneVsRest):
-        return rng.integers(0, 3, n), [(rng.multinomial(20, np.ones(3) / 3, n) / 20,) for _ in range(_FORECASTS)]
-    if isinstance(family, PerOutput):
-        return _draw_multivariate(rng, family, n)
-    if isinstance(family, Retention):
-        return rng.integers(1, 6, n).astype(float), [(rng.permutation(n) + 1.0,) for _ in range(_FORECASTS)]
-    if takes == ("y_prob",):
-        labels = np.arange(n) % 2
-        return rng.permutation(labels), [(rng.integers(1, 20, n) / 20,) for _ in range(_FORECASTS)]
-    labels = np.ones(n)
-    few = _FORECASTS // 3 if isinstance(family, RiskAverseTopK) else _FORECASTS  # its acts change at many gammas
-    errors = rng.choice([-2, -1, 0, 0, 1, 2], (few, n))
-    return labels, [(labels + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
-
-
-def _draw_multivariate(rng, family, n):
-    """Zero targets of two outputs, few errors, variances and correlations."""
-    outputs = 2 if family.scale is None else len(family.scale)
-    reports = []
-    for _ in range(_FORECASTS):
-        mean = rng.choice([0.0, 1.0], (n, outputs))
-        std, rho = rng.choice([0.5, 1.0], (n, outputs)), rng.choice([0.0, 0.5], n)
-        cov = np.array([np.outer(s, s) * (r + (1 - r) * np.eye(outputs)) for s, r in zip(std, rho, strict=True)])
-        reports.append((mean, cov))
-    return np.zeros((n, outputs)), reports
 
 
 def _as_loss(metric):
@@ -487,7 +662,11 @@ def _all_costs(family, labels, reports, thetas, within):
     low, high = within or family.domain
     edges = _distinct(np.concatenate([edge for _, edge in pieces]), low, high)
     one, two, last = _inner_points(edges, low, high)
-    near, far = (_costs_at(family, labels, reports, _pairs(first, points)) for points in (one, two))
+    near, far, middle = (_costs_at(family, labels, reports, _pairs(first, points))
+                         for points in (one, two, (one + two) / 2))
+    if (np.abs(near + far - 2 * middle) > 1e-9 * np.maximum(np.abs(near), np.abs(far)).max()).any():
+        raise ValueError(f"the utility of {type(family).__name__} is not linear between the edges that its method "
+                         f"pieces gives: mend pieces, or pass a cost function and thetas")
     right = 2 * far - near
     if last:
         lines = np.arange(near.shape[1]) % one.size == one.size - 1
@@ -536,19 +715,11 @@ def _pairs(first, points):
     return np.column_stack([np.repeat(first, points.size), np.tile(points, len(first))])
 
 
-def _order(values):
-    """Which pairs (i, j) the metric ranks i below j, and which it ties, beyond doubt by rounding."""
-    gap = values[None, :] - values[:, None]
-    own = np.maximum(np.abs(values)[None, :], np.abs(values)[:, None])
-    below = gap > np.maximum(1e-9 * own, 1e-12 * np.abs(values).max())
-    return below, np.abs(gap) <= _ULPS * own
-
-
-def _one_pair(values, costs, noise):
+def _one_pair(order, costs, noise):
     """The clearest pair that the metric ranks and every prior ranks the other way, or ties."""
-    below, tied = _order(values)
+    below, tied = order.below, order.tied
     best, clearest, tie = None, -1.0, None
-    for i in range(values.size):
+    for i in range(len(costs)):
         gaps, error = costs[i] - costs, noise[i] + noise
         least = gaps.min(axis=1)
         for j in np.flatnonzero(below[i] & (gaps >= -error).all(axis=1)):
@@ -561,13 +732,13 @@ def _one_pair(values, costs, noise):
     return {best or tie: 1.0} if best or tie else None
 
 
-def _several_pairs(values, costs, noise):
+def _several_pairs(order, costs, noise):
     """Weights of few comparisons whose weighted sum no prior can satisfy."""
-    below, tied = _order(values)
-    if values.size > 80:  # neighbours are enough, only less clear
-        order = np.argsort(values, kind="stable")
+    below, tied = order.below, order.tied
+    if len(costs) > 80:  # neighbours are enough, only less clear
+        ranks = np.argsort(order.values, kind="stable")
         chosen = np.zeros(below.shape, bool)
-        chosen[order[:-1], order[1:]] = True
+        chosen[ranks[:-1], ranks[1:]] = True
         below, tied = below & chosen, tied & chosen
     i, j = np.nonzero(below | np.triu(tied, 1))
     gaps, error, ties = costs[i] - costs[j], noise[i] + noise[j], tied[i, j]
@@ -655,8 +826,16 @@ def _best_three(values):
 
 def _lower(name, directions):
     if directions and name in directions:
-        return bool(directions[name])
+        return directions[name]
     return registry.lower_is_better(str(name))
+
+
+def _check_directions(directions, columns):
+    for name, lower in (directions or {}).items():
+        if name not in columns:
+            raise ValueError(f"directions names {name!r}, which is no column of metrics")
+        if not isinstance(lower, (bool, np.bool_)):
+            raise ValueError(f"directions[{name!r}] must be True (lower is better) or False, got {lower!r}")
 
 
 def _check_models(metrics, utilities):

@@ -47,6 +47,25 @@ class Family:
         raise ValueError(f"{type(self).__name__} does not say where its acts change: give it a method pieces, "
                          f"or pass a cost function and thetas to refute")
 
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
+        """Labels of n cases and random forecasts of them, for `pwu_lite.alignment.refute` to compare.
+
+        Values on a coarse grid, so that acts and ties repeat, and some forecasts that differ in
+        one case only.
+
+        Raises
+        ------
+        ValueError
+            The family takes something else than y_prob or mean and std, and has no method of
+            its own.
+        """
+        if self.takes == ("y_prob",):
+            return draw_probabilities(rng, n)
+        if self.takes == ("mean", "std"):
+            return draw_gaussians(rng, n)
+        raise ValueError(f"{type(self).__name__} does not say what its forecasts look like: give it a method draw, "
+                         f"or pass y_true and forecasts to refute")
+
     def read(self, y_true: Any, *prediction: Any) -> tuple[np.ndarray, ...]:
         """Check labels and prediction, and return them as arrays."""
         if len(prediction) != len(self.takes):
@@ -408,6 +427,10 @@ class RiskAverseTopK(Family):
             values.append(float(np.dot(shares, y - gamma * charge)) / k)
         return np.array(values)
 
+    def draw(self, rng, n):
+        """Fewer forecasts: their acts change at many gammas."""
+        return draw_gaussians(rng, n, _FORECASTS // 3)
+
     def _charge(self, y, mean, std):
         return std**2 if self.penalty == "reported" else (y - mean) ** 2
 
@@ -458,6 +481,10 @@ class Retention(Family):
         u = validation.vector("uncertainty", uncertainty)
         k = _read_k(validation.one_number("k", theta), u.size)[0]
         return share_places(-u, _first(k, u.size))
+
+    def draw(self, rng, n):
+        """Errors, and orders of uncertainty."""
+        return rng.integers(1, 6, n).astype(float), [(rng.permutation(n) + 1.0,) for _ in range(_FORECASTS)]
 
     def expected_loss(self, prior: Prior, error, uncertainty):
         """``sum_j P(k = j) mean error of the j kept``, and its error, which is zero."""
@@ -513,6 +540,10 @@ class OneVsRest(Family):
 
     def pieces(self, data):
         return np.arange(data[1].shape[1]), data[1].ravel()
+
+    def draw(self, rng, n):
+        """Labels of three classes, and probabilities in steps of a twentieth."""
+        return rng.integers(0, 3, n), [(rng.multinomial(20, np.ones(3) / 3, n) / 20,) for _ in range(_FORECASTS)]
 
     def read_theta(self, theta, length):
         pairs = _rows("(class, c)", theta)
@@ -596,6 +627,17 @@ class PerOutput(Family):
     def pieces(self, data):
         return None, np.concatenate([std**2 for _, _, std in self._outputs(data)])
 
+    def draw(self, rng, n):
+        """Zero targets of two outputs, few errors, variances and correlations."""
+        outputs = 2 if self.scale is None else len(self.scale)
+        reports = []
+        for _ in range(_FORECASTS):
+            mean = rng.choice([0.0, 1.0], (n, outputs))
+            std, rho = rng.choice([0.5, 1.0], (n, outputs)), rng.choice([0.0, 0.5], n)
+            cov = np.array([np.outer(s, s) * (r + (1 - r) * np.eye(outputs)) for s, r in zip(std, rho, strict=True)])
+            reports.append((mean, cov))
+        return np.zeros((n, outputs)), reports
+
     def act(self, theta: float, mean: Any, cov: Any) -> np.ndarray:
         """True where an output is predicted; shape (n, D)."""
         lam = validation.positive("lambda", theta)
@@ -618,6 +660,29 @@ class PerOutput(Family):
             raise ValueError(f"scale has length {unit.size}, y_true has {y.shape[1]} outputs")
         std = np.sqrt(np.diagonal(cov, axis1=1, axis2=2))
         return [(y[:, d] / unit[d], mean[:, d] / unit[d], std[:, d] / unit[d]) for d in range(unit.size)]
+
+
+_FORECASTS = 60
+_PROBABILITIES = np.array([0.01, 0.02, *(np.arange(1, 20) / 20), 0.98, 0.99])
+
+
+def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, list[tuple[np.ndarray]]]:
+    """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case."""
+    ones = rng.integers(1, n) if n > 1 else rng.integers(0, 2)
+    forecasts: list[np.ndarray] = []
+    for place in range(_FORECASTS):
+        forecast = rng.choice(_PROBABILITIES, n)
+        if place % 2:
+            kept = rng.permutation(n) > 0
+            forecast[kept] = forecasts[rng.integers(place)][kept]
+        forecasts.append(forecast)
+    return rng.permutation(np.arange(n) < ones).astype(int), [(forecast,) for forecast in forecasts]
+
+
+def draw_gaussians(rng: np.random.Generator, n: int, forecasts: int = _FORECASTS):
+    """Targets of one, means near them, and standard deviations."""
+    errors = rng.choice([-2, -1, 0, 0, 1, 2], (forecasts, n))
+    return np.ones(n), [(1.0 + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
 
 
 def mass_of_k(prior: Prior, n: int) -> np.ndarray:
@@ -661,9 +726,9 @@ def _first(k, n):
 
 
 def _risk_shares(mean, std, gamma, places):
-    """Shares of the places by mean - gamma variance; scores equal up to rounding are tied."""
+    """Shares of the places by mean - gamma variance; scores equal up to their own rounding are tied."""
     mean, penalty = snap(mean), gamma * snap(std**2)
-    return share_places(mean - penalty, places, 1e-13 * np.max(np.abs(mean) + penalty))
+    return share_places(mean - penalty, places, 1e-13 * (np.abs(mean) + penalty))
 
 
 def _rows(what, theta):

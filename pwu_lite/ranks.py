@@ -11,15 +11,19 @@ import numpy as np
 __all__ = ["block_means", "midranks", "share_places", "snap", "sorted_blocks"]
 
 
-def sorted_blocks(values: np.ndarray, tolerance: float = 0.0):
+def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0):
     """Ascending order, and where each block of tied values starts.
+
+    Two neighbours are tied if they are at most `tolerance` apart (the smaller of theirs, where
+    each value has its own). No block is wider than the tolerance of its smallest value: many
+    small steps do not add up to a tie.
 
     Parameters
     ----------
     values : ndarray, shape (n,)
         What to sort.
-    tolerance : float
-        Neighbours at most this far apart are tied.
+    tolerance : float or ndarray of shape (n,)
+        In the unit of the values.
 
     Returns
     -------
@@ -31,23 +35,45 @@ def sorted_blocks(values: np.ndarray, tolerance: float = 0.0):
     >>> order, starts = sorted_blocks(np.array([3.0, 1.0, 1.0]))
     >>> starts.tolist()
     [0, 2]
+    >>> sorted_blocks(np.array([0.0, 0.6, 1.2]), 1.0)[1].tolist()
+    [0, 2]
     """
     order = np.argsort(values)
-    return order, np.concatenate([[0], np.flatnonzero(np.diff(values[order]) > tolerance) + 1])
+    ranked = values[order]
+    reach = np.broadcast_to(tolerance, ranked.shape)[order]
+    starts = np.concatenate([[0], np.flatnonzero(np.diff(ranked) > np.minimum(reach[1:], reach[:-1])) + 1])
+    ends = np.append(starts[1:], ranked.size)
+    wide = np.flatnonzero(ranked[ends - 1] - ranked[starts] > reach[starts])
+    if wide.size:
+        inner = [_narrow(ranked, reach, starts[block], ends[block]) for block in wide]
+        starts = np.unique(np.concatenate([starts, *inner]))
+    return order, starts
+
+
+def _narrow(ranked, reach, start, end):
+    """Further starts in a block that is wider than the tolerance of its smallest value."""
+    starts = []
+    while True:
+        start += int(np.searchsorted(ranked[start:end], ranked[start] + reach[start], side="right"))
+        if start >= end:
+            return np.array(starts, dtype=int)
+        starts.append(start)
 
 
 def snap(values: np.ndarray, relative: float = 1e-13) -> np.ndarray:
     """Values that differ by rounding alone become equal.
 
-    Neighbours closer than `relative` times the largest magnitude take the smallest value
-    of their block, whatever the order of the rows.
+    Values closer than `relative` times their own magnitude take the smallest value of their
+    block, whatever the order of the rows and whatever other values there are.
 
     Examples
     --------
     >>> len(set(snap(np.array([0.3, 0.1 + 0.2, 1.0])).tolist()))
     2
+    >>> snap(np.array([1.0, 2.0, 1e300])).tolist()
+    [1.0, 2.0, 1e+300]
     """
-    order, starts = sorted_blocks(values, relative * np.max(np.abs(values)))
+    order, starts = sorted_blocks(values, relative * np.abs(values))
     snapped = np.empty_like(values)
     sizes = np.diff(np.append(starts, values.size))
     snapped[order] = np.repeat(values[order][starts], sizes)
@@ -68,7 +94,7 @@ def block_means(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return np.repeat(np.add.reduceat(values, starts) / sizes, sizes)
 
 
-def share_places(score: np.ndarray, places: np.ndarray, tolerance: float = 0.0):
+def share_places(score: np.ndarray, places: np.ndarray, tolerance: np.ndarray | float = 0.0):
     """What each case gets when place r (from the highest score) is worth ``places[r]``.
 
     Examples
@@ -82,7 +108,7 @@ def share_places(score: np.ndarray, places: np.ndarray, tolerance: float = 0.0):
     return shares
 
 
-def midranks(values: np.ndarray, tolerance: float = 0.0) -> np.ndarray:
+def midranks(values: np.ndarray, tolerance: np.ndarray | float = 0.0) -> np.ndarray:
     """Ranks from 1, tied values sharing the mean of their ranks.
 
     Examples

@@ -1,6 +1,7 @@
 """Certificates against every prior at once: verified from scratch, and absent where a prior exists."""
 
 import functools
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -70,9 +71,9 @@ def test_verdict_on_each_metric_and_family(task, name, family):
         verify(proof, metric)
 
 
-@pytest.mark.parametrize("family, data", [(SELECTIVE, ([0.0], [([0.0], [1.0]), ([0.0], [3.0])])),
+@pytest.mark.parametrize("family, data", [(SELECTIVE, ([0.0], [([0.5], [1.0]), ([0.5], [3.0])])),
                                           (pwu.PerOutput(SELECTIVE), ([[0.0, 0.0]], [
-                                              ([[0.0, 0.0]], [np.eye(2)]), ([[0.0, 0.0]], [9 * np.eye(2)])]))])
+                                              ([[0.5, 0.5]], [np.eye(2)]), ([[0.5, 0.5]], [9 * np.eye(2)])]))])
 def test_mse_ties_what_every_bounded_prior_separates(family, data):
     """Propositions 3.11 and G.3 for the MSE: no prior between two variances can follow it."""
     def metric(y, mean, spread):
@@ -80,7 +81,7 @@ def test_mse_ties_what_every_bounded_prior_separates(family, data):
 
     assert alignment.refute(metric, family, y_true=data[0], forecasts=data[1]) is None
     proof = alignment.refute(metric, family, y_true=data[0], forecasts=data[1], within=(1.0, 9.0))
-    assert proof.comparisons[0].values == (0, 0)
+    assert proof.comparisons[0].values == (0.25, 0.25)
     assert all(proof.margin(lam) > 0 for lam in np.linspace(1.001, 8.999, 50))
 
 
@@ -243,16 +244,20 @@ def test_newsvendor_costs_refute_the_log_loss():
 
 def test_several_comparisons_when_one_is_not_enough():
     """A metric that sees half of the cost curve: the program combines comparisons."""
-    proof = alignment.refute(lambda e, u: -ranking.spearman(e, u), pwu.Retention())
+    orders = [(order,) for order in permutations([1.0, 2.0, 3.0, 4.0])]
+    proof = alignment.refute(lambda e, u: -ranking.spearman(e, u), pwu.Retention(), y_true=[1.0, 2.0, 2.0, 5.0],
+                             forecasts=orders)
     assert len(proof.comparisons) > 1
     assert all(min(c_gap) < 0 for c_gap in (
         [alignment.Refutation((c,), np.ones(1), proof.family).margin(k) for k in (1, 2, 3, 4)]
         for c in proof.comparisons if c.values[0] < c.values[1]))
 
 
-def test_a_random_number_is_refuted_and_a_pwu_is_not():
-    rng = np.random.default_rng(0)
-    assert alignment.refute(lambda y, f: float(rng.random()), BINARY) is not None
+def test_a_scattered_number_is_refuted_and_a_pwu_is_not():
+    def scatter(y, f):
+        return float(np.sin(1e4 * np.sum((np.asarray(f) - y) ** 3)))
+
+    assert alignment.refute(scatter, BINARY) is not None
     for prior in (pwu.Beta(2, 10), pwu.Uniform(0.2, 0.3), pwu.Dirac(0.31)):
         assert alignment.refute(pwu.PWU(BINARY, prior), BINARY, trials=5) is None
         assert alignment.refute(pwu.PWU(pwu.TopK(), prior), pwu.TopK(), trials=5) is None
