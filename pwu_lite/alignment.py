@@ -74,7 +74,8 @@ class Refutation(NamedTuple):
     and none that another order of the cases could make. A tie counts only if it is none of a
     plateau, where an increasing function saturates: small changes of either forecast move the
     metric up and down; or the metric is a step function there, still under smaller changes,
-    and leaves its value with a jump.
+    inside its range, left with a jump, and the tie lasts when both forecasts get the same
+    further cases.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -263,15 +264,15 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
         raise ValueError("n must be at least 2: a single case has no background")
     precision = validation.inside("precision", precision, 0, 1)
     _check_metric(metric)
-    rng, loss = np.random.default_rng(seed), _as_called(metric, task)
-    largest = 0.0
+    rng, loss = np.random.default_rng(validation.seed(seed)), _as_called(metric, task)
+    lowest, highest = np.inf, -np.inf
     for _ in range(trials):
         labels, reports, backgrounds = _DRAWS[task](rng, n)
         wholes = [_together(task, report, rest) for rest in backgrounds for report in reports]
         values = [_value(loss, labels, whole) for whole in wholes]
         if np.isfinite(values).all():
-            largest = max(largest, *np.abs(values))
-            if _disagree(loss, labels, wholes, values, largest, precision):
+            lowest, highest = min(lowest, *values), max(highest, *values)
+            if _disagree(loss, labels, wholes, values, (lowest, highest), precision):
                 return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
     return None
 
@@ -336,10 +337,10 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
         raise ValueError("give both y_true and forecasts, or neither")
     if within is not None:
         _check_within(family, within)
-    if forecasts is not None and not all(isinstance(report, (tuple, list)) for report in forecasts):
-        raise ValueError("each forecast must be a tuple of what the metric takes after y_true, for one array (f,)")
+    if forecasts is not None:
+        _check_forecasts(y_true, forecasts)
     n, precision = validation.whole("n", n), validation.inside("precision", precision, 0, 1)
-    rng, loss = np.random.default_rng(seed), _as_loss(metric)
+    rng, loss = np.random.default_rng(validation.seed(seed)), _as_loss(metric)
     if forecasts is not None:
         sets = [(y_true, forecasts)]
     else:
@@ -378,6 +379,16 @@ def _check_family(family, thetas):
     if not thetas:
         raise ValueError("a family given as a function needs thetas, all values of its parameter")
     return thetas
+
+
+def _check_forecasts(y_true, forecasts):
+    for place, report in enumerate(forecasts):
+        if not isinstance(report, (tuple, list)):
+            raise ValueError("each forecast must be a tuple of what the metric takes after y_true, for one array (f,)")
+        for part in report:
+            if np.shape(part)[:1] != np.shape(y_true)[:1]:
+                raise ValueError(f"forecasts[{place}] has a part of shape {np.shape(part)}, y_true has length "
+                                 f"{len(y_true)}")
 
 
 def _drawn(family, rng, n):
@@ -442,9 +453,11 @@ class _Order:
     `confirm` looks closer at a pair, and takes out of both what rounding or a plateau explains.
     """
 
-    def __init__(self, loss, labels, reports, values, precision, largest=0.0):
-        self.loss, self.labels, self.reports, self.values = loss, labels, reports, values
-        self.room = precision * max(largest, np.abs(values).max())
+    def __init__(self, loss, labels, reports, values, precision, ends=None):
+        self.loss, self.labels, self.reports, self.values = loss, np.asarray(labels), reports, values
+        low, high = ends or (values.min(), values.max())
+        self.room = precision * max(abs(low), abs(high))
+        self.inside = (low + self.room, high - self.room)
         self.gap = values[None, :] - values[:, None]
         own = np.maximum(np.abs(values)[None, :], np.abs(values)[:, None])
         self.below = self.gap > self.room
@@ -468,19 +481,35 @@ class _Order:
                 self.below[:, place] &= beyond
         if self.below[i, j]:
             return True
-        if self.tied[i, j] and not self._genuine([i, j]):
+        if self.tied[i, j] and not all(self._genuine(place) for place in (i, j)):
             places = np.flatnonzero(self.tied.any(axis=1))
-            kept = np.isin(np.arange(len(self.reports)), [place for place in places if self._genuine([place])])
+            kept = np.isin(np.arange(len(self.reports)), [place for place in places if self._genuine(place)])
             self.tied &= kept[:, None] & kept[None, :]
+        elif self.tied[i, j] and not (self._moves(i) and self._moves(j)) and not self._lasts(i, j):
+            self.tied[:] = False  # the metric saturates
         return bool(self.tied[i, j])
 
-    def _genuine(self, places):
-        """Are ties at these places none of a plateau, where a score saturates or is flat?
+    def _genuine(self, place):
+        """Is a tie at this place none of a plateau, where a score saturates or is flat?
 
         Small changes of the forecast move the metric up and down; or it is a step function here,
-        still under smaller changes, and the step ends in a jump wherever one leaves it.
+        still under smaller changes, inside its range, and leaves its value with a jump.
         """
-        return all(self._moves(place) or (self._still(place) and self._ends_in_jumps(place)) for place in places)
+        return self._moves(place) or (self._still(place) and self.inside[0] < self.values[place] < self.inside[1]
+                                      and self._ends_in_jumps(place))
+
+    def _lasts(self, i, j):
+        """Does the tie last when both forecasts get the same further cases, sure ones, right or wrong?
+
+        They carry an average to other values, where it does not saturate, and leave ranks as they are.
+        """
+        tied, lasts = 0, True
+        for labels, *reports in _longer(self.labels, self.reports[i], self.reports[j]):
+            values = [_value(self.loss, labels, report) for report in reports]
+            if np.isfinite(values).all():
+                tied += 1
+                lasts &= abs(values[0] - values[1]) <= _ULPS * max(np.abs(values))
+        return lasts and tied > 0
 
     def _moves(self, place):
         return _both_ways(self._changes(place, _STEP), self._room_at(place))
@@ -522,10 +551,8 @@ class _Order:
     def _gaps(self, place, moved):
         """By how much the metric changes with the forecast."""
         for other in moved:
-            try:
-                yield _value(self.loss, self.labels, other) - self.values[place]
-            except ValueError:  # outside of what the metric takes
-                continue
+            for value in _values_where_defined(self.loss, self.labels, other):
+                yield value - self.values[place]
 
 
 def _both_ways(gaps, room):
@@ -561,19 +588,61 @@ def _moved(report, others, size):
                 yield [first, unit * (1 + factor), *rest[1:]]
 
 
+def _longer(labels, *reports):
+    """The data and forecasts with up to 34 sure cases more, right or wrong."""
+    first, rest = reports[0][0], reports[0][1:]
+    if len(rest) > 1 or (first.ndim > 1 and rest):
+        return  # not of a kind that is known here
+    for label, parts in _sure_cases(labels, reports):
+        for count in (1, 2, 3, 5, 8, 13, 21, 34):
+            added = [[np.concatenate([part, np.repeat(np.array([more], dtype=float), count, axis=0)])
+                      for part, more in zip(report, parts, strict=True)] for report in reports]
+            yield np.concatenate([labels, np.full(count, label)]), *added
+
+
+def _sure_cases(labels, reports):
+    """Labels and forecasts of cases that are more certain, or less, than all in the reports."""
+    first = np.concatenate([report[0] for report in reports])
+    if len(reports[0]) == 2:
+        std = np.concatenate([report[1] for report in reports])
+        for spread in (std.min() / 8, std.max() * 8):
+            for error in (0.0, 8 * np.ptp(first) + 8):
+                yield labels[0], (labels[0] + error, spread)
+    elif first.ndim > 1:
+        sure = np.full(first.shape[1], 1e-4)
+        sure[0] = 1 - 1e-4 * (first.shape[1] - 1)
+        yield from ((label, (sure,)) for label in (0, 1))
+    elif (first >= 0).all() and (first <= 1).all() and set(labels.tolist()) <= {0, 1}:
+        yield from ((label, (f,)) for label in (0, 1) for f in (1e-4, 1 - 1e-4))
+    else:
+        yield from ((label, (u,)) for label in (0.0, labels.max() + 1) for u in (first.min() - 1, first.max() + 1))
+
+
 def _compare(loss, comparison, precision):
     """1 if the metric is above at `worse`, 0 if the two are tied, -1 if below; None if that is unclear."""
     labels, reports = comparison.y_true, (comparison.better, comparison.worse)
     reports = [tuple(map(np.asarray, report)) for report in reports]
-    low, high = values = np.array([_value(loss, labels, report) for report in reports])
-    if np.isnan(values).any():
+    low, high = (_value(loss, labels, report) for report in reports)
+    if np.isnan(low) or np.isnan(high):
         return None
-    if np.isinf(values).any():
+    if np.isinf(low) or np.isinf(high):
         return int(np.sign(high - low)) if low != high else None
-    order = _Order(loss, labels, reports, values, precision)
-    if not order.confirm(0, 1):
-        return -1 if order.below[1, 0] else None
-    return 1 if order.below[0, 1] else 0
+    around = [*_moved(reports[0], reports[1:], 0.5), *_moved(reports[1], reports[:1], 3.0)]  # what else it can be
+    seen = [(report, value) for report in around for value in _values_where_defined(loss, labels, report)]
+    order = _Order(loss, labels, [*reports, *(report for report, _ in seen)],
+                   np.array([low, high, *(value for _, value in seen)]), precision)
+    if order.confirm(0, 1):
+        return 1 if order.below[0, 1] else 0
+    return -1 if order.below[1, 0] else None
+
+
+def _values_where_defined(loss, labels, report):
+    """The metric in a list, empty where it refuses the forecast or is not finite."""
+    try:
+        value = _value(loss, labels, report)
+    except ValueError:
+        return []
+    return [value] if np.isfinite(value) else []
 
 
 def _together(task, report, rest):
@@ -589,12 +658,12 @@ def _as_called(metric, task):
     return metric
 
 
-def _disagree(loss, labels, reports, values, largest, precision):
+def _disagree(loss, labels, reports, values, ends, precision):
     """Do (a, r), (b, r) and (a, r'), (b, r') differ in sign, beyond doubt by rounding, and with genuine ties?"""
     signs = np.sign(np.subtract(values[1::2], values[::2]))
     if signs[0] == signs[1]:
         return False
-    order = _Order(loss, labels, reports, np.array(values), precision, largest)
+    order = _Order(loss, labels, reports, np.array(values), precision, ends)
     if not (order.confirm(*((0, 1) if signs[0] >= 0 else (1, 0)))
             and order.confirm(*((2, 3) if signs[1] >= 0 else (3, 2)))):
         return False

@@ -134,7 +134,8 @@ def lognormal_from_quantiles(low: float, high: float, coverage: float = 0.9) -> 
     (2700.0, 0.9)
     """
     low, high = _between(low, high)
-    z = special.ndtri((1 + validation.inside("coverage", coverage, 0, 1)) / 2)
+    coverage = validation.inside("coverage", coverage, 0, 1)
+    z = -special.ndtri((1 - coverage) / 2) if coverage > 0.5 else np.sqrt(2) * special.erfinv(coverage)
     return LogNormal(float(np.log(low) + np.log(high)) / 2, float((np.log(high) - np.log(low)) / (2 * z)))
 
 

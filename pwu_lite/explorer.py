@@ -109,7 +109,8 @@ class MetricExplorer(_Explorer):
     def _row(self, name, losses, p):
         if not isinstance(losses, tuple) or len(losses) != 2:
             raise ValueError(f"{name}: give a pair, the loss if y = 1 and the loss if y = 0")
-        if {symbol for loss in losses for symbol in sp.sympify(loss).free_symbols} - {p}:
+        losses = tuple(symbolic.read(f"a loss of {name}", loss) for loss in losses)
+        if {symbol for loss in losses for symbol in loss.free_symbols} - {p}:
             raise ValueError(f"{name}: put numbers for the parameters")
         prior = symbolic.binary_prior(*losses, p)
         columns = [_values(expression, symbol, self.grid) for expression, symbol in

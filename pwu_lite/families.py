@@ -113,6 +113,8 @@ class Family:
         >>> BinaryDecision().words(0.1)
         'a miss costs 9 false alarms'
         """
+        if which not in range(len(self.names)):
+            raise ValueError(f"which must be a place in {self.names}, got {which!r}")
         theta, (low, high) = validation.one_number(self.names[which], theta), self.domain_of(which)
         if not low <= theta <= high:
             raise ValueError(f"{self.names[which]} must lie in [{low:g}, {high:g}], got {theta!r}")
@@ -554,8 +556,7 @@ class OneVsRest(Family):
 
     def act(self, theta: tuple[int, float], y_prob: Any) -> np.ndarray:
         """True where class j is flagged, ``y_prob[:, j] > c``; shape (n,)."""
-        f = validation.as_float("y_prob", y_prob)
-        _, f = validation.check_multiclass(np.zeros(len(f)), f)
+        f = validation.check_class_probabilities(y_prob)
         (j, c), = _one_pair(self.read_theta(theta, len(f)))
         return f[:, _column(j, f)] > c
 
@@ -613,8 +614,7 @@ class PerOutput(Family):
         _wraps(self, SelectivePrediction)
         if self.scale is not None:
             scale = validation.vector("scale", self.scale)
-            if (scale <= 0).any():
-                raise ValueError(f"scale must be positive, got {scale.tolist()}")
+            validation.reject("scale", scale, scale <= 0, "must be positive")
             object.__setattr__(self, "scale", tuple(scale.tolist()))
 
     def _words(self, theta, which):
@@ -641,8 +641,8 @@ class PerOutput(Family):
     def act(self, theta: float, mean: Any, cov: Any) -> np.ndarray:
         """True where an output is predicted; shape (n, D)."""
         lam = validation.positive("lambda", theta)
-        data = self.read(mean, mean, cov)
-        return np.column_stack([std <= np.sqrt(lam) for _, _, std in self._outputs(data)])
+        m, s = validation.check_multivariate_gaussian(mean, cov)
+        return np.column_stack([std <= np.sqrt(lam) for _, _, std in self._outputs((m, m, s))])
 
     def per_sample(self, prior: Prior, y, mean, cov):
         """Expected loss of each case, averaged over outputs, shape (n,)."""
@@ -759,8 +759,7 @@ def _wraps(family, kind):
 def _read_k(theta, length):
     values = validation.vector("k", np.atleast_1d(theta))
     wrong = (values != np.floor(values)) | (values < 1) | (values > length)
-    if wrong.any():
-        raise ValueError(f"k must be a whole number from 1 to {length}, got {values[wrong][0]:g}")
+    validation.reject("k", values, wrong, f"must be a whole number from 1 to {length}")
     return values.astype(int)
 
 

@@ -15,8 +15,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from . import validation
+from .metrics.classification import bin_of, errors_kept
 from .priors import Dirac, Prior
-from .ranks import sorted_blocks
 
 __all__ = ["COLOURS", "bands", "bars", "boxes", "coverage_curve", "curves", "dumbbells", "flip", "growth",
            "histograms", "images", "implicit_priors", "prior_densities", "prior_panels",
@@ -356,7 +356,7 @@ def reliability(y_true: Any, y_prob: Any, *, n_bins: int = 10, label: str = "", 
     """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u]."""
     figure, ax = _new(ax)
     y, f = validation.check_binary(y_true, y_prob)
-    where = np.searchsorted(np.arange(1, n_bins) / n_bins, f)
+    where = bin_of(f, n_bins)
     used = np.unique(where)
     points = [(f[where == b].mean(), y[where == b].mean(), (where == b).sum()) for b in used]
     x, frequency, size = np.transpose(points)
@@ -370,13 +370,15 @@ def reliability(y_true: Any, y_prob: Any, *, n_bins: int = 10, label: str = "", 
 
 def retention_curve(error: Any, uncertainties: Mapping[str, Any], *, ylabel: str = "error rate of the kept",
                     ax: Axes | None = None) -> Figure:
-    """Mean error among the kept cases against the share kept, least uncertain first."""
+    """Mean error among the kept cases against the share kept, least uncertain first; ties as in `retention_auc`."""
     error = validation.vector("error", error)
     share = np.arange(1, error.size + 1) / error.size
     kept = {}
     for label, uncertainty in uncertainties.items():
-        order, _ = sorted_blocks(validation.vector(label, uncertainty))
-        kept[label] = np.cumsum(error[order]) / np.arange(1, error.size + 1)
+        uncertainty = validation.vector(label, uncertainty)
+        if uncertainty.size != error.size:
+            raise ValueError(f"{label} has length {uncertainty.size}, error has length {error.size}")
+        kept[label] = errors_kept(error, uncertainty) / np.arange(1, error.size + 1)
     return curves(share, kept, xlabel="share of cases kept", ylabel=ylabel, ax=ax)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -141,7 +142,8 @@ class Beta(Prior):
     scale: float = 1.0
 
     def __post_init__(self):
-        _keep(self, validation.positive, "a", "b", "scale")
+        _keep(self, _shape, "a", "b")
+        _keep(self, _scale, "scale")
 
     @property
     def support(self):
@@ -204,7 +206,7 @@ class TruncatedBeta(Prior):
     high: float
 
     def __post_init__(self):
-        _keep(self, validation.positive, "a", "b")
+        _keep(self, _shape, "a", "b")
         whole = Beta(self.a, self.b)
         low, high = _ends(self)
         if low < 0 or high > 1:
@@ -320,14 +322,15 @@ class Dirac(Prior):
     at: float
 
     def __post_init__(self):
-        _keep(self, validation.one_number, "at")
+        _keep(self, _place, "at")
 
     @property
     def support(self):
         return (float(self.at), float(self.at))
 
     def tails(self, t):
-        above = (np.asarray(t, dtype=float) <= self.at).astype(float)
+        t = np.asarray(t, dtype=float)
+        above = np.where(np.isnan(t), np.nan, t <= self.at)
         return 1 - above, above, (1 - above) * self.at, above * self.at
 
     def pdf(self, x):
@@ -363,7 +366,7 @@ class Pareto(Prior):
     minimum: float
 
     def __post_init__(self):
-        _keep(self, validation.positive, "minimum")
+        _keep(self, _scale, "minimum")
 
     @property
     def support(self):
@@ -418,8 +421,8 @@ class LogNormal(Prior):
     sigma: float
 
     def __post_init__(self):
-        _keep(self, validation.one_number, "mu")
-        _keep(self, validation.positive, "sigma")
+        _keep(self, _place, "mu")
+        _keep(self, _scale, "sigma")
 
     @property
     def support(self):
@@ -475,7 +478,8 @@ class Gamma(Prior):
     scale: float
 
     def __post_init__(self):
-        _keep(self, validation.positive, "shape", "scale")
+        _keep(self, _shape, "shape")
+        _keep(self, _scale, "scale")
 
     @property
     def support(self):
@@ -538,9 +542,9 @@ class Mixture(Prior):
         weights = validation.vector("weights", self.weights)
         if len(priors) != weights.size:
             raise ValueError(f"{len(priors)} priors but {weights.size} weights")
-        if (weights < 0).any() or abs(weights.sum() - 1) > 1e-9:
-            raise ValueError(f"weights must be non-negative and sum to 1, got sum {weights.sum():g}; "
-                             f"divide them by their sum")
+        validation.reject("weights", weights, weights < 0, "must not be negative")
+        if abs(weights.sum() - 1) > 1e-9:
+            raise ValueError(f"weights must sum to 1, got sum {weights.sum():g}; divide them by their sum")
         object.__setattr__(self, "priors", priors)
         object.__setattr__(self, "weights", tuple(weights.tolist()))
 
@@ -575,15 +579,15 @@ class Mixture(Prior):
         return sum(weight * part.pdf(x) for weight, part in self.parts)
 
     def ppf(self, q):
-        """Bisection between the parts' own quantiles, which enclose it."""
+        """Bisection between the parts' own quantiles, which enclose it, over the floats in between."""
         levels = _levels(q)
         ends = np.array([part.ppf(levels) for _, part in self.parts])
-        low, high = ends.min(axis=0), ends.max(axis=0)
-        for _ in range(100):
-            middle = (low + high) / 2
-            enough = self._up_to(middle) >= levels
+        low, high = _to_integers(ends.min(axis=0)), _to_integers(ends.max(axis=0))
+        for _ in range(64):
+            middle = (low >> 1) + (high >> 1) + (low & high & 1)
+            enough = self._up_to(_to_floats(middle)) >= levels
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-        return _like(np.where(self._up_to(low) >= levels, low, high))
+        return _like(np.where(self._up_to(_to_floats(low)) >= levels, _to_floats(low), _to_floats(high)))
 
     def _up_to(self, x):
         """``P(theta <= x)``."""
@@ -594,8 +598,9 @@ class Frozen(Prior):
     """A continuous frozen scipy.stats distribution without a closed form here.
 
     The mass is scipy's; the partial mean is Gauss-Legendre quadrature between the
-    thresholds asked for and 64 quantiles. `error` adds up, over the gaps between the
-    quantiles, the change that halving a gap makes, and the distance from scipy's mean.
+    thresholds asked for and 64 quantiles, kept between the gap's ends times its mass. `error`
+    adds up, over the gaps between the quantiles, the change that halving a gap makes, and the
+    distance from scipy's mean. Equal to another one of the same distribution and parameters.
     """
 
     def __init__(self, frozen: Any):
@@ -606,6 +611,15 @@ class Frozen(Prior):
         self.error = self._estimate_error()
         if not np.isfinite(self.error):
             raise ValueError(f"{self!r} cannot be integrated: its density or its mean is not finite")
+
+    def __eq__(self, other):
+        return isinstance(other, Frozen) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash(self._key())
+
+    def _key(self):
+        return type(self.frozen.dist), repr(self)
 
     def __repr__(self):
         shapes = [repr(value) for value in self.frozen.args]
@@ -638,7 +652,10 @@ class Frozen(Prior):
         nodes, weights = np.polynomial.legendre.leggauss(20)
         half = np.diff(knots)[:, None] / 2
         x = knots[:-1, None] + half * (nodes + 1)
-        return (half * weights * x * self.frozen.pdf(x)).sum(axis=1)
+        inner = (half * weights * x * self.frozen.pdf(x)).sum(axis=1)
+        mass = np.where(self.frozen.cdf(knots[1:]) < 0.5, np.diff(self.frozen.cdf(knots)),
+                        -np.diff(self.frozen.sf(knots)))
+        return np.clip(inner, knots[:-1] * mass, knots[1:] * mass)
 
     def _estimate_error(self):
         grid = self._grid()
@@ -662,8 +679,9 @@ def as_prior(prior: Any) -> Prior:
     """A `Prior` from a `Prior` or from a frozen scipy.stats distribution.
 
     Beta, uniform, gamma, exponential, log-normal and Pareto (index 1) become the
-    closed forms of this module; a discrete distribution with bounded support becomes
-    a mixture of point masses; anything else continuous is integrated numerically.
+    closed forms of this module, told by their class; a histogram becomes a mixture of uniform
+    distributions, a discrete distribution with bounded support a mixture of point masses;
+    anything else continuous is integrated numerically.
 
     Raises
     ------
@@ -681,6 +699,8 @@ def as_prior(prior: Any) -> Prior:
     if not hasattr(prior, "dist") or not hasattr(prior, "cdf"):
         raise ValueError(f"a prior is one of pwu_lite's or a frozen scipy.stats distribution, "
                          f"got {type(prior).__name__}")
+    if any(np.ndim(value) for value in (*prior.args, *prior.kwds.values())):
+        raise ValueError("the scipy distribution's parameters must be single numbers, not arrays")
     if hasattr(prior, "pmf"):
         return _point_masses(prior)
     if not np.isfinite(prior.cdf(prior.median())):
@@ -692,35 +712,84 @@ def _closed_form(frozen):
     """The prior of this module that equals a frozen distribution, or None."""
     shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
     shapes, loc, scale = [float(shape) for shape in shapes], float(loc), float(scale)
-    name = frozen.dist.name if type(frozen.dist).__module__.startswith("scipy.stats") else ""
-    if name == "uniform":
+    from scipy import stats  # takes a while to import, and whoever has a frozen distribution has done so
+
+    kind = type(frozen.dist)
+    if kind is stats.rv_histogram:
+        return _histogram(frozen, loc, scale)
+    if kind is type(stats.uniform):
         return Uniform(loc, loc + scale)
     if loc != 0:
         return None
-    if name == "beta":
+    if kind is type(stats.beta):
         return Beta(*shapes, scale=scale)
-    if name == "gamma":
+    if kind is type(stats.gamma):
         return Gamma(*shapes, scale)
-    if name == "expon":
+    if kind is type(stats.expon):
         return Gamma(1.0, scale)
-    if name == "lognorm":
+    if kind is type(stats.lognorm):
         return LogNormal(float(np.log(scale)), *shapes)
-    if name == "pareto" and shapes == [1.0]:
+    if kind is type(stats.pareto) and shapes == [1.0]:
         return Pareto(scale)
     return None
+
+
+def _histogram(frozen, loc, scale):
+    """Uniform on each bin that holds mass."""
+    edges = loc + scale * np.asarray(frozen.dist._hbins, dtype=float)
+    mass = np.diff(frozen.cdf(edges))
+    bins = [Uniform(float(low), float(high)) for low, high in pairwise(edges)]
+    kept = np.flatnonzero(mass > 0)
+    return Mixture([bins[k] for k in kept], mass[kept] / mass[kept].sum())
 
 
 def _point_masses(frozen):
     low, high = frozen.support()
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError("a discrete prior needs bounded support; build a pwu_lite.Mixture of Diracs")
-    places = np.asarray(getattr(frozen.dist, "xk", np.arange(low, high + 1)), dtype=float)
+    places = np.sort(np.asarray(getattr(frozen.dist, "xk", np.arange(low, high + 1)), dtype=float))
+    places = places + (low - places[0])  # scipy keeps xk without loc
     weights = frozen.pmf(places)
     if abs(weights.sum() - 1) > 1e-9:
         raise ValueError("cannot tell where the discrete prior has its mass; "
                          "build a pwu_lite.Mixture of Diracs")
     kept = weights > 0
     return Mixture([Dirac(float(place)) for place in places[kept]], weights[kept] / weights.sum())
+
+
+def _shape(name, value):
+    return _within(name, value, 1e-9, 1e12)
+
+
+def _scale(name, value):
+    return _within(name, value, 1e-140, 1e140)
+
+
+def _within(name, value, low, high):
+    """A positive number in the range in which the closed forms are exact."""
+    number = validation.positive(name, value)
+    if not low <= number <= high:
+        raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {number!r}; change the unit, or use "
+                         f"a point mass (Dirac)")
+    return number
+
+
+def _place(name, value):
+    number = validation.one_number(name, value)
+    if abs(number) > 1e140:
+        raise ValueError(f"{name} must not be larger than 1e140, got {number!r}; change the unit")
+    return number
+
+
+def _to_integers(floats):
+    """Integers in the order of the floats."""
+    bits = np.asarray(floats, dtype=float).view(np.int64)
+    return bits ^ np.where(bits < 0, np.iinfo(np.int64).max, 0)
+
+
+def _to_floats(integers):
+    bits = np.asarray(integers ^ np.where(integers < 0, np.iinfo(np.int64).max, 0), dtype=np.int64)
+    return bits.view(np.float64)
 
 
 def _keep(prior, check, *names):
@@ -730,7 +799,7 @@ def _keep(prior, check, *names):
 
 
 def _ends(prior):
-    _keep(prior, validation.one_number, "low", "high")
+    _keep(prior, _place, "low", "high")
     if not prior.low < prior.high:
         raise ValueError(f"low must be below high, got {prior.low!r} and {prior.high!r}")
     return prior.low, prior.high

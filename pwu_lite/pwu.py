@@ -6,6 +6,8 @@ Implements section 4, equation (4), of the PWU paper.
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import numpy as np
@@ -66,9 +68,15 @@ class PWU:
     def __repr__(self) -> str:
         return f"PWU({', '.join(map(repr, (self.family, *self.priors)))})"
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, PWU) and (self.family, self.priors) == (other.family, other.priors)
+
+    def __hash__(self) -> int:
+        return hash((self.family, self.priors))
+
     @property
-    def __name__(self) -> str:  # scikit-learn's make_scorer prints it
-        return repr(self)
+    def __name__(self) -> str:  # scikit-learn's make_scorer prints it; xgboost splits its log at blanks
+        return re.sub(r"\W+", "_", repr(self)).strip("_")
 
     def __call__(self, y_true: Any, *prediction: Any, sample_weight: Any = None,
                  return_error: bool = False) -> Any:
@@ -83,7 +91,8 @@ class PWU:
         sample_weight : array_like, shape (n,), optional
             For separable families only.
         return_error : bool
-            Also return an estimate of the numerical error, 0.0 for a closed form.
+            Also return an estimate of the numerical error, 0.0 for a closed form. If not asked
+            for, an error above a ten-thousandth of the loss is a warning.
 
         Returns
         -------
@@ -100,7 +109,12 @@ class PWU:
             loss, error = validation.average(self._losses(data), weight), self.family.error(self.priors[0], *data)
         else:
             loss, error = self.family.expected_loss(*self.priors, *data)
-        return (loss, error) if return_error else loss
+        if return_error:
+            return loss, error
+        if error > 1e-4 * abs(loss):
+            warnings.warn(f"{self!r} is computed numerically: {loss:.6g} may be off by {error:.1g} "
+                          f"(return_error=True gives both)", stacklevel=2)
+        return loss
 
     def per_sample(self, y_true: Any, *prediction: Any) -> np.ndarray:
         """The loss of each case, shape (n,); its mean is the score.

@@ -328,7 +328,7 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
     n, repeats = validation.whole("n", n), validation.whole("repeats", repeats)
     if n < 1 or repeats < 2:
         raise ValueError(f"n must be at least 1 and repeats at least 2, got {n} and {repeats}")
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(validation.seed(seed))
     return np.array([statistic(rng.integers(0, n, n)) for _ in range(repeats)])
 
 

@@ -41,7 +41,12 @@ def beta_tails(a: float, b: float, x: np.ndarray) -> BetaTails:
     Returns
     -------
     BetaTails
-        Four arrays of the shape of `x`, the small ones to full relative accuracy.
+        Four arrays of the shape of `x`, the small ones to full relative accuracy; NaN for NaN.
+
+    Raises
+    ------
+    ValueError
+        a or b is not positive.
 
     Notes
     -----
@@ -57,6 +62,8 @@ def beta_tails(a: float, b: float, x: np.ndarray) -> BetaTails:
     ([0.25, 1.0], [0.75, 0.0])
     """
     x = np.asarray(x, dtype=float)
+    if not (a > 0 and b > 0):
+        raise ValueError(f"a and b must be positive, got {a!r} and {b!r}")
     split = (a + 1) / (a + b + 2)
     if a + b <= _LARGEST:
         terms = max(_terms_needed(a + 1, b, split), _terms_needed(b, a, 1 - split))
@@ -69,7 +76,7 @@ def beta_tails(a: float, b: float, x: np.ndarray) -> BetaTails:
 def _tails(a, b, x, split, terms):
     """All four tails, chunk by chunk."""
     flat = x.ravel()
-    out = np.empty((4, flat.size))
+    out = np.full((4, flat.size), np.nan)
     for start in range(0, flat.size, _CHUNK):
         part = flat[start:start + _CHUNK]
         left = np.flatnonzero(part < split)

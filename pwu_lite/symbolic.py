@@ -6,8 +6,15 @@ Implements sections 3.2 and 3.3 and appendices C.4 and C.5 of the PWU paper, equ
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import inspect
+import signal
+import threading
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import pairwise, product
 from typing import Any
 
@@ -24,7 +31,7 @@ __all__ = ["ImplicitPrior", "NotAligned", "binary_prior", "expected_loss", "news
 C = sp.Symbol("c", positive=True)
 LAMBDA = sp.Symbol("lambda", positive=True)
 ODDS = sp.Dummy("r", positive=True)  # p/(1 - p): algebra without signs to worry about
-_KINKS = (sp.Piecewise, sp.Max, sp.Min, sp.Abs, sp.floor, sp.ceiling, sp.sign, sp.Heaviside, sp.Integral)
+TIME_LIMIT = 20.0  # seconds; a derivation that takes longer gives up with a ValueError
 
 
 class NotAligned(ValueError):
@@ -43,6 +50,65 @@ class NotAligned(ValueError):
         super().__init__(reason)
         self.reason = reason
         self.witness = witness
+
+
+class _TimeUp(Exception):
+    """Raised by the clock inside a derivation."""
+
+
+_clock = threading.local()
+
+
+@contextlib.contextmanager
+def _time_limit(what):
+    """Raise _TimeUp after TIME_LIMIT seconds; outside of the main thread, only warn."""
+    if getattr(_clock, "runs", False):  # inside of another derivation
+        yield
+        return
+    _clock.runs = True
+    in_main = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
+
+    def up(*_):
+        raise _TimeUp
+
+    if in_main:
+        before = signal.signal(signal.SIGALRM, up)
+        signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT, 1.0)  # again every second, should sympy swallow it
+    else:
+        timer = threading.Timer(TIME_LIMIT, warnings.warn, [f"{what} has been computing for {TIME_LIMIT:g} s"])
+        timer.daemon = True
+        timer.start()
+    try:
+        yield
+    finally:
+        _clock.runs = False
+        if in_main:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+        else:
+            timer.cancel()
+
+
+def _bounded(function):
+    """Keep to the time limit, and turn what sympy cannot do into a ValueError that says so."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        signature.bind(*args, **kwargs)
+        name = function.__name__
+        try:
+            with _time_limit(name):
+                return function(*args, **kwargs)
+        except _TimeUp:
+            raise ValueError(f"{name} has not come to an end within {TIME_LIMIT:g} s: put numbers for parameters, "
+                             f"simplify the formula, or raise pwu_lite.symbolic.TIME_LIMIT") from None
+        except (NotImplementedError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError,
+                sp.polys.polyerrors.BasePolynomialError) as error:
+            raise ValueError(f"sympy cannot work with this formula ({type(error).__name__}: {error}): put numbers "
+                             f"for parameters, or write it in another way") from error
+
+    return run
 
 
 @dataclass(frozen=True)
@@ -66,6 +132,8 @@ class ImplicitPrior:
     finite : sympy.Set
         The forecasts (probabilities, or variances) of finite expected cost.
     support : tuple (low, high)
+    evidence : str
+        How it is known that the density is nowhere negative: "proved", or where it was looked at.
     """
 
     family: Family
@@ -75,9 +143,11 @@ class ImplicitPrior:
     link: tuple[Any, Any]
     finite: sp.Set
     support: tuple[Any, Any]
+    evidence: str = "proved"
     _parts: tuple[Any, ...] = ()
 
     @property
+    @_bounded
     def mass(self) -> Any:
         """Total mass, infinite for an improper prior."""
         inner = sp.integrate(self.density, (self.symbol, *self.support))
@@ -91,6 +161,7 @@ class ImplicitPrior:
         return any(sp.limit(self.density * (self.symbol - end), self.symbol, end, side) != 0
                    for end, side in sides if end != sp.oo)
 
+    @_bounded
     def truncate(self, eps: Any) -> ImplicitPrior:
         """The prior on lambda > eps, scaled to a probability, and its link for variances above eps.
 
@@ -120,9 +191,10 @@ class ImplicitPrior:
         link = (sp.simplify(1 / mass), -rest.subs(variance, eps) / mass)
         atoms = {place: sp.simplify(value / (a * mass)) for place, value in self.atoms.items()}
         return ImplicitPrior(self.family, self.symbol, sp.simplify(self.density / (a * mass)), atoms, link,
-                             sp.Interval.open(eps, sp.oo), (eps, sp.oo))
+                             sp.Interval.open(eps, sp.oo), (eps, sp.oo), self.evidence)
 
 
+@_bounded
 def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     """The implicit prior over c of a score for binary forecasts.
 
@@ -133,9 +205,9 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     ----------
     loss_if_1, loss_if_0 : sympy expression
         The loss of forecast p when y = 1 and when y = 0; Piecewise, Min, Max and Abs are
-        allowed. Free parameters are taken to lie in (0, 1) and to be generic. Break points
-        must be numbers, or one of them a parameter. The value at a break point itself is not
-        looked at.
+        allowed. Numbers are read exactly, floats by their shortest decimal. Free parameters are
+        taken to lie in (0, 1) and to be generic. Break points must be numbers, or one of them a
+        parameter. The value at a break point itself is not looked at.
     p : sympy.Symbol
 
     Returns
@@ -146,10 +218,12 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     Raises
     ------
     NotAligned
-        The two derivatives disagree, or the density (looked at in 199 places) is negative.
+        The two derivatives disagree, or the density is negative somewhere. Where that is not
+        proved, many places are looked at: see `ImplicitPrior.evidence`.
     ValueError
         A loss is not real, has a pole or a break point that is not found, or its verdict
-        depends on a parameter; or sympy cannot decide whether the derivatives agree.
+        depends on a parameter (the message says at which values); sympy cannot decide, or does
+        not within `TIME_LIMIT`; text is never evaluated.
 
     References
     ----------
@@ -167,19 +241,23 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     _check_symbols((loss_if_1, loss_if_0), p)
     losses = [_read_expression("the loss", loss).subs(p, q) for loss in (loss_if_1, loss_if_0)]
     _check_names(losses, {"c", "y"}, p)
-    p = q
     if any(loss.has(sp.floor, sp.ceiling, sp.Integral) for loss in losses):
         raise ValueError("write jumps as Piecewise, and integrals solved")
+    losses, back = _with_positive_parameters(losses, q)
+    return _restored(_binary_prior(losses, q), back)
+
+
+def _binary_prior(losses, p):
+    """The prior of two losses in a positive symbol p, their parameters positive symbols."""
     ends = _breaks(losses, p)
     pieces = [[_branch(loss, p, (low + high) / 2) for loss in losses] for low, high in pairwise(ends)]
     for piece, ends_of_piece in zip(pieces, pairwise(ends), strict=True):
         _check_real(piece, p, ends_of_piece)
-    density = _joined([_binary_density(piece, losses, p) for piece in pieces], ends)
-    bad = [place for place in _grid() + _between_roots(density, C, 1) if _sign(density.subs(C, place)) < 0]
-    if bad:
-        _refuse_binary(f"the density would be negative at c = {bad[0]}", losses, p)
+    densities = [_binary_density(piece, losses, p) for piece in pieces]
+    evidence = _nowhere_negative(densities, ends, C, lambda reason: _refuse_binary(reason, losses, p))
     for piece, ends_of_piece in zip(pieces, pairwise(ends), strict=True):
         _check_monotone(piece, p, ends_of_piece)
+    density = _joined(densities, ends, C)
     atoms = {}
     for t, (left, right) in zip(ends[1:-1], pairwise(pieces), strict=True):
         mass = _binary_atom(t, left, right, losses, p)
@@ -189,23 +267,27 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
         raise NotAligned("the score does not depend on the forecast: its prior would be zero")
     if1, if0 = _end(pieces[-1][0], p, 1), _end(pieces[0][1], p, 0)
     y = sp.Symbol("y")
-    infinite = if1.is_infinite or if0.is_infinite
+    infinite = _is_infinite(if1) or _is_infinite(if0)
     link = sp.oo if infinite else sp.simplify(-(if0 + (if1 - if0) * y))
-    finite = sp.S.EmptySet if infinite else sp.Interval(0, 1, bool(_end(pieces[0][0], p, 0).is_infinite),
-                                                        bool(_end(pieces[-1][1], p, 1).is_infinite))
-    return ImplicitPrior(BinaryDecision(), C, density, atoms, (sp.Integer(1), link), finite, (0, 1))
+    finite = sp.S.EmptySet if infinite else sp.Interval(0, 1, _is_infinite(_end(pieces[0][0], p, 0)),
+                                                        _is_infinite(_end(pieces[-1][1], p, 1)))
+    return ImplicitPrior(BinaryDecision(), C, density, atoms, (sp.Integer(1), link), finite, (0, 1), evidence)
 
 
+@_bounded
 def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> ImplicitPrior:
     """The implicit prior over lambda of a score for a mean and a variance.
 
     Every aligned score is ``S(variance) * error + G(variance)`` with ``G' = -variance S'``;
-    its prior has the density ``-S'(lambda)``, and mass ``S(oo)`` at infinity.
+    its prior has the density ``-S'(lambda)``, and mass ``S(oo)`` at infinity. Where S jumps
+    down by m, G jumps up by m times the variance, and the prior has an atom of mass m.
 
     Parameters
     ----------
     loss : sympy expression
-        Smooth in both symbols. Free parameters are taken to lie in (0, 1) and to be generic.
+        Affine in the error; Piecewise, Min and Max of the variance are allowed. Numbers are read
+        exactly, floats by their shortest decimal. Free parameters are taken to lie in (0, 1) and
+        to be generic. Break points must be numbers, or one of them a parameter.
     error : sympy.Symbol
         The squared error ``(y - mean)**2``.
     variance : sympy.Symbol
@@ -220,11 +302,13 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     Raises
     ------
     NotAligned
-        The score is not affine in the squared error, the derivatives disagree, or the
-        density (looked at in 81 places) or the mass at infinity is negative.
+        The score is not affine in the squared error, the derivatives or the jumps disagree, or
+        the density, an atom or the mass at infinity is negative. Where the sign is not proved,
+        many places are looked at: see `ImplicitPrior.evidence`.
     ValueError
-        The score is not real and smooth, its verdict depends on a parameter, or sympy
-        cannot decide.
+        The score is not real or has a pole, its verdict depends on a parameter (the message
+        says at which values), sympy cannot decide, or does not within `TIME_LIMIT`; text is
+        never evaluated.
 
     References
     ----------
@@ -238,45 +322,97 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     (lambda**(-2), EmptySet)
     >>> selective_prior(error, error, v).atoms
     {oo: 1}
+    >>> clamped = sp.log(sp.Max(v, sp.Rational(1, 4))) + error / sp.Max(v, sp.Rational(1, 4))
+    >>> selective_prior(clamped, error, v).finite
+    Interval.open(0, oo)
     """
     _check_symbols((loss,), error, variance)
     loss = _read_expression("the loss", loss)
     _check_names([loss], {"lambda"}, error, variance)
-    if loss.has(*_KINKS):
-        raise ValueError("the score must be smooth: no Piecewise, Max, Min, Abs or unsolved integrals")
+    if loss.has(sp.floor, sp.ceiling, sp.Integral):
+        raise ValueError("write jumps as Piecewise, and integrals solved")
     x, v = sp.Dummy("x", positive=True), sp.Dummy("v", positive=True)
-    inner = loss.subs({error: x, variance: v}, simultaneous=True)
-    slope = sp.simplify(sp.diff(inner, x))
+    (inner,), back = _with_positive_parameters([loss.subs({error: x, variance: v}, simultaneous=True)], x, v)
+    return _restored(_selective_prior(inner, x, v), back)
+
+
+def _selective_prior(inner, x, v):
+    """The prior of a score in two positive symbols, its parameters positive symbols."""
+    _check_conditions(inner, x, v)
+    ends = _breaks([inner], v, sp.oo)
+    slopes, rests = zip(*[_affine(_branch(inner, v, _middle(*piece)), inner, x, v) for piece in pairwise(ends)],
+                        strict=True)
+    for slope, rest, piece in zip(slopes, rests, pairwise(ends), strict=True):
+        for place in _inner(piece, slope + rest):
+            _number(slope.subs(v, place)), _number(rest.subs(v, place))
+    densities = [sp.simplify(-sp.diff(slope, v)).subs(v, LAMBDA) for slope in slopes]
+    evidence = _nowhere_negative(densities, ends, LAMBDA, lambda reason: _refuse_selective(reason, inner, x, v))
+    for slope, rest, piece in zip(slopes, rests, pairwise(ends), strict=True):
+        places = _inner(piece, slope + rest)
+        if not (_rising(slope, v, places, -1) and _rising(rest, v, places, 1)):
+            raise ValueError("the score has a pole: it must be continuous but for jumps, for every positive variance")
+    atoms = {t: mass for t, mass in zip(ends[1:-1], _selective_atoms(ends, slopes, rests, inner, x, v), strict=True)
+             if mass != 0}
+    at_infinity = _end(slopes[-1], v, sp.oo)
+    if _sign("the mass at infinity", at_infinity) < 0:
+        _refuse_selective("the mass at infinity would be negative", inner, x, v)
+    if at_infinity != 0:
+        atoms[sp.oo] = at_infinity
+    charged = [density for density in densities if density != 0] + list(atoms.values())
+    if not charged:
+        raise NotAligned("the score does not depend on the forecast: its prior would be zero")
+    factor = charged[0].as_coeff_Mul()[0] if any(density != 0 for density in densities) else charged[0]
+    lowest = _end(rests[0], v, 0)
+    infinite = _is_infinite(lowest)
+    atoms = {place: sp.simplify(mass / factor) for place, mass in atoms.items()}
+    link = (1 / factor, sp.oo if infinite else sp.simplify(-lowest / factor))
+    finite = sp.S.EmptySet if infinite else sp.Interval.open(0, sp.oo)
+    density = _joined([sp.simplify(density / factor) for density in densities], ends, LAMBDA)
+    whole = [_joined(list(parts), ends, v) for parts in (slopes, rests)]
+    return ImplicitPrior(SelectivePrediction(), LAMBDA, density, atoms, link, finite, (0, sp.oo), evidence,
+                         (*whole, v))
+
+
+def _check_conditions(inner, x, v):
+    """A formula that changes with the error is not affine in it, unless its pieces agree."""
+    pieces = inner.rewrite(sp.Piecewise).atoms(sp.Piecewise)
+    if any(condition.has(x) for piecewise in pieces for _, condition in piecewise.args):
+        values = {}
+        for place in (1, 3, sp.Rational(1, 7)):
+            values = [inner.subs({v: place, x: sp.Integer(2) ** k}) for k in range(-8, 9, 2)]
+            slopes = [(_number(after) - _number(before)) / (2.0 ** (k + 2) - 2.0**k)
+                      for k, (before, after) in zip(range(-8, 8, 2), pairwise(values), strict=True)]
+            if max(slopes) - min(slopes) > 1e-9 * max(map(abs, slopes)):
+                _refuse_selective("the score is not affine in the squared error at a fixed variance", inner, x, v)
+        raise ValueError("write the score without conditions on the squared error")
+
+
+def _affine(piece, inner, x, v):
+    """S and G of one piece, or NotAligned."""
+    slope = sp.simplify(sp.diff(piece, x))
     if not _is_zero(sp.diff(slope, x)):
         _refuse_selective("the score is not affine in the squared error at a fixed variance", inner, x, v)
-    rest = sp.simplify(inner - slope * x)
+    rest = sp.simplify(piece - slope * x)
     if not _is_zero(sp.diff(rest, v) + v * sp.diff(slope, v)):
         _refuse_selective("at fixed squared error the score is not stationary where the variance equals it",
                           inner, x, v)
-    raw = sp.simplify(-sp.diff(slope, v)).subs(v, LAMBDA)
-    for place in _geometric():
-        _real(slope.subs(v, place)), _real(rest.subs(v, place))
-    bad = [place for place in _geometric() + _between_roots(raw, LAMBDA, sp.oo)
-           if _sign(raw.subs(LAMBDA, place)) < 0]
-    if bad:
-        _refuse_selective(f"the density would be negative at lambda = {bad[0]}", inner, x, v)
-    if not (_rising(slope, v, _geometric(), -1) and _rising(rest, v, _geometric(), 1)):
-        raise ValueError("the score has a pole: it must be smooth for every positive variance")
-    at_infinity = _end(slope, v, sp.oo)
-    if _sign(at_infinity) < 0:
-        _refuse_selective("the mass at infinity would be negative", inner, x, v)
-    factor = raw.as_coeff_Mul()[0] if raw != 0 else at_infinity
-    if factor == 0:
-        raise NotAligned("the score does not depend on the forecast: its prior would be zero")
-    lowest = _end(rest, v, 0)
-    infinite = bool(lowest.is_infinite)
-    atoms = {sp.oo: sp.simplify(at_infinity / factor)} if at_infinity != 0 else {}
-    link = (1 / factor, sp.oo if infinite else sp.simplify(-lowest / factor))
-    finite = sp.S.EmptySet if infinite else sp.Interval.open(0, sp.oo)
-    return ImplicitPrior(SelectivePrediction(), LAMBDA, sp.simplify(raw / factor), atoms, link, finite,
-                         (0, sp.oo), (slope, rest, v))
+    return slope, rest
 
 
+def _selective_atoms(ends, slopes, rests, inner, x, v):
+    """Masses at the inner ends, from the jumps of S and G."""
+    masses = []
+    for place, before, after, low, high in zip(ends[1:-1], slopes, slopes[1:], rests, rests[1:], strict=False):
+        mass = sp.simplify((before - after).subs(v, place))
+        if not _is_zero(sp.simplify((high - low).subs(v, place)) - place * mass):
+            _refuse_selective(f"the jumps of the score at {place} are not those of one price", inner, x, v)
+        if _sign(f"the atom at {place}", mass) < 0:
+            _refuse_selective(f"the atom at {place} would be negative", inner, x, v)
+        masses.append(mass)
+    return masses
+
+
+@_bounded
 def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     """The score that a prior induces, ``integral of -u_theta pi(d theta)``, as a formula.
 
@@ -284,7 +420,7 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     ----------
     family : BinaryDecision or SelectivePrediction
     prior : ImplicitPrior, or a prior of pwu_lite with a closed form
-        Numbers are read as the nearest simple fractions.
+        Numbers are read exactly, by their shortest decimal or fraction.
     *symbols : sympy.Symbol
         ``p``, or ``error, variance``; made up if omitted.
 
@@ -317,18 +453,24 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     elif isinstance(family, (BinaryDecision, SelectivePrediction)):
         family.check_prior(priors.as_prior(prior))
     if isinstance(family, BinaryDecision):
-        p, = symbols or (sp.Symbol("p", positive=True),)
-        if isinstance(prior, priors.Beta) and not (prior.a.is_integer() and prior.b.is_integer()):
-            return _beta_losses(_exact(prior.a), _exact(prior.b), p)
+        p, = _symbols(symbols, 1) or (sp.Symbol("p", positive=True),)
         parts = [_binary_parts(part, p) for part in _read(prior, C)]
         return tuple(sum((weight * part[which] for weight, part in parts), sp.Integer(0)) for which in (0, 1))
     if isinstance(family, SelectivePrediction):
-        error, variance = symbols or sp.symbols("error variance", positive=True)
+        error, variance = _symbols(symbols, 2) or sp.symbols("error variance", positive=True)
         parts = [_selective_parts(part, error, variance) for part in _read(prior, LAMBDA)]
         return sum((weight * part for weight, part in parts), sp.Integer(0))
     raise ValueError(f"family must be BinaryDecision() or SelectivePrediction(), got {family!r}")
 
 
+def _symbols(symbols, count):
+    """No symbols, or as many as the family's forecast has parts."""
+    if symbols and (len(symbols) != count or not all(isinstance(symbol, sp.Symbol) for symbol in symbols)):
+        raise ValueError(f"give {count} sympy Symbol(s), got {', '.join(map(repr, symbols))}")
+    return symbols
+
+
+@_bounded
 def threshold_score(cdf: Any, t: sp.Symbol, y: Any, prior: Any, support: tuple[Any, Any] = (-sp.oo, sp.oo)) -> Any:
     """The score of a distribution that pays for bets on every event {Y <= t}.
 
@@ -354,12 +496,15 @@ def threshold_score(cdf: Any, t: sp.Symbol, y: Any, prior: Any, support: tuple[A
     >>> sp.expand(threshold_score(t, t, y, twice_uniform, (0, 1)))
     y**2 - y + 1/3
     """
+    cdf, y = _read_expression("cdf", cdf), _read_expression("y", y)
+    support = tuple(read("support", end) for end in support)
     q = sp.Dummy("q", positive=True)
     if_below, if_above = expected_loss(BinaryDecision(), prior, q)  # the event y <= t, and its opposite
     return (_solved_or_not(sp.simplify(if_above.subs(q, cdf)), (t, support[0], y))
             + _solved_or_not(sp.simplify(if_below.subs(q, cdf)), (t, y, support[1])))
 
 
+@_bounded
 def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, density: Any = 1,
                      atoms: dict[Any, Any] | None = None) -> Any:
     """The score of a distribution whose quantiles are ordered by newsvendors of every level.
@@ -387,13 +532,15 @@ def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, den
     >>> sp.expand(newsvendor_score(tau, tau, y, y, density=2))
     y**2 - y + 1/3
     """
-    quantile, density = sp.sympify(quantile), sp.sympify(density)
+    quantile, density = _read_expression("quantile", quantile), _read_expression("density", density)
+    y, cdf_at_y = _read_expression("y", y), _read_expression("cdf_at_y", cdf_at_y)
     s = sp.Dummy("s", positive=True)  # 1 - level, for the upper tail
     loss_short, loss_over = density * level * (y - quantile), density * (1 - level) * (quantile - y)
     total = (_solved_or_not(loss_short, (level, 0, cdf_at_y))
-             + _solved_or_not(sp.expand(loss_over.subs(level, 1 - s)), (s, 0, 1 - sp.sympify(cdf_at_y))))
+             + _solved_or_not(sp.expand(loss_over.subs(level, 1 - s)), (s, 0, 1 - cdf_at_y)))
     for place, mass in (atoms or {}).items():
-        if not 0 < place < 1:
+        place, mass = _read_expression("a level", place), _read_expression("a mass", mass)
+        if not place.free_symbols and not 0 < place < 1:
             raise ValueError(f"a level must lie in (0, 1), got {place}")
         order = quantile.subs(level, place)
         total += mass * sp.Max(place * (y - order), (1 - place) * (order - y))
@@ -437,15 +584,102 @@ def _binary_atom(t, left, right, losses, p):
     mass = sp.simplify(jumps[1] / t)
     if not _is_zero(-jumps[0] / (1 - t) - mass):
         _refuse_binary(f"the jumps of the two losses at {t} are not those of one cost", losses, p)
-    if _sign(mass) < 0:
+    if _sign(f"the atom at {t}", mass) < 0:
         _refuse_binary(f"the atom at {t} would be negative", losses, p)
     return mass
 
 
-def _joined(densities, ends):
-    """One expression of the densities of all pieces."""
-    pieces = [(density, C < high) for density, high in zip(densities[:-1], ends[1:-1], strict=True)]
-    return sp.Piecewise(*pieces, (densities[-1], True))
+def _joined(parts, ends, symbol):
+    """One expression of the formulas of all pieces."""
+    pieces = [(part, symbol < high) for part, high in zip(parts[:-1], ends[1:-1], strict=True)]
+    return sp.Piecewise(*pieces, (parts[-1], True))
+
+
+def _nowhere_negative(densities, ends, symbol, refuse):
+    """How it is known that the density is nowhere negative, for each piece; else `refuse` the score."""
+    evidence = set()
+    for density, (low, high) in zip(densities, pairwise(ends), strict=True):
+        if _is_proved(density, symbol, low, high):
+            continue
+        places = _dense(low, high)
+        negative = {}
+        for at in _samples(density + low + (high if high != sp.oo else 0), symbol):
+            negative[tuple(at.items())] = _first_negative(density, symbol, places, low, high, at)
+        hits = {at: place for at, place in negative.items() if place is not None}
+        if hits and len(hits) < len(negative):
+            free = next(at for at in negative if at not in hits)
+            raise ValueError(f"whether the score is aligned depends on its parameters: the density is negative at "
+                             f"{_said(next(iter(hits)))} and not at {_said(free)}; put numbers")
+        if hits:
+            at, place = next(iter(hits.items()))
+            where = f" (parameters are taken to lie in (0, 1); here {_said(at)})" if at else ""
+            refuse(f"the density would be negative at {symbol} = {place}{where}")
+        evidence.add(f"looked at in {len(places)} places")
+    return "; ".join(sorted(evidence)) or "proved"
+
+
+def _said(at):
+    return ", ".join(f"{symbol} = {value}" for symbol, value in at)
+
+
+def _is_proved(density, symbol, low, high):
+    """Is the sign certain: by the signs of all terms, or by the real roots of a rational density?"""
+    ratio = sp.Dummy("r", positive=True)
+    if (low, high) == (0, 1):
+        inner = density.subs(1 - symbol, 1 / (1 + ratio))
+    else:
+        inner = density
+    inner = inner.subs(symbol, low + ratio if high == sp.oo else (low + high * ratio) / (1 + ratio))
+    if inner.is_nonnegative or sp.together(inner).is_nonnegative:
+        return True
+    if not inner.is_rational_function(ratio):
+        return False
+    numerator, denominator = sp.fraction(sp.factor(inner))
+    signs = [_sign_of_polynomial(part, ratio) for part in (numerator, denominator)]
+    return None not in signs and signs[0] * signs[1] >= 0
+
+
+def _sign_of_polynomial(polynomial, ratio):
+    """1, 0 or -1 if the polynomial never takes the other sign for positive ratios, else None."""
+    poly = sp.Poly(polynomial, ratio)
+    if poly.is_zero:
+        return 0
+    if poly.free_symbols_in_domain or not all(c.is_Rational for c in poly.coeffs()):
+        signs = {1 if c.is_positive else -1 if c.is_negative else None for c in poly.coeffs()}
+        return signs.pop() if len(signs) == 1 else None
+    roots = sorted({root for root in sp.real_roots(poly) if root > 0})
+    between = [sp.Integer(0), *roots, (roots[-1] if roots else sp.Integer(1)) * 2 + 2]
+    places = [sp.Rational(str(sp.N((a + b) / 2, 30))) for a, b in pairwise(between)]
+    signs = {int(sp.sign(poly.eval(place))) for place in places}
+    return signs.pop() if len(signs) == 1 else None
+
+
+def _dense(low, high):
+    """Floats all over a piece: near its ends, on a grid, and off every grid."""
+    if high == sp.oo:
+        return np.concatenate([np.geomspace(1e-30, 1e30, 4001), 10 ** (60 * _scattered(2000) - 30)])
+    odds = np.geomspace(1e-15, 1e15, 2001)
+    return np.concatenate([odds / (1 + odds), np.arange(1, 200) / 200, _scattered(2001)])
+
+
+def _scattered(count):
+    return (np.arange(1, count + 1) * 0.6180339887498949) % 1
+
+
+def _first_negative(density, symbol, places, low, high, at):
+    """A place of the piece at which the density is negative, or None; floats look, exact numbers decide."""
+    low, high = (sp.sympify(end).subs(at) for end in (low, high))
+    where = float(low) + places if high == sp.oo else float(low) + float(high - low) * places
+    formula = density.subs(at)
+    function = sp.lambdify(symbol, formula, ["scipy", "numpy"])
+    with np.errstate(all="ignore"):
+        values = np.broadcast_to(np.asarray(function(where), dtype=complex).real, where.shape)
+    found = np.flatnonzero(values < 0)
+    for index in found[np.argsort(values[found])][:: max(len(found) // 8, 1)]:
+        place = _exact(sp.Float(float(where[index])))
+        if low < place < high and formula.evalf(40, subs={symbol: sp.Float(place, 50)}) < 0:
+            return place
+    return None
 
 
 _FREQUENCIES = [(ones, cases) for cases in (2, 3, 4, 5, 8, 10) for ones in range(cases + 1)]
@@ -468,6 +702,35 @@ def _check_names(losses, taken, *known):
         raise ValueError(f"give the parameter {', '.join(sorted(names & taken))} another name: it is the result's own")
 
 
+def _with_positive_parameters(expressions, *known):
+    """Free parameters as positive symbols, so that sympy knows their sign; and the way back."""
+    free = sorted({symbol for e in expressions for symbol in e.free_symbols} - set(known), key=str)
+    there = {}
+    for symbol in free:
+        if symbol.is_positive is False or symbol.is_integer or symbol.is_real is False:
+            raise ValueError(f"parameters are taken to lie in (0, 1), and {symbol} cannot: put a number for it")
+        if symbol.is_positive is None:
+            there[symbol] = sp.Symbol(symbol.name, positive=True)
+    names = [symbol.name for symbol in free]
+    if len(set(names)) < len(names):
+        raise ValueError("two parameters have the same name and other assumptions: use one symbol")
+    return [e.subs(there) for e in expressions], {new: old for old, new in there.items()}
+
+
+def _restored(prior, back):
+    """The prior in the caller's own symbols."""
+    if not back:
+        return prior
+
+    def own(thing):
+        return thing.xreplace(back) if isinstance(thing, sp.Basic) else thing
+
+    return ImplicitPrior(prior.family, prior.symbol, own(prior.density),
+                         {own(place): own(mass) for place, mass in prior.atoms.items()},
+                         tuple(map(own, prior.link)), own(prior.finite), prior.support, prior.evidence,
+                         tuple(map(own, prior._parts)))
+
+
 def _check_real(piece, p, ends):
     for loss in piece:
         for point in _inner(ends, loss):
@@ -482,10 +745,18 @@ def _check_monotone(piece, p, ends):
                              "places looked at: they must be continuous but for jumps, and monotone")
 
 
+def _middle(low, high):
+    return 2 * low + 1 if high == sp.oo else (low + high) / 2
+
+
 def _inner(ends, loss):
     """Points inside a piece; a parameter among its ends is sampled."""
     at = {symbol: value for end in ends for symbol, value in _sample(sp.sympify(end)).items()}
     low, high = (sp.sympify(end).subs(at) for end in ends)
+    if high == sp.oo:
+        return [low + (low if low else 1) * step for step in _geometric()]
+    if len(ends) == 2 and low == 0 and high > 1:  # variances near zero, too
+        return [high * step for step in _geometric() if step < 1]
     return [low + (high - low) * sp.Rational(k, 40) for k in range(1, 40)]
 
 
@@ -498,10 +769,13 @@ def _rising(expression, symbol, places, direction):
 def _refuse_binary(reason, losses, p):
     """Raise, with forecasts on which the score prefers a dishonest report: costs then do the opposite."""
     grid = [sp.Rational(k, 40) for k in range(1, 40)]
-    tables = [{float(g): _number(loss.subs(p, g)) for g in grid} for loss in losses]
+
+    @functools.lru_cache(None)
+    def loss_of(label, report):
+        return _number(losses[0 if label else 1].subs(p, _exact(sp.Float(report))))
 
     def metric(y, f):
-        return np.mean([tables[0 if label else 1][report] for label, report in zip(y, f, strict=True)])
+        return np.mean([loss_of(bool(label), float(report)) for label, report in zip(y, f, strict=True)])
 
     for ones, cases in _FREQUENCIES:
         labels = np.arange(cases) < ones
@@ -541,6 +815,9 @@ def _formula(prior, t):
     """Density, support and point mass of a single prior of pwu_lite."""
     if isinstance(prior, priors.Dirac):
         return None, None, _exact(prior.at)
+    if t == C and isinstance(prior, (priors.Beta, priors.TruncatedBeta)) and not (
+            prior.a.is_integer() and prior.b.is_integer()):
+        return prior, tuple(_exact(end) for end in prior.support), None
     make = _DENSITIES.get(type(prior))
     if make is None:
         raise ValueError(f"no formula for {prior!r}: pass an ImplicitPrior or a prior with a closed form")
@@ -553,10 +830,20 @@ def _beta(t, a, b, scale):
     return (t / scale) ** (a - 1) * (1 - t / scale) ** (b - 1) / (sp.beta(a, b).rewrite(sp.gamma) * scale)
 
 
-def _beta_losses(a, b, p):
-    """The expected losses of a Beta prior on (0, 1), by the incomplete beta function."""
-    return (b / (a + b) * sp.betainc_regularized(a, b + 1, p, 1),
-            a / (a + b) * sp.betainc_regularized(a + 1, b, 0, p))
+def _beta_losses(prior, p):
+    """The expected losses of a Beta prior, truncated or not, by the incomplete beta function."""
+    a, b = _exact(prior.a), _exact(prior.b)
+    scale = _exact(getattr(prior, "scale", 1))
+    low, high = (_exact(end) / scale for end in prior.support)
+    u = p / scale if (low, high, scale) == (0, 1, 1) else sp.Min(sp.Max(p / scale, low), high)
+    norm = sp.betainc_regularized(a, b, low, high) if (low, high) != (0, 1) else 1
+    mean_above = a / (a + b) * sp.betainc_regularized(a + 1, b, u, high)
+    mean_below = a / (a + b) * sp.betainc_regularized(a + 1, b, low, u)
+    if scale == 1:
+        miss = b / (a + b) * sp.betainc_regularized(a, b + 1, u, high)
+    else:
+        miss = sp.betainc_regularized(a, b, u, high) - scale * mean_above
+    return miss / norm, scale * mean_below / norm
 
 
 def _truncated_beta(t, a, b, low, high):
@@ -579,6 +866,8 @@ def _binary_parts(part, p):
     if density is None:
         acts = p > place
         return weight, (sp.Piecewise((0, acts), (1 - place, True)), sp.Piecewise((place, acts), (0, True)))
+    if isinstance(density, priors.Prior):
+        return weight, _beta_losses(density, p)
     low, high = support
     t = p if (low, high) == (0, 1) else sp.Min(sp.Max(p, low), high)
     u = sp.Dummy("u", positive=True)
@@ -589,7 +878,7 @@ def _binary_parts(part, p):
 def _odds_integral(integrand, low, high):
     """Integral over c, by the odds c/(1 - c) unless it is a polynomial; one end is a symbol."""
     if integrand.has(sp.Piecewise):
-        return _piecewise_integral(integrand, low, high)
+        return _piecewise_integral(integrand, C, low, high, sp.Integer(1))
     if sp.expand(integrand).is_polynomial(C):
         return sp.integrate(sp.expand(integrand), (C, low, high))
     inner = sp.simplify(integrand.subs(C, ODDS / (1 + ODDS)) / (1 + ODDS) ** 2)
@@ -607,13 +896,21 @@ def _odds(c):
     return sp.oo if c == 1 else c / (1 - c)
 
 
-def _piecewise_integral(integrand, low, high):
-    ends = _breaks([integrand], C)
+def _piecewise_integral(integrand, symbol, low, high, top):
+    ends = _breaks([integrand], symbol, top)
     total, u, w = sp.Integer(0), sp.Dummy("u", positive=True), sp.Dummy("w", positive=True)
     for start, stop in pairwise(ends):
-        inner = _branch(integrand, C, (start + stop) / 2)
+        inner = _branch(integrand, symbol, _middle(start, stop))
         bounds = [sp.Min(sp.Max(end, start), stop) for end in (low, high)]
-        total += sp.integrate(sp.expand(inner), (C, u, w)).subs({u: bounds[0], w: bounds[1]})
+        if inner == 0:
+            continue
+        if bounds[1] == sp.oo:
+            part = _integral(inner, symbol, u, sp.oo)
+        else:
+            part = sp.integrate(sp.expand(inner), (symbol, u, w))
+        if part is None:
+            return sp.Integral(integrand, (symbol, low, high))
+        total += part.subs({u: bounds[0], w: bounds[1]})
     return total
 
 
@@ -657,6 +954,8 @@ def _selective_parts(part, error, variance):
 
 
 def _lambda_integral(f, low, high):
+    if f.has(sp.Piecewise):
+        return _checked(_piecewise_integral(f, LAMBDA, low, high, sp.oo))
     solved = _integral(f, LAMBDA, low, high)
     return sp.Integral(f, (LAMBDA, low, high)) if solved is None else _checked(sp.simplify(solved))
 
@@ -668,34 +967,51 @@ def _checked(value):
 
 
 def _exact(expression):
-    """Floats become the simple fractions that they stand for."""
-    return sp.nsimplify(sp.sympify(expression), rational=True)
+    """Floats become the fractions that they stand for: the simplest with the same float, or the decimal."""
+    found = sp.sympify(expression, strict=True)
+    return found.xreplace({number: _fraction(number) for number in found.atoms(sp.Float)})
+
+
+def _fraction(number):
+    if number._prec > 53:
+        return sp.Rational(str(number))
+    value = float(number)
+    simple = Fraction(value).limit_denominator(10**6)
+    return sp.Rational(simple.numerator, simple.denominator) if float(simple) == value else sp.Rational(repr(value))
+
+
+def read(name: str, expression: Any) -> Any:
+    """A sympy expression of what is one, or a number; text is never evaluated."""
+    if isinstance(expression, np.generic):
+        expression = expression.item()
+    try:
+        return sp.sympify(expression, strict=True)
+    except sp.SympifyError:
+        raise ValueError(f"{name} must be a sympy expression (text is not evaluated: build it from sympy symbols), "
+                         f"got {expression!r}") from None
 
 
 def _read_expression(name, expression):
     """An expression of finite numbers and symbols, exactly."""
-    try:
-        read = sp.sympify(expression)
-    except sp.SympifyError:
-        raise ValueError(f"{name} must be a sympy expression, got {expression!r}") from None
-    if not isinstance(read, sp.Expr) or read.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
+    found = read(name, expression)
+    if not isinstance(found, sp.Expr) or found.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
         raise ValueError(f"{name} must be a finite sympy expression, got {expression!r}")
-    return _exact(read)
+    return _exact(found)
 
 
-def _breaks(losses, p):
-    """0, the points in between at which a formula changes, 1; in order."""
+def _breaks(losses, p, top=sp.S.One):
+    """0, the points in between at which a formula changes, 1 (or the other top); in order."""
     found, conditions = set(), []
     for loss in losses:
         for piecewise in loss.rewrite(sp.Piecewise).atoms(sp.Piecewise):
             conditions += [condition for _, condition in piecewise.args if condition.has(p)]
     for condition in conditions:
         for relation in condition.atoms(sp.core.relational.Relational):
-            found.update(_roots(relation.lhs - relation.rhs, p))
+            found.update(_roots(relation.lhs - relation.rhs, p, top))
     symbols = {place for place in found if place.free_symbols}
     if len(symbols) > 1 or (symbols and len(found) > 1):
         raise ValueError(f"the order of the break points {sorted(map(str, found))} is not known: use numbers")
-    ends = [sp.Integer(0), *(symbols or sorted(found, key=sp.N)), sp.Integer(1)]
+    ends = [sp.Integer(0), *(symbols or sorted(found, key=sp.N)), top]
     for condition in conditions:
         for piece in pairwise(ends):
             at = _sample(condition, p)
@@ -705,8 +1021,8 @@ def _breaks(losses, p):
     return ends
 
 
-def _roots(expression, p):
-    """Roots inside (0, 1), and those that are parameters."""
+def _roots(expression, p, top):
+    """Roots inside (0, top), and those that are parameters."""
     try:
         roots = sp.solve(expression, p)
     except NotImplementedError:
@@ -714,7 +1030,7 @@ def _roots(expression, p):
     kept = []
     for root in roots:
         value = sp.N(root) if not root.free_symbols else sp.Rational(1, 2)
-        if root.free_symbols or (abs(sp.im(value)) < 1e-12 and 0 < sp.re(value) < 1):
+        if root.free_symbols or (abs(sp.im(value)) < 1e-12 and 0 < sp.re(value) < top):
             kept.append(root if root.free_symbols or root.is_real else sp.re(value))
     return kept
 
@@ -740,14 +1056,66 @@ def _sample(expression, *known, shift=0):
             for k, symbol in enumerate(free)}
 
 
+def _samples(expression, *known):
+    """Values in (0, 1) for all free parameters: generic ones, near both ends, and where a sign could change."""
+    free = sorted(expression.free_symbols - set(known), key=str)
+    if not free:
+        return [{}]
+    samples = [_sample(expression, *known, shift=shift) for shift in (0, 1, 2)]
+    low, high = sp.Rational(1, 1000), sp.Rational(999, 1000)
+    for even, odd in [(low, low), (high, high), (low, high), (high, low)][:2 * min(len(free), 2)]:
+        samples.append({symbol: odd if place % 2 else even for place, symbol in enumerate(free)})
+    if len(free) == 1:
+        samples += [{free[0]: value} for value in _turns(expression, free[0], *known)]
+    return samples
+
+
+def _turns(expression, parameter, *known):
+    """Values of one parameter on either side of each place where a rational expression changes its sign."""
+    turns = set()
+    for place in (sp.Rational(1, 9), sp.Rational(1, 2), sp.Rational(8, 9)):
+        numerator = sp.numer(sp.together(expression.subs({symbol: place for symbol in known})))
+        if numerator.is_polynomial(parameter) and numerator.free_symbols == {parameter}:
+            poly = sp.Poly(numerator, parameter)
+            if all(c.is_Rational for c in poly.coeffs()) and poly.degree() > 0:
+                turns |= {root for root in sp.real_roots(poly) if 0 < root < 1}
+    ends = [sp.Integer(0), *sorted(turns), sp.Integer(1)]
+    return [sp.Rational(str(sp.N((low + high) / 2, 20))) for low, high in pairwise(ends)] if turns else []
+
+
 def _end(expression, symbol, end):
     """Value, or else limit, at an end of the domain."""
     value = expression.subs(symbol, end) if end != sp.oo else sp.nan
-    if value.has(sp.nan, sp.zoo, sp.oo):
-        value = sp.limit(expression, symbol, end, "-" if end == 1 else "+")
+    if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+        value = _limit(expression, symbol, end)
     empty = value.replace(sp.betainc_regularized, lambda a, b, low, high:
                           sp.Integer(0) if low == high else sp.betainc_regularized(a, b, low, high))
     return sp.simplify(empty)
+
+
+def _limit(expression, symbol, end):
+    """The limit at an end; infinite if it is so for every sample of the parameters."""
+    side = "-" if end == 1 else "+"
+    try:
+        value = sp.limit(expression, symbol, end, side)
+        if not value.has(sp.Limit, sp.nan, sp.AccumBounds, sp.sign):
+            return value
+    except NotImplementedError:  # sympy does not know the sign of an expression of parameters
+        pass
+    values = {sp.limit(expression.subs(at), symbol, end, side) for at in _samples(expression, symbol)}
+    if len(values) == 1 and values <= {sp.oo, -sp.oo}:
+        return values.pop()
+    raise ValueError(f"cannot find the limit of {expression} at {symbol} = {end}: put numbers for parameters")
+
+
+def _is_infinite(value):
+    """Is it infinite, for every value of its parameters that is looked at?"""
+    if value.is_infinite is not None:
+        return bool(value.is_infinite)
+    kinds = {bool(value.subs(at).has(sp.oo, -sp.oo, sp.zoo)) for at in _samples(value)}
+    if len(kinds) > 1:
+        raise ValueError(f"whether {value} is finite depends on its parameters: put numbers")
+    return kinds.pop()
 
 
 def _is_zero(expression):
@@ -778,27 +1146,17 @@ def _real(value):
     return number.real
 
 
-def _sign(expression):
-    """Sign, the same at three samples of the free parameters, or ValueError."""
-    expression = sp.sympify(expression)
-    signs = {int(np.sign(_real(expression.subs(_sample(expression, shift=shift))))) for shift in (0, 1, 2)}
-    if {-1, 1} <= signs:
-        raise ValueError("whether the score is aligned depends on its parameters: put numbers")
+def _sign(what, expression):
+    """Sign of a number or limit, the same at every sample of its free parameters, or ValueError."""
+    signs = {}
+    for at in _samples(expression):
+        value = expression.subs(at)
+        sign = 1 if value == sp.oo else -1 if value == -sp.oo else int(np.sign(_real(value)))
+        signs.setdefault(sign, tuple(at.items()))
+    if {-1, 1} <= signs.keys():
+        raise ValueError(f"whether the score is aligned depends on its parameters: {what} is negative at "
+                         f"{_said(signs[-1])} and positive at {_said(signs[1])}; put numbers")
     return min(signs)
-
-
-def _grid():
-    return [sp.Rational(k, 200) for k in range(1, 200)]
-
-
-def _between_roots(density, symbol, high):
-    """For a rational density without parameters: a place beside each of its real roots, on either side."""
-    if density.free_symbols != {symbol} or not density.is_rational_function(symbol):
-        return []
-    top = sp.Poly(sp.numer(sp.together(density)), symbol)
-    roots = [root for root in sp.real_roots(top) if root > 0 and root < high] if top.degree() > 0 else []
-    ends = [sp.Integer(0), *roots, sp.Integer(1) if high == 1 else 2 * (roots[-1] if roots else 1) + 2]
-    return [sp.nsimplify(sp.N((low + up) / 2, 30), rational=True) for low, up in pairwise(ends) if low != up]
 
 
 def _geometric():

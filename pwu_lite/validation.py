@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["check_binary", "check_gaussian", "check_multiclass", "check_multivariate", "check_probabilities",
-           "check_ranking", "check_regression", "check_thetas", "check_weight", "vector"]
+__all__ = ["check_binary", "check_class_probabilities", "check_gaussian", "check_multiclass", "check_multivariate",
+           "check_multivariate_gaussian", "check_probabilities", "check_ranking", "check_regression", "check_thetas",
+           "check_weight", "vector"]
 
 _LARGEST = 1e140  # its square, and the square of its inverse, are still numbers
 _RESCALE = f"is too large or too small to square ({_LARGEST:g}); change the unit of y"
@@ -49,7 +50,7 @@ def vector(name: str, values: Any) -> np.ndarray:
         raise ValueError(_shape_message(name, array))
     if array.size == 0:
         raise ValueError(f"{name} is empty")
-    _reject(name, array, ~np.isfinite(array), "must be finite")
+    reject(name, array, ~np.isfinite(array), "must be finite")
     return array
 
 
@@ -75,7 +76,9 @@ def check_binary(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
     y = vector("y_true", y_true)
     labels = y == 1
     hint = "must be 0 or 1 (arguments swapped? y_true comes first)"
-    _reject("y_true", y, ~(labels | (y == 0)), hint)
+    if set(np.unique(y)) <= {-1.0, 1.0}:
+        hint = "must be 0 or 1 (for labels -1 and 1 pass y_true == 1)"
+    reject("y_true", y, ~(labels | (y == 0)), hint)
     f = check_probabilities(y_prob)
     _same_length("y_true", y, "y_prob", f)
     return labels, f
@@ -96,9 +99,11 @@ def check_regression(y_true: Any, mean: Any, std: Any) -> tuple[np.ndarray, ...]
     [0.5, 0.5]
     """
     y = vector("y_true", y_true)
-    _reject("y_true", y, np.abs(y) > _LARGEST, _RESCALE)
+    reject("y_true", y, np.abs(y) > _LARGEST, _RESCALE)
     m, s = check_gaussian(mean, std)
     _same_length("y_true", y, "mean", m)
+    reject("y_true", y, np.abs(y - m) / s > _LARGEST,
+           f"is more than {_LARGEST:g} standard deviations away from its mean (wrong unit of std?)")
     return y, m, s
 
 
@@ -111,7 +116,7 @@ def check_ranking(error: Any, uncertainty: Any) -> tuple[np.ndarray, np.ndarray]
     [1.0, 0.5]
     """
     e, u = vector("error", error), vector("uncertainty", uncertainty)
-    _reject("error", e, np.abs(e) > _LARGEST, "is too large; change its unit")
+    reject("error", e, np.abs(e) > _LARGEST, "is too large; change its unit")
     _same_length("error", e, "uncertainty", u)
     return e, u
 
@@ -126,14 +131,28 @@ def check_multiclass(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
     >>> check_multiclass([2, 0], [[0.1, 0.2, 0.7], [1, 0, 0]])[0].tolist()
     [2, 0]
     """
-    f = as_float("y_prob", y_prob)
-    if f.ndim != 2 or f.shape[1] < 2:
-        raise ValueError(f"y_prob must be a matrix, one row a case and one column a class, got shape {f.shape}")
+    f = check_class_probabilities(y_prob)
     y = vector("y_true", y_true)
     _same_length("y_true", y, "y_prob", f[:, 0])
     classes = f.shape[1]
-    _reject("y_true", y, (y != np.floor(y)) | (y < 0) | (y >= classes),
+    reject("y_true", y, (y != np.floor(y)) | (y < 0) | (y >= classes),
             f"must be a class from 0 to {classes - 1} (y_prob has {classes} columns)")
+    return y.astype(int), f
+
+
+def check_class_probabilities(y_prob: Any) -> np.ndarray:
+    """Read rows of K class probabilities, shape (n, K), each summing to 1 within 1e-6.
+
+    Examples
+    --------
+    >>> check_class_probabilities([[0.1, 0.9]]).shape
+    (1, 2)
+    """
+    f = as_float("y_prob", y_prob)
+    if f.ndim != 2 or f.shape[1] < 2:
+        raise ValueError(f"y_prob must be a matrix, one row a case and one column a class, got shape {f.shape}")
+    if not len(f):
+        raise ValueError("y_prob is empty")
     bad = ~(np.isfinite(f) & (f >= 0) & (f <= 1))
     if bad.any():
         i, j = np.argwhere(bad)[0]
@@ -142,7 +161,7 @@ def check_multiclass(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
     off = np.flatnonzero(np.abs(total - 1) > 1e-6)
     if off.size:
         raise ValueError(f"each row of y_prob must sum to 1: row {off[0]} sums to {float(total[off[0]])!r}")
-    return y.astype(int), f
+    return f
 
 
 def check_multivariate(y_true: Any, mean: Any, cov: Any) -> tuple[np.ndarray, ...]:
@@ -153,18 +172,33 @@ def check_multivariate(y_true: Any, mean: Any, cov: Any) -> tuple[np.ndarray, ..
     >>> check_multivariate([[0, 1]], [[0, 0]], [[[1, 0], [0, 2]]])[2].shape
     (1, 2, 2)
     """
-    y, m, s = _matrix("y_true", y_true), _matrix("mean", mean), as_float("cov", cov)
+    y, (m, s) = _matrix("y_true", y_true), check_multivariate_gaussian(mean, cov)
     if y.shape != m.shape:
         raise ValueError(f"y_true has shape {y.shape}, mean has shape {m.shape}")
-    if s.shape != (*y.shape, y.shape[1]):
-        raise ValueError(f"cov must have shape {(*y.shape, y.shape[1])}, one matrix a case, got {s.shape}")
+    return y, m, s
+
+
+def check_multivariate_gaussian(mean: Any, cov: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Read means, shape (n, D), and positive definite covariances, shape (n, D, D).
+
+    Examples
+    --------
+    >>> check_multivariate_gaussian([[0, 0]], [[[1, 0], [0, 2]]])[0].shape
+    (1, 2)
+    """
+    m, s = _matrix("mean", mean), as_float("cov", cov)
+    if s.shape != (*m.shape, m.shape[1]):
+        raise ValueError(f"cov must have shape {(*m.shape, m.shape[1])}, one matrix a case, got {s.shape}")
+    bad = ~np.isfinite(s) | (np.abs(s) > _LARGEST)
+    if bad.any():
+        case, i, j = np.argwhere(bad)[0]
+        raise ValueError(f"cov must be finite (and at most {_LARGEST:g}): "
+                         f"cov[{case}, {i}, {j}] is {float(s[case, i, j])!r}")
     for case, matrix in enumerate(s):
-        if not np.isfinite(matrix).all() or np.abs(matrix).max() > _LARGEST:
-            raise ValueError(f"cov must be finite (and at most {_LARGEST:g}): see cov[{case}]")
         if np.abs(matrix - matrix.T).max() > 1e-10 * np.abs(matrix).max():
             raise ValueError(f"cov must be symmetric: cov[{case}] is not")
     _check_definite(s)
-    return y, m, s
+    return m, s
 
 
 def check_probabilities(y_prob: Any) -> np.ndarray:
@@ -176,7 +210,7 @@ def check_probabilities(y_prob: Any) -> np.ndarray:
     [0.2, 1.0]
     """
     f = vector("y_prob", y_prob)
-    _reject("y_prob", f, (f < 0) | (f > 1), "must lie in [0, 1]")
+    reject("y_prob", f, (f < 0) | (f > 1), "must lie in [0, 1]")
     return f
 
 
@@ -189,9 +223,9 @@ def check_gaussian(mean: Any, std: Any) -> tuple[np.ndarray, np.ndarray]:
     [0.5, 0.5]
     """
     m, s = vector("mean", mean), vector("std", std)
-    _reject("std", s, s <= 0, "must be positive (a standard deviation; the order is y_true, mean, std)")
-    _reject("mean", m, np.abs(m) > _LARGEST, _RESCALE)
-    _reject("std", s, (s > _LARGEST) | (s < 1 / _LARGEST), _RESCALE)
+    reject("std", s, s <= 0, "must be positive (a standard deviation; the order is y_true, mean, std)")
+    reject("mean", m, np.abs(m) > _LARGEST, _RESCALE)
+    reject("std", s, (s > _LARGEST) | (s < 1 / _LARGEST), _RESCALE)
     _same_length("mean", m, "std", s)
     return m, s
 
@@ -207,7 +241,7 @@ def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
     if sample_weight is None:
         return None
     weight = vector("sample_weight", sample_weight)
-    _reject("sample_weight", weight, weight < 0, "must not be negative")
+    reject("sample_weight", weight, weight < 0, "must not be negative")
     if weight.size != length:
         raise ValueError(f"sample_weight has length {weight.size}, the data have {length}")
     if weight.max() <= 0:
@@ -224,7 +258,7 @@ def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
     [0.2]
     """
     values = vector(name, np.atleast_1d(as_float(name, theta)))
-    _reject(name, values, (values <= low) | (values >= high), f"must lie in ({low:g}, {high:g})")
+    reject(name, values, (values <= low) | (values >= high), f"must lie in ({low:g}, {high:g})")
     return values
 
 
@@ -261,8 +295,10 @@ def no_weight(sample_weight: Any, what: str) -> None:
 def numbers(name: str, values: Any) -> np.ndarray:
     """Read finite numbers of any shape."""
     array = as_float(name, values)
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} must be finite, got {values!r}")
+    bad = ~np.isfinite(array)
+    if bad.any():
+        index = ", ".join(map(str, np.argwhere(bad)[0]))
+        raise ValueError(f"{name} must be finite: {name}[{index}] is {float(array[bad][0])!r}")
     return array
 
 
@@ -290,6 +326,22 @@ def whole(name: str, value: Any) -> int:
     return int(number)
 
 
+def one_of(name: str, value: Any, *allowed: str) -> str:
+    """Read one of a few words."""
+    if not isinstance(value, str) or value not in allowed:
+        words = " or ".join(f'"{word}"' for word in allowed)
+        raise ValueError(f"{name} must be {words}, got {value!r}")
+    return value
+
+
+def seed(value: Any) -> int:
+    """Read a seed: a whole number, at least 0."""
+    number = one_number("seed", value)
+    if number < 0 or number != int(number):
+        raise ValueError(f"seed must be a whole number of at least 0, got {value!r}")
+    return int(number)
+
+
 def inside(name: str, value: Any, low: float, high: float) -> float:
     """Read one number strictly between low and high."""
     number = one_number(name, value)
@@ -300,20 +352,45 @@ def inside(name: str, value: Any, low: float, high: float) -> float:
 
 def as_float(name: str, values: Any) -> np.ndarray:
     """Read numbers of any shape, NaN and infinity included."""
-    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+    if _has_a_mask(values):
         raise ValueError(f"{name} has masked entries; drop them or fill them first")
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} must be one-dimensional: {error}") from None
+    except (RuntimeError, TypeError, BufferError) as error:  # a tensor with gradients, or on another device
+        raise ValueError(f"{name} must be numbers that numpy can read (a tensor: detach it, move it to the CPU "
+                         f"and make it float32): {error}") from None
+    if array.dtype.kind in "USO":
+        _reject_what_is_no_number(name, array)
     if array.dtype.kind not in "biufO":
         raise ValueError(f"{name} must be numeric, got dtype {array.dtype}")
-    if array.dtype == object and any(isinstance(v, (str, bytes)) for v in array.ravel()):
-        raise ValueError(f"{name} must be numeric, got text")
-    try:
-        return array.astype(float)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{name} must be numeric: {error}") from None
+    return array.astype(float)
+
+
+def _has_a_mask(values):
+    """Masked entries, of an array or of the arrays in a list."""
+    if isinstance(values, (list, tuple)):
+        return any(_has_a_mask(value) for value in values if isinstance(value, (list, tuple, np.ma.MaskedArray)))
+    return values is np.ma.masked or (np.ma.isMaskedArray(values) and bool(np.ma.getmaskarray(values).any()))
+
+
+def _reject_what_is_no_number(name, array):
+    for index in np.ndindex(array.shape):
+        value = array[index]
+        place = f"{name}[{', '.join(map(str, index))}]" if index else name
+        if isinstance(value, (str, bytes)):
+            raise ValueError(f"{name} must be numeric: {place} is {str(value)!r}, a text (for labels as text pass "
+                             f"y_true == the one that counts as 1)")
+        try:
+            float(value)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise ValueError(f"{name} must be numeric: {place} is {_short(value)} ({error})") from None
+
+
+def _short(value):
+    words = repr(value)
+    return words if len(words) <= 40 else words[:37] + "..."
 
 
 def _matrix(name: str, values: Any) -> np.ndarray:
@@ -342,7 +419,7 @@ def _shape_message(name: str, array: np.ndarray) -> str:
     return message
 
 
-def _reject(name: str, array: np.ndarray, bad: np.ndarray, rule: str) -> None:
+def reject(name: str, array: np.ndarray, bad: np.ndarray, rule: str) -> None:
     """Raise for the first bad entry."""
     if bad.any():
         index = int(np.argmax(bad))

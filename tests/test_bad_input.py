@@ -12,12 +12,11 @@ from pwu_lite.alignment import kendall_tau, somers_d
 from pwu_lite.replication import parcels
 
 INF, NAN = float("inf"), float("nan")
-OPTIONS = {"winkler_loss": {"c": 0.3}, "pinball_loss": {"level": 0.7}, "interval_score": {"coverage": 0.8}}
 
 
 def functions(task):
     """Name and callable of everything that takes labels and a prediction."""
-    named = {name: functools.partial(m.function, **OPTIONS.get(name, {}))
+    named = {name: m
              for (kind, name), m in metrics.REGISTRY.items() if kind == task}
     if task == "binary":
         scores = {"PWU": pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)),
@@ -112,10 +111,10 @@ def test_pandas_is_read_by_position_and_columns_are_flattened(task, data):
     ([1, 1, 1], "length"), ([1, 1, 1, -1], r"sample_weight\[3\]"), ([0, 0, 0, 0], "zero"),
     ([1, NAN, 1, 1], r"sample_weight\[1\]"), (["a"] * 4, "numeric"), (2.0, "one-dimensional")])
 def test_bad_weights(task, data, weight, words):
-    for (kind, name), metric in metrics.REGISTRY.items():
+    for (kind, _), metric in metrics.REGISTRY.items():
         if kind == task:
             with pytest.raises(ValueError, match=words if metric.separable else "sample_weight"):
-                metric(*data, sample_weight=weight, **OPTIONS.get(name, {}))
+                metric(*data, sample_weight=weight)
     family = pwu.BinaryDecision() if task == "binary" else pwu.SelectivePrediction()
     with pytest.raises(ValueError, match=words):
         pwu.PWU(family, pwu.Beta(2, 10))(*data, sample_weight=weight)

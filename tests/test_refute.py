@@ -1,6 +1,5 @@
 """Certificates against every prior at once: verified from scratch, and absent where a prior exists."""
 
-import functools
 from itertools import permutations
 
 import numpy as np
@@ -11,7 +10,6 @@ import pwu_lite as pwu
 from pwu_lite import alignment, metrics
 from pwu_lite.metrics import classification, ranking, regression
 
-OPTIONS = {"winkler_loss": {"c": 0.3}, "pinball_loss": {"level": 0.7}, "interval_score": {"coverage": 0.8}}
 BINARY, SELECTIVE = pwu.BinaryDecision(), pwu.SelectivePrediction()
 THETAS = {"BinaryDecision": np.linspace(0, 1, 401)[1:-1], "SelectivePrediction": np.geomspace(1e-3, 1e2, 401),
           "TopK": [1, 2, 3], "RiskAverseTopK": [(k, g) for k in (1, 2, 3) for g in np.geomspace(1e-3, 1e3, 61)],
@@ -22,7 +20,7 @@ THETAS = {"BinaryDecision": np.linspace(0, 1, 401)[1:-1], "SelectivePrediction":
 
 def loss(task, name):
     row = metrics.REGISTRY[task, name]
-    function = functools.partial(row.function, **OPTIONS.get(name, {}))
+    function = row
     return function if row.lower_is_better else lambda *data: -function(*data)
 
 

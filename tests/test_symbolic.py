@@ -258,7 +258,7 @@ def test_binary_formulas_that_cannot_be_read(losses, error, words):
 
 
 @pytest.mark.parametrize("loss, words", [
-    (sp.Piecewise((error, v <= 2), (error + 5, True)), "smooth"), (error / sp.Max(1, v), "smooth"),
+    (sp.Piecewise((error, v <= 2), (error + 5, True)), "jumps"), (error / sp.Max(1, v), "stationary"),
     (error / (v - 1) + sp.log((v - 1) ** 2) / 2 - 1 / (v - 1), "pole|finite"), ((q - HALF) * NLL, "parameters"),
     (LAMBDA * NLL, "another name"), (sp.nan, "finite")], ids=range(6))
 def test_selective_formulas_that_cannot_be_read(loss, words):

@@ -6,8 +6,11 @@ Implements appendices F and G of the PWU paper, and UNIQUE's evaluation benchmar
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from . import classification, multiclass, multivariate, ranking, regression
 
@@ -29,6 +32,9 @@ class Metric:
     separable : bool
         Is it an average of one number per case?
     function : callable
+    options : mapping
+        What the function needs beyond data, for instance the level of a quantile: a call
+        uses these values unless it gives others.
     """
 
     name: str
@@ -37,8 +43,12 @@ class Metric:
     lower_is_better: bool
     separable: bool
     function: Callable[..., float]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
-    def __call__(self, *data, **options) -> float:
+    def __call__(self, *data: Any, **options: Any) -> float:
+        if self.options:
+            given = inspect.signature(self.function).bind_partial(*data, **options).arguments
+            options |= {name: value for name, value in self.options.items() if name not in given}
         return self.function(*data, **options)
 
 
@@ -81,14 +91,17 @@ _ROWS = [
 _MODULES = {"binary": classification, "regression": regression, "ranking": ranking,
             "multiclass": multiclass, "multivariate": multivariate}
 
+_OPTIONS: dict[str, dict[str, float]] = {"winkler_loss": {"c": 0.3}, "pinball_loss": {"level": 0.7},
+                                        "interval_score": {"coverage": 0.8}}
+
 REGISTRY = {
-    (task, name): Metric(name, label, task, lower, separable, getattr(_MODULES[task], name))
+    (task, name): Metric(name, label, task, lower, separable, getattr(_MODULES[task], name), _OPTIONS.get(name, {}))
     for task, name, label, lower, separable in _ROWS
 }
 
 
 def lower_is_better(name: str) -> bool:
-    """The customary direction of a metric, by its name; a PWU is a loss.
+    """The customary direction of a metric, by its name; a PWU ("PWU", "PWU top-k", "pwu_binary") is a loss.
 
     Raises
     ------
@@ -100,7 +113,7 @@ def lower_is_better(name: str) -> bool:
     >>> lower_is_better("log_loss"), lower_is_better("error_detection_auroc")
     (True, False)
     """
-    if name.lower().startswith("pwu"):
+    if re.match(r"pwu(?![a-z])", name.lower()):
         return True
     for (_, known), metric in REGISTRY.items():
         if name == known:

@@ -280,12 +280,16 @@ def calibration_error(y: np.ndarray, f: np.ndarray, n_bins: int) -> float:
 
 def retention_area(error: np.ndarray, uncertainty: np.ndarray, definition: str) -> float:
     """Area under the curve of mean error kept, dropping the most uncertain first."""
-    if definition not in ("retained", "oracle"):
-        raise ValueError(f'definition must be "retained" or "oracle", got {definition!r}')
-    order, starts = sorted_blocks(uncertainty, TIE)
-    kept = np.cumsum(block_means(error[order], starts))
+    validation.one_of("definition", definition, "retained", "oracle")
+    kept = errors_kept(error, uncertainty)
     sizes = np.arange(1, error.size + 1) if definition == "retained" else error.size
     return float(np.mean(kept / sizes))
+
+
+def errors_kept(error: np.ndarray, uncertainty: np.ndarray) -> np.ndarray:
+    """Total error of the 1, 2, ..., n least uncertain cases; tied ones share their places."""
+    order, starts = sorted_blocks(uncertainty, TIE)
+    return np.cumsum(block_means(error[order], starts))
 
 
 def detection_auroc(wrong: np.ndarray, uncertainty: np.ndarray) -> float:
@@ -310,9 +314,16 @@ def _uncertainty(f):
 
 def _bin_gaps(y, f, n_bins):
     """Sum of ``y - f`` and number of cases in each bin."""
+    where = bin_of(f, n_bins)
+    return np.bincount(where, y - f), np.bincount(where)
+
+
+def bin_of(f: np.ndarray, n_bins: int) -> np.ndarray:
+    """Number of the bin (l, u] of each probability, 0 in the first; edges j/n_bins."""
     bins = validation.whole("n_bins", n_bins)
-    where = np.searchsorted(np.arange(1, bins) / bins, f, side="left")
-    return np.bincount(where, y - f, bins), np.bincount(where, minlength=bins)
+    if bins > 1_000_000:
+        raise ValueError(f"n_bins must be at most a million, got {bins}")
+    return np.searchsorted(np.arange(1, bins) / bins, f, side="left")
 
 
 def average_with_infinity(loss: np.ndarray, weight: np.ndarray | None) -> float:

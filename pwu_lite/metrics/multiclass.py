@@ -115,10 +115,8 @@ def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, defin
     """
     validation.no_weight(sample_weight, "the calibration error")
     y, f = check_multiclass(y_true, y_prob)
-    if definition == "one_vs_rest":
+    if validation.one_of("definition", definition, "one_vs_rest", "top_label") == "one_vs_rest":
         return float(np.mean([calibration_error(y == j, f[:, j], n_bins) for j in range(f.shape[1])]))
-    if definition != "top_label":
-        raise ValueError(f'definition must be "one_vs_rest" or "top_label", got {definition!r}')
     top = f.max(axis=1)
     tied = np.flatnonzero(_most_probable(f).sum(axis=1) > 1)
     if tied.size:

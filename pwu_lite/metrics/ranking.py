@@ -20,7 +20,7 @@ def spearman(error: Any, uncertainty: Any, *, sample_weight: Any = None) -> floa
     """Spearman's rank correlation of error and uncertainty; higher is better.
 
     Pearson's correlation of the ranks, tied values sharing the mean of their ranks (values
-    that differ by rounding alone, 1e-13 of the largest, are tied). NaN when either is constant.
+    that differ by rounding alone, 1e-13 of their own size, are tied). NaN when either is constant.
 
     Parameters
     ----------
@@ -151,8 +151,7 @@ def performance_drop(error: Any, uncertainty: Any, n_bins: int = 10, reference: 
     0.5
     """
     error, uncertainty = _read(error, uncertainty, sample_weight)
-    if reference not in ("high", "all"):
-        raise ValueError(f'reference must be "high" or "all", got {reference!r}')
+    validation.one_of("reference", reference, "high", "all")
     low = cumulative_error(error, uncertainty, n_bins)[1][0]
     high = error.mean() if reference == "all" else cumulative_error(error, -uncertainty, n_bins)[1][0]
     return float(high - low)

@@ -323,8 +323,8 @@ def _read(y_true, mean, std, sample_weight):
 
 
 def _half_width(coverage):
-    """Half the width of a central interval, in standard deviations."""
-    return special.ndtri((1 + coverage) / 2)
+    """Half the width of a central interval, in standard deviations; exact near both ends."""
+    return np.sqrt(2) * special.erfinv(coverage) if coverage < 0.5 else -special.ndtri((1 - coverage) / 2)
 
 
 def _coverage_gaps(y_true, mean, std, coverages, closed=False):
@@ -333,7 +333,6 @@ def _coverage_gaps(y_true, mean, std, coverages, closed=False):
     levels = validation.vector("coverages", np.atleast_1d(coverages))
     if not closed:
         validation.check_thetas("coverages", levels, 0, 1)
-    elif ((levels < 0) | (levels > 1)).any():
-        raise ValueError(f"coverages must lie in [0, 1], got {levels.tolist()}")
+    validation.reject("coverages", levels, (levels < 0) | (levels > 1), "must lie in [0, 1]")
     z = np.abs(y - m) / s
     return np.array([abs(np.mean(z <= _half_width(level)) - level) for level in levels])

@@ -70,6 +70,9 @@ def names(task: str | None = None) -> list[str]:
     >>> names("binary")
     ['bank', 'heart', 'ionosphere', 'mushroom', 'sonar', 'breast_cancer']
     """
+    tasks = {source.task for source in _SOURCES.values()}
+    if task is not None and task not in tasks:
+        raise ValueError(f"task must be one of {', '.join(sorted(tasks))}, got {task!r}")
     return [name for name, source in _SOURCES.items() if task in (None, source.task)]
 
 
@@ -102,7 +105,7 @@ def load(name: str) -> Dataset:
     >>> data.X.shape, int(data.y.sum()), data.target
     ((569, 30), 212, 'malignant')
     """
-    if name not in _SOURCES:
+    if not isinstance(name, str) or name not in _SOURCES:
         raise ValueError(f"there is no data set {name!r}; there are {', '.join(_SOURCES)}")
     source = _SOURCES[name]
     frame, place = _frame(name, source)

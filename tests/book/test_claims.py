@@ -196,8 +196,8 @@ def test_nll_has_an_infinite_cost_and_finite_differences():
 
 def test_mse_is_tied_where_costs_differ():
     proof = alignment.refute(regression.mean_squared_error, pwu.SelectivePrediction(), y_true=[0.0],
-                             forecasts=[([0.0], [1.0]), ([0.0], [3.0])], within=(1, 9))
-    assert proof.comparisons[0].values == (0, 0)
+                             forecasts=[([0.5], [1.0]), ([0.5], [3.0])], within=(1, 9))
+    assert proof.comparisons[0].values == (0.25, 0.25)
     assert all(proof.margin(price) > 0 for price in np.linspace(1.01, 8.99, 30))
     inner = pwu.Uniform(1, 9).partial_mean(2, 5)
     costs = [pwu.PWU(pwu.SelectivePrediction(), pwu.Uniform(1, 9))([0.0], [0.0], [v**0.5]) for v in (2, 5)]
@@ -329,7 +329,7 @@ def test_proposition_g3():
     family = pwu.PerOutput(pwu.SelectivePrediction())
     found = verdicts("multivariate", family, ["gaussian_nll", "energy_score"], n=2, trials=3)
     assert not any(found.values())
-    bounded = [([[0.0, 0.0]], [np.eye(2)]), ([[0.0, 0.0]], [9 * np.eye(2)])]
+    bounded = [([[0.5, 0.5]], [np.eye(2)]), ([[0.5, 0.5]], [9 * np.eye(2)])]
     assert alignment.refute(multivariate.mean_squared_error, family, y_true=[[0.0, 0.0]], forecasts=bounded,
                             within=(1, 9)) is not None
 
