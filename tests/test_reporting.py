@@ -72,7 +72,7 @@ def test_a_family_that_does_not_say_where_its_acts_change(binary):
         pieces = Family.pieces
 
         def error(self, prior, *data):
-            return 0.1
+            return 1e-9
 
     y, f = binary
     own = pwu.PWU(Own(), pwu.Beta(2, 10))

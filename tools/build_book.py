@@ -3,8 +3,10 @@
 Usage: python tools/build_book.py [ROOT]
 
 jupyter-cache looks at code cells alone, so this script empties it when the package, the pins,
-the Python or a data file changes. Anything that goes wrong ends with exit status 1, now and in
-every later run until it is mended.
+the Python or any file beside the chapters changes. Anything that goes wrong ends with exit status
+1, now and in every later run until it is mended; a run that is killed leaves nothing that a later
+one takes for fresh. The reader's own settings of IPython, matplotlib, Jupyter and the language
+change nothing.
 """
 
 from __future__ import annotations
@@ -21,19 +23,28 @@ import time
 from pathlib import Path
 
 import check_links
+import yaml
 
-CODE = ["pwu_lite/**/*.py", "pwu_lite/*.js", "pwu_lite/*.css", "requirements.txt",
-        "pyproject.toml", "book/**/*.csv", "book/**/*.csv.gz", "book/**/*.json"]
+CODE = ["pwu_lite/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
 SITE = ["tools/*.py", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
+NO_CODE = {".md", ".bib", ".pyc"}  # pages are told by their cells
 
 
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     build = root / "_build"
     started = time.time()
-    os.environ.update(OMP_NUM_THREADS="1", JUPYTER_PREFER_ENV_PATH="1", PYTHONHASHSEED="0")
-    forget_what_changed(root, build)
+    use_own_settings(build)
+    try:
+        forget_what_changed(root, build)
+    except OSError as error:
+        print(f"cannot delete what is out of date: {error}\nThe site was NOT built: delete {build}.", file=sys.stderr)
+        return 1
     if not execute(root, build / ".jupyter_cache"):
+        return 1
+    if changed(build / ".code", code_fingerprint(root)):
+        (build / ".code").unlink()
+        print("\nThe package, or a file that chapters read, changed while they ran: build again.", file=sys.stderr)
         return 1
     if not run_sphinx(root):
         print("\nThe site was NOT built: mend the warnings above.", file=sys.stderr)
@@ -46,43 +57,69 @@ def main() -> int:
     return 0
 
 
+def use_own_settings(build: Path) -> None:
+    """Empty folders in place of the reader's start-up files, styles and kernels."""
+    own = build / ".settings"
+    own.mkdir(parents=True, exist_ok=True)
+    (own / "matplotlibrc").write_text("")
+    os.environ.update(OMP_NUM_THREADS="1", JUPYTER_PREFER_ENV_PATH="1", PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C.UTF-8",
+                      IPYTHONDIR=str(own / "ipython"), JUPYTER_CONFIG_DIR=str(own / "jupyter"),
+                      MPLCONFIGDIR=str(own), MATPLOTLIBRC=str(own / "matplotlibrc"), MPLBACKEND="")
+    for name in ("PYTHONSTARTUP", "PYTHONWARNINGS", "PYTHONOPTIMIZE", "MPLBACKEND"):
+        os.environ.pop(name, None)
+
+
 def forget_what_changed(root: Path, build: Path) -> None:
-    """Remove outputs that a changed package, pin, tool or setting has made stale."""
-    build.mkdir(exist_ok=True)
+    """Delete outputs that a changed package, pin, tool or setting has made stale, then write down what is there."""
     complete = build / ".complete"
     if not complete.exists():  # the last run failed or was killed: Sphinx must say its warnings again
-        shutil.rmtree(build / ".doctrees", ignore_errors=True)
+        delete(build / ".doctrees")
     complete.unlink(missing_ok=True)
-    if changed(build / ".code", fingerprint(root, CODE) + sys.version):
-        shutil.rmtree(build / ".jupyter_cache", ignore_errors=True)
-        forget_pages(build)
-    if changed(build / ".site", fingerprint(root, SITE)):
-        forget_pages(build)
+    for record, value, folders in ((build / ".code", code_fingerprint(root), [".jupyter_cache", "html", ".doctrees"]),
+                                   (build / ".site", fingerprint(root, SITE), ["html", ".doctrees"])):
+        if changed(record, value):
+            record.unlink(missing_ok=True)
+            for folder in folders:
+                delete(build / folder)
+            record.write_text(value)
 
 
-def forget_pages(build: Path) -> None:
-    for folder in ("html", ".doctrees"):
-        shutil.rmtree(build / folder, ignore_errors=True)
+def delete(folder: Path) -> None:
+    """Remove a folder that may not be there; what cannot be removed is an error."""
+    if folder.exists():
+        shutil.rmtree(folder)
 
 
 def changed(record: Path, value: str) -> bool:
-    """Compare with what the last run wrote down, and write down the new value."""
-    before = record.read_text() if record.exists() else None
-    record.write_text(value)
-    return before != value
+    """Is it another value than the last run wrote down?"""
+    return not record.exists() or record.read_text() != value
 
 
-def fingerprint(root: Path, patterns: list[str]) -> str:
+def code_fingerprint(root: Path) -> str:
+    return fingerprint(root, CODE, NO_CODE) + sys.version
+
+
+def fingerprint(root: Path, patterns: list[str], without: set[str] = frozenset()) -> str:
     digest = hashlib.sha256()
-    for path in sorted({p for pattern in patterns for p in root.glob(pattern) if p.is_file()}):
+    found = {p for pattern in patterns for p in root.glob(pattern) if p.is_file() and p.suffix not in without}
+    for path in sorted(found):
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
 
 def documents(root: Path) -> list[Path]:
     """The pages of the table of contents, in its order."""
-    text = (root / "_toc.yml").read_text()
-    return [root / f"{name}.md" for name in re.findall(r"(?:root|file):\s*(\S+)", text)]
+    toc = yaml.safe_load((root / "_toc.yml").read_text())
+    return [root / f"{name}.md" for name in names_in(toc)]
+
+
+def names_in(toc: object) -> list[str]:
+    if isinstance(toc, list):
+        return [name for entry in toc for name in names_in(entry)]
+    if isinstance(toc, dict):
+        own = [toc[key] for key in ("root", "file") if key in toc]
+        return own + [name for value in toc.values() for name in names_in(value)]
+    return []
 
 
 def notebooks(root: Path) -> list[Path]:
@@ -91,13 +128,11 @@ def notebooks(root: Path) -> list[Path]:
 
 def execute(root: Path, cache_folder: Path) -> bool:
     """Run the chapters that are not in the cache, all cores busy. False if one fails."""
-    from jupyter_cache import get_cache
-
     unmarked = [path for path in notebooks(root) if "file_format: mystnb" not in path.read_text()]
     for path in unmarked:
         name = path.relative_to(root)
         print(f"FAILED {name}: code cells, but no `file_format: mystnb` in the header", file=sys.stderr)
-    cache = get_cache(str(cache_folder))
+    cache = sound_cache(cache_folder)
     for record in cache.list_project_records():
         cache.remove_nb_from_project(record.pk)
     for path in notebooks(root):
@@ -107,6 +142,21 @@ def execute(root: Path, cache_folder: Path) -> bool:
         if record.traceback:
             report_failure(root, record)
     return good and not unmarked
+
+
+def sound_cache(folder: Path):
+    """The cache of outputs, emptied if a killed run or a full disk has left it damaged."""
+    from jupyter_cache import get_cache
+
+    try:
+        cache = get_cache(str(folder))
+        for record in cache.list_cache_records():
+            cache.get_cache_bundle(record.pk)
+        return cache
+    except Exception as error:  # whatever reading it raises: it can be made again
+        print(f"the outputs kept in {folder.name} are damaged ({type(error).__name__}): all chapters run again")
+        delete(folder)
+        return get_cache(str(folder))
 
 
 def run_chapters(root: Path, cache) -> bool:
@@ -155,4 +205,6 @@ def run_sphinx(root: Path) -> bool:
 
 
 if __name__ == "__main__":
+    if not sys.flags.utf8_mode:  # whatever the language of the machine: files are UTF-8
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONUTF8": "1"})
     raise SystemExit(main())

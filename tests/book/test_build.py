@@ -40,8 +40,8 @@ def write(root, code, text="Text."):
     (root / "book" / "chapter.md").write_text(page)
 
 
-def build(root):
-    environment = {**os.environ, "PYTHONPATH": str(root)}
+def build(root, **settings):
+    environment = {**os.environ, "PYTHONPATH": str(root), **settings}
     return subprocess.run([sys.executable, str(root / "tools" / "build_book.py"), str(root)], cwd=root,
                           env=environment, capture_output=True, text=True)
 
@@ -106,3 +106,90 @@ def test_a_chapter_without_its_header_is_not_silently_text(small):
     done = build(small)
     assert done.returncode == 1
     assert "file_format" in done.stderr
+
+
+KILLED = """
+import os, shutil, signal, sys
+sys.path.insert(0, "tools")
+import build_book
+
+def die(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def first_file(folder):
+    next(path for path in build_book.Path(folder).rglob("*") if path.is_file()).unlink()
+    die()
+
+{where}
+sys.argv = ["build_book.py", "."]
+build_book.main()
+"""
+STEPS = {"before deleting": "build_book.delete = die", "in the middle of deleting": "shutil.rmtree = first_file",
+         "after deleting": "build_book.execute = die", "before the pages": "build_book.run_sphinx = die",
+         "before the links": "build_book.check_links.main = die"}
+
+
+@pytest.mark.parametrize("where", STEPS.values(), ids=STEPS)
+def test_a_build_killed_at_any_step_leaves_nothing_stale(small, where):
+    assert build(small).returncode == 0
+    (small / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-two'\n")
+    killed = subprocess.run([sys.executable, "-c", KILLED.format(where=where)], cwd=small, capture_output=True,
+                            env={**os.environ, "PYTHONPATH": str(small), "PYTHONUTF8": "1"})
+    assert killed.returncode == -9
+    done = build(small)
+    assert done.returncode == 0, done.stderr
+    assert "forty-two" in page(small) and "forty-one" not in page(small)
+
+
+def test_what_cannot_be_deleted_fails_the_build(small):
+    assert build(small).returncode == 0
+    (small / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-two'\n")
+    refused = KILLED.format(where="def refuse(folder):\n    raise PermissionError(13, 'not allowed', str(folder))\n"
+                                  "shutil.rmtree = refuse").replace("build_book.main()", "sys.exit(build_book.main())")
+    for _ in range(2):
+        done = subprocess.run([sys.executable, "-c", refused], cwd=small, capture_output=True, text=True,
+                              env={**os.environ, "PYTHONPATH": str(small), "PYTHONUTF8": "1"})
+        assert done.returncode == 1 and "cannot delete" in done.stderr
+    assert build(small).returncode == 0
+    assert "forty-two" in page(small)
+
+
+@pytest.mark.parametrize("damage", ["no notebook", "half a notebook"])
+def test_a_damaged_cache_is_made_again(small, damage):
+    assert build(small).returncode == 0
+    kept = next((small / "_build" / ".jupyter_cache").rglob("base.ipynb"))
+    kept.unlink() if damage == "no notebook" else kept.write_text("")
+    write(small, "import pwu_lite\npwu_lite.answer()", "Another text.")
+    done = build(small)
+    assert done.returncode == 0 and "damaged" in done.stdout
+    assert "forty-one" in page(small) and "Another text" in page(small)
+
+
+def test_any_file_beside_a_chapter_counts(small):
+    data = small / "book" / "data.txt"
+    data.write_text("seven")
+    write(small, "open('data.txt').read()")
+    assert build(small).returncode == 0 and "seven" in page(small)
+    data.write_text("eight")
+    assert build(small).returncode == 0 and "eight" in page(small)
+
+
+def test_settings_of_the_reader_change_nothing(small, tmp_path_factory):
+    """An IPython start-up file, a matplotlib style and a language that is not UTF-8."""
+    home = tmp_path_factory.mktemp("home")
+    startup = home / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text("import pandas as pd\npd.set_option('display.precision', 1)\n")
+    (home / "matplotlibrc").write_text("lines.linewidth: 9\n")
+    write(small, "import matplotlib, pandas as pd\nprint(pd.Series([1.23456]))\n"
+                 "print(matplotlib.rcParams['lines.linewidth'])", "Größe ≤ 1.")
+    done = build(small, IPYTHONDIR=str(home / "ipython"), MATPLOTLIBRC=str(home / "matplotlibrc"), LC_ALL="POSIX",
+                 PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert done.returncode == 0, done.stderr
+    assert "1.23456" in page(small) and "1.5" in page(small) and "Größe" in page(small)
+
+
+def test_the_table_of_contents_is_read_as_yaml(small):
+    (small / "_toc.yml").write_text("format: jb-book\nroot: 'book/index'\n# - file: book/gone\nchapters:\n"
+                                    "  - file: \"book/chapter\"\n")
+    assert build(small).returncode == 0
