@@ -36,12 +36,17 @@
         });
         add(svg, "path", {class: `line line${style}`, d: path});
       },
+      band(xs, low, high) {
+        const along = (k, ys) => `${x(xs[k]).toFixed(1)} ${y(ys[k]).toFixed(1)}`;
+        const up = xs.map((_, k) => along(k, low)), down = xs.map((_, k) => along(k, high)).reverse();
+        add(svg, "path", {class: "band", d: `M${[...up, ...down].join("L")}Z`});
+      },
       stem(u, v, words) {
         add(svg, "path", {class: "line line0", d: `M${x(u)} ${y(y0)}V${y(v)}`});
         text(x(u) + 6, y(v), words, "start");
       },
       mark(u, words = "") {
-        add(svg, "path", {class: "mark", d: `M${x(u)} ${bottom}V${bottom - height}`});
+        add(svg, "path", {class: "marker", d: `M${x(u)} ${bottom}V${bottom - height}`});
         text(x(u) + 4, bottom - height + 12, words, "start");
       },
       level(v) { add(svg, "path", {class: "axis", d: `M${left} ${y(v)}H${left + width}`}); },
@@ -68,7 +73,7 @@
       const row = data.rows[score.value], f = at.value / 100, n = data.grid.length;
       const k = Math.max(0, Math.min(n - 1, Math.round(f * (n + 1)) - 1));
       const [prior, loss] = [
-        chart(panels[0], [0, 1], row.axes[0], "cost share of a false positive, c", "prior density, or point mass"),
+        chart(panels[0], [0, 1], row.axes[0], "cost share of a false alarm, c", "prior density, or point mass"),
         chart(panels[1], [0, 1], row.axes[1], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")];
       prior.curve(data.grid, row.prior, 0);
       for (const [place, mass] of row.atoms) prior.stem(place, mass, `mass ${mass}`);
@@ -108,18 +113,23 @@
     murphy([at]) {
       const k = +at.value, theta = data.thetas[k], [first, second] = data.costs, [a, b] = data.names;
       const span = [data.thetas[0], data.thetas[data.thetas.length - 1]];
-      const gap = second.map((v, i) => v - first[i]), most = Math.max(...gap.map(Math.abs)) * 1.05;
+      const gap = second.map((v, i) => v - first[i]);
+      const most = Math.max(...gap.map(Math.abs), ...data.band.flat().map(Math.abs)) * 1.05;
       const costs = chart(panels[0], span, [Math.min(0, ...first, ...second), Math.max(0, ...first, ...second) * 1.05], data.label, "cost per case");
       costs.curve(data.thetas, first, 0);
       costs.curve(data.thetas, second, 1);
       costs.mark(theta);
-      const gaps = chart(panels[1], span, [-most, most], data.label, `${b} minus ${a}`);
+      const gaps = chart(panels[1], span, [-most, most], data.label, `${b} minus ${a}, and its ${data.coverage} band`);
       gaps.level(0);
+      gaps.band(data.thetas, ...data.band);
       gaps.curve(data.thetas, gap, 2);
       gaps.mark(theta);
       at.nextElementSibling.textContent = theta;
-      const better = gap[k] === 0 ? "both cost the same" : `${gap[k] > 0 ? a : b} is cheaper`;
-      list(data.names.map((name, which) => [which, `${name}: ${data.costs[which][k].toPrecision(4)}`]));
+      const verdict = data.verdicts[k];
+      const better = verdict === "same" ? "both cost the same" : verdict === "undecided" ?
+        `undecided, the ${data.coverage} band of the difference contains zero` : `${verdict} is cheaper`;
+      const order = [0, 1].sort((i, j) => data.costs[i][k] - data.costs[j][k]);
+      list(order.map((which) => [which, `${data.names[which]}: ${data.costs[which][k].toPrecision(4)}`]));
       say(`At ${theta}, ${data.words[k]}: ${better}.`);
     },
   }[root.dataset.kind];

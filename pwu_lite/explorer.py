@@ -1,6 +1,6 @@
 """Explorers that need no kernel: page elements with their own data and one small script.
 
-May import plots and what is below it, matplotlib, numpy, sympy.
+May import reporting, plots and what is below them, matplotlib, numpy, sympy.
 Implements the book's explorers of chapters 5, 12 and 14 (PWU paper, equations (3) and (4), appendix I).
 """
 
@@ -23,7 +23,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy import optimize, special
 
-from . import elicitation, plots, symbolic, validation
+from . import elicitation, plots, reporting, symbolic, validation
 from .families import BinaryDecision, Family
 from .pwu import PWU
 
@@ -223,7 +223,7 @@ class PriorExplorer(_Explorer):
         grid = [[elicitation.beta_from_mode(mode, size) for mode in self.modes] for size in self.sizes]
         return {
             "modes": self.modes, "sizes": self.sizes, "models": list(self.models), "top": TOP_EXTRA,
-            "label": "cost share of a false positive, c",
+            "label": plots.COST_SHARE,
             "norm": [[round(float(special.betaln(prior.a, prior.b)), 6) for prior in row] for row in grid],
             "quantiles": [[_short(prior.ppf([0.05, 0.5, 0.95])) for prior in row] for row in grid],
             "words": [[[BinaryDecision().words(float(q)) for q in prior.ppf([0.05, 0.5, 0.95])] for prior in row]
@@ -247,7 +247,10 @@ class PriorExplorer(_Explorer):
 
 
 class MurphyExplorer(_Explorer):
-    """Two forecasts' cost at every decision parameter: who is cheaper where?
+    """Two forecasts' cost at every decision parameter: who is cheaper where, and where is that undecided?
+
+    Around the difference of the costs lies a band of paired resamples of the cases; where it
+    contains zero nobody is called cheaper.
 
     Parameters
     ----------
@@ -262,6 +265,10 @@ class MurphyExplorer(_Explorer):
         Of the horizontal axis.
     start : int
         Place in `thetas` at which the explorer opens.
+    repeats, seed : int
+        Resamples of the cases, both models on the same ones, and their seed.
+    coverage : float
+        Share of the resamples inside the band, at each parameter by itself.
 
     Raises
     ------
@@ -273,14 +280,14 @@ class MurphyExplorer(_Explorer):
     >>> explorer = MurphyExplorer(BinaryDecision(), [1, 0], {"a": [0.6, 0.3], "b": [0.9, 0.7]},
     ...                           [0.2, 0.5, 0.8], label="c")
     >>> explorer.wins()
-    'a is cheaper at 0.5; b is cheaper at 0.8; both cost the same at 0.2.'
+    'both cost the same at 0.2; undecided from 0.5 to 0.8.'
     """
 
     kind = "murphy"
     panels = ("Cost per case of both forecasts at every decision parameter", "Difference of the two costs")
 
     def __init__(self, family: Family, y_true: Any, models: Mapping[str, Any], thetas: Any, *, label: str,
-                 start: int = 0):
+                 start: int = 0, repeats: int = 500, seed: int = 0, coverage: float = 0.95):
         if not isinstance(family, Family) or family.theta_ndim or family.names[0] == "k/n":
             raise ValueError(f"the explorer takes a family with one continuous parameter, got {family!r}")
         models = validation.named("models", models)
@@ -292,21 +299,40 @@ class MurphyExplorer(_Explorer):
         if not _is_place(start, self.thetas):
             raise ValueError(f"start must be a place in thetas, counted from 0, got {start!r}")
         self.family, self.names, self.label, self.start = family, list(models), str(label), start
-        self.costs = [-family.utility(self.thetas, y_true, *(given if isinstance(given, tuple) else (given,)))
-                      for given in models.values()]
+        reports = [given if isinstance(given, tuple) else (given,) for given in models.values()]
+        self.costs = [-family.utility(self.thetas, y_true, *report) for report in reports]
+        self.coverage = validation.inside("coverage", coverage, 0, 1)
+
+        def gap(chosen):
+            counts = np.bincount(chosen, minlength=len(y_true))
+            first, second = (family.utility(self.thetas, y_true, *report, sample_weight=counts) for report in reports)
+            return first - second
+
+        draws = reporting.paired_bootstrap(gap, len(y_true), repeats=repeats, seed=seed)
+        self.band = np.quantile(draws, [(1 - self.coverage) / 2, (1 + self.coverage) / 2], axis=0)
+
+    def verdicts(self) -> list[str]:
+        """At each parameter: who is cheaper, "same", or "undecided" where the band contains zero."""
+        gap, (low, high) = self.costs[1] - self.costs[0], self.band
+        tiny = 1e-12 * np.max(np.abs(self.costs))
+        sides = np.where(low > tiny, self.names[0], np.where(high < -tiny, self.names[1], "undecided"))
+        same = (np.abs(gap) <= tiny) & (high - low <= tiny)
+        return np.where(same, "same", sides).tolist()
 
     def wins(self) -> str:
         """In words, where each of the two is cheaper."""
-        gap = self.costs[1] - self.costs[0]
-        gap[np.abs(gap) <= 1e-12 * np.max(np.abs(self.costs))] = 0
-        spans = [(sign, _spans(self.thetas, np.sign(gap) == sign)) for sign in (1, -1, 0)]
-        words = {1: f"{self.names[0]} is cheaper", -1: f"{self.names[1]} is cheaper", 0: "both cost the same"}
-        return "; ".join(f"{words[sign]} {text}" for sign, text in spans if text) + "."
+        verdicts = np.array(self.verdicts())
+        words = {self.names[0]: f"{self.names[0]} is cheaper", self.names[1]: f"{self.names[1]} is cheaper",
+                 "same": "both cost the same", "undecided": "undecided"}
+        spans = [(text, _spans(self.thetas, verdicts == verdict)) for verdict, text in words.items()]
+        return "; ".join(f"{text} {where}" for text, where in spans if where) + "."
 
     def data(self):
         return {"thetas": [float(f"{theta:.10g}") for theta in self.thetas], "names": self.names, "label": self.label,
                 "words": [self.family.words(float(theta)) for theta in self.thetas],
-                "costs": [[float(f"{v:.6g}") for v in cost] for cost in self.costs], "note": self.wins()}
+                "costs": [[float(f"{v:.6g}") for v in cost] for cost in self.costs],
+                "band": [[float(f"{v:.6g}") for v in side] for side in self.band], "verdicts": self.verdicts(),
+                "coverage": f"{100 * self.coverage:.3g}%", "note": self.wins()}
 
     def controls(self):
         return _slider(escape(self.label), self.thetas.size, self.start)

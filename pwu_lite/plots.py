@@ -26,6 +26,8 @@ __all__ = ["COLOURS", "bands", "bars", "boxes", "coverage_curve", "curves", "dum
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
 
+COST_SHARE = "cost share of a false alarm, c"  # the one phrase for this axis
+
 
 def use_style() -> None:
     """Set the fonts, sizes and colours of every figure after it."""
@@ -71,7 +73,7 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
 
 
 def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: float = 1.0,
-                    xlabel: str = "cost of a false positive, c", ax: Axes | None = None) -> Figure:
+                    xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
     """Densities of priors on one axis."""
     x = np.linspace(low, high, 802)[1:-1]
     densities = {label: prior.pdf(x) for label, prior in priors.items()}
@@ -195,7 +197,7 @@ def sheet(rows: Sequence[Sequence[str]], header: Sequence[str], widths: Sequence
 
 
 def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,
-                    xlabel: str = "cost share of a false positive, c", ax: Axes | None = None) -> Figure:
+                    xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
     """Densities of implicit priors, cut off at `top`, their point masses as stems.
 
     Parameters

@@ -99,10 +99,27 @@ def test_murphy_explorer_holds_the_costs_and_says_who_wins():
     _, held = data(shown)
     for cost, f in zip(held["costs"], pair.values(), strict=True):
         assert cost == pytest.approx(-pwu.BinaryDecision().utility([0.1, 0.25, 0.5, 0.995], Y, f))
-    gap = np.subtract(*shown.costs)
-    for name, wins in (("honest", gap < 0), ("sure", gap > 0)):
-        assert (f"{name} is cheaper" in held["note"]) == wins.any()
-    assert ("both cost the same at 0.995" in held["note"]) == (gap[-1] == 0)
+    verdicts = shown.verdicts()
+    for name in ("honest", "sure"):
+        assert (f"{name} is cheaper" in held["note"]) == (name in verdicts)
+    assert held["verdicts"] == verdicts
+
+
+def test_murphy_explorer_calls_nobody_cheaper_inside_its_band():
+    rng = np.random.default_rng(3)
+    q = rng.random(300)
+    y = (rng.random(300) < q).astype(int)
+    pair = {"good": q, "noise": np.where(q < 0.3, np.abs(q + 0.01 * rng.normal(size=300)), rng.random(300))}
+    thetas = np.array([0.1, 0.5])
+    shown = MurphyExplorer(pwu.BinaryDecision(), y, pair, thetas, label="c", seed=7)
+    losses = [np.array([pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(c)).per_sample(y, f) for c in thetas]) for f in
+              pair.values()]
+    gap, draw = losses[1] - losses[0], np.random.default_rng(7)
+    draws = [gap[:, draw.integers(0, 300, 300)].mean(axis=1) for _ in range(500)]
+    assert shown.band == pytest.approx(np.quantile(draws, [0.025, 0.975], axis=0))
+    assert shown.verdicts() == ["undecided", "good"]
+    same = MurphyExplorer(pwu.BinaryDecision(), y, {"a": q, "b": q}, thetas, label="c")
+    assert same.verdicts() == ["same", "same"]
 
 
 def test_murphy_explorer_of_regressors(regression):
