@@ -1,9 +1,9 @@
-# make book | make test | make serve | make lab | make site-check | make benchmark
+# make book | make test | make serve | make lab | make site-check | make benchmark | make flips
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test serve lab site-check benchmark clean
+.PHONY: book test serve lab site-check benchmark flips clean
 
 book: $(READY)
 	@$(PY) tools/build_book.py
@@ -26,6 +26,9 @@ site-check: book
 
 benchmark: $(READY)
 	@$(PY) benchmarks/run.py
+
+flips: $(READY)
+	@$(PY) tools/flips.py
 
 clean:
 	rm -rf _build .venv

@@ -6,7 +6,7 @@ Implements sections 3.1 to 3.3 and proposition F.1 of the PWU paper; rank agreem
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import comb
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -95,7 +95,8 @@ class Refutation(NamedTuple):
         The metric must call no `worse` better than its `better`, no margin may be negative,
         and one of the two must be strict; all beyond rounding, and with positive weights.
         """
-        loss, strict, thetas = _as_loss(metric), False, list(thetas)
+        _check_metric(metric)
+        loss, strict, thetas = _as_loss(metric), False, _as_list("thetas", thetas)
         if not thetas:
             raise ValueError("holds needs at least one theta")
         if not (self.weights > 0).all():
@@ -257,7 +258,7 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     >>> coordinate_dependence(classification.retention_auc) is None
     False
     """
-    if task not in _DRAWS:
+    if not isinstance(task, str) or task not in _DRAWS:
         raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
     n, trials = validation.whole("n", n), validation.whole("trials", trials)
     if n < 2:
@@ -271,6 +272,8 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
         wholes = [_together(task, report, rest) for rest in backgrounds for report in reports]
         values = [_value(loss, labels, whole) for whole in wholes]
         if np.isfinite(values).all():
+            if lowest > highest and _value(loss, labels, wholes[0]) != values[0]:
+                raise ValueError("the metric gives two values for the same forecast: it is random, or keeps a state")
             lowest, highest = min(lowest, *values), max(highest, *values)
             if _disagree(loss, labels, wholes, values, (lowest, highest), precision):
                 return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
@@ -338,6 +341,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     if within is not None:
         _check_within(family, within)
     if forecasts is not None:
+        forecasts = _as_list("forecasts", forecasts)
         _check_forecasts(y_true, forecasts)
     n, precision = validation.whole("n", n), validation.inside("precision", precision, 0, 1)
     rng, loss = np.random.default_rng(validation.seed(seed)), _as_loss(metric)
@@ -353,7 +357,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
             order, costs, noise = ranked[place]
             if order is None and forecasts is not None:
                 raise ValueError("the metric is finite for fewer than two of the forecasts")
-            found = _beyond_doubt(search, order, costs, noise) if order else None
+            found = _beyond_doubt(search, order, costs, noise, precision) if order else None
             if found:
                 comparisons = [order.comparison(i, j) for i, j in found]
                 return Refutation(tuple(comparisons), np.array(list(found.values())), family, precision)
@@ -375,15 +379,24 @@ def _check_family(family, thetas):
     if not callable(family):
         raise ValueError(f"family must be a decision family or a function cost(theta, y_true, *prediction), "
                          f"got {family!r}")
-    thetas = list(thetas) if thetas is not None else []
+    thetas = _as_list("thetas", thetas) if thetas is not None else []
     if not thetas:
         raise ValueError("a family given as a function needs thetas, all values of its parameter")
     return thetas
 
 
+def _as_list(name, values):
+    try:
+        return list(values)
+    except TypeError:
+        raise ValueError(f"{name} must be a sequence, got {values!r:.60}") from None
+
+
 def _check_forecasts(y_true, forecasts):
+    if np.ndim(y_true) == 0:
+        raise ValueError(f"y_true must be a sequence, got {y_true!r:.60}")
     for place, report in enumerate(forecasts):
-        if not isinstance(report, (tuple, list)):
+        if not isinstance(report, (tuple, list)) or not report:
             raise ValueError("each forecast must be a tuple of what the metric takes after y_true, for one array (f,)")
         for part in report:
             if np.shape(part)[:1] != np.shape(y_true)[:1]:
@@ -395,7 +408,14 @@ def _drawn(family, rng, n):
     """Random labels and forecasts: the family's own, or Gaussian ones for a cost function."""
     if not isinstance(family, Family):
         return draw_gaussians(rng, n)
-    labels, reports = family.draw(rng, n)
+    try:
+        labels, reports = family.draw(rng, n)
+        reports = list(reports)
+    except TypeError as error:
+        raise ValueError(f"the method draw of {type(family).__name__} must take (rng, n) and return labels and a "
+                         f"list of forecasts: {error}") from error
+    if not reports:
+        raise ValueError(f"the method draw of {type(family).__name__} returns no forecasts")
     family.read(labels, *reports[0])
     return labels, reports
 
@@ -413,12 +433,20 @@ def _ranked(loss, family, labels, reports, thetas, within, precision):
     return order, *_all_costs(family, labels, kept, thetas, within)
 
 
-def _beyond_doubt(search, order, costs, noise):
+def _beyond_doubt(search, order, costs, noise, precision):
     """What the search finds once every comparison that rounding or a plateau explains is taken out."""
     while True:
         found = search(order, costs, noise)
-        if not found or all([order.confirm(i, j) for i, j in found]):
+        if not found:
+            return None
+        if not all([order.confirm(i, j) for i, j in found]):
+            continue
+        doubtful = [(i, j) for i, j in found if _compare(order.loss, order.comparison(i, j), precision)
+                    != int(order.below[i, j])]  # as `holds` will look at it
+        if not doubtful:
             return found
+        for i, j in doubtful:
+            order.below[i, j] = order.tied[i, j] = order.tied[j, i] = False
 
 
 def _check_within(family, within):
@@ -435,8 +463,23 @@ _ULPS = 8 * np.finfo(float).eps  # last digits: values this close are tied
 _STEP, _SMALL_STEP = 0.01, 1e-4  # how far forecasts are moved to see whether the metric moves
 
 
+_MOST = 30.0  # how much more than a strict comparison a tie may weigh: it is one up to rounding only
+
+
 def _value(loss, labels, report):
-    return float(loss(labels, *report))
+    """The metric as one real number, or ValueError."""
+    try:
+        value = loss(labels, *report)
+    except TypeError as error:
+        raise ValueError(f"the metric must take y_true and {len(report)} array(s): {error}") from error
+    return _one_real("the metric", value)
+
+
+def _one_real(what, value):
+    array = np.asarray(value)
+    if array.ndim != 0 or array.dtype.kind not in "biuf":
+        raise ValueError(f"{what} must return one number, got {value!r:.60}")
+    return float(array)
 
 
 def _noise(loss, labels, report, value):
@@ -464,7 +507,9 @@ class _Order:
         self.tied = np.abs(self.gap) <= _ULPS * own
         saturates = ((np.abs(self.gap) <= self.room) & ~self.tied).any(axis=1)  # nearly its own value elsewhere
         self.tied &= ~(saturates[:, None] | saturates[None, :])
-        np.fill_diagonal(self.tied, False)
+        for i, j in zip(*np.nonzero(np.triu(self.tied)), strict=True):
+            if _nearly_equal(reports[i], reports[j]):  # single precision may have made them so
+                self.tied[i, j] = self.tied[j, i] = False
         self.noise = {}
 
     def comparison(self, i, j):
@@ -553,6 +598,11 @@ class _Order:
         for other in moved:
             for value in _values_where_defined(self.loss, self.labels, other):
                 yield value - self.values[place]
+
+
+def _nearly_equal(one, two):
+    """Do two forecasts differ by less than a thousandth everywhere?"""
+    return all(np.allclose(here, there, rtol=1e-3, atol=0) for here, there in zip(one, two, strict=True))
 
 
 def _both_ways(gaps, room):
@@ -708,7 +758,11 @@ def _as_loss(metric):
 def _cost(family, theta, y_true, prediction):
     if isinstance(family, Family):
         return -family.utility(theta, y_true, *prediction)
-    return family(theta, y_true, *prediction)
+    try:
+        cost = family(theta, y_true, *prediction)
+    except TypeError as error:
+        raise ValueError(f"the family must take theta, y_true and {len(prediction)} array(s): {error}") from error
+    return _one_real("the family", cost)
 
 
 def _all_costs(family, labels, reports, thetas, within):
@@ -717,11 +771,11 @@ def _all_costs(family, labels, reports, thetas, within):
     A difference of rows that is nowhere negative in the columns is nowhere negative in theta.
     """
     if not isinstance(family, Family):
-        costs = np.array([[float(family(theta, labels, *report)) for theta in thetas] for report in reports])
+        costs = np.array([[_cost(family, theta, labels, report) for theta in thetas] for report in reports])
         if not np.isfinite(costs).all():
             raise ValueError("the family's cost must be finite at each theta")
         return _scaled(costs, np.abs(costs))
-    pieces = [family.pieces(family.read(labels, *report)) for report in reports]
+    pieces = [_checked_pieces(family, family.read(labels, *report)) for report in reports]
     first = pieces[0][0]
     if pieces[0][1] is None:
         if within is not None:
@@ -748,8 +802,20 @@ def _all_costs(family, labels, reports, thetas, within):
     return tuple(np.concatenate(parts, axis=1) for parts in zip(*columns, strict=True))
 
 
+def _checked_pieces(family, data):
+    pieces = family.pieces(data)
+    name = type(family).__name__
+    if not isinstance(pieces, tuple) or len(pieces) != 2 or (pieces[0] is None and pieces[1] is None):
+        raise ValueError(f"the method pieces of {name} must return (values or None, edges or None), got {pieces!r:.60}")
+    first, edges = pieces
+    return first, None if edges is None else validation.numbers(f"the edges of {name}", np.ravel(edges))
+
+
 def _costs_at(family, labels, reports, thetas):
-    return -np.array([family.utility(thetas, labels, *report) for report in reports])
+    costs = -np.array([family.utility(thetas, labels, *report) for report in reports])
+    if not np.isfinite(costs).all():
+        raise ValueError(f"the utility of {type(family).__name__} is not finite at some theta between its edges")
+    return costs
 
 
 def _scaled(costs, size):
@@ -828,7 +894,8 @@ def _fewest(gaps, error, tied, least):
     signed = np.concatenate([gaps, -gaps[tied]])
     strict = np.concatenate([~tied, np.zeros(tied.sum(), bool)])
     sum_one = {} if least else {"A_eq": strict[None].astype(float), "b_eq": [1.0]}
-    answer = linprog(np.ones(len(signed)), A_ub=-signed.T, b_ub=np.full(gaps.shape[1], -least),
+    bounds = [(0, None if free else _MOST) for free in strict]
+    answer = linprog(np.ones(len(signed)), A_ub=-signed.T, b_ub=np.full(gaps.shape[1], -least), bounds=bounds,
                      method="highs", **sum_one)
     if not answer.success:
         return None
@@ -852,8 +919,13 @@ def _agreement(better, values):
         "pairs": pairs,
         "top1": nan if constant else _top1(better, values),
         "top3": nan if constant or better.size <= 3 else _top3(better, values),
-        "pearson": nan if constant else float(np.corrcoef(better, values)[0, 1]),
+        "pearson": nan if constant else float(np.corrcoef(_in_units(better), _in_units(values))[0, 1]),
     }
+
+
+def _in_units(values):
+    """Around one, so that no square is too large or too small."""
+    return values / np.abs(values).max()
 
 
 def _top1(better, values):
@@ -900,6 +972,8 @@ def _lower(name, directions):
 
 
 def _check_directions(directions, columns):
+    if directions is not None and not isinstance(directions, Mapping):
+        raise ValueError(f"directions must be a mapping of columns to True or False, got {directions!r:.60}")
     for name, lower in (directions or {}).items():
         if name not in columns:
             raise ValueError(f"directions names {name!r}, which is no column of metrics")

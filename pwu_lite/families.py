@@ -71,18 +71,26 @@ class Family:
         if len(prediction) != len(self.takes):
             raise ValueError(f"{type(self).__name__} takes y_true, {', '.join(self.takes)}; "
                              f"got {len(prediction)} argument(s) after y_true")
-        return self._check(y_true, *prediction)
+        try:
+            return self._check(y_true, *prediction)
+        except TypeError as error:  # a reader's own family with another check
+            raise ValueError(f"{type(self).__name__} takes {', '.join(self.takes)}, and its _check does not: "
+                             f"{error}") from error
 
     def utility(self, theta: Any, y_true: Any, *prediction: Any, sample_weight: Any = None) -> Any:
         """Average utility at theta, or at each of several, higher is better."""
         data = self.read(y_true, *prediction)
         weight = self.weight(sample_weight, data)
-        values = self._utilities(self.read_theta(theta, len(data[0])), data, weight)
+        thetas = self.read_theta(theta, len(data[0]))
+        values = np.asarray(self._utilities(thetas, data, weight))
+        if values.shape != (len(thetas),):
+            raise ValueError(f"the method _utilities of {type(self).__name__} must return one number for each of "
+                             f"{len(thetas)} thetas, got shape {values.shape}")
         return float(values[0]) if np.ndim(theta) == self.theta_ndim else values
 
     def _utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Average utility at each theta."""
-        raise NotImplementedError
+        raise ValueError(f"{type(self).__name__} does not say what its acts are worth: give it a method _utilities")
 
     def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
         """Check the weights, or refuse them for a family that is not separable."""
@@ -113,7 +121,7 @@ class Family:
         >>> BinaryDecision().words(0.1)
         'a miss costs 9 false alarms'
         """
-        if which not in range(len(self.names)):
+        if not isinstance(which, int) or which not in range(len(self.names)):
             raise ValueError(f"which must be a place in {self.names}, got {which!r}")
         theta, (low, high) = validation.one_number(self.names[which], theta), self.domain_of(which)
         if not low <= theta <= high:
@@ -404,7 +412,7 @@ class RiskAverseTopK(Family):
         for weight, part in gamma_prior.parts:
             value, spread = self._part(part, places, gain, charge, mean, std)
             total, error = total + weight * value, error + weight * spread
-        return -total, error
+        return -_not_overflown(total), error
 
     def _part(self, prior, places, gain, charge, mean, std):
         """Expected utility, and its error, under one part of the prior on gamma."""
@@ -426,7 +434,7 @@ class RiskAverseTopK(Family):
         values = []
         for k, gamma in pairs:
             shares = _risk_shares(mean, std, gamma, _first(int(k), y.size))
-            values.append(float(np.dot(shares, y - gamma * charge)) / k)
+            values.append(_not_overflown(float(np.dot(shares, y - gamma * charge)) / k))
         return np.array(values)
 
     def draw(self, rng, n):
@@ -614,7 +622,7 @@ class PerOutput(Family):
         _wraps(self, SelectivePrediction)
         if self.scale is not None:
             scale = validation.vector("scale", self.scale)
-            validation.reject("scale", scale, scale <= 0, "must be positive")
+            validation.reject("scale", scale, (scale < 1e-140) | (scale > 1e140), "must be positive, 1e-140 to 1e140")
             object.__setattr__(self, "scale", tuple(scale.tolist()))
 
     def _words(self, theta, which):
@@ -625,7 +633,7 @@ class PerOutput(Family):
         return verdict, f"{reason} (each output on its own scale; correlations are not seen)"
 
     def pieces(self, data):
-        return None, np.concatenate([std**2 for _, _, std in self._outputs(data)])
+        return None, np.concatenate([variance / unit for _, variance, unit in self._outputs(data)])
 
     def draw(self, rng, n):
         """Zero targets of two outputs, few errors, variances and correlations."""
@@ -642,24 +650,34 @@ class PerOutput(Family):
         """True where an output is predicted; shape (n, D)."""
         lam = validation.positive("lambda", theta)
         m, s = validation.check_multivariate_gaussian(mean, cov)
-        return np.column_stack([std <= np.sqrt(lam) for _, _, std in self._outputs((m, m, s))])
+        return np.column_stack([variance <= lam * unit for _, variance, unit in self._outputs((m, m, s))])
 
     def per_sample(self, prior: Prior, y, mean, cov):
         """Expected loss of each case, averaged over outputs, shape (n,)."""
-        outputs = self._outputs((y, mean, cov))
-        return np.mean([self.family.per_sample(prior, *output) for output in outputs], axis=0)
+        losses = []
+        for squared, variance, unit in self._outputs((y, mean, cov)):
+            if isinstance(prior, Dirac):
+                losses.append(np.where(variance <= prior.at * unit, squared, prior.at))
+            else:
+                _, above, mean_below, _ = prior.tails(variance / unit)
+                losses.append(squared * above + mean_below)
+        return np.mean(losses, axis=0)
 
     def _utilities(self, thetas, data, weight):
-        return np.mean([self.family._utilities(thetas, output, weight) for output in self._outputs(data)], axis=0)
+        weight = _to_sum_one(weight, len(data[0]))
+        values = [-_weight_up_to(variance, weight * squared, thetas * unit)
+                  - thetas * _weight_above(variance, weight, thetas * unit)
+                  for squared, variance, unit in self._outputs(data)]
+        return np.mean(values, axis=0)
 
     def _outputs(self, data):
-        """Target, mean and standard deviation of each output on its own scale."""
+        """Squared error in its unit, variance, and the unit v_d of each output."""
         y, mean, cov = data
-        unit = np.ones(y.shape[1]) if self.scale is None else np.sqrt(self.scale)
+        unit = np.ones(y.shape[1]) if self.scale is None else np.array(self.scale)
         if unit.size != y.shape[1]:
             raise ValueError(f"scale has length {unit.size}, y_true has {y.shape[1]} outputs")
-        std = np.sqrt(np.diagonal(cov, axis1=1, axis2=2))
-        return [(y[:, d] / unit[d], mean[:, d] / unit[d], std[:, d] / unit[d]) for d in range(unit.size)]
+        variance = np.diagonal(cov, axis1=1, axis2=2)
+        return [((y[:, d] - mean[:, d]) ** 2 / unit[d], variance[:, d], unit[d]) for d in range(unit.size)]
 
 
 _FORECASTS = 60
@@ -720,6 +738,12 @@ def _mass_between(prior, edges):
     return np.maximum(np.where(below[1:] < 0.5, np.diff(below), -np.diff(above)), 0.0)
 
 
+def _not_overflown(value):
+    if not np.isfinite(value):
+        raise ValueError("gamma times a variance is too large for a number: change the unit of y")
+    return value
+
+
 def _first(k, n):
     """Places worth 1 down to the k-th, then 0."""
     return (np.arange(n) < k).astype(float)
@@ -727,7 +751,9 @@ def _first(k, n):
 
 def _risk_shares(mean, std, gamma, places):
     """Shares of the places by mean - gamma variance; scores equal up to their own rounding are tied."""
-    mean, penalty = snap(mean), gamma * snap(std**2)
+    with np.errstate(over="ignore"):
+        mean, penalty = snap(mean), gamma * snap(std**2)
+    _not_overflown(penalty.max())
     return share_places(mean - penalty, places, 1e-13 * (np.abs(mean) + penalty))
 
 
@@ -757,7 +783,7 @@ def _wraps(family, kind):
 
 
 def _read_k(theta, length):
-    values = validation.vector("k", np.atleast_1d(theta))
+    values = validation.vector("k", np.atleast_1d(validation.as_float("k", theta)))
     wrong = (values != np.floor(values)) | (values < 1) | (values > length)
     validation.reject("k", values, wrong, f"must be a whole number from 1 to {length}")
     return values.astype(int)

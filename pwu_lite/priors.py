@@ -6,6 +6,7 @@ Implements section 4 and appendix I.2 of the PWU paper.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -83,7 +84,12 @@ class Prior:
         random_state : int, numpy Generator or None
             The seed.
         """
-        return np.asarray(self.ppf(np.random.default_rng(random_state).random(size)))
+        try:
+            levels = np.random.default_rng(random_state).random(size)
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"size must be a whole number or a tuple of them, random_state a seed or a generator: "
+                             f"{error}") from None
+        return np.asarray(self.ppf(levels))
 
     @property
     def mean(self) -> float:
@@ -213,8 +219,10 @@ class TruncatedBeta(Prior):
             raise ValueError(f"low and high must lie in [0, 1], got {low!r} and {high!r}")
         object.__setattr__(self, "_whole", whole)
         object.__setattr__(self, "_norm", float(whole.mass(low, high)))
-        if not self._norm > 0:
+        if not self._norm > 1e-280:
             raise ValueError(f"Beta({self.a}, {self.b}) has no mass on [{low!r}, {high!r}]")
+        if high - low < 1e-6 * max(high, 1e-3):
+            raise ValueError(f"[{low!r}, {high!r}] is too narrow for exact masses: use a Uniform prior there")
 
     @property
     def support(self):
@@ -375,15 +383,18 @@ class Pareto(Prior):
     def tails(self, t):
         t = np.maximum(np.asarray(t, dtype=float), self.minimum)
         above = self.minimum / t
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             below = np.where(np.isinf(t), 1.0, (t - self.minimum) / t)
-            mean_below = self.minimum * np.where(np.isinf(t), np.inf, np.log1p(t / self.minimum - 1))
+            near = np.log1p(np.minimum((t - self.minimum) / self.minimum, 1e10))
+            far = np.log(t) - np.log(self.minimum)
+            mean_below = self.minimum * np.where(t > 1e9 * self.minimum, far, near)
         return below, above, mean_below, np.full(np.shape(t), np.inf)
 
     def partial_mean(self, lo, hi):
         lo, hi = _bounds(lo, hi)
         lo, hi = np.maximum(lo, self.minimum), np.maximum(hi, self.minimum)
-        ratio = np.log1p((hi - lo) / lo)
+        with np.errstate(over="ignore", invalid="ignore"):
+            ratio = np.where(hi > 1e9 * lo, np.log(hi) - np.log(lo), np.log1p((hi - lo) / lo))
         return _like(self.minimum * np.where(hi > lo, ratio, 0.0))
 
     def pdf(self, x):
@@ -423,6 +434,8 @@ class LogNormal(Prior):
     def __post_init__(self):
         _keep(self, _place, "mu")
         _keep(self, _scale, "sigma")
+        if self.sigma > 1e3:
+            raise ValueError(f"sigma must be at most 1000, got {self.sigma!r}: the prior spans all numbers there are")
 
     @property
     def support(self):
@@ -432,7 +445,7 @@ class LogNormal(Prior):
         z = self._z(t)
         shifted, log_mean = z - self.sigma, self.mu + self.sigma**2 / 2
         with np.errstate(over="ignore"):  # a mean beyond the largest number is infinite
-            if log_mean > 600:
+            if abs(log_mean) > 50:
                 means = [np.exp(log_mean + special.log_ndtr(end)) for end in (shifted, -shifted)]
             else:
                 means = [np.exp(log_mean) * special.ndtr(end) for end in (shifted, -shifted)]
@@ -441,7 +454,8 @@ class LogNormal(Prior):
     def pdf(self, x):
         x = _places(x)
         safe = np.where(x > 0, x, 1.0)
-        density = np.exp(-self._z(safe) ** 2 / 2) / (safe * self.sigma * np.sqrt(2 * np.pi))
+        with np.errstate(over="ignore"):
+            density = np.exp(-self._z(safe) ** 2 / 2 - np.log(safe) - np.log(self.sigma) - np.log(2 * np.pi) / 2)
         return _like(np.where(x > 0, density, 0.0))
 
     def ppf(self, q):
@@ -546,7 +560,7 @@ class Mixture(Prior):
         if abs(weights.sum() - 1) > 1e-9:
             raise ValueError(f"weights must sum to 1, got sum {weights.sum():g}; divide them by their sum")
         object.__setattr__(self, "priors", priors)
-        object.__setattr__(self, "weights", tuple(weights.tolist()))
+        object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
 
     @property
     def support(self):
@@ -608,6 +622,8 @@ class Frozen(Prior):
         low, high = frozen.support()
         self.support = (float(low), float(high))
         self._mean = float(frozen.mean())
+        self._knots = self._grid()
+        self._totals = np.concatenate([[0.0], np.cumsum(self._gaps(self._knots))])
         self.error = self._estimate_error()
         if not np.isfinite(self.error):
             raise ValueError(f"{self!r} cannot be integrated: its density or its mean is not finite")
@@ -619,7 +635,10 @@ class Frozen(Prior):
         return hash(self._key())
 
     def _key(self):
-        return type(self.frozen.dist), repr(self)
+        dist = self.frozen.dist
+        if type(dist).__module__.startswith("scipy.stats"):
+            return type(dist), repr(_arguments(self.frozen))
+        return type(dist), pickle.dumps(vars(dist)), repr(_arguments(self.frozen))
 
     def __repr__(self):
         shapes = [repr(value) for value in self.frozen.args]
@@ -632,13 +651,15 @@ class Frozen(Prior):
         mean_below, mean_above = self._moments(t)
         return below, above, mean_below, mean_above
 
+    def complement_above(self, t):
+        return np.maximum(super().complement_above(t), 0.0)
+
     def _moments(self, t):
-        """Partial means below and above, summed over the gaps between sorted thresholds."""
-        grid = self._grid()
-        flat = np.clip(t.ravel(), grid[0], grid[-1])
-        knots = np.unique(np.concatenate([grid, flat]))
-        gaps = self._gaps(knots)
-        below = np.concatenate([[0.0], np.cumsum(gaps)])[np.searchsorted(knots, flat)].reshape(t.shape)
+        """Partial means below and above: up to the last quantile before t, and from there."""
+        flat = np.clip(t.ravel(), self._knots[0], self._knots[-1])
+        before = np.clip(np.searchsorted(self._knots, flat, side="right") - 1, 0, self._knots.size - 2)
+        rest = self._integrals(self._knots[before], flat)
+        below = (self._totals[before] + rest).reshape(t.shape)
         return below, self._mean - below
 
     def _grid(self):
@@ -649,20 +670,24 @@ class Frozen(Prior):
 
     def _gaps(self, knots):
         """Integral of theta pi(theta) between neighbouring knots."""
+        return self._integrals(knots[:-1], knots[1:])
+
+    def _integrals(self, low, high):
+        """Integral of theta pi(theta) over each interval, kept between the interval's ends times its mass."""
         nodes, weights = np.polynomial.legendre.leggauss(20)
-        half = np.diff(knots)[:, None] / 2
-        x = knots[:-1, None] + half * (nodes + 1)
-        inner = (half * weights * x * self.frozen.pdf(x)).sum(axis=1)
-        mass = np.where(self.frozen.cdf(knots[1:]) < 0.5, np.diff(self.frozen.cdf(knots)),
-                        -np.diff(self.frozen.sf(knots)))
-        return np.clip(inner, knots[:-1] * mass, knots[1:] * mass)
+        half = (high - low)[:, None] / 2
+        x = low[:, None] + half * (nodes + 1)
+        inner = np.where(half > 0, half * weights * x * self.frozen.pdf(x), 0.0).sum(axis=1)
+        mass = np.where(self.frozen.cdf(high) < 0.5, self.frozen.cdf(high) - self.frozen.cdf(low),
+                        self.frozen.sf(low) - self.frozen.sf(high))
+        return np.clip(inner, low * mass, high * mass)
 
     def _estimate_error(self):
         grid = self._grid()
         with np.errstate(invalid="ignore"):
             halved = np.sort(np.concatenate([grid, (grid[1:] + grid[:-1]) / 2]))
             gaps, fine = self._gaps(grid), self._gaps(halved).reshape(-1, 2).sum(axis=1)
-            return float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15
+            return float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15 * abs(self._mean)
 
     @property
     def mean(self):
@@ -710,12 +735,12 @@ def as_prior(prior: Any) -> Prior:
 
 def _closed_form(frozen):
     """The prior of this module that equals a frozen distribution, or None."""
-    shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
-    shapes, loc, scale = [float(shape) for shape in shapes], float(loc), float(scale)
+    shapes, loc, scale = _arguments(frozen)
     from scipy import stats  # takes a while to import, and whoever has a frozen distribution has done so
 
-    kind = type(frozen.dist)
-    if kind is stats.rv_histogram:
+    kind, histogram = type(frozen.dist), stats.rv_histogram
+    if issubclass(kind, histogram) and all(getattr(kind, name) is getattr(histogram, name) for name in
+                                           ("_pdf", "_cdf", "_ppf", "_munp")):
         return _histogram(frozen, loc, scale)
     if kind is type(stats.uniform):
         return Uniform(loc, loc + scale)
@@ -734,10 +759,16 @@ def _closed_form(frozen):
     return None
 
 
+def _arguments(frozen):
+    """Shapes, loc and scale as floats, however they were given."""
+    shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
+    return [float(shape) for shape in shapes], float(loc), float(scale)
+
+
 def _histogram(frozen, loc, scale):
     """Uniform on each bin that holds mass."""
     edges = loc + scale * np.asarray(frozen.dist._hbins, dtype=float)
-    mass = np.diff(frozen.cdf(edges))
+    mass = frozen.pdf((edges[1:] + edges[:-1]) / 2) * np.diff(edges)
     bins = [Uniform(float(low), float(high)) for low, high in pairwise(edges)]
     kept = np.flatnonzero(mass > 0)
     return Mixture([bins[k] for k in kept], mass[kept] / mass[kept].sum())
@@ -747,9 +778,11 @@ def _point_masses(frozen):
     low, high = frozen.support()
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError("a discrete prior needs bounded support; build a pwu_lite.Mixture of Diracs")
-    places = np.sort(np.asarray(getattr(frozen.dist, "xk", np.arange(low, high + 1)), dtype=float))
-    places = places + (low - places[0])  # scipy keeps xk without loc
-    weights = frozen.pmf(places)
+    places = np.asarray(getattr(frozen.dist, "xk", np.arange(low, high + 1)), dtype=float)
+    if hasattr(frozen.dist, "pk"):  # scipy keeps xk without loc
+        places, weights = places + (low - places.min()), np.asarray(frozen.dist.pk, dtype=float)
+    else:
+        weights = frozen.pmf(places)
     if abs(weights.sum() - 1) > 1e-9:
         raise ValueError("cannot tell where the discrete prior has its mass; "
                          "build a pwu_lite.Mixture of Diracs")
@@ -758,7 +791,7 @@ def _point_masses(frozen):
 
 
 def _shape(name, value):
-    return _within(name, value, 1e-9, 1e12)
+    return _within(name, value, 1e-9, 1e9)
 
 
 def _scale(name, value):

@@ -60,6 +60,10 @@ class PWU:
             names = " and ".join(family.names)
             raise ValueError(f"{family!r} needs {len(family.names)} prior(s), on {names}; "
                              f"got {len(priors)}")
+        needed = "per_sample" if family.separable else "expected_loss"
+        if not callable(getattr(family, needed, None)):
+            raise ValueError(f"{type(family).__name__} does not say what a forecast costs under a prior: give it a "
+                             f"method {needed}")
         self.family = family
         self.priors = tuple(as_prior(prior) for prior in priors)
         for which, prior in enumerate(self.priors):

@@ -326,6 +326,10 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
     True
     """
     n, repeats = validation.whole("n", n), validation.whole("repeats", repeats)
+    if not callable(statistic):
+        raise ValueError(f"statistic must be a function of the drawn indices, got {statistic!r:.60}")
+    if n > 2**62:
+        raise ValueError(f"n must be a number of cases, got {n}")
     if n < 1 or repeats < 2:
         raise ValueError(f"n must be at least 1 and repeats at least 2, got {n} and {repeats}")
     rng = np.random.default_rng(validation.seed(seed))

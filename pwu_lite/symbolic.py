@@ -11,6 +11,7 @@ import functools
 import inspect
 import signal
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,6 +60,29 @@ class _TimeUp(Exception):
 _clock = threading.local()
 
 
+def _attempt(function, *arguments, seconds=2.0):
+    """What sympy finds within some seconds, or None; outside of the main thread without a limit."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        return function(*arguments)
+    left, again = signal.getitimer(signal.ITIMER_REAL)
+    if 0 < left <= seconds:
+        return function(*arguments)
+    started = time.monotonic()
+    before = signal.signal(signal.SIGALRM, _ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    try:
+        return function(*arguments)
+    except _TimeUp:
+        return None
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - started), 0.01) if left else 0, again)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _ring(*_):
+    raise _TimeUp
+
+
 @contextlib.contextmanager
 def _time_limit(what):
     """Raise _TimeUp after TIME_LIMIT seconds; outside of the main thread, only warn."""
@@ -67,12 +91,8 @@ def _time_limit(what):
         return
     _clock.runs = True
     in_main = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
-
-    def up(*_):
-        raise _TimeUp
-
     if in_main:
-        before = signal.signal(signal.SIGALRM, up)
+        before = signal.signal(signal.SIGALRM, _ring)
         signal.setitimer(signal.ITIMER_REAL, TIME_LIMIT, 1.0)  # again every second, should sympy swallow it
     else:
         timer = threading.Timer(TIME_LIMIT, warnings.warn, [f"{what} has been computing for {TIME_LIMIT:g} s"])
@@ -189,7 +209,14 @@ class ImplicitPrior:
             raise ValueError(f"the prior has no mass above {eps}")
         a, _ = self.link
         link = (sp.simplify(1 / mass), -rest.subs(variance, eps) / mass)
-        atoms = {place: sp.simplify(value / (a * mass)) for place, value in self.atoms.items()}
+        kept = {}
+        for place, value in self.atoms.items():
+            above = sp.sympify(place > eps)
+            if above not in (sp.true, sp.false):
+                raise ValueError(f"whether the atom at {place} lies above {eps} is not known: put a number for eps")
+            if above == sp.true:
+                kept[place] = sp.simplify(value / (a * mass))
+        atoms = kept
         return ImplicitPrior(self.family, self.symbol, sp.simplify(self.density / (a * mass)), atoms, link,
                              sp.Interval.open(eps, sp.oo), (eps, sp.oo), self.evidence)
 
@@ -327,6 +354,8 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     Interval.open(0, oo)
     """
     _check_symbols((loss,), error, variance)
+    if error == variance:
+        raise ValueError("error and variance must be two symbols")
     loss = _read_expression("the loss", loss)
     _check_names([loss], {"lambda"}, error, variance)
     if loss.has(sp.floor, sp.ceiling, sp.Integral):
@@ -345,6 +374,7 @@ def _selective_prior(inner, x, v):
     for slope, rest, piece in zip(slopes, rests, pairwise(ends), strict=True):
         for place in _inner(piece, slope + rest):
             _number(slope.subs(v, place)), _number(rest.subs(v, place))
+        _check_real_for_all(slope + rest, v, piece)
     densities = [sp.simplify(-sp.diff(slope, v)).subs(v, LAMBDA) for slope in slopes]
     evidence = _nowhere_negative(densities, ends, LAMBDA, lambda reason: _refuse_selective(reason, inner, x, v))
     for slope, rest, piece in zip(slopes, rests, pairwise(ends), strict=True):
@@ -356,12 +386,14 @@ def _selective_prior(inner, x, v):
     at_infinity = _end(slopes[-1], v, sp.oo)
     if _sign("the mass at infinity", at_infinity) < 0:
         _refuse_selective("the mass at infinity would be negative", inner, x, v)
+    if _is_infinite(at_infinity):
+        _refuse_selective("the coefficient of the squared error rises without bound", inner, x, v)
     if at_infinity != 0:
         atoms[sp.oo] = at_infinity
     charged = [density for density in densities if density != 0] + list(atoms.values())
     if not charged:
         raise NotAligned("the score does not depend on the forecast: its prior would be zero")
-    factor = charged[0].as_coeff_Mul()[0] if any(density != 0 for density in densities) else charged[0]
+    factor = abs(charged[0].as_coeff_Mul()[0]) if any(density != 0 for density in densities) else charged[0]
     lowest = _end(rests[0], v, 0)
     infinite = _is_infinite(lowest)
     atoms = {place: sp.simplify(mass / factor) for place, mass in atoms.items()}
@@ -497,11 +529,17 @@ def threshold_score(cdf: Any, t: sp.Symbol, y: Any, prior: Any, support: tuple[A
     y**2 - y + 1/3
     """
     cdf, y = _read_expression("cdf", cdf), _read_expression("y", y)
+    _check_symbols((cdf, y), t)
+    if not isinstance(support, tuple) or len(support) != 2:
+        raise ValueError(f"support must be (low, high), got {support!r}")
     support = tuple(read("support", end) for end in support)
+    if y.is_number and not support[0] <= y <= support[1]:
+        raise ValueError(f"the outcome {y} lies outside of the support {support}")
     q = sp.Dummy("q", positive=True)
     if_below, if_above = expected_loss(BinaryDecision(), prior, q)  # the event y <= t, and its opposite
-    return (_solved_or_not(sp.simplify(if_above.subs(q, cdf)), (t, support[0], y))
-            + _solved_or_not(sp.simplify(if_below.subs(q, cdf)), (t, y, support[1])))
+    above, below = if_above.subs(q, cdf), if_below.subs(q, cdf)
+    return (_solved_or_not(_attempt(sp.simplify, above) or above, (t, support[0], y))
+            + _solved_or_not(_attempt(sp.simplify, below) or below, (t, y, support[1])))
 
 
 @_bounded
@@ -532,6 +570,9 @@ def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, den
     >>> sp.expand(newsvendor_score(tau, tau, y, y, density=2))
     y**2 - y + 1/3
     """
+    _check_symbols((quantile, y, cdf_at_y, density), level)
+    if atoms is not None and not isinstance(atoms, dict):
+        raise ValueError(f"atoms must be a mapping of levels to masses, got {atoms!r}")
     quantile, density = _read_expression("quantile", quantile), _read_expression("density", density)
     y, cdf_at_y = _read_expression("y", y), _read_expression("cdf_at_y", cdf_at_y)
     s = sp.Dummy("s", positive=True)  # 1 - level, for the upper tail
@@ -550,8 +591,8 @@ def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, den
 def _solved_or_not(f, limits):
     """The integral as a formula if sympy's is real and agrees with quadrature, else unsolved."""
     unsolved = sp.Integral(f, limits)
-    solved = sp.integrate(sp.expand(f), limits)
-    if solved.has(sp.Integral, sp.oo, sp.zoo, sp.nan):
+    solved = _attempt(sp.integrate, sp.expand(f), limits)
+    if solved is None or solved.has(sp.Integral, sp.oo, sp.zoo, sp.nan):
         return unsolved
     at = _sample(unsolved)
     here, there = (sp.N(each.subs(at), 15) for each in (solved, unsolved))
@@ -599,11 +640,14 @@ def _nowhere_negative(densities, ends, symbol, refuse):
     """How it is known that the density is nowhere negative, for each piece; else `refuse` the score."""
     evidence = set()
     for density, (low, high) in zip(densities, pairwise(ends), strict=True):
-        if _is_proved(density, symbol, low, high):
+        proved = _exact_sign(density, symbol, low, high)
+        if proved is not None and proved < 0:
+            refuse(f"the density would be negative somewhere between {low} and {high}")
+        if proved is not None:
             continue
         places = _dense(low, high)
         negative = {}
-        for at in _samples(density + low + (high if high != sp.oo else 0), symbol):
+        for at in _samples(sp.Tuple(density, low, high), symbol):
             negative[tuple(at.items())] = _first_negative(density, symbol, places, low, high, at)
         hits = {at: place for at, place in negative.items() if place is not None}
         if hits and len(hits) < len(negative):
@@ -622,42 +666,57 @@ def _said(at):
     return ", ".join(f"{symbol} = {value}" for symbol, value in at)
 
 
-def _is_proved(density, symbol, low, high):
-    """Is the sign certain: by the signs of all terms, or by the real roots of a rational density?"""
+def _exact_sign(density, symbol, low, high):
+    """1 if it is certain to be nowhere negative, -1 if certain to be so somewhere, None if neither is.
+
+    By the signs of all terms, or by the real roots of a rational density.
+    """
     ratio = sp.Dummy("r", positive=True)
     if (low, high) == (0, 1):
         inner = density.subs(1 - symbol, 1 / (1 + ratio))
     else:
         inner = density
     inner = inner.subs(symbol, low + ratio if high == sp.oo else (low + high * ratio) / (1 + ratio))
+    if inner.is_rational_function(ratio):
+        for at in _samples(sp.Tuple(inner), ratio):
+            _refuse_poles(sp.denom(sp.factor(inner.subs(at))), ratio)
     if inner.is_nonnegative or sp.together(inner).is_nonnegative:
-        return True
+        return 1
     if not inner.is_rational_function(ratio):
-        return False
+        return None
     numerator, denominator = sp.fraction(sp.factor(inner))
-    signs = [_sign_of_polynomial(part, ratio) for part in (numerator, denominator)]
-    return None not in signs and signs[0] * signs[1] >= 0
+    signs = [_signs_of_polynomial(part, ratio) for part in (numerator, denominator)]
+    if None in signs:
+        return None
+    return 1 if all(one * two >= 0 for one in signs[0] for two in signs[1]) else -1
 
 
-def _sign_of_polynomial(polynomial, ratio):
-    """1, 0 or -1 if the polynomial never takes the other sign for positive ratios, else None."""
+def _refuse_poles(denominator, ratio):
+    if denominator.has(ratio) and denominator.is_polynomial(ratio):
+        poly = sp.Poly(denominator, ratio)
+        if all(c.is_Rational for c in poly.coeffs()) and any(root > 0 for root in sp.real_roots(poly)):
+            raise ValueError("the score has a pole inside: it must be continuous but for jumps")
+
+
+def _signs_of_polynomial(polynomial, ratio):
+    """The signs that the polynomial takes for positive ratios between its roots, or None."""
     poly = sp.Poly(polynomial, ratio)
     if poly.is_zero:
-        return 0
+        return {0}
     if poly.free_symbols_in_domain or not all(c.is_Rational for c in poly.coeffs()):
         signs = {1 if c.is_positive else -1 if c.is_negative else None for c in poly.coeffs()}
-        return signs.pop() if len(signs) == 1 else None
+        return signs if len(signs) == 1 and None not in signs else None
     roots = sorted({root for root in sp.real_roots(poly) if root > 0})
     between = [sp.Integer(0), *roots, (roots[-1] if roots else sp.Integer(1)) * 2 + 2]
-    places = [sp.Rational(str(sp.N((a + b) / 2, 30))) for a, b in pairwise(between)]
-    signs = {int(sp.sign(poly.eval(place))) for place in places}
-    return signs.pop() if len(signs) == 1 else None
+    places = [sp.Rational(str(sp.N((a + b) / 2, 60))) for a, b in pairwise(between)]
+    return {int(sp.sign(poly.eval(place))) for place in places}
 
 
 def _dense(low, high):
     """Floats all over a piece: near its ends, on a grid, and off every grid."""
     if high == sp.oo:
-        return np.concatenate([np.geomspace(1e-30, 1e30, 4001), 10 ** (60 * _scattered(2000) - 30)])
+        return np.concatenate([np.geomspace(1e-30, 1e30, 4001), 10 ** (60 * _scattered(2000) - 30),
+                               10 ** (6 * _scattered(4000) - 3)])
     odds = np.geomspace(1e-15, 1e15, 2001)
     return np.concatenate([odds / (1 + odds), np.arange(1, 200) / 200, _scattered(2001)])
 
@@ -735,6 +794,18 @@ def _check_real(piece, p, ends):
     for loss in piece:
         for point in _inner(ends, loss):
             _real(loss.subs(_sample(loss, p)).subs(p, point))
+        _check_real_for_all(loss, p, ends)
+
+
+def _check_real_for_all(expression, symbol, ends):
+    """Real for some values of the parameters and not for others is a verdict that depends on them."""
+    place = _middle(*(end if not getattr(end, "free_symbols", None) else end.subs(_sample(end)) for end in ends))
+    for at in _samples(expression, symbol):
+        try:
+            _real(expression.subs(at).subs(symbol, place))
+        except ValueError:
+            raise ValueError(f"whether the score is real depends on its parameters: it is not at "
+                             f"{_said(at.items())}; put numbers") from None
 
 
 def _check_monotone(piece, p, ends):
@@ -1005,6 +1076,9 @@ def _breaks(losses, p, top=sp.S.One):
     for loss in losses:
         for piecewise in loss.rewrite(sp.Piecewise).atoms(sp.Piecewise):
             conditions += [condition for _, condition in piecewise.args if condition.has(p)]
+            free = [condition for _, condition in piecewise.args if condition.free_symbols and not condition.has(p)]
+            if free:
+                raise ValueError(f"the verdict depends on whether {free[0]}: put numbers for the parameters")
     for condition in conditions:
         for relation in condition.atoms(sp.core.relational.Relational):
             found.update(_roots(relation.lhs - relation.rhs, p, top))
@@ -1029,10 +1103,20 @@ def _roots(expression, p, top):
         raise ValueError(f"cannot solve {expression} = 0 for {p}: write the condition as p < number") from None
     kept = []
     for root in roots:
+        inside = {_lies_inside(root, at, top) for at in _samples(root, p)} if root.free_symbols else {True}
+        if len(inside) > 1:
+            raise ValueError(f"whether the formula changes at {root} depends on its parameters: put numbers")
+        if inside == {False}:
+            continue
         value = sp.N(root) if not root.free_symbols else sp.Rational(1, 2)
         if root.free_symbols or (abs(sp.im(value)) < 1e-12 and 0 < sp.re(value) < top):
             kept.append(root if root.free_symbols or root.is_real else sp.re(value))
     return kept
+
+
+def _lies_inside(root, at, top):
+    value = complex(root.subs(at).evalf())
+    return abs(value.imag) < 1e-12 and 0 < value.real < float(top)
 
 
 def _branch(loss, p, point):
@@ -1074,7 +1158,8 @@ def _turns(expression, parameter, *known):
     """Values of one parameter on either side of each place where a rational expression changes its sign."""
     turns = set()
     for place in (sp.Rational(1, 9), sp.Rational(1, 2), sp.Rational(8, 9)):
-        numerator = sp.numer(sp.together(expression.subs({symbol: place for symbol in known})))
+        first = expression.args[0] if isinstance(expression, sp.Tuple) else expression
+        numerator = sp.numer(sp.together(first.subs({symbol: place for symbol in known})))
         if numerator.is_polynomial(parameter) and numerator.free_symbols == {parameter}:
             poly = sp.Poly(numerator, parameter)
             if all(c.is_Rational for c in poly.coeffs()) and poly.degree() > 0:
@@ -1120,12 +1205,20 @@ def _is_infinite(value):
 
 def _is_zero(expression):
     """False if twenty digits at a sample say so, True if sympy proves it."""
+    if not expression.free_symbols and not expression.atoms(sp.Float):
+        exact = sp.simplify(expression)
+        if exact.is_zero is not None:
+            return bool(exact.is_zero)
     if abs(sp.N(expression.subs(_sample(expression)), 20)) > sp.Float("1e-12"):
         return False
     simple = sp.simplify(expression)
     if simple.has(sp.beta):
         simple = sp.gammasimp(simple.rewrite(sp.gamma))
     if simple == 0 or simple.equals(0):
+        return True
+    if simple.equals(0) is False:
+        return False
+    if not simple.free_symbols and simple.atoms(sp.Float):  # a root that sympy knows to fifteen digits only
         return True
     for shift in (1, 2):
         if abs(sp.N(expression.subs(_sample(expression, shift=shift)), 20)) > sp.Float("1e-12"):

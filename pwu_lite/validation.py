@@ -175,6 +175,11 @@ def check_multivariate(y_true: Any, mean: Any, cov: Any) -> tuple[np.ndarray, ..
     y, (m, s) = _matrix("y_true", y_true), check_multivariate_gaussian(mean, cov)
     if y.shape != m.shape:
         raise ValueError(f"y_true has shape {y.shape}, mean has shape {m.shape}")
+    far = np.argwhere(np.abs(y - m) / np.sqrt(np.diagonal(s, axis1=1, axis2=2)) > _LARGEST)
+    if far.size:
+        case, i = far[0]
+        raise ValueError(f"y_true is more than {_LARGEST:g} standard deviations away from its mean: "
+                         f"y_true[{case}, {i}] is {float(y[case, i])!r}")
     return y, m, s
 
 
@@ -197,6 +202,10 @@ def check_multivariate_gaussian(mean: Any, cov: Any) -> tuple[np.ndarray, np.nda
     for case, matrix in enumerate(s):
         if np.abs(matrix - matrix.T).max() > 1e-10 * np.abs(matrix).max():
             raise ValueError(f"cov must be symmetric: cov[{case}] is not")
+    low = np.argwhere(np.diagonal(s, axis1=1, axis2=2) < _LARGEST**-2)
+    if low.size:
+        case, i = low[0]
+        raise ValueError(f"cov has a variance that {_RESCALE}: cov[{case}, {i}, {i}] is {float(s[case, i, i])!r}")
     _check_definite(s)
     return m, s
 
@@ -246,7 +255,7 @@ def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
         raise ValueError(f"sample_weight has length {weight.size}, the data have {length}")
     if weight.max() <= 0:
         raise ValueError("sample_weight sums to zero")
-    return weight / weight.max()
+    return np.where(weight > 0, np.maximum(weight / weight.max(), np.finfo(float).tiny), 0.0)  # no weight vanishes
 
 
 def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
@@ -358,11 +367,11 @@ def as_float(name: str, values: Any) -> np.ndarray:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} must be one-dimensional: {error}") from None
-    except (RuntimeError, TypeError, BufferError) as error:  # a tensor with gradients, or on another device
+    except (RuntimeError, TypeError, AttributeError, BufferError) as error:  # a tensor with gradients
         raise ValueError(f"{name} must be numbers that numpy can read (a tensor: detach it, move it to the CPU "
                          f"and make it float32): {error}") from None
     if array.dtype.kind in "USO":
-        _reject_what_is_no_number(name, array)
+        _reject_what_is_no_number(name, np.asarray(values, dtype=object))  # before numpy turns numbers into text
     if array.dtype.kind not in "biufO":
         raise ValueError(f"{name} must be numeric, got dtype {array.dtype}")
     return array.astype(float)
@@ -384,7 +393,7 @@ def _reject_what_is_no_number(name, array):
                              f"y_true == the one that counts as 1)")
         try:
             float(value)
-        except (TypeError, ValueError, OverflowError) as error:
+        except Exception as error:  # whatever its __float__ raises
             raise ValueError(f"{name} must be numeric: {place} is {_short(value)} ({error})") from None
 
 

@@ -93,6 +93,7 @@ def test_proposition_f1(key, n):
     if metrics.REGISTRY[key].separable or ends_only:
         assert found is None
         return
+    assert found is not None
     columns = [[np.column_stack([np.atleast_2d(report).T, np.atleast_2d(rest.T)]) for report in
                 (found.a, found.b)] for rest in (found.r, found.r_prime)]
     (ar, br), (as_, bs) = [[metric(found.labels, *case) for case in pair] for pair in columns]
@@ -133,3 +134,29 @@ def test_top3_with_many_ties_is_fast_and_right():
     expected = sum(chance * (1 + hit) / (6 - 1 - hit) for hit, chance in enumerate(
         scipy.stats.hypergeom(99, 2, 2).pmf([0, 1, 2])))
     assert value == pytest.approx(expected)
+
+
+def test_an_outlier_ties_nobody_else():
+    m = pd.DataFrame({"log_loss": [0.3, 0.5, 0.4, 0.9, 1e15]}, index=list("abcde"))
+    u = pd.DataFrame({"u": [3.0, 1, 2, 0, -5]}, index=list("abcde"))
+    row = alignment.align(m, u).iloc[0]
+    assert row["tau"] == pytest.approx(1) and row["top1"] == 1
+    huge = alignment.align(m * 1e200, u * 1e-200).iloc[0]
+    assert huge["pearson"] == pytest.approx(row["pearson"])
+
+
+@pytest.mark.parametrize("directions", [{"mine": "higher"}, {"mine": np.nan}, {"mine": None}, {"mien": True},
+                                        [("mine", True)], "mine", {"mine": 1}])
+def test_directions_are_read_strictly(directions):
+    m, u = tables()
+    with pytest.raises(ValueError, match="directions"):
+        alignment.align(m[["log_loss"]].rename(columns={"log_loss": "mine"}), u[["up"]], directions=directions)
+
+
+@pytest.mark.parametrize("name, known", [("PWU", True), ("pwu_binary", True), ("PWU top-k", True), ("pwurzel", False)])
+def test_only_a_pwu_is_called_one(name, known):
+    if known:
+        assert metrics.lower_is_better(name)
+    else:
+        with pytest.raises(ValueError, match="direction"):
+            metrics.lower_is_better(name)

@@ -200,3 +200,65 @@ def test_the_message_names_the_argument_that_was_passed():
 def test_bad_input_elsewhere(run):
     with pytest.raises(ValueError):
         run()
+
+
+class Tensor:
+    """As torch's tensors with gradients refuse to become arrays."""
+
+    def __init__(self, error):
+        self.error = error
+
+    def __array__(self, *_, **__):
+        raise self.error("call detach first")
+
+
+@pytest.mark.parametrize("values, words", [
+    ([np.ma.array([0.9], mask=[True]), np.ma.array([0.2])], "masked"), (Tensor(RuntimeError), "detach"),
+    (Tensor(TypeError), "detach"), ([0.2, "x"], r"y_prob\[1\] is 'x'"),
+    (np.array([0.2, pd.NA], dtype=object), r"y_prob\[1\]"),
+    ([0.2, 10**400], r"y_prob\[1\]"), ([0.2, None], r"y_prob\[1\]")])
+def test_values_that_are_no_numbers_are_named_with_their_place(values, words):
+    with pytest.raises(ValueError, match=words):
+        metrics.classification.brier_score([1, 0], values)
+
+
+@pytest.mark.parametrize("labels, words", [(["yes", "no"], "y_true == the one"), ([-1, 1], "y_true == 1")])
+def test_other_labels_are_told_what_to_do(labels, words):
+    with pytest.raises(ValueError, match=words):
+        pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))(labels, [0.2, 0.3])
+
+
+def test_every_row_of_the_registry_can_be_called():
+    data = {"binary": (Y, F), "regression": (T, M, S), "ranking": (S, [1, 2, 3, 4]),
+            "multiclass": (Y, np.column_stack([1 - np.array(F), F])),
+            "multivariate": (np.array(T)[:, None], np.array(M)[:, None], np.array(S)[:, None, None])}
+    for (task, name), metric in metrics.REGISTRY.items():
+        options = {"n_bins": 2} if task == "ranking" and name != "spearman" else {}
+        assert isinstance(metric(*data[task], **options), float)
+    level = metrics.REGISTRY["regression", "pinball_loss"]
+    assert level(T, M, S, level=0.5) == level(T, M, S, 0.5) != level(T, M, S)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: metrics.classification.expected_calibration_error(Y, F, 10**12), "million"),
+    (lambda: metrics.classification.retention_auc(Y, F, np.array(["a"])), "definition"),
+    (lambda: metrics.regression.mean_absolute_calibration_error(T, M, S, [0.5, 1.2]), r"coverages\[1\]"),
+    (lambda: metrics.regression.interval_score(T, M, S, 1.5), "coverage"),
+    (lambda: metrics.regression.gaussian_nll([1e20], [0.0], [1e-139]), "standard deviations away"),
+    (lambda: metrics.multivariate.gaussian_nll([[1e140]], [[0.0]], [[[1e-280]]]), "standard deviations away"),
+    (lambda: pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(0.1)], [1.2, -0.2]), r"weights\[1\]"),
+    (lambda: plots.reliability(Y, F, n_bins=2.5), "n_bins"),
+    (lambda: plots.retention_curve([1, 0], {"a": [1, 2, 3]}), "length"),
+    (lambda: metrics.lower_is_better(3), "text")], ids=range(10))
+def test_options_are_checked(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_no_weight_vanishes():
+    assert metrics.classification.log_loss([1, 1], [0, 0.5], sample_weight=[1e-200, 1e200]) == INF
+
+
+@pytest.mark.parametrize("coverage, width", [(1 - 1e-12, 14.261019644), (1e-17, 2.5066282746e-17), (0.9, 3.289707)])
+def test_intervals_near_both_ends(coverage, width):
+    assert metrics.regression.interval_score([0.0], [0.0], [1.0], coverage) == pytest.approx(width, rel=1e-6)

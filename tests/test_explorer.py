@@ -109,7 +109,7 @@ def test_murphy_explorer_calls_nobody_cheaper_inside_its_band():
     rng = np.random.default_rng(3)
     q = rng.random(300)
     y = (rng.random(300) < q).astype(int)
-    pair = {"good": q, "noise": np.where(q < 0.3, np.abs(q + 0.01 * rng.normal(size=300)), rng.random(300))}
+    pair = {"good": q, "noise": np.where(q < 0.3, np.abs(q + 0.01 * rng.normal(size=300)), rng.uniform(0.3, 1, 300))}
     thetas = np.array([0.1, 0.5])
     shown = MurphyExplorer(pwu.BinaryDecision(), y, pair, thetas, label="c", seed=7)
     losses = [np.array([pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(c)).per_sample(y, f) for c in thetas]) for f in

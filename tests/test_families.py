@@ -192,3 +192,34 @@ def test_per_output_is_an_average_of_selective_predictions():
 def test_new_families_refuse(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_one_outlier_changes_no_other_pick():
+    risky = pwu.RiskAverseTopK()
+    assert risky.act((1, 1.0), [0, 0, 0, 0], [1e7, 3, 2, 1]).tolist() == [0, 0, 0, 1]
+    assert risky.utility((1, 1.0), [0, 1, 2, 10], [0, 0, 0, 0], [1e8, 3, 2, 1]) == 9
+    rng = np.random.default_rng(0)
+    mean, std = rng.normal(size=200), rng.uniform(0.5, 1.5, 200)
+    y = mean + std * rng.normal(size=200)
+    score = pwu.PWU(risky, pwu.Beta(2, 8), pwu.Gamma(2, 2.0))
+    losses = [score(np.r_[y, -50], np.r_[mean, -50], np.r_[std, wide]) for wide in (1.5, 1e4, 1e6)]
+    assert losses == pytest.approx([losses[0]] * 3, rel=1e-6)  # it is picked with probability 1e-18
+
+
+def test_exact_ties_of_a_price_and_a_variance():
+    family = pwu.PerOutput(pwu.SelectivePrediction(), scale=[2])
+    assert family.act(38, [[0.0]], [[[76.0]]]).item()  # 76 <= 38 * 2
+    assert family.utility(38, [[100.0]], [[0.0]], [[[76.0]]]) == -5000
+    assert pwu.PWU(family, pwu.Dirac(38))([[100.0]], [[0.0]], [[[76.0]]]) == 5000
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: pwu.PerOutput(pwu.SelectivePrediction()).act(0.7, [[np.nan, 0]], [np.eye(2)]), "mean.0, 0. is nan"),
+    (lambda: pwu.OneVsRest(pwu.BinaryDecision()).act((0, 0.3), 5), "y_prob must be a matrix"),
+    (lambda: pwu.BinaryDecision().words(0.2, 5), "which"),
+    (lambda: pwu.TopK().utility([1, 9], [1, 0], [0.2, 0.3]), "k.1. is 9"),
+    (lambda: pwu.RiskAverseTopK().utility((1, 1e100), [3.0, 0], [1.0, 0.0], [1.0, 1e120]), "change the unit"),
+    (lambda: pwu.PWU(type("Bare", (pwu.families.Family,), {})(), pwu.Beta(2, 2)), "method per_sample")], ids=range(6))
+def test_errors_name_the_right_argument(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()

@@ -101,3 +101,9 @@ def test_a_box_spans_the_middle_half_and_names_what_is_missing():
     assert [text.get_text() for text in ax.texts] == ["not defined"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["b", "a"]
     plt.close("all")
+
+
+def test_the_retention_curve_shares_ties():
+    lines = [plots.retention_curve(error, {"a": [1.0, 1, 1, 1]}).axes[0].lines[0].get_ydata() for error in
+             ([1, 0, 0, 1], [0, 1, 1, 0])]
+    assert np.allclose(lines, 0.5)

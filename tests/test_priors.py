@@ -182,3 +182,107 @@ def test_truncated_quantiles_in_the_upper_tail(prior, level, value):
 def test_parameters_become_floats():
     assert pwu.Beta(np.int8(100), np.int8(100)).mean == pytest.approx(0.5)
     assert pwu.Beta(Fraction(1, 2), 1).a == 0.5
+
+
+def test_histograms_are_proper_with_empty_bins():
+    score = pwu.PWU(pwu.BinaryDecision(), scipy.stats.rv_histogram(([1.0, 0.0, 1.0], [0, 0.4, 0.6, 1.0]), density=True)())
+    for q in (0.45, 0.5, 0.55):
+        loss = [q * score([1], [f]) + (1 - q) * score([0], [f]) for f in np.arange(1, 100) / 100]
+        assert q * score([1], [q]) + (1 - q) * score([0], [q]) <= min(loss) + 1e-15
+    tiny = scipy.stats.rv_histogram((np.array([1e17, 1.0]), np.array([0, 1, 1e20])), density=False)()
+    assert as_prior(tiny).mean == pytest.approx(500.5, rel=1e-3)
+
+
+def test_distributions_are_told_by_their_class():
+    named = scipy.stats.rv_histogram(np.histogram([0.1, 0.2, 0.9], bins=[0, 0.3, 0.6, 1]), density=False,
+                                     name="uniform")()
+    assert as_prior(named).mean == pytest.approx(named.mean())
+
+    class Odd(type(scipy.stats.beta)):
+        def _pdf(self, x, a, b):
+            return 2 * x
+
+        def _cdf(self, x, a, b):
+            return x**2
+
+        def _stats(self, a, b):
+            return 2 / 3, 1 / 18, None, None
+
+    assert as_prior(Odd(name="beta", a=0, b=1)(2, 10)).mean == pytest.approx(2 / 3, rel=1e-6)
+
+
+@pytest.mark.parametrize("prior", [scipy.stats.arcsine(), scipy.stats.triang(0.3), scipy.stats.weibull_min(1.5)],
+                         ids=range(3))
+def test_a_numerical_prior_is_one_prior(prior):
+    """Its partial means do not depend on what else is asked for, and stay between the ends times the mass."""
+    prior, t = as_prior(prior), np.linspace(0.01, 0.99, 33)
+    assert prior.tails(t)[2] == pytest.approx([float(prior.tails(np.array(one))[2]) for one in t], rel=1e-13, abs=0)
+    mass, mean = prior.mass(t[:-1], t[1:]), prior.partial_mean(t[:-1], t[1:])
+    assert (mean >= t[:-1] * mass - 1e-9).all() and (mean <= t[1:] * mass + 1e-9).all()
+    assert (prior.complement_above(np.array([0.5, 1.0])) >= 0).all()
+
+
+def test_quantiles_of_a_mixture_over_any_range():
+    mixture = pwu.Mixture([pwu.LogNormal(0, 1), pwu.LogNormal(100, 1)], [0.5, 0.5])
+    assert mixture.ppf(0.1) == pytest.approx(pwu.LogNormal(0, 1).ppf(0.2), rel=1e-12)
+    assert mixture.ppf(0.9) == pytest.approx(pwu.LogNormal(100, 1).ppf(0.8), rel=1e-12)
+    below = pwu.Mixture([pwu.Uniform(-2, -1), pwu.Uniform(3, 4)], [0.5, 0.5])
+    assert below.ppf([0.25, 0.5, 0.75]) == pytest.approx([-1.5, -1, 3.5])
+
+
+def test_nan_is_nan():
+    mixture = pwu.Mixture([pwu.Beta(2, 3), pwu.Dirac(0.1)], [0.5, 0.5])
+    for prior in (pwu.Beta(2, 3), pwu.Dirac(0.2), pwu.Gamma(2, 1), mixture):
+        for _ in range(3):
+            assert np.isnan(prior.tails(np.array([0.3, np.nan]))).tolist() == [[False, True]] * 4
+            assert np.isnan(prior.complement_above(np.array(np.nan)))
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: pwu.Beta(1e308, 1e308), "a must lie"), (lambda: pwu.Gamma(2, 1e200), "scale must lie"),
+    (lambda: pwu.Beta(2, 3, scale=1e308), "scale"), (lambda: pwu.LogNormal(0, 1e200), "sigma"),
+    (lambda: pwu.Uniform(-1e300, 1), "low"), (lambda: pwu.TruncatedBeta(2, 3, 0.5, 0.5 + 1e-13), "narrow"),
+    (lambda: as_prior(scipy.stats.beta([2], 10)), "single numbers"), (lambda: pwu.Beta(2, 3).rvs(1.5), "size"),
+    (lambda: pwu.Beta(2, 3).rvs(2, "x"), "random_state")], ids=range(9))
+def test_what_would_overflow_is_refused(make, words):
+    with pytest.raises(ValueError, match=words):
+        make()
+
+
+@pytest.mark.parametrize("prior, value", [
+    (pwu.LogNormal(-300, 40), 9.970e-133), (pwu.Pareto(1e-120), 7.138e-118)])
+def test_extreme_variances(prior, value):
+    std = 1e-65 if isinstance(prior, pwu.LogNormal) else 1e95
+    assert pwu.PWU(pwu.SelectivePrediction(), prior)([0], [0], [std]) == pytest.approx(value, rel=1e-3)
+
+
+def test_discrete_priors_with_loc():
+    moved = as_prior(scipy.stats.rv_discrete(values=([0.06, 0.28, 0.33], [0.2, 0.3, 0.5]))(loc=0.08))
+    assert moved.mean == pytest.approx(0.08 + 0.2 * 0.06 + 0.3 * 0.28 + 0.5 * 0.33)
+
+
+def test_equal_scores_are_equal():
+    import pickle
+
+    family = pwu.SelectivePrediction()
+    for one, two in ((scipy.stats.gengamma(2, 1), scipy.stats.gengamma(a=2, c=1)), (pwu.Gamma(2, 1), pwu.Gamma(2, 1))):
+        score = pwu.PWU(family, one)
+        assert score == pwu.PWU(family, two) and hash(score) == hash(pwu.PWU(family, two))
+        assert pickle.loads(pickle.dumps(score)) == score
+        assert score.__name__.isidentifier()
+    assert pwu.PWU(family, scipy.stats.gengamma(2, 1)) != pwu.PWU(family, scipy.stats.gengamma(2, 2))
+    assert pwu.PWU(family, pwu.Gamma(2, 1)) != pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 1))
+
+
+def test_a_numerical_error_that_matters_is_announced():
+    class Rough(as_prior(scipy.stats.weibull_min(1.5)).__class__):
+        error = 0.01
+
+        def __init__(self, frozen):
+            super().__init__(frozen)
+            self.error = 0.01
+
+    score = pwu.PWU(pwu.SelectivePrediction(), Rough(scipy.stats.weibull_min(1.5)))
+    with pytest.warns(UserWarning, match="may be off by 0.01"):
+        score([0.0], [1.0], [1.0])
+    assert score([0.0], [1.0], [1.0], return_error=True)[1] == 0.01

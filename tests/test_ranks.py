@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pwu_lite import ranks
+from pwu_lite.ranks import snap, sorted_blocks
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=6))
@@ -26,3 +27,19 @@ def test_snapping_does_not_depend_on_order(values, random):
     snapped = dict(zip(values, ranks.snap(np.array(values)), strict=True))
     random.shuffle(values)
     assert dict(zip(values, ranks.snap(np.array(values)), strict=True)) == snapped
+
+
+def test_ties_are_relative_to_neighbours_and_do_not_chain():
+    values = np.random.default_rng(0).uniform(0.5, 1.5, 1000)
+    assert len(set(snap(np.append(values, 1e15)).tolist())) == 1001  # an outlier ties nobody else
+    steps = 1.0 + 0.8e-13 * np.arange(100)
+    blocks = snap(steps)
+    assert 30 < len(set(blocks.tolist())) < 60  # small steps do not add up to one tie
+    assert (steps - blocks <= 1.0e-13).all()
+    assert snap(np.array([3e-20, 3e-20 * (1 + 1e-15), 1.0])).tolist() == [3e-20, 3e-20, 1.0]
+
+
+def test_blocks_with_a_tolerance_of_their_own_for_each_value():
+    order, starts = sorted_blocks(np.array([0.0, 1.0, 1.5, 9.0]), np.array([0.1, 1.0, 1.0, 100.0]))
+    assert starts.tolist() == [0, 1, 3]  # the smaller tolerance of two neighbours counts
+    assert sorted_blocks(np.arange(10.0), 1.0)[1].tolist() == [0, 2, 4, 6, 8]

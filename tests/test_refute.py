@@ -66,6 +66,7 @@ def test_verdict_on_each_metric_and_family(task, name, family):
     if name in ALIGNED[type(family).__name__]:
         assert proof is None
     else:
+        assert proof is not None
         verify(proof, metric)
 
 
@@ -349,3 +350,143 @@ def test_refute_refuses(options, words):
     options = {"family": BINARY} | options
     with pytest.raises(ValueError, match=words):
         alignment.refute(classification.brier_score, **options)
+
+
+def brier(y, f):
+    return float(np.mean((np.asarray(f) - y) ** 2))
+
+
+def brier_32(y, f):
+    return float(np.mean((np.float32(f) - np.float32(y)) ** 2))
+
+
+def log_32(y, f):
+    return float(-np.mean(np.log(np.where(np.asarray(y) == 1, np.float32(f), np.float32(1) - np.float32(f)))))
+
+
+ALIGNED_SCORES = {"Brier": brier, "Brier 32": brier_32, "log 32": log_32, "accuracy": classification.zero_one_loss,
+                  "point mass": pwu.PWU(BINARY, pwu.Dirac(0.3))}
+LINKS = {"itself": lambda t: t, "1 - exp": lambda t: 1 - np.exp(-100 * t), "steeper": lambda t: 1 - np.exp(-500 * t),
+         "steepest": lambda t: 1 - np.exp(-1e9 * t), "sigmoid": lambda t: 1 / (1 + np.exp(-300 * (t - 0.1))),
+         "two steps": lambda t: np.tanh(1000 * (t - 0.2)) + np.tanh(1000 * (t - 0.6)),
+         "an offset": lambda t: 1e6 + t, "a small unit": lambda t: 1e-30 * t,
+         "exp 32": lambda t: np.exp(np.float32(50 * t))}
+
+
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("score", ALIGNED_SCORES)
+def test_an_increasing_function_of_an_aligned_score_is_never_refuted(score, link):
+    """Single precision, saturation, plateaus, offsets and units are no proof."""
+    def metric(y, f):
+        return float(LINKS[link](ALIGNED_SCORES[score](y, f)))
+
+    for n, seed in ((3, 1), (4, 0)):
+        assert alignment.refute(metric, BINARY, n=n, seed=seed, trials=3) is None
+    assert alignment.coordinate_dependence(metric, trials=300) is None
+
+
+def test_two_orders_of_a_sum_are_no_comparison():
+    y, one, two = [1, 0, 0], [0.85, 0.9, 0.45], [0.85, 0.45, 0.9]
+    assert alignment.refute(brier_32, BINARY, y_true=y, forecasts=[(one,), (two,)]) is None
+    false = alignment.Comparison(np.array(y), (np.array(one),), (np.array(two),), (0.0, 0.0))
+    assert not alignment.Refutation((false,), np.ones(1), BINARY).holds(brier_32, np.linspace(0.01, 0.99, 99))
+
+
+def test_forecasts_that_single_precision_cannot_tell_apart_are_not_tied():
+    score = pwu.PWU(SELECTIVE, pwu.Gamma(2, 1))
+    y, mean, std = np.zeros(3), np.array([1.0, 0.7, -0.4]), np.array([1.0, 0.5, 2.0])
+    close = [(mean, std), (mean * (1 + 1e-8), std), (mean * 1.2, std), (mean * 0.5, std)]
+    assert alignment.refute(lambda *data: float(np.float32(score(*data))), SELECTIVE, y_true=y, forecasts=close) is None
+    assert alignment.refute(regression.mean_squared_error, SELECTIVE, y_true=y, forecasts=close[:2],
+                            within=(5, 9)) is None
+
+
+def mcc(y, f):
+    y, acts = np.asarray(y), np.asarray(f) > 0.5
+    return 0.0 if acts.all() or not acts.any() else -float(np.corrcoef(y, acts)[0, 1])
+
+
+def balanced(y, f):
+    y, acts = np.asarray(y), np.asarray(f) > 0.5
+    return 1 - (acts[y == 1].mean() + (~acts[y == 0]).mean()) / 2
+
+
+def smoothed(y, f):
+    target = 0.9 * np.asarray(y) + 0.05
+    return float(-np.mean(target * np.log(f) + (1 - target) * np.log1p(-np.asarray(f))))
+
+
+@pytest.mark.parametrize("metric", [mcc, balanced, smoothed], ids=lambda metric: metric.__name__)
+def test_unbalanced_labels_and_sure_forecasts_are_drawn(metric):
+    """Refuted by default: with balanced labels these are functions of the costs."""
+    proof = alignment.refute(metric, BINARY)
+    assert proof is not None and proof.holds(metric, THETAS["BinaryDecision"])
+
+
+class Own(pwu.families.Family):
+    """Guess a number; the cost is theta times the distance."""
+
+    names, takes = ("theta",), ("guess",)
+    _check = staticmethod(lambda y, guess: (np.asarray(y, float), np.asarray(guess, float)))
+
+    def pieces(self, data):
+        return None, np.empty(0)
+
+    def _utilities(self, thetas, data, weight):
+        return -thetas * np.mean(np.abs(data[0] - data[1]))
+
+
+class Drawn(Own):
+    """It says what its forecasts look like."""
+
+    def draw(self, rng, n):
+        return np.zeros(n), [(rng.normal(size=n),) for _ in range(20)]
+
+
+def absolute(y, guess):
+    return float(np.mean(np.abs(np.asarray(y) - guess)))
+
+
+def squared(y, guess):
+    return float(np.mean((np.asarray(y) - guess) ** 2))
+
+
+def test_a_reader_s_own_family_works():
+    assert alignment.refute(absolute, Drawn()) is None
+    proof = alignment.refute(squared, Drawn())
+    assert proof is not None and proof.holds(squared, np.geomspace(0.01, 100, 50))
+
+
+class Curved(Drawn):
+    """Not linear in theta, and it does not say so."""
+
+    def _utilities(self, thetas, data, weight):
+        return -(thetas**2) * np.mean(np.abs(data[0] - data[1])) - np.sqrt(thetas)
+
+
+class Short(Drawn):
+    """A utility for the wrong number of thetas."""
+
+    def _utilities(self, thetas, data, weight):
+        return np.zeros(3)
+
+
+@pytest.mark.parametrize("family, words", [
+    (Own(), "method draw"), (Curved(), "not linear"), (Short(), "one number for"), ("brier", "decision family")],
+    ids=range(4))
+def test_a_family_that_refute_cannot_use_is_told_why(family, words):
+    with pytest.raises(ValueError, match=words):
+        alignment.refute(absolute, family, n=3)
+
+
+def test_a_metric_that_is_none_is_named():
+    state = np.random.default_rng(0)
+    for metric, words in (("brier_score", "REGISTRY"), (lambda y, f: float(state.random()), "two values"),
+                          (lambda y, f: None, "one number"), (lambda y: 0.0, "must take y_true")):
+        with pytest.raises(ValueError, match=words):
+            alignment.refute(metric, BINARY)
+        with pytest.raises(ValueError, match=words):
+            alignment.coordinate_dependence(metric)
+    with pytest.raises(ValueError, match="part of shape"):
+        alignment.refute(brier, BINARY, y_true=[1, 0], forecasts=[([0.2, 0.3],), ([0.2, 0.3, 0.4],)])

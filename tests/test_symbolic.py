@@ -1,5 +1,7 @@
 """The symbolic engine: known priors from the bare formula, refusals with proof, and there and back."""
 
+import time
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -7,6 +9,7 @@ from scipy import integrate
 
 import pwu_lite as pwu
 from pwu_lite import symbolic
+from pwu_lite.explorer import MetricExplorer
 from pwu_lite.symbolic import NotAligned, binary_prior, expected_loss, selective_prior
 
 p, c0 = sp.Symbol("p"), sp.Symbol("c0", positive=True)
@@ -377,3 +380,148 @@ def test_infinite_mass_is_real():
     assert symbolic.binary_prior(1 - p, -p - sp.log(1 - p), p).mass == sp.oo
     assert symbolic.binary_prior(sp.sqrt((1 - p) / p), sp.sqrt(p / (1 - p)), p).mass == sp.oo
     assert symbolic.binary_prior((1 - p) ** 2, p**2, p).mass == 2
+
+
+A, B = sp.Symbol("a"), sp.Symbol("b")
+
+
+def test_free_symbols_need_no_assumptions():
+    assert binary_prior(-A * sp.log(p), -A * sp.log(1 - p), p).finite == sp.Interval.open(0, 1)
+    steep = A * (1 / p + sp.log(1 - p) - sp.log(p)), A * (1 / (1 - p) + sp.log(p) - sp.log(1 - p))
+    found = binary_prior(*steep, p)
+    assert found.finite == sp.S.EmptySet and found.link == (1, sp.oo) and found.density.free_symbols == {A, C}
+    assert selective_prior(A * (error / v + sp.log(v)), error, v).finite == sp.S.EmptySet
+    power = selective_prior(error * v**-A + A / (1 - A) * v ** (1 - A), error, v)
+    assert sp.simplify(power.density - A * LAMBDA ** (-A - 1)) == 0 and power.link == (1, 0)
+
+
+@pytest.mark.parametrize("losses, words", [
+    (((A - sp.Rational(1, 20)) * (1 - p) ** 2, (A - sp.Rational(1, 20)) * p**2), "negative at a = 1/1000"),
+    (((A - sp.Rational(9, 25)) * (A - sp.Rational(4, 5)) * (1 - p) ** 2,
+      (A - sp.Rational(9, 25)) * (A - sp.Rational(4, 5)) * p**2), "negative at a = 29/50"),
+    ((sp.Max(A, HALF) * (1 - p) ** 2, sp.Max(A, HALF) * p**2), "depends on whether"),
+    ((sp.sqrt(A - sp.Rational(1, 4)) * (1 - p) ** 2, sp.sqrt(A - sp.Rational(1, 4)) * p**2), "real depends"),
+    ((sp.Piecewise((1 - 2 * A, p <= 2 * A), (0, True)), sp.Piecewise((0, p <= 2 * A), (2 * A, True))), "2.a depends"),
+    ((sp.Symbol("k", integer=True) * (1 - p) ** 2, sp.Symbol("k", integer=True) * p**2), "put a number for it")],
+    ids=range(6))
+def test_a_verdict_that_depends_on_a_parameter_says_on_which_values(losses, words):
+    with pytest.raises(ValueError, match=words) as caught:
+        binary_prior(*losses, p)
+    assert not isinstance(caught.value, NotAligned)
+
+
+def test_floats_are_read_exactly():
+    low, high = sp.Rational(1, 10**12), 1 - sp.Rational(1, 10**12)
+    clips = [sp.Max(sp.Min(p, top), bottom) for bottom, top in ((1e-12, 1 - 1e-12), (low, high))]
+    found = [binary_prior(-sp.log(clip), -sp.log(1 - clip), p) for clip in clips]
+    assert found[0].finite == found[1].finite == sp.Interval(0, 1) and found[0].density == found[1].density
+    with pytest.raises(NotAligned):
+        binary_prior((1 - p) ** 2 * (1 + 1e-9), p**2, p)
+    assert binary_prior((1 - p) ** 2 / 3, 0.3333333333333333 * p**2, p).density == sp.Rational(2, 3)
+
+
+def test_text_is_never_evaluated(tmp_path):
+    mark = tmp_path / "mark"
+    text = f"__import__('pathlib').Path({str(mark)!r}).write_text('x')"
+    calls = [lambda: binary_prior(text, p**2, p), lambda: selective_prior(text, error, v),
+             lambda: symbolic.newsvendor_score(text, p, y, y), lambda: symbolic.newsvendor_score(p, p, text, y),
+             lambda: symbolic.threshold_score(text, t, y, TWO, (0, 1)),
+             lambda: symbolic.threshold_score(t, text, y, TWO, (0, 1)),
+             lambda: symbolic.threshold_score(t, t, y, TWO, (0, text)),
+             lambda: selective_prior(NLL, error, v).truncate(text), lambda: MetricExplorer({"a": (text, p**2)}, p)]
+    for call in calls:
+        with pytest.raises(ValueError, match="text|Symbol"):
+            call()
+    assert not mark.exists()
+
+
+def test_a_derivation_that_hangs_says_so(monkeypatch):
+    monkeypatch.setattr(symbolic, "TIME_LIMIT", 0.2)
+    monkeypatch.setattr(symbolic, "_binary_prior", lambda *losses: time.sleep(30))
+    with pytest.raises(ValueError, match="has not come to an end within 0.2 s"):
+        binary_prior((1 - p) ** 2, p**2, p)
+
+
+def test_what_sympy_cannot_do_is_a_value_error(monkeypatch):
+    def cannot(*losses):
+        raise NotImplementedError("no")
+
+    monkeypatch.setattr(symbolic, "_binary_prior", cannot)
+    with pytest.raises(ValueError, match="sympy cannot work with this formula .NotImplementedError: no"):
+        binary_prior((1 - p) ** 2, p**2, p)
+
+
+def test_densities_that_turn_negative_in_a_narrow_place():
+    wavy = 1 + sp.Rational(11, 10) * sp.cos(400 * sp.pi * p)  # positive on every two-hundredth
+    with pytest.raises(NotAligned, match="negative at c"):
+        binary_prior(*from_density(wavy), p)
+    narrow = (p - sp.Rational(1, 3)) ** 2 - sp.Rational(1, 10**10)
+    with pytest.raises(NotAligned, match="negative somewhere"):
+        binary_prior(*from_density(narrow), p)
+    slope = -sp.exp(-(10**9) * v) + 1 / (1 + v)
+    rest = sp.integrate(-v * sp.diff(slope, v), v)
+    with pytest.raises(NotAligned, match="negative at lambda"):
+        selective_prior(slope * error + sp.simplify(rest), error, v)
+
+
+def test_evidence_says_what_was_looked_at():
+    assert binary_prior(-sp.log(p), -sp.log(1 - p), p).evidence == "proved"
+    hill = 2 + sp.cos(3 * p)
+    assert binary_prior(*from_density(hill), p).evidence.startswith("looked at in")
+
+
+def pole(weight):
+    place = sp.Rational(1, 3)
+    logs = sp.log((p - place) ** 2) / 2
+    return weight * (logs + (1 - place) / (p - place)), weight * (logs - place / (p - place))
+
+
+@pytest.mark.parametrize("weight", [1, sp.Rational(1, 10**4), sp.Rational(1, 10**8)])
+def test_a_small_pole_is_found(weight):
+    one, zero = pole(weight)
+    with pytest.raises(ValueError, match="pole"):
+        binary_prior((1 - p) ** 2 + one, p**2 + zero, p)
+
+
+FLOOR = sp.Max(v, eps)
+
+
+def test_clamped_variances_are_read():
+    found = selective_prior((error / FLOOR + sp.log(FLOOR)) / 2, error, v)
+    assert found.finite == sp.Interval.open(0, sp.oo) and found.link == (2, -sp.log(eps))
+    assert found.density.subs({eps: 1, LAMBDA: 2}) == sp.Rational(1, 4)
+    assert found.density.subs({eps: 1, LAMBDA: HALF}) == 0
+    back = expected_loss(found.family, found, error, v)
+    for at in ({error: 0.7, v: 0.4, eps: 0.1}, {error: 0.7, v: 0.04, eps: 0.1}):
+        score = (error / FLOOR + sp.log(FLOOR) - sp.log(eps)).subs(at)
+        assert float(back.subs(at)) == pytest.approx(float(score), rel=1e-12)
+
+
+def test_a_jump_in_the_variance_is_an_atom():
+    step = sp.Piecewise((error, v <= 2), (2, True))
+    assert selective_prior(step, error, v).atoms == {2: 1}
+    mixed = selective_prior(sp.log(v) + error / v + 3 * step, error, v)
+    assert mixed.atoms == {2: 3} and mixed.truncate(3).atoms == {} and mixed.truncate(3).mass == 1
+    with pytest.raises(ValueError, match="above h"):
+        mixed.truncate(sp.Symbol("h", positive=True))
+    for wrong, words in ((sp.Piecewise((error, v <= 2), (3, True)), "jumps"), (sp.Max(error, v), "affine"),
+                         (sp.Min(error, 1) / v + sp.log(v), "affine"), (v**2 / 2 - error * v, "infinity"),
+                         (sp.Piecewise((2, v <= 2), (error, True)), "negative")):
+        with pytest.raises(NotAligned, match=words):
+            selective_prior(wrong, error, v)
+
+
+def test_densities_are_nowhere_negative_whatever_the_sign_of_their_factor():
+    turned = sp.Piecewise(((1 + v * sp.log(v) - v) * error - (v**2 / 2 * sp.log(v) - v**2 / 4), v < 1),
+                          (sp.Rational(1, 4), True))
+    found = selective_prior(turned, error, v)
+    assert found.link[0] == 1 and float(found.density.subs(LAMBDA, HALF)) == pytest.approx(np.log(2))
+
+
+@pytest.mark.parametrize("prior", [pwu.TruncatedBeta(2.5, 3.5, 0.1, 0.6), pwu.Beta(2.5, 3.5, scale=0.5),
+                                   pwu.Mixture([pwu.Beta(1.2, 20.8), pwu.Dirac(0.4)], [0.25, 0.75])], ids=repr)
+def test_beta_priors_of_any_kind_have_a_formula(prior):
+    score = pwu.PWU(pwu.BinaryDecision(), prior)
+    for label, formula in zip((1, 0), expected_loss(pwu.BinaryDecision(), prior, p), strict=True):
+        for f in (0.03, 0.2, 0.45, 0.9):
+            assert float(sp.N(formula.subs(p, f), 15)) == pytest.approx(score([label], [f]), abs=1e-12)

@@ -113,6 +113,8 @@ def lower_is_better(name: str) -> bool:
     >>> lower_is_better("log_loss"), lower_is_better("error_detection_auroc")
     (True, False)
     """
+    if not isinstance(name, str):
+        raise ValueError(f"a metric is named by text, got {name!r}")
     if re.match(r"pwu(?![a-z])", name.lower()):
         return True
     for (_, known), metric in REGISTRY.items():

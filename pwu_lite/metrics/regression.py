@@ -135,7 +135,7 @@ def check_score(y_true: Any, mean: Any, std: Any, levels: Sequence[float] = PERC
     0.117956
     """
     y, m, s, weight = _read(y_true, mean, std, sample_weight)
-    grid = validation.check_thetas("levels", np.atleast_1d(levels), 0, 1)
+    grid = validation.check_thetas("levels", levels, 0, 1)
     loss = np.empty(y.size)
     for start in range(0, y.size, 4096):  # blocks of cases keep the table of all levels small
         part = slice(start, start + 4096)
@@ -330,7 +330,7 @@ def _half_width(coverage):
 def _coverage_gaps(y_true, mean, std, coverages, closed=False):
     """Gap at each coverage in (0, 1), or in [0, 1] if closed."""
     y, m, s = check_regression(y_true, mean, std)
-    levels = validation.vector("coverages", np.atleast_1d(coverages))
+    levels = validation.vector("coverages", np.atleast_1d(validation.as_float("coverages", coverages)))
     if not closed:
         validation.check_thetas("coverages", levels, 0, 1)
     validation.reject("coverages", levels, (levels < 0) | (levels > 1), "must lie in [0, 1]")

@@ -197,6 +197,7 @@ def test_nll_has_an_infinite_cost_and_finite_differences():
 def test_mse_is_tied_where_costs_differ():
     proof = alignment.refute(regression.mean_squared_error, pwu.SelectivePrediction(), y_true=[0.0],
                              forecasts=[([0.5], [1.0]), ([0.5], [3.0])], within=(1, 9))
+    assert proof is not None
     assert proof.comparisons[0].values == (0.25, 0.25)
     assert all(proof.margin(price) > 0 for price in np.linspace(1.01, 8.99, 30))
     inner = pwu.Uniform(1, 9).partial_mean(2, 5)
@@ -419,8 +420,113 @@ def test_proposition_d1_for_separable_families():
             assert loss[place] <= loss.min() + 1e-15
 
 
+def honest_and_other(metric, *reports):
+    """Expected loss of a normal y, mean 1, deviation 2, for the honest report and for others; exact for squares."""
+    y, weight = 1 + 2 * np.sqrt(3) * np.array([-1.0, 0.0, 1.0]), np.array([1, 4, 1]) / 6
+    return [sum(w * metric([at], [mean], [std]) for at, w in zip(y, weight, strict=True))
+            for mean, std in ((1.0, 2.0), *reports)]
+
+
+def test_unique_acts_and_strictness_are_two_things():
+    """The squared error: one act is best, the mean, and reports of every deviation tie. Binary acts tie at f = c,
+    and under a prior that is everywhere the score is strict all the same."""
+    honest, wide, moved = honest_and_other(regression.mean_squared_error, (1.0, 5.0), (1.2, 2.0))
+    assert honest == pytest.approx(wide) and moved > honest + 0.01
+    assert FAMILY.utility(0.3, [1], [0.3]) * 0.3 + FAMILY.utility(0.3, [0], [0.3]) * 0.7 == pytest.approx(
+        FAMILY.utility(0.3, [1], [0.31]) * 0.3 + FAMILY.utility(0.3, [0], [0.31]) * 0.7)
+    score, grid = pwu.PWU(FAMILY, pwu.Beta(2, 3)), np.linspace(0.01, 0.99, 99)
+    loss = 0.3 * score.per_sample(np.ones(99), grid) + 0.7 * score.per_sample(np.zeros(99), grid)
+    assert np.argmin(loss) == 29 and np.sum(loss <= loss[29] + 1e-9) == 1
+
+
+def test_log_loss_and_nll_are_strictly_proper_averages():
+    grid = np.linspace(0.01, 0.99, 99)
+    for truth in (7, 29, 80):
+        loss = [grid[truth] * classification.log_loss([1], [f]) + (1 - grid[truth]) * classification.log_loss([0], [f])
+                for f in grid]
+        assert np.argmin(loss) == truth
+    honest, *others = honest_and_other(regression.gaussian_nll, (1.0, 2.2), (1.0, 1.8), (1.2, 2.0), (0.8, 2.0))
+    assert min(others) > honest + 1e-3
+    for metric, data in ((classification.log_loss, ([1, 0], [0.3, 0.6])),
+                         (regression.gaussian_nll, ([1.0, 2.0], [0.5, 1.0], [1.0, 2.0]))):
+        alone = [metric(*([part[i]] for part in data)) for i in range(2)]
+        assert metric(*data) == pytest.approx(np.mean(alone))
+
+
+def test_the_brier_score_is_a_strictly_proper_average():
+    grid = np.linspace(0.01, 0.99, 99)
+    for truth in (7, 29, 80):
+        loss = [grid[truth] * classification.brier_score([1], [f])
+                + (1 - grid[truth]) * classification.brier_score([0], [f]) for f in grid]
+        assert np.argmin(loss) == truth
+    assert classification.brier_score([1, 0], [0.3, 0.6]) == pytest.approx((0.49 + 0.36) / 2)
+
+
+def test_accuracy_is_proper():
+    grid = np.linspace(0.01, 0.99, 99)
+    for truth in (7, 29, 80):
+        loss = [grid[truth] * classification.zero_one_loss([1], [f])
+                + (1 - grid[truth]) * classification.zero_one_loss([0], [f]) for f in grid]
+        assert loss[truth] <= min(loss) + 1e-15
+
+
+def test_proposition_4_2_for_three_families():
+    """No report beats the truth: binary and selective case by case, top-k with all label vectors."""
+    test_proposition_d1_for_separable_families()
+    for prior in (pwu.Gamma(2, 1), pwu.Uniform(1, 6), pwu.LogNormal(0, 1)):
+        honest, *others = honest_and_other(pwu.PWU(pwu.SelectivePrediction(), prior), (1.0, 1.0), (1.0, 2.4),
+                                           (1.0, 1.6), (0.5, 2.0), (1.5, 2.0), (0.7, 1.5))
+        assert honest <= min(others) + 1e-12
+    test_proposition_4_2_for_top_k()
+
+
+def test_the_condition_of_equation_3_is_properness_where_costs_are_finite():
+    """Density (c(1 - c))**-2: proper, and its cost is infinite for every forecast."""
+    steep = 1 / P + sp.log(1 - P) - sp.log(P), 1 / (1 - P) + sp.log(P) - sp.log(1 - P)
+    prior = symbolic.binary_prior(*steep, P)
+    assert prior.finite == sp.S.EmptySet and prior.link[1] == sp.oo
+    grid = np.linspace(0.01, 0.99, 99)
+    one, zero = (sp.lambdify(P, loss)(grid) for loss in steep)
+    assert all(np.argmin(q * one + (1 - q) * zero) == place for place, q in enumerate(grid))
+    for score in ((-sp.log(P), -sp.log(1 - P)), ((1 - P) ** 2, P**2)):
+        found = symbolic.binary_prior(*score, P)
+        assert sp.simplify(-sp.diff(score[0], P) / (1 - P) - found.density.subs(symbolic.C, P)) == 0
+
+
+def test_the_nll_of_unique():
+    """No newsvendor's, and in differences a prior's over prices."""
+    test_nll_has_an_infinite_cost_and_finite_differences()
+    levels, forecasts = [0.1, 0.3, 0.7, 0.9], [([0.0, 0.0], [1.0, 4.0]), ([0.0, 0.0], [2.0, 2.0])]
+    proof = alignment.refute(regression.gaussian_nll, lambda level, *data: regression.pinball_loss(*data, level),
+                             y_true=[0.0, 0.0], forecasts=forecasts, thetas=levels)
+    assert min(proof.margin(level) for level in levels) > 0
+
+
+def test_shifting_all_means_changes_metrics_and_no_utility():
+    y, std, thetas = np.zeros(4), np.sqrt([1.0, 2.0, 3.0, 4.0]), [(k, g) for k in (1, 2, 3) for g in (0.1, 1.0, 10.0)]
+    for name in ("gaussian_nll", "mean_squared_error", "retention_auc", "expected_calibration_error",
+                 "maximum_calibration_error"):
+        metric = pwu.metrics.REGISTRY["regression", name]
+        assert metric(y, np.zeros(4), std) != metric(y, np.ones(4), std)
+    at_zero, at_one = (pwu.RiskAverseTopK().utility(thetas, y, np.full(4, mean), std) for mean in (0.0, 1.0))
+    assert at_zero == pytest.approx(at_one)
+    realized = pwu.RiskAverseTopK("realized")  # the utility of an act and an outcome alone does change
+    assert realized.utility((1, 0.5), y, np.zeros(4), std) != realized.utility((1, 0.5), y, np.ones(4), std)
+
+
+def test_the_clamped_nll_is_aligned_for_all_variances():
+    floor = sp.Max(V, sp.Rational(1, 25))
+    found = symbolic.selective_prior(sp.log(2 * sp.pi * floor) / 2 + X / (2 * floor), X, V)
+    assert found.finite == sp.Interval.open(0, sp.oo)
+    rng = np.random.default_rng(0)
+    y, mean, std = rng.normal(size=200), np.zeros(200), rng.uniform(0.01, 0.6, 200)
+    cost = pwu.PWU(pwu.SelectivePrediction(), pwu.Pareto(0.04))(y, mean, std)
+    clamped = regression.gaussian_nll(y, mean, np.maximum(std, 0.2))
+    assert cost == pytest.approx(0.08 * clamped - 0.04 * np.log(2 * np.pi * 0.04))
+
+
 def test_strictness_needs_a_prior_everywhere():
-    """Acts tie at f = c and Beta is strict; the squared error has a unique act and is not."""
+    """Acts tie at f = c and Beta is strict; a prior on a part of the unit interval is not."""
     grid = np.linspace(0.01, 0.99, 99)
     strict = {}
     for name, prior in {"everywhere": pwu.Beta(2, 3), "a part": pwu.Uniform(0.2, 0.6)}.items():

@@ -46,6 +46,14 @@ def test_tied_models_are_ranked_by_the_table():
     assert np.isnan(kendall_tau([1, 2, 3, 4], [7, 7, 7, 7]))
 
 
+def test_ties_make_released_results_depend_on_the_order_of_rows():
+    """"Deterministic through fixed seeds": the same cases in another order give another utility; shared ties do not."""
+    y, f = np.array([0, 0, 1, 1]), np.array([0.5, 0.5, 0.5, 0.2])
+    for turned in (np.array([2, 1, 0, 3]), np.array([1, 2, 0, 3])):
+        assert pwu.TopK().utility(1, y[turned], f[turned]) == pwu.TopK().utility(1, y, f) == pytest.approx(1 / 3)
+    assert released.top_k_utility(1, y[::-1], f[::-1]) == 1 != released.top_k_utility(1, y, f)
+
+
 def test_unique_calibration():
     assert released.mace(**UNIQUE) == pytest.approx((0.12222222222222222, 0.16009256581624778))
     assert released.mace(**UNIQUE, strategy="quantile") == pytest.approx((0.12222222222222222, 0.14555131461166945))
@@ -62,3 +70,4 @@ def test_unique_coefficients_and_drops():
     assert released.coefficient(down) == pytest.approx(621 / 139)
     assert ranking.decreasing_coefficient(error, error) == 1
     assert released.performance_drop(3.0, 4.0) == pytest.approx(4 / 3)
+    assert ranking.performance_drop(error, error) == pytest.approx(95.5 - 5.5)

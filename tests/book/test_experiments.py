@@ -223,6 +223,16 @@ def test_figure_j7_modes_of_the_wrong_priors():
     assert modes["risk_averse"] == pytest.approx([0.02, 0.1, 0.1, 0.4, 0.5, 0.8])
 
 
+def test_ten_models_have_ten_ranks():
+    """Appendix J prints five models and ranks from 0 to 5, which are six."""
+    assert len(models.for_task("binary")) == len(models.for_task("regression")) == 10
+    for task in ("binary", "regression"):
+        means = table(task, "scores").query("repeat == 0").groupby(["dataset", "model"])["log_loss" if task == "binary"
+                                                                                       else "gaussian_nll"].mean()
+        ranks = means.groupby("dataset").rank()
+        assert ranks.groupby("dataset").size().eq(10).all() and ranks.max() == 10 > 5
+
+
 def test_tau_of_four_fifths_is_nine_pairs_in_ten():
     tau = benchmark.agreement(pd.DataFrame({"m": [5.0, 4, 3, 2, 1]}), pd.DataFrame({"u": [4.0, 5, 3, 2, 1]}))["tau"]
     assert tau.item() == pytest.approx(0.8) == pytest.approx(2 * 9 / 10 - 1)

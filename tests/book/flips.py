@@ -1,0 +1,278 @@
+# ruff: noqa: E501
+"""For each row of the claims ledger a small change that makes its verdict false: its test must then fail.
+
+`make flips` makes each change in a copy of the project and runs the row's test there. A row without an
+entry is not guarded. To add one: the smallest change of the package (or, where a statement is about an
+example, of the example) that turns the verdict round; `old` must stand in `file` exactly once.
+"""
+
+from typing import NamedTuple
+
+
+class Flip(NamedTuple):
+    """In `file` the text `old` becomes `new`; `words` say what that does to the statement."""
+
+    file: str
+    old: str
+    new: str
+    words: str
+
+
+PACKAGE, METRICS, TEST = "pwu_lite/", "pwu_lite/metrics/", "tests/book/test_claims.py"
+TABLES = "tests/book/test_experiments.py"
+
+
+def package(name, old, new, words):
+    return Flip(PACKAGE + name, old, new, words)
+
+
+BRIER = Flip(METRICS + "classification.py", "return average((f - y) ** 2, weight)", "return average((f - y) ** 4, weight)",
+             "the Brier score becomes a fourth power, which no prior has")
+ABSOLUTE = Flip(METRICS + "classification.py", "return average((f - y) ** 2, weight)",
+                "return average(np.abs(f - y), weight)", "the Brier score becomes the absolute error")
+LOG = Flip(METRICS + "classification.py", "np.where(y, -np.log(f), -np.log1p(-f))",
+           "np.where(y, -2 * np.log(f), -np.log1p(-f))", "the log loss charges misses twice")
+ALARM = package("families.py", "return prior.tails(f)[2]", "return 1.5 * prior.tails(f)[2]",
+                "a PWU charges false alarms half as much again")
+MISS = package("families.py", "return prior.complement_above(f)", "return 1.5 * prior.complement_above(f)",
+               "a PWU charges misses half as much again")
+ACT = package("families.py", "return validation.check_probabilities(y_prob) > c",
+              "return validation.check_probabilities(y_prob) > 1 - c", "the act confuses c and 1 - c")
+SELECTIVE = package("families.py", "return squared * above + mean_below", "return squared * above + 2 * mean_below",
+                    "a selective PWU charges abstentions twice")
+CHARGE = package("families.py", 'return std**2 if self.penalty == "reported" else (y - mean) ** 2',
+                 'return std**2 if self.penalty != "reported" else (y - mean) ** 2',
+                 "the two penalties of risk-averse selection are exchanged")
+MSE_SEES = Flip(METRICS + "regression.py", "return average((y - m) ** 2, weight)",
+                "return average((y - m) ** 2 / s + s, weight)", "the squared error becomes strictly proper")
+NLL = Flip(METRICS + "regression.py", "return average(np.log(s) + 0.5 * np.log(2 * np.pi) + z**2 / 2, weight)",
+           "return average(s, weight)", "the NLL becomes the mean standard deviation")
+FINITE = package("symbolic.py", "infinite = _is_infinite(lowest)", "infinite = False",
+                 "the infinite cost of a selective score is called finite")
+ECE = Flip(METRICS + "classification.py", "return calibration_error(*check_binary(y_true, y_prob), n_bins)",
+           "return brier_score(y_true, y_prob)", "the calibration error becomes the Brier score")
+MODE = package("elicitation.py", "return prior.scale * (prior.a - 1) / (prior.a + prior.b - 2)",
+               "return prior.scale * prior.a / (prior.a + prior.b)", "the mode becomes the mean")
+ONE_WINNER = Flip(TEST, "np.arange(0.02, 0.5, 0.01)", "np.arange(0.02, 0.03, 0.01)", "only one prior may be chosen")
+TURNED = Flip(TABLES, '    return benchmark.read(RESULTS / f"{task}_{name}.csv.gz")',
+              '    read = benchmark.read(RESULTS / f"{task}_{name}.csv.gz")\n'
+              '    return read.assign(**{c: -read[c] for c in read if read[c].dtype == float and c != "theta"})',
+              "every number of the stored tables changes its sign")
+PWUS_LEAD = Flip(TABLES, '    return benchmark.read(RESULTS / f"{task}_{name}.csv.gz")',
+                 '    read = benchmark.read(RESULTS / f"{task}_{name}.csv.gz")\n'
+                 '    own = read["metric"].str.startswith("pwu") if "metric" in read else False\n'
+                 '    return read.assign(tau=read["tau"].where(~own, 1.0)) if "tau" in read else read',
+                 "every PWU agrees perfectly with every family")
+RETENTION = Flip(METRICS + "classification.py", "order, starts = sorted_blocks(uncertainty, TIE)",
+                 "order, starts = sorted_blocks(-uncertainty, TIE)", "R-AUC keeps the most uncertain cases")
+TRUNCATED = package("symbolic.py", "link = (sp.simplify(1 / mass), -rest.subs(variance, eps) / mass)",
+                    "link = (sp.simplify(1 / mass), rest.subs(variance, eps) / mass)", "the link's constant turns sign")
+DENSITY = package("symbolic.py", "from_1 = -sp.diff(piece[0], p) / (1 - p)", "from_1 = -sp.diff(piece[0], p) / p",
+                  "the prior is read off with the wrong weight")
+
+PAPER = {
+    "Definition 3.1": ABSOLUTE,
+    "Remark 3.2": Flip(TEST, "mass = sp.integrate(1 / c, (c, low", "mass = sp.integrate(1, (c, low",
+                       "the log loss's prior gets a finite mass"),
+    "Remark 3.3": ABSOLUTE,
+    "Proposition 3.4": ABSOLUTE,
+    "Definition 3.5": Flip(METRICS + "classification.py", "np.where(y, -np.log(f), -np.log1p(-f))",
+                           "np.where(y, -np.log(np.maximum(f, 1e-15)), -np.log1p(-f))", "the log loss is clipped"),
+    "Lemma 3.6": package("pwu.py", "loss, error = validation.average(self._losses(data), weight),",
+                         "loss, error = float(np.max(self._losses(data))),", "a PWU is the largest loss, no average"),
+    "Section 3.2.1": ACT,
+    "Equation (3)": package("symbolic.py", "infinite = _is_infinite(if1) or _is_infinite(if0)", "infinite = False",
+                            "the infinite cost of a proper score is called finite"),
+    "Proposition 3.7 (Brier score)": BRIER,
+    "Proposition 3.7 (log loss)": LOG,
+    "Proposition 3.7 (accuracy)": package("families.py", "return prior.at * (f > prior.at)",
+                                          "return prior.at * (f <= prior.at)", "known costs charge the right acts"),
+    "Corollary 3.8": ECE,
+    "Section 3.2.2": package("families.py", "return share_places(f, _first(k, f.size))",
+                             "return share_places(-f, _first(k, f.size))", "the lowest forecasts are picked"),
+    "Proposition 3.9": Flip(METRICS + "classification.py", "return average((f - y) ** 2, weight)",
+                            "return -float(np.mean(y[f == f.max()]))", "the Brier score becomes minus precision at 1"),
+    "Remark 3.10": Flip(METRICS + "classification.py", "return average((f > 0.5) != y, weight)",
+                        "return 1 - float(np.mean(y))", "accuracy becomes precision at n"),
+    "Section 3.3.1": SELECTIVE,
+    "Proposition 3.11 (NLL)": FINITE,
+    "Proposition 3.11 (MSE)": MSE_SEES,
+    "Proposition 3.11 (others)": Flip(
+        METRICS + "regression.py", "return float(_coverage_gaps(y_true, mean, std, coverages).mean())",
+        "return mean_squared_error(y_true, mean, std)", "the calibration error of regression becomes the MSE"),
+    "Proposition 3.12": TRUNCATED,
+    "Remark 3.13": package("families.py", "return -errors - thetas * _weight_above(std, weight, roots)",
+                           "return errors - thetas * _weight_above(std, weight, roots)",
+                           "the MSE equals the utility of never abstaining"),
+    "Section 3.3.2": CHARGE,
+    "Proposition 3.14": Flip(METRICS + "regression.py",
+                             "return average(np.log(s) + 0.5 * np.log(2 * np.pi) + z**2 / 2, weight)",
+                             "return -float(np.mean((y - s**2)[m - s**2 >= (m - s**2).max() - 1e-12]))",
+                             "the NLL becomes minus a risk-averse utility"),
+    "Table 1": BRIER,
+    "Equation (4)": ALARM,
+    "Figure 1": MODE,
+    "Proposition 4.1": ALARM,
+    "Proposition 4.2 (three families)": SELECTIVE,
+    "Proposition 4.2 (risk-averse)": CHARGE,
+    "Proposition 4.2 (strictness)": MSE_SEES,
+    "Appendix A": ACT,
+    "Appendix B (clipped Brier score)": package(
+        "priors.py", "* ((1 - self.high) + (1 - t)) / 2", "* ((1 - self.high) + (1 - t)) / 3",
+        "a uniform prior charges misses too little"),
+    "Appendix B (Murphy diagrams)": ALARM,
+    "Appendix C.1": ABSOLUTE,
+    "Appendix C.2": MISS,
+    "Appendix C.3": Flip(METRICS + "classification.py", "return float(np.mean(kept / sizes))",
+                         "return float(np.mean(kept / sizes)) / 2", "R-AUC is halved"),
+    "Appendix C.3 (a term)": Flip(METRICS + "classification.py", "return float(np.abs(gaps).sum() / sizes.sum())",
+                                  "return float(2 * np.abs(gaps).sum() / sizes.sum())",
+                                  "the term has the value of what is printed"),
+    "Appendix C.4 (form)": package("symbolic.py", "densities = [sp.simplify(-sp.diff(slope, v))",
+                                   "densities = [sp.simplify(-2 * sp.diff(slope, v))",
+                                   "the coefficient is twice the prior's tail"),
+    "Appendix C.4 (MSE, a factor)": package("families.py", "return squared * above + mean_below",
+                                            "return squared * above + mean_below / 2", "lambda is counted half"),
+    "Appendix C.5": package("symbolic.py", "link = (sp.simplify(1 / mass), -rest", "link = (sp.simplify(2 / mass), -rest",
+                            "the link's factor is doubled"),
+    "Appendix C.6": CHARGE,
+    "Appendix C.6 (E-Det)": package(
+        "families.py", 'return std**2 if self.penalty == "reported" else (y - mean) ** 2', "return 0 * std",
+        "nothing is charged, so the printed utilities match"),
+    "Appendix D (converse)": Flip(TEST, "lambda theta, y, f: theta * loss(y, f), **given) is None",
+                                  "lambda theta, y, f: -theta * loss(y, f), **given) is None",
+                                  "the printed sign is taken for the right one"),
+    "Proposition D.1": ALARM,
+    "Proposition D.1 (strictness)": MSE_SEES,
+    "Appendix E": Flip(TEST, "sign * float(f[0] > f[1])", "sign * float(f[0] > 0.5)",
+                       "the utilities of the example become separable"),
+    "Appendix F (accuracy)": Flip(METRICS + "classification.py", "return average((f > 0.5) != y, weight)",
+                                  "return average(np.abs(f - y), weight)", "accuracy becomes the absolute error"),
+    "Appendix F (R-AUC)": Flip(METRICS + "classification.py", 'if definition == "retained" else error.size',
+                               'if definition == "oracle" else error.size', "the two definitions are exchanged"),
+    "Appendix F (log loss, NLL)": NLL,
+    "Appendix F (Brier score)": ABSOLUTE,
+    "Appendix F (MSE)": MSE_SEES,
+    "Appendix F (ECE and MCE)": ECE,
+    "Appendix F (levels of the regression ECE)": Flip(
+        METRICS + "regression.py", "COVERAGES = (0.5, 0.8, 0.9, 0.95)", "COVERAGES = (0.5, 0.2, 0.1, 0.05)",
+        "the levels are taken for miscoverages"),
+    "Appendix F (R-AUC is not proper)": RETENTION,
+    "Appendix F (E-Det)": Flip(METRICS + "classification.py", "/ (bad * good))", "/ (bad * good) * 0 + 0.5)",
+                               "E-Det is the same for every forecast"),
+    "Proposition F.1 (independent)": Flip(METRICS + "classification.py", "return average((f - y) ** 2, weight)",
+                                          "return float(np.max((f - y) ** 2) + np.min(np.abs(f - y)))",
+                                          "the Brier score looks at the worst and the best case"),
+    "Proposition F.1 (classification)": Flip(
+        METRICS + "classification.py", "return float((np.abs(gaps[used]) / sizes[used]).max())",
+        "return brier_score(y_true, y_prob)", "the MCE becomes the Brier score"),
+    "Proposition F.1 (regression)": Flip(
+        METRICS + "regression.py", "return float(_coverage_gaps(y_true, mean, std, coverages).max())",
+        "return mean_squared_error(y_true, mean, std)", "the MCE of regression becomes the MSE"),
+    "Proposition F.1 (proof for regression ECE)": Flip(
+        METRICS + "regression.py", "np.array([abs(np.mean(z <= _half_width(level)) - level) for level in levels])",
+        "np.array([np.mean(z <= _half_width(level)) - level for level in levels])", "deviations keep their sign"),
+    "Proposition F.1 (proof for regression MCE)": Flip(
+        METRICS + "regression.py", "return float(_coverage_gaps(y_true, mean, std, coverages).max())",
+        "return float(_coverage_gaps(y_true, mean, std, coverages).max()) + 0.01",
+        "a largest deviation dominates from the start"),
+    "Proposition F.1 (proof for regression E-Det)": Flip(
+        METRICS + "regression.py", "wrong = np.abs(y - m) - limit > 1e-12 * np.abs(y)",
+        "wrong = np.abs(y - m) - limit > -1e-12 * np.abs(y)", "an error at the tolerance is an error"),
+    "Figure G.1": DENSITY,
+    "Proposition G.1 (Brier score)": Flip(METRICS + "multiclass.py", "(f - _one_hot(y, f)) ** 2",
+                                          "(f - _one_hot(y, f)) ** 4", "the multiclass Brier score is a fourth power"),
+    "Proposition G.1 (log loss)": Flip(METRICS + "multiclass.py", "-np.log(f[np.arange(y.size), y])",
+                                       "-2 * np.log(f[np.arange(y.size), y])", "the multiclass log loss is doubled"),
+    "Corollary G.2": Flip(
+        METRICS + "multiclass.py",
+        "return float(np.mean([calibration_error(y == j, f[:, j], n_bins) for j in range(f.shape[1])]))",
+        "return brier_score(y_true, y_prob)", "the multiclass ECE becomes the Brier score"),
+    "Proposition G.3": Flip(METRICS + "multivariate.py", "    return average(loss, weight)",
+                            "    return average(((y - m) ** 2).sum(axis=1), weight)",
+                            "the energy score becomes the MSE"),
+    "Proposition G.3 (proof)": Flip(TEST, "for rho in (0.0, 0.5)]", "for rho in (0.0, 0.0)]",
+                                    "equal variances score alike"),
+    "Appendix H (metric details)": package("families.py", 'return "improper", "it charges', 'return "proper", "it charges',
+                                           "the risk-averse PWU is called proper"),
+    "Appendix H (limitations)": package(
+        "priors.py", "return float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15", "return 0.0",
+        "a numerical integral claims to be exact"),
+    "Appendix H (out-of-scope use)": package(
+        "priors.py", "beta_tails(self.a, self.b + 1, x).upper", "beta_tails(self.a, self.b + 2, x).upper",
+        "the derivative of a binary PWU is not the prior's"),
+    "Appendix H (broader impact)": ONE_WINNER,
+    "Table I.1": package("families.py", "return squared * above + mean_below",
+                         "return squared * above + mean_below + np.inf", "selective PWUs are infinite"),
+    "Appendix I.2 (mode)": MODE,
+    "Appendix I.2 (concentration)": Flip(TEST, "pwu.Beta(2 * s, 10 * s)", "pwu.Beta(1 + s, 1 + 9 * s)",
+                                         "the shapes are scaled around the mode"),
+    "Appendix I.3 (quantiles)": package("priors.py", "special.betaincinv(self.a, self.b, _levels(q))",
+                                        "special.betaincinv(self.b, self.a, _levels(q))", "the shapes are exchanged"),
+    "Appendix I.3 (degeneracy)": package("priors.py", "special.betaincinv(self.a, self.b, _levels(q))",
+                                         "special.betaincinv(self.b, self.a, _levels(q))",
+                                         "draws and masses are of different priors"),
+    "Appendix I.3 (sensitivity)": package("elicitation.py", "moved = place + share * min(place, 1 - place)",
+                                          "moved = place - share * min(place, 1 - place)", "up is down"),
+    "Appendix I.4 (top 1%)": Flip(TEST, "    prior = pwu.Beta(1.2, 20.8)\n    assert prior.mean > 0.05",
+                                  "    prior = pwu.Beta(1.2, 208)\n    assert prior.mean > 0.05",
+                                  "the prior is about the top per cent"),
+    "Appendix I.4 (footnote 17)": Flip(TEST, "assert prefers_good((y * unit).var())",
+                                       "assert prefers_good(1 / (y * unit).std())",
+                                       "the scale by the variance is said to be right in every unit"),
+    "Appendix I.4 (scale of lambda)": Flip(TEST, '{"labels": np.var,', '{"labels": lambda y: 1.0,',
+                                           "the labels' scale is no scale from the labels"),
+    "Appendix I.4 (cross-validation)": ONE_WINNER,
+    "Appendix L": Flip(TEST, "    score = pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(0.05, 0.5))\n    before",
+                       "    score = pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(0, 1))\n    before",
+                       "somebody decides at the tails"),
+    "Appendix J (tau)": Flip(TABLES, 'pd.DataFrame({"u": [4.0, 5, 3, 2, 1]})', 'pd.DataFrame({"u": [4.0, 5, 2, 3, 1]})',
+                             "two pairs in ten disagree"),
+    "Appendix J (ranks)": package("replication/models.py", 'def for_task(task: str) -> dict[str, Callable[[int], Any]]:',
+                                  'def for_task(task: str) -> dict[str, Callable[[int], Any]]:\n'
+                                  '    return dict.fromkeys("abcde")\n\n\n'
+                                  'def former_for_task(task: str) -> dict[str, Callable[[int], Any]]:',
+                                  "five models are run"),
+    "Appendix J.4 (deterministic)": package(
+        "replication/released.py", 'first = np.argsort(-np.asarray(f), kind="stable")[:k]\n    return float(np.asarray(y)',
+        "first = np.lexsort((-np.asarray(y), -np.asarray(f)))[:k]\n    return float(np.asarray(y)",
+        "ties no longer follow the rows"),
+    "Section 5.1": TURNED, "Figure 2": TURNED, "Table J.1": TURNED, "Table J.2": TURNED, "Table J.3": TURNED,
+    "Table J.4": TURNED, "Figure J.1": TURNED, "Figure J.2": TURNED, "Figure J.3": TURNED,
+    "Figure J.7": package("replication/scoring.py", '"binary": {"slight": (Beta(3, 9),)', '"binary": {"slight": (Beta(4, 9),)',
+                          "a perturbed prior has another mode"),
+    "Figure J.8": TURNED, "Figure J.9": TURNED,
+    "Appendix J.3 (accuracy)": TURNED,
+    "Remark J.1": PWUS_LEAD,
+    "Figure K.1": TURNED,
+}
+
+UNIQUE = {
+    "Spearman correlation": Flip(METRICS + "ranking.py", "a, b = midranks(error), midranks(uncertainty)",
+                                 "a, b = midranks(error), midranks(-uncertainty)", "certainty is ranked"),
+    "AUC difference": Flip(METRICS + "ranking.py", "gap = curve - best", "gap = best - curve", "the difference turns sign"),
+    "Increasing and decreasing coefficient": Flip(
+        METRICS + "ranking.py", "np.diff(curve) > _rounding(curve)", "np.diff(curve) < _rounding(curve)",
+        "steps in the wrong direction are counted"),
+    "Performance drop": Flip(METRICS + "ranking.py", "return float(high - low)", "return float(high / low)",
+                             "the drop becomes the released ratio"),
+    "Ranking benchmark": Flip(METRICS + "ranking.py", "gap = curve - best", "gap = curve", "the metric sees accuracy"),
+    "Proper scoring rules": Flip(METRICS + "regression.py", "2 * density - 1 / np.sqrt(np.pi)", "density",
+                                 "the CRPS charges a spread too little"),
+    "NLL": FINITE,
+    "Interval score": Flip(METRICS + "regression.py", "2 / (1 - coverage) * outside", "0 * outside",
+                           "misses cost nothing"),
+    "Check score": Flip(METRICS + "regression.py", "np.maximum(grid * short, (grid - 1) * short).mean(axis=1)",
+                        "2 * np.maximum(grid * short, (grid - 1) * short).mean(axis=1)", "the check score is doubled"),
+    "CRPS": package("symbolic.py", "density * (1 - level) * (quantile - y)", "density * level * (quantile - y)",
+                    "bakers pay for leftovers by the wrong share"),
+    "Brier score": BRIER,
+    "MACE and RMSCE": Flip(METRICS + "regression.py", "coverages, closed=True).mean())",
+                           "coverages, closed=True).mean() + np.mean(std))", "the MACE sees how sure a forecast is"),
+    "MACE and RMSCE (release)": Flip(METRICS + "regression.py", "_half_width(level)) - level) for level in levels])",
+                                     "_half_width(level)) - level / 2) for level in levels])",
+                                     "the documented value is another"),
+}
+
+FLIPS = {**{f"PWU paper: {name}": flip for name, flip in PAPER.items()},
+         **{f"UNIQUE: {name}": flip for name, flip in UNIQUE.items()}}

@@ -1,0 +1,164 @@
+"""Turn the content of each row of the claims ledger round, and see its test fail.
+
+Usage: python tools/flips.py [PART OF A ROW'S NAME ...]
+
+A flip (tests/book/flips.py) is a small change of the package, of a test's example or of a table, made
+in a copy of the project; under it the test that the row names must fail by an assertion. Without the
+change it must pass. Writes book/reference/flips.csv when all rows are run; its last line says how many
+rows are guarded. Exit status 1 if fewer than nine in ten are, or a flip does not fit the code any more.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import shutil
+import sys
+import tempfile
+import time
+from contextlib import redirect_stderr, redirect_stdout
+from multiprocessing import get_context
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LEDGER, RECORD = ROOT / "book" / "reference" / "claims.csv", ROOT / "book" / "reference" / "flips.csv"
+COPIED = ("pwu_lite", "tests", "tools", "pyproject.toml", "book/reference", "book/experiments")
+
+
+class Result:
+    """What made the tests fail, for pytest to fill in."""
+
+    def __init__(self):
+        self.passed, self.kinds = 0, []
+
+    def pytest_runtest_makereport(self, item, call):
+        if call.excinfo is not None:
+            self.kinds.append(call.excinfo.type.__name__)
+        elif call.when == "call":
+            self.passed += 1
+
+
+def main() -> int:
+    sys.path.insert(0, str(ROOT))
+    from tests.book.flips import FLIPS
+
+    rows = list(csv.DictReader(LEDGER.open(encoding="utf-8")))
+    names = [f"{row['source']}: {row['number']}" for row in rows]
+    unknown = sorted(set(FLIPS) - set(names))
+    if unknown:
+        print(f"flips of rows that do not exist: {', '.join(unknown)}", file=sys.stderr)
+        return 1
+    wanted = [part.lower() for part in sys.argv[1:]]
+    chosen = [(name, row["test"], FLIPS.get(name)) for name, row in zip(names, rows, strict=True)
+              if not wanted or any(part in name.lower() for part in wanted)]
+    warm_up()
+    started, tests = time.time(), sorted({test for _, test, _ in chosen})
+    with get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
+        jobs = [(test, None) for test in tests] + [(test, flip) for _, test, flip in chosen if usable(flip)]
+        outcomes = iter(pool.imap(run, jobs, chunksize=1))
+        sound = {test: next(outcomes) for test in tests}
+        verdicts = [judge(name, flip, sound[test], next(outcomes) if usable(flip) else "")
+                    for name, test, flip in chosen]
+    guarded = sum(verdict == "guarded" for _, verdict, _ in verdicts)
+    if not wanted:
+        with RECORD.open("w", newline="", encoding="utf-8") as file:
+            csv.writer(file).writerows([("row", "verdict", "change"), *verdicts])
+    broken = [name for name, verdict, _ in verdicts if verdict in ("does not fit", "test fails without it")]
+    print(f"{time.time() - started:.0f} s on {os.cpu_count()} cores")
+    print(f"{guarded} of {len(verdicts)} rows guarded", flush=True)
+    return int(bool(broken) or guarded < 0.9 * len(verdicts))
+
+
+def usable(flip) -> bool:
+    return flip is not None and flip.file != ""
+
+
+def judge(name: str, flip, without: str, under: str) -> tuple[str, str, str]:
+    """One row's verdict, said at once."""
+    if flip is None:
+        verdict, words = "no flip", "none written"
+    elif not usable(flip):
+        verdict, words = "no flip", flip.words
+    elif without != "passes":
+        verdict, words = "test fails without it", without
+    else:
+        known = {"passes": "not guarded", "does not fit": "does not fit"}
+        verdict = known.get(under, "guarded" if under.startswith("fails by") else "error")
+        words = flip.words if verdict == "guarded" else f"{flip.words} ({under})"
+    print(f"{verdict:>12}  {name}: {words}", flush=True)
+    return name, verdict, words
+
+
+def warm_up() -> None:
+    """What every test imports, once, before the workers are forked."""
+    os.environ["OMP_NUM_THREADS"] = "1"
+    import hypothesis.extra.numpy  # noqa: F401
+    import matplotlib.pyplot  # noqa: F401
+    import pandas  # noqa: F401
+    import pytest  # noqa: F401
+    import scipy.integrate  # noqa: F401
+    import scipy.optimize  # noqa: F401
+    import scipy.stats  # noqa: F401
+    import sklearn.ensemble  # noqa: F401
+    import sklearn.metrics  # noqa: F401
+    import sympy  # noqa: F401
+
+
+def run(job) -> str:
+    """One test in a copy of the project with one change: "passes", "fails by ...", or what is wrong."""
+    import pytest
+
+    test, flip = job
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        lay_out(copy)
+        if flip is not None and not change(copy, flip):
+            return "does not fit"
+        os.chdir(copy)
+        for name in [name for name in sys.modules if name.split(".")[0] in ("pwu_lite", "tests")]:
+            del sys.modules[name]
+        sys.path[:] = [folder, *(path for path in sys.path if path != str(ROOT))]
+        import pwu_lite
+
+        assert Path(pwu_lite.__file__).is_relative_to(copy), "the copy is not what is imported"
+        result, output = Result(), io.StringIO()
+        with redirect_stdout(output), redirect_stderr(output):
+            code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning",
+                                f"--rootdir={folder}", test], plugins=[result])
+        os.chdir(ROOT)
+    if code == 0:
+        return "passes" if result.passed else "is skipped"
+    if code == 1 and result.kinds:
+        kind = result.kinds[-1]
+        good = kind in ("AssertionError", "Failed", "NotAligned")
+        return f"fails by {kind}" if good else f"{kind}, not an assertion"
+    return f"pytest ends with {int(code)}: {output.getvalue().strip().splitlines()[-1:]}"
+
+
+def lay_out(copy: Path) -> None:
+    """The project: code and tables copied, everything else a link."""
+    (copy / "book").mkdir()
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, copy / name)
+    for source in (ROOT / "book").iterdir():
+        if not (copy / "book" / source.name).exists():
+            (copy / "book" / source.name).symlink_to(source)
+
+
+def change(copy: Path, flip) -> bool:
+    """Make the change; False if the text to be changed does not stand there exactly once."""
+    path = copy / flip.file
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if text.count(flip.old) != 1:
+        return False
+    path.write_text(text.replace(flip.old, flip.new), encoding="utf-8")
+    return True
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
