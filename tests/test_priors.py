@@ -185,7 +185,8 @@ def test_parameters_become_floats():
 
 
 def test_histograms_are_proper_with_empty_bins():
-    score = pwu.PWU(pwu.BinaryDecision(), scipy.stats.rv_histogram(([1.0, 0.0, 1.0], [0, 0.4, 0.6, 1.0]), density=True)())
+    histogram = scipy.stats.rv_histogram(([1.0, 0.0, 1.0], [0, 0.4, 0.6, 1.0]), density=True)()
+    score = pwu.PWU(pwu.BinaryDecision(), histogram)
     for q in (0.45, 0.5, 0.55):
         loss = [q * score([1], [f]) + (1 - q) * score([0], [f]) for f in np.arange(1, 100) / 100]
         assert q * score([1], [q]) + (1 - q) * score([0], [q]) <= min(loss) + 1e-15

@@ -106,27 +106,40 @@ def warm_up() -> None:
 
 
 def run(job) -> str:
-    """One test in a copy of the project with one change: "passes", "fails by ...", or what is wrong."""
+    """One row's test, with its change or without one."""
+    test, flip = job
+    if flip is None:
+        return tried([test])
+    path = ROOT / flip.file
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if text.count(flip.old) != 1:
+        return "does not fit"
+    return tried([test], Path(flip.file), text.replace(flip.old, flip.new))
+
+
+def tried(tests: list[str], file: Path | None = None, text: str = "") -> str:
+    """Tests in a copy of the project in which a file has another text: "passes", "fails by ...", or what is wrong."""
     import pytest
 
-    test, flip = job
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         lay_out(copy)
-        if flip is not None and not change(copy, flip):
-            return "does not fit"
+        if file is not None:
+            (copy / file).write_text(text, encoding="utf-8")
         os.chdir(copy)
         for name in [name for name in sys.modules if name.split(".")[0] in ("pwu_lite", "tests")]:
             del sys.modules[name]
         sys.path[:] = [folder, *(path for path in sys.path if path != str(ROOT))]
-        import pwu_lite
-
-        assert Path(pwu_lite.__file__).is_relative_to(copy), "the copy is not what is imported"
         result, output = Result(), io.StringIO()
-        with redirect_stdout(output), redirect_stderr(output):
-            code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning",
-                                f"--rootdir={folder}", test], plugins=[result])
-        os.chdir(ROOT)
+        try:
+            with redirect_stdout(output), redirect_stderr(output):
+                code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W",
+                                    "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={folder}", *tests],
+                                   plugins=[result])
+        finally:
+            os.chdir(ROOT)
+        imported = sys.modules.get("pwu_lite")
+        assert imported is None or Path(imported.__file__).is_relative_to(copy), "the copy is not what is imported"
     if code == 0:
         return "passes" if result.passed else "is skipped"
     if code == 1 and result.kinds:
@@ -148,16 +161,6 @@ def lay_out(copy: Path) -> None:
     for source in (ROOT / "book").iterdir():
         if not (copy / "book" / source.name).exists():
             (copy / "book" / source.name).symlink_to(source)
-
-
-def change(copy: Path, flip) -> bool:
-    """Make the change; False if the text to be changed does not stand there exactly once."""
-    path = copy / flip.file
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if text.count(flip.old) != 1:
-        return False
-    path.write_text(text.replace(flip.old, flip.new), encoding="utf-8")
-    return True
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Statements of the ledger whose test is at home nowhere else. Each fails when its verdict is flipped."""
 
 from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 import sympy as sp
@@ -13,7 +15,18 @@ from pwu_lite import alignment, elicitation, symbolic
 from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
 from pwu_lite.replication import screening
 
+from .flips import FLIPS
+
 FAMILY = pwu.BinaryDecision()
+
+
+def test_the_record_of_flips_is_that_of_the_ledger():
+    """`make flips` was run for these rows and these changes, and nine in ten are guarded."""
+    folder = Path(__file__).resolve().parents[2] / "book" / "reference"
+    ledger, record = pd.read_csv(folder / "claims.csv"), pd.read_csv(folder / "flips.csv")
+    assert record["row"].tolist() == (ledger["source"] + ": " + ledger["number"]).tolist()
+    assert [FLIPS[row].words for row in record["row"]] == record["change"].tolist()
+    assert (record["verdict"] == "guarded").mean() >= 0.9
 
 
 def test_alignment_of_the_brier_score():
