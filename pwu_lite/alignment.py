@@ -621,7 +621,7 @@ def _between(here, there, share):
 def _moved(report, others, size):
     """Forecasts a small step away: towards others, and up and down in all cases or in one."""
     for other in others:
-        yield _between(report, other, size)
+        yield _between(report, other, min(size, 1.0))
     first, rest = report[0], report[1:]
     if first.ndim > 1 and not rest:
         return  # rows of probabilities: only towards others do they stay such
@@ -630,11 +630,10 @@ def _moved(report, others, size):
         for step in (size, -size):
             factor = np.zeros(first.shape)
             factor[case] = step
-            moved = first + factor * unit
-            if not rest and ((first >= 0) & (first <= 1)).all():
-                moved = np.clip(moved, 0, 1)
-            yield [moved, *rest]
-            if np.ndim(unit):
+            if not rest and ((first >= 0) & (first <= 1)).all():  # probabilities: towards 1 or towards 0
+                unit = np.where(factor > 0, 1 - first, first) / max(1.0, 2 * size)
+            yield [first + factor * unit, *rest]
+            if rest and np.ndim(unit):
                 yield [first, unit * (1 + factor), *rest[1:]]
 
 
