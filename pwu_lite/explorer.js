@@ -119,7 +119,7 @@
       costs.curve(data.thetas, first, 0);
       costs.curve(data.thetas, second, 1);
       costs.mark(theta);
-      const gaps = chart(panels[1], span, [-most, most], data.label, `${b} minus ${a}, and its ${data.coverage} band`);
+      const gaps = chart(panels[1], span, [-most, most], data.label, `dashed minus solid, ${data.coverage} band`);
       gaps.level(0);
       gaps.band(data.thetas, ...data.band);
       gaps.curve(data.thetas, gap, 2);

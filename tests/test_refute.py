@@ -267,8 +267,8 @@ def test_a_scattered_number_is_refuted_and_a_pwu_is_not():
 def test_ties_at_a_crossing_and_all_cases_picked_are_priors_too(penalty, gamma):
     """A prior all at one gamma where acts tie, or at k = n, is a prior."""
     family = pwu.RiskAverseTopK(penalty)
-    for k in (0.25, 1.0):
-        assert alignment.refute(pwu.PWU(family, pwu.Dirac(k), pwu.Dirac(gamma)), family, trials=3) is None
+    for k in (1 / 3, 1.0):
+        assert alignment.refute(pwu.PWU(family, pwu.Dirac(k), pwu.Dirac(gamma)), family, n=3, trials=2) is None
     assert alignment.refute(pwu.PWU(pwu.TopK(), pwu.Dirac(1.0)), pwu.TopK()) is None
 
 
@@ -298,8 +298,8 @@ def test_beyond_the_last_change_of_act():
 
 def test_mse_is_aligned_with_the_realized_penalty_at_k_n():
     family = pwu.RiskAverseTopK("realized")
-    assert alignment.refute(regression.mean_squared_error, family, trials=3) is None
-    assert alignment.refute(regression.mean_squared_error, pwu.RiskAverseTopK(), trials=3) is not None
+    assert alignment.refute(regression.mean_squared_error, family, n=3, trials=2) is None
+    assert alignment.refute(regression.mean_squared_error, pwu.RiskAverseTopK(), n=3, trials=2) is not None
 
 
 @pytest.mark.parametrize("unit", [1e-7, 1e-4, 1e6])

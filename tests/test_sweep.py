@@ -119,3 +119,20 @@ def test_quadrature_copes_with_a_heavy_tail(monkeypatch):
     near, error = score(y, mean, std, return_error=True)
     assert abs(near - exact) < 3 * error + 1e-9
     assert error < 0.2 * abs(exact)
+
+
+def test_the_error_of_quadrature_is_the_change_from_a_third_of_the_cells():
+    prior = pwu.Beta(2, 6)
+
+    def value(gamma):
+        return gamma**2, 1 / (1 + gamma)
+
+    def with_cells(count):
+        edges = prior.ppf(np.arange(count + 1) / count)
+        middles = prior.ppf((np.arange(count) + 0.5) / count)
+        gain, charge = value(middles)
+        return gain.mean() - charge @ prior.partial_mean(edges[:-1], edges[1:])
+
+    fine, error = sweep.quadrature(prior, value)
+    assert fine == pytest.approx(with_cells(243), rel=1e-12)
+    assert error == pytest.approx(abs(with_cells(243) - with_cells(81)), rel=1e-6) and error > 0

@@ -104,3 +104,12 @@ def test_one_bin_has_no_next_and_reference_is_checked():
 def test_rounding_makes_no_steps():
     assert ranking.increasing_coefficient(np.full(100_000, 0.1), np.arange(100_000), 100) == 0
     assert ranking.spearman([0.1 + 0.2, 0.3, 1, 2], [1, 2, 3, 4]) == ranking.spearman([0.3, 0.3, 1, 2], [1, 2, 3, 4])
+
+
+def test_steps_count_beyond_rounding_and_only_then():
+    flat, rising = np.full(6, 0.1), 1 + 1e-9 * np.arange(6.0)
+    u = np.arange(6.0)
+    assert ranking.increasing_coefficient(flat, u, 3) == ranking.decreasing_coefficient(flat, u, 3) == 0
+    assert ranking.increasing_coefficient(rising, u, 3) == ranking.decreasing_coefficient(rising, u, 3) == 1
+    wobbling = np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
+    assert ranking.increasing_coefficient(wobbling, u, 6) == ranking.decreasing_coefficient(wobbling, u, 6) == 0
