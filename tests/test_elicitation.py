@@ -121,3 +121,10 @@ def test_other_priors_are_multiplied(prior):
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize("shapes, moved", [((2, 1), (2.5, 0.5)), ((1, 2), (1.5, 1.5)), ((0.5, 2), (0.75, 1.75)),
+                                           ((2, 0.5), (2.25, 0.25))])
+def test_without_a_mode_inside_the_mean_moves(shapes, moved):
+    found = elicitation.shifted(pwu.Beta(*shapes), 0.5)
+    assert (found.a, found.b) == pytest.approx(moved)

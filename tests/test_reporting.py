@@ -363,3 +363,11 @@ def test_intervals_have_the_normal_width_for_a_mean(coverage, z):
     row = reporting.comparison(score, y, np.zeros(500), gap, coverage=coverage, repeats=3000).loc["mean"]
     assert row["high"] - row["low"] == pytest.approx(2 * z * gap.std() / np.sqrt(500), rel=0.07)
     assert row["low"] < gap.mean() < row["high"]
+
+
+@pytest.mark.parametrize("family, takes", [(pwu.TopK(), [0.2, 0.9, 0.5, 0.4]), (pwu.Retention(), [2.0, 1.0, 4.0, 3.0])])
+def test_degeneracy_of_a_selection_is_the_mass_on_everybody(family, takes):
+    score = pwu.PWU(family, pwu.Beta(2, 2))
+    table = reporting.prior_report(score, [1, 0, 1, 0], {"m": takes}).degeneracy
+    everybody = pwu.Beta(2, 2).mass(0.75, 1)
+    assert table.loc["m: the same act for all cases", "prior mass"] == pytest.approx(everybody)

@@ -525,3 +525,9 @@ def test_beta_priors_of_any_kind_have_a_formula(prior):
     for label, formula in zip((1, 0), expected_loss(pwu.BinaryDecision(), prior, p), strict=True):
         for f in (0.03, 0.2, 0.45, 0.9):
             assert float(sp.N(formula.subs(p, f), 15)) == pytest.approx(score([label], [f]), abs=1e-12)
+
+
+@pytest.mark.parametrize("loss", [sp.true, p + sp.oo, p + sp.nan, sp.zoo * p, sp.Interval(0, 1), None])
+def test_what_is_no_finite_expression_is_refused_as_such(loss):
+    with pytest.raises(ValueError, match="finite sympy expression|must be a sympy expression"):
+        binary_prior(loss, p**2, p)

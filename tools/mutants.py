@@ -1,6 +1,6 @@
 """Change the package at random places, one at a time, and count how many changes its tests notice.
 
-Usage: python tools/mutants.py [HOW MANY] [SEED]
+Usage: python tools/mutants.py [HOW MANY] [SEED], or python tools/mutants.py MODULE:PLACE ... to try some again
 
 Each mutant exchanges an operator, shifts a number, turns a condition round or drops a sign in one module;
 the module's doctests and its tests run on it in a copy of the project (without the long comparisons with
@@ -104,7 +104,9 @@ def _stop(*_):
 
 
 def main() -> int:
-    many, seed = (int(value) for value in (*sys.argv[1:], *("200", "1")[len(sys.argv) - 1:]))
+    again = [(module, int(place)) for module, _, place in (word.partition(":") for word in sys.argv[1:]) if place]
+    many, seed = (len(again), 0) if again else (
+        int(value) for value in (*sys.argv[1:], *("200", "1")[len(sys.argv) - 1:]))
     draw, chosen = random.Random(seed), []
     for number, module in enumerate(TESTS):  # as many of each module
         counter = Mutate()
@@ -112,6 +114,7 @@ def main() -> int:
         share = many // len(TESTS) + (number < many % len(TESTS))
         chosen += [(module, place) for place in draw.sample(range(counter.count), min(share, counter.count))]
     draw.shuffle(chosen)
+    chosen = again or chosen
     flips.warm_up()
     started, killed, late = time.time(), 0, 0
     with get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:

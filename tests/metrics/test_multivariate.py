@@ -95,3 +95,15 @@ def test_bad_input(metric, arguments, words):
 def test_a_nearly_singular_covariance_has_a_score():
     a = np.array([[-2.0], [-0.2], [-0.9]])
     assert np.isfinite(multivariate.energy_score([[1, 1, 1]], [[0, 0, 0]], [a @ a.T + 1e-16 * np.eye(3)]))
+
+
+@pytest.mark.parametrize("variance, refused", [(1e-300, True), (1e-281, True), (1e-279, False), (1e139, False)])
+def test_variances_too_small_to_square_are_refused(variance, refused):
+    def score():
+        return multivariate.gaussian_nll([[0.0]], [[0.0]], [[[variance]]])
+
+    if refused:
+        with pytest.raises(ValueError, match="change the unit"):
+            score()
+    else:
+        assert np.isfinite(score())

@@ -113,3 +113,13 @@ def test_steps_count_beyond_rounding_and_only_then():
     assert ranking.increasing_coefficient(rising, u, 3) == ranking.decreasing_coefficient(rising, u, 3) == 1
     wobbling = np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
     assert ranking.increasing_coefficient(wobbling, u, 6) == ranking.decreasing_coefficient(wobbling, u, 6) == 0
+
+
+def test_auc_difference_is_the_trapezoid_between_two_curves():
+    error, u = np.array([3.0, 1.0, 4.0, 1.5, 5.0, 9.0, 2.0, 6.0]), np.array([1.0, 5, 2, 8, 3, 7, 4, 6])
+    for bins in (2, 4, 8):
+        kept = np.arange(1, bins + 1) * 8 // bins
+        curves = [np.array([error[np.argsort(by)][:k].mean() for k in kept]) for by in (u, error)]
+        expected = np.trapezoid(curves[0] - curves[1], kept / 8) if hasattr(np, "trapezoid") else np.trapz(
+            curves[0] - curves[1], kept / 8)
+        assert ranking.auc_difference(error, u, bins) == pytest.approx(expected)
