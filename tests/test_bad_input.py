@@ -262,3 +262,14 @@ def test_no_weight_vanishes():
 @pytest.mark.parametrize("coverage, width", [(1 - 1e-12, 14.261019644), (1e-17, 2.5066282746e-17), (0.9, 3.289707)])
 def test_intervals_near_both_ends(coverage, width):
     assert metrics.regression.interval_score([0.0], [0.0], [1.0], coverage) == pytest.approx(width, rel=1e-6)
+
+
+def test_how_far_a_target_is_off_counts_from_its_mean():
+    score = metrics.regression.gaussian_nll
+    assert np.isfinite(score([1e20], [1e20], [1e-139]))
+    with pytest.raises(ValueError, match="standard deviations away"):
+        score([-1e20], [1e20], [1e-121])
+    several = metrics.multivariate.gaussian_nll
+    assert np.isfinite(several([[1e20]], [[1e20]], [[[1e-278]]]))
+    with pytest.raises(ValueError, match="standard deviations away"):
+        several([[-1e20]], [[1e20]], [[[1e-242]]])

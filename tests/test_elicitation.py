@@ -128,3 +128,9 @@ def test_refusals(call, words):
 def test_without_a_mode_inside_the_mean_moves(shapes, moved):
     found = elicitation.shifted(pwu.Beta(*shapes), 0.5)
     assert (found.a, found.b) == pytest.approx(moved)
+
+
+def test_a_peak_at_the_end_of_the_support_is_no_mode():
+    for prior in (pwu.Gamma(1, 2), pwu.Gamma(0.5, 1), pwu.Beta(1, 3), pwu.Beta(3, 1), pwu.Uniform(0, 1)):
+        assert np.isnan(elicitation.mode(prior))
+    assert elicitation.mode(pwu.Gamma(3, 0.5)) == 1.0

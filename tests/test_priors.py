@@ -287,3 +287,7 @@ def test_a_numerical_error_that_matters_is_announced():
     with pytest.warns(UserWarning, match="may be off by 0.01"):
         score([0.0], [1.0], [1.0])
     assert score([0.0], [1.0], [1.0], return_error=True)[1] == 0.01
+
+
+def test_the_density_of_a_uniform_holds_at_its_ends():
+    assert pwu.Uniform(1, 3).pdf([0.999, 1, 3, 3.001]).tolist() == [0, 0.5, 0.5, 0]

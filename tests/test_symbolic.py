@@ -531,3 +531,9 @@ def test_beta_priors_of_any_kind_have_a_formula(prior):
 def test_what_is_no_finite_expression_is_refused_as_such(loss):
     with pytest.raises(ValueError, match="finite sympy expression|must be a sympy expression"):
         binary_prior(loss, p**2, p)
+
+
+@pytest.mark.parametrize("always", [p <= 2, p**2 + 1 > 0, p**2 - p + 1 > 0, p**2 - p + A + 1 > 0, p + A > 0], ids=str)
+def test_a_condition_that_always_holds_is_no_break(always):
+    found = binary_prior(sp.Piecewise(((1 - p) ** 2, always), (5, True)), p**2, p)
+    assert found.density == 2 and found.atoms == {}

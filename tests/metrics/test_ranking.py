@@ -123,3 +123,9 @@ def test_auc_difference_is_the_trapezoid_between_two_curves():
         expected = np.trapezoid(curves[0] - curves[1], kept / 8) if hasattr(np, "trapezoid") else np.trapz(
             curves[0] - curves[1], kept / 8)
         assert ranking.auc_difference(error, u, bins) == pytest.approx(expected)
+
+
+def test_two_bins_have_one_step():
+    assert ranking.increasing_coefficient([1, 2, 3, 4], [1, 2, 3, 4], n_bins=2) == 1
+    with pytest.raises(ValueError, match="at least 2"):
+        ranking.increasing_coefficient([1, 2, 3, 4], [1, 2, 3, 4], n_bins=1)
