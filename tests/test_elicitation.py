@@ -125,7 +125,7 @@ def test_refusals(call, words):
 
 @pytest.mark.parametrize("shapes, moved", [((2, 1), (2.5, 0.5)), ((1, 2), (1.5, 1.5)), ((0.5, 2), (0.75, 1.75)),
                                            ((2, 0.5), (2.25, 0.25))])
-def test_without_a_mode_inside_the_mean_moves(shapes, moved):
+def test_shapes_of_one_have_no_mode_inside(shapes, moved):
     found = elicitation.shifted(pwu.Beta(*shapes), 0.5)
     assert (found.a, found.b) == pytest.approx(moved)
 
