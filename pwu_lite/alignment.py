@@ -782,11 +782,13 @@ def _all_costs(family, labels, reports, thetas, within):
         costs = _costs_at(family, labels, reports, first)
         return _scaled(costs, np.abs(costs))
     low, high = within or family.domain
-    edges = _distinct(np.concatenate([edge for _, edge in pieces]), low, high)
+    edges = np.concatenate([edge for _, edge in pieces])
+    edges = np.unique(edges[(edges > low) & (edges < high)])
     one, two, last = _inner_points(edges, low, high)
     near, far, middle = (_costs_at(family, labels, reports, _pairs(first, points))
                          for points in (one, two, (one + two) / 2))
-    if (np.abs(near + far - 2 * middle) > 1e-9 * np.maximum(np.abs(near), np.abs(far)).max()).any():
+    room = 1e-9 * np.maximum(np.abs(near), np.abs(far)).max() + _rounding_of_theta(near, far, one, two)
+    if (np.abs(near + far - 2 * middle) > room).any():
         raise ValueError(f"the utility of {type(family).__name__} is not linear between the edges that its method "
                          f"pieces gives: mend pieces, or pass a cost function and thetas")
     right = 2 * far - near
@@ -826,10 +828,11 @@ def _scaled(costs, size):
     return np.where(flat, 0.0, costs) / spread, 1e-13 * size / spread
 
 
-def _distinct(edges, low, high):
-    """Sorted edges strictly inside, those that differ by rounding alone once."""
-    edges = np.unique(edges[(edges > low) & (edges < high)])
-    return edges[np.diff(edges, prepend=-np.inf) > 1e-12 * np.abs(edges)]
+def _rounding_of_theta(near, far, one, two):
+    """What the last digits of theta, and of one minus theta, change in the costs."""
+    columns = np.arange(near.shape[1]) % one.size
+    slope = np.abs(far - near) / (two - one)[columns]
+    return 8 * np.finfo(float).eps * (1 + np.abs(two[columns])) * slope
 
 
 def _inner_points(edges, low, high):
@@ -839,7 +842,11 @@ def _inner_points(edges, low, high):
     if last:
         ends[-1] = ends[-2] + 3 * (ends[-2] if ends[-2] > 0 else 1.0)
     width = np.diff(ends)
-    return ends[:-1] + width / 3, ends[:-1] + 2 * width / 3, last
+    one, two = ends[:-1] + width / 3, ends[:-1] + 2 * width / 3
+    there = (ends[:-1] < one) & (one < two) & (two < ends[1:])  # else no number lies inside
+    if not there.any():
+        raise ValueError(f"no decision parameter between {low:g} and {high:g} tells these forecasts apart")
+    return one[there], two[there], last and bool(there[-1])
 
 
 def _pairs(first, points):
@@ -901,7 +908,7 @@ def _fewest(gaps, error, tied, least):
     weights = answer.x[:len(gaps)].copy()
     weights[tied] -= answer.x[len(gaps):]
     weights[np.abs(weights) < 1e-9] = 0.0
-    rounding = np.abs(weights) @ error + 1e-14
+    rounding = np.abs(weights) @ error
     enough = 10 * rounding if least else -rounding
     return weights if (weights @ gaps >= enough).all() else None
 

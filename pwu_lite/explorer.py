@@ -314,7 +314,7 @@ class MurphyExplorer(_Explorer):
     def verdicts(self) -> list[str]:
         """At each parameter: who is cheaper, "same", or "undecided" where the band contains zero."""
         gap, (low, high) = self.costs[1] - self.costs[0], self.band
-        tiny = 1e-12 * np.max(np.abs(self.costs))
+        tiny = 1e-12 * np.maximum(*np.abs(self.costs))
         sides = np.where(low > tiny, self.names[0], np.where(high < -tiny, self.names[1], "undecided"))
         same = (np.abs(gap) <= tiny) & (high - low <= tiny)
         return np.where(same, "same", sides).tolist()

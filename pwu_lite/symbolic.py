@@ -89,7 +89,7 @@ def _time_limit(what):
     if getattr(_clock, "runs", False):  # inside of another derivation
         yield
         return
-    _clock.runs = True
+    _clock.runs, _clock.floats = True, False
     in_main = threading.current_thread() is threading.main_thread() and hasattr(signal, "setitimer")
     if in_main:
         before = signal.signal(signal.SIGALRM, _ring)
@@ -292,6 +292,7 @@ def _binary_prior(losses, p):
             atoms[t] = mass
     if density == 0 and not atoms:
         raise NotAligned("the score does not depend on the forecast: its prior would be zero")
+    evidence = _with_masses(evidence, atoms)
     if1, if0 = _end(pieces[-1][0], p, 1), _end(pieces[0][1], p, 0)
     y = sp.Symbol("y")
     infinite = _is_infinite(if1) or _is_infinite(if0)
@@ -390,6 +391,7 @@ def _selective_prior(inner, x, v):
         _refuse_selective("the coefficient of the squared error rises without bound", inner, x, v)
     if at_infinity != 0:
         atoms[sp.oo] = at_infinity
+    evidence = _with_masses(evidence, atoms)
     charged = [density for density in densities if density != 0] + list(atoms.values())
     if not charged:
         raise NotAligned("the score does not depend on the forecast: its prior would be zero")
@@ -426,6 +428,7 @@ def _affine(piece, inner, x, v):
         _refuse_selective("the score is not affine in the squared error at a fixed variance", inner, x, v)
     rest = sp.simplify(piece - slope * x)
     if not _is_zero(sp.diff(rest, v) + v * sp.diff(slope, v)):
+        _doubt_floats(sp.diff(rest, v) + v * sp.diff(slope, v), sp.diff(rest, v))
         _refuse_selective("at fixed squared error the score is not stationary where the variance equals it",
                           inner, x, v)
     return slope, rest
@@ -437,6 +440,7 @@ def _selective_atoms(ends, slopes, rests, inner, x, v):
     for place, before, after, low, high in zip(ends[1:-1], slopes, slopes[1:], rests, rests[1:], strict=False):
         mass = sp.simplify((before - after).subs(v, place))
         if not _is_zero(sp.simplify((high - low).subs(v, place)) - place * mass):
+            _doubt_floats((high - low).subs(v, place) - place * mass, place * mass)
             _refuse_selective(f"the jumps of the score at {place} are not those of one price", inner, x, v)
         if _sign(f"the atom at {place}", mass) < 0:
             _refuse_selective(f"the atom at {place} would be negative", inner, x, v)
@@ -605,6 +609,7 @@ def _binary_density(piece, losses, p):
     from_0 = sp.diff(piece[1], p) / p
     gap = (from_1 - from_0).subs(p, ODDS / (1 + ODDS))
     if not _is_zero(gap):
+        _doubt_floats(gap, from_1.subs(p, ODDS / (1 + ODDS)))
         _refuse_binary("-l_1'/(1 - p) and l_0'/p disagree: honest reports do not have the smallest expected loss",
                        losses, p)
     return min((_tidy(form.subs(p, C)) for form in (from_1, from_0)), key=sp.count_ops)
@@ -624,6 +629,7 @@ def _binary_atom(t, left, right, losses, p):
     jumps = [sp.simplify((after - before).subs(p, t)) for before, after in zip(left, right, strict=True)]
     mass = sp.simplify(jumps[1] / t)
     if not _is_zero(-jumps[0] / (1 - t) - mass):
+        _doubt_floats(-jumps[0] / (1 - t) - mass, mass)
         _refuse_binary(f"the jumps of the two losses at {t} are not those of one cost", losses, p)
     if _sign(f"the atom at {t}", mass) < 0:
         _refuse_binary(f"the atom at {t} would be negative", losses, p)
@@ -658,8 +664,16 @@ def _nowhere_negative(densities, ends, symbol, refuse):
             at, place = next(iter(hits.items()))
             where = f" (parameters are taken to lie in (0, 1); here {_said(at)})" if at else ""
             refuse(f"the density would be negative at {symbol} = {place}{where}")
-        evidence.add(f"looked at in {len(places)} places")
+        evidence.add(f"looked at in {len(places)} places"
+                     + (f", for {len(negative)} values of the parameters" if len(negative) > 1 else ""))
     return "; ".join(sorted(evidence)) or "proved"
+
+
+def _with_masses(evidence, atoms):
+    """The evidence, with a word on masses whose sign is known at some values of the parameters only."""
+    if all(mass.is_nonnegative or not mass.free_symbols for mass in atoms.values()):
+        return evidence
+    return ("" if evidence == "proved" else f"{evidence}; ") + "masses looked at for some values of the parameters"
 
 
 def _said(at):
@@ -683,7 +697,11 @@ def _exact_sign(density, symbol, low, high):
     if inner.is_nonnegative or sp.together(inner).is_nonnegative:
         return 1
     if not inner.is_rational_function(ratio):
-        return None
+        factored = _attempt(sp.factor, inner)
+        left = [factor for factor in sp.Mul.make_args(factored or inner) if not factor.is_positive]
+        inner = sp.Mul(*left)
+        if not inner.is_rational_function(ratio):
+            return None
     numerator, denominator = sp.fraction(sp.factor(inner))
     signs = [_signs_of_polynomial(part, ratio) for part in (numerator, denominator)]
     if None in signs:
@@ -703,6 +721,8 @@ def _signs_of_polynomial(polynomial, ratio):
     poly = sp.Poly(polynomial, ratio)
     if poly.is_zero:
         return {0}
+    if not poly.free_symbols_in_domain and poly.degree() > 0 and not all(c.is_Rational for c in poly.coeffs()):
+        return _signs_by_numeric_roots(poly)
     if poly.free_symbols_in_domain or not all(c.is_Rational for c in poly.coeffs()):
         signs = {1 if c.is_positive else -1 if c.is_negative else None for c in poly.coeffs()}
         return signs if len(signs) == 1 and None not in signs else None
@@ -710,6 +730,14 @@ def _signs_of_polynomial(polynomial, ratio):
     between = [sp.Integer(0), *roots, (roots[-1] if roots else sp.Integer(1)) * 2 + 2]
     places = [sp.Rational(str(sp.N((a + b) / 2, 60))) for a, b in pairwise(between)]
     return {int(sp.sign(poly.eval(place))) for place in places}
+
+
+def _signs_by_numeric_roots(poly):
+    """{-1, 1} if the polynomial changes its sign between roots known to forty digits, None if that proves nothing."""
+    roots = sorted(sp.re(root) for root in poly.nroots(n=40, maxsteps=200) if sp.re(root) > 0)
+    places = [(a + b) / 2 for a, b in pairwise([sp.Float(0, 40), *roots, (roots[-1] if roots else 1) * 2 + 2])]
+    signs = {int(sp.sign(poly.as_expr().evalf(40, subs={poly.gen: place}))) for place in places}
+    return {-1, 1} if {-1, 1} <= signs else None
 
 
 def _dense(low, high):
@@ -1065,6 +1093,7 @@ def read(name: str, expression: Any) -> Any:
 def _read_expression(name, expression):
     """An expression of finite numbers and symbols, exactly."""
     found = read(name, expression)
+    _clock.floats = getattr(_clock, "floats", False) or bool(getattr(found, "atoms", lambda _: ())(sp.Float))
     if not isinstance(found, sp.Expr) or found.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
         raise ValueError(f"{name} must be a finite sympy expression, got {expression!r}")
     return _exact(found)
@@ -1150,6 +1179,7 @@ def _samples(expression, *known):
     for even, odd in [(low, low), (high, high), (low, high), (high, low)][:2 * min(len(free), 2)]:
         samples.append({symbol: odd if place % 2 else even for place, symbol in enumerate(free)})
     if len(free) == 1:
+        samples += [{free[0]: sp.Rational(round(1000 * value), 1000)} for value in _scattered(8)]
         samples += [{free[0]: value} for value in _turns(expression, free[0], *known)]
     return samples
 
@@ -1224,6 +1254,18 @@ def _is_zero(expression):
         if abs(sp.N(expression.subs(_sample(expression, shift=shift)), 20)) > sp.Float("1e-12"):
             return False
     raise ValueError(f"sympy cannot decide whether {simple} is zero")
+
+
+def _doubt_floats(gap, size):
+    """Raise ValueError where two sides differ by no more than the rounding of the floats that were given."""
+    if not getattr(_clock, "floats", False):
+        return
+    for shift in (0, 1, 2):
+        values = [abs(complex(each.subs(_sample(gap + size, shift=shift)).evalf(30))) for each in (gap, size)]
+        if values[0] > 1e-12 * values[1]:
+            return
+    raise ValueError("two sides of the condition differ by the rounding of floats alone, and floats are read exactly: "
+                     "write exact numbers, for instance sympy.Rational(3, 10) for 0.3")
 
 
 def _number(expression):

@@ -490,3 +490,24 @@ def test_a_metric_that_is_none_is_named():
             alignment.coordinate_dependence(metric)
     with pytest.raises(ValueError, match="part of shape"):
         alignment.refute(brier, BINARY, y_true=[1, 0], forecasts=[([0.2, 0.3],), ([0.2, 0.3, 0.4],)])
+
+
+def test_edges_that_differ_in_the_last_digits_stay_apart():
+    score = pwu.PWU(BINARY, pwu.Dirac(0.3))
+    near = [([f],) for f in (0.7 - 0.4, 0.3, 0.1 + 0.2)]
+    assert alignment.refute(score, BINARY, y_true=[1], forecasts=near) is None
+    selective = pwu.PWU(SELECTIVE, pwu.Dirac(1 + 5e-14))
+    variances = [([0.5], [np.sqrt(v)]) for v in (1 - 3e-13, 1.0, 1 + 1e-13, 1 + 2e-13)]
+    assert alignment.refute(selective, SELECTIVE, y_true=[0.0], forecasts=variances) is None
+
+
+def test_costs_near_zero_are_not_lost_beside_large_ones():
+    score = pwu.PWU(BINARY, pwu.Beta(0.05, 30))
+    tiny = [(np.array(f),) for f in ([0.999, 1e-17], [0.999, 1e-15], [1e-20, 0.5])]
+    assert alignment.refute(lambda *data: float(np.log(score(*data))), BINARY, y_true=[1, 0], forecasts=tiny) is None
+
+
+@pytest.mark.parametrize("forecasts", [[([1 - 1e-9],), ([1 - 2e-9],)], [([np.nextafter(1, 0)],), ([0.5],)],
+                                       [([5e-324],), ([0.5],)]], ids=range(3))
+def test_forecasts_near_the_ends_are_legitimate(forecasts):
+    assert alignment.refute(classification.brier_score, BINARY, y_true=[1], forecasts=forecasts) is None
