@@ -133,4 +133,4 @@ def test_shapes_of_one_have_no_mode_inside(shapes, moved):
 def test_a_peak_at_the_end_of_the_support_is_no_mode():
     for prior in (pwu.Gamma(1, 2), pwu.Gamma(0.5, 1), pwu.Beta(1, 3), pwu.Beta(3, 1), pwu.Uniform(0, 1)):
         assert np.isnan(elicitation.mode(prior))
-    assert elicitation.mode(pwu.Gamma(3, 0.5)) == 1.0
+    assert elicitation.mode(pwu.Gamma(3, 0.5)) == 1.0 and elicitation.mode(pwu.Gamma(1.5, 2)) == 1.0

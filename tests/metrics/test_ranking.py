@@ -129,3 +129,13 @@ def test_two_bins_have_one_step():
     assert ranking.increasing_coefficient([1, 2, 3, 4], [1, 2, 3, 4], n_bins=2) == 1
     with pytest.raises(ValueError, match="at least 2"):
         ranking.increasing_coefficient([1, 2, 3, 4], [1, 2, 3, 4], n_bins=1)
+
+
+def test_rounding_is_that_of_the_neighbours():
+    u = np.arange(6.0)
+    zero = np.zeros(6)
+    assert ranking.increasing_coefficient(zero, u, 3) == ranking.decreasing_coefficient(zero, u, 3) == 0
+    wobbling = 1e6 * np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
+    assert ranking.increasing_coefficient(wobbling, u, 6) == ranking.decreasing_coefficient(wobbling, u, 6) == 0
+    after_a_fall = np.array([1e6, 2 - 1e6, 3 * (1 + 1e-7) - 2])  # the curve is 1e6, 1, 1 + 1e-7
+    assert ranking.increasing_coefficient(after_a_fall, [1.0, 2, 3], 3) == 0.5
