@@ -6,6 +6,7 @@ Implements the figures of the PWU paper's sections 3 and 4, and the book's own.
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -14,12 +15,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from . import validation
-from .metrics.classification import bin_of, errors_kept
+from . import resampling, validation
+from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "bands", "bars", "boxes", "coverage_curve", "curves", "dumbbells", "flip", "growth",
-           "histograms", "images", "implicit_priors", "prior_densities", "prior_panels",
+__all__ = ["COLOURS", "as_svg", "bands", "bars", "boxes", "coverage_curve", "curves", "dumbbells", "flip", "growth",
+           "histograms", "images", "implicit_priors", "murphy", "prior_densities", "prior_panels",
            "reliability", "retention_curve", "scatter", "sheet", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
@@ -115,6 +116,110 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
         ax.set(xlabel=name, ylabel="prior density", ylim=(0, min(top, 1.05 * ax.dataLim.y1)))
         ax.legend()
     return figure
+
+
+def murphy(score: Any, y_true: Any, models: Mapping[str, Any], *, band: float | None = 0.95, thetas: Any = None,
+           groups: Any = None, n_resamples: int = 500, seed: int = 0) -> Figure:
+    """Murphy curves of any number of models, their difference from the cheapest one, and the prior under them.
+
+    Parameters
+    ----------
+    score : PWU
+        Of a family with one decision parameter.
+    y_true : array_like, shape (n,)
+    models : mapping of name to forecast, or DataFrame with a column for each model
+        ``y_prob``, or a tuple ``(mean, std)``.
+    band : float or None
+        Share of the resamples inside the bands, at each parameter by itself; None for no bands.
+    thetas : array_like, optional
+        Where to draw; by default where the prior has its mass.
+    groups : array_like, shape (n,), optional
+        Patients, sites or days: resampled whole.
+    n_resamples, seed : int
+        Resamples of the cases, the same ones for all models.
+
+    Returns
+    -------
+    Figure
+        Above, the cost per case; in the middle, the difference from the model that is cheapest under the
+        prior, with a paired band: where it contains zero the data do not tell the two apart; below, the prior.
+
+    Raises
+    ------
+    ValueError
+        No models, or a family with several parameters.
+    """
+    family, reports = score.family, validation.named_forecasts(models)
+    if len(family.parameters) > 1:
+        raise ValueError(f"a Murphy diagram needs one decision parameter, {family!r} has several")
+    if not reports:
+        raise ValueError("a Murphy diagram needs at least one model")
+    data = family.read(y_true, *next(iter(reports.values())))
+    x, thetas = _parameters(score, thetas, len(data[0]))
+    costs = np.array([score.curve(y_true, *report, thetas=thetas) for report in reports.values()])
+    best = int(np.argmin([score(y_true, *report, return_error=True)[0] for report in reports.values()]))
+    use_style()
+    figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 6.4), height_ratios=[3, 2, 1])
+    gaps, names = costs - costs[best], list(reports)
+    ends = [None] * len(names)
+    if band is not None:
+        tail = (1 - validation.inside("band", band, 0, 1)) / 2
+        draws = resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
+                                            repeats=n_resamples, seed=seed)
+        ends = list(np.quantile(draws - draws[:, [best]], [tail, 1 - tail], axis=0).swapaxes(0, 1))
+    for place, name in enumerate(names):
+        style: dict[str, Any] = {"color": COLOURS[place % 6], "ls": DASHES[place % 6], "lw": 2}
+        axes[0].plot(x, costs[place], label=name, **style)
+        axes[1].plot(x, gaps[place], **style)
+        if ends[place] is not None and place != best:
+            axes[1].fill_between(x, *ends[place], color=COLOURS[place % 6], alpha=0.2, lw=0)
+    axes[0].legend()
+    axes[2].fill_between(x, _mean_density(score.priors[0], x), color="#666666", alpha=0.35, lw=0)
+    only = family.parameters[0]
+    axes[0].set(ylabel="cost per case")
+    axes[1].set(ylabel=f"minus that of\n{names[best]}")
+    axes[2].set(ylabel="prior", xlabel=COST_SHARE if only.name == "c" else only.name, yticks=[], ylim=(0, None))
+    return figure
+
+
+def _parameters(score, thetas, n):
+    """Where to draw, in the prior's own parameter and in the utility's."""
+    only, prior = score.family.parameters[0], score.priors[0]
+    if thetas is not None:
+        thetas = np.sort(validation.vector("thetas", thetas))
+        return (thetas / n if only.counts else thetas), thetas
+    low, high = only.domain
+    reach = float(np.max(prior.ppf(0.995)))
+    end = min(high, max(1.15 * reach, 1.6 * float(np.max(prior.ppf(0.5)))))
+    x = np.linspace(max(low, 0.0), end, 202)[1:-1]
+    if only.counts:
+        k = np.unique(only.theta(x, n))
+        return k / n, k
+    return x, x
+
+
+def _mean_density(prior, x):
+    """Density at x; of a prior for each case, their mean; a point mass as a narrow peak."""
+    if prior.length is not None:
+        at = prior.ppf(np.linspace(0.005, 0.995, 100)[:, None]).ravel()
+        found = np.histogram(at, bins=np.linspace(x[0], x[-1], 41), density=True)[0]
+        return np.append(found, found[-1])[np.searchsorted(np.linspace(x[0], x[-1], 41)[1:], x)]
+    density = np.zeros(len(x))
+    for weight, part in prior.parts:
+        if isinstance(part, Dirac):
+            density[np.argmin(np.abs(x - part.at))] += weight / (x[1] - x[0])
+        else:
+            density += weight * np.minimum(part.pdf(x), 1e3)
+    return density
+
+
+def as_svg(figure: Figure) -> str:
+    """A figure as an SVG element for a page, without a header; its text stays text."""
+    buffer = io.StringIO()
+    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pwu_lite"}):
+        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    return "<svg" + buffer.getvalue().split("<svg", 1)[1]
 
 
 def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: str = "cost") -> Figure:
@@ -380,7 +485,7 @@ def retention_curve(error: Any, uncertainties: Mapping[str, Any], *, ylabel: str
         uncertainty = validation.vector(label, uncertainty)
         if uncertainty.size != error.size:
             raise ValueError(f"{label} has length {uncertainty.size}, error has length {error.size}")
-        kept[label] = errors_kept(error, uncertainty) / np.arange(1, error.size + 1)
+        kept[label] = error_of_kept(error, uncertainty) / np.arange(1, error.size + 1)
     return curves(share, kept, xlabel="share of cases kept", ylabel=ylabel, ax=ax)
 
 

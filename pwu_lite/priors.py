@@ -27,10 +27,20 @@ class Prior:
 
     A subclass gives ``support``, ``pdf``, ``ppf`` and `tails`; a continuous one
     inherits the rest.
+
+    Attributes
+    ----------
+    support : (float, float)
+        The smallest interval with all mass; of a prior for each case, with all of theirs.
+    numerical_error : float
+        Estimated error of the partial mean; 0 for a closed form.
+    length : int or None
+        Number of cases, if the parameters are arrays: a prior for each case.
     """
 
     support: tuple[float, float]
-    error: float = 0.0  # estimated error of the partial mean; 0 for a closed form
+    numerical_error: float = 0.0
+    length: int | None = None
 
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Probability and partial mean below and from t on.
@@ -83,18 +93,28 @@ class Prior:
             Shape of the result.
         random_state : int, numpy Generator or None
             The seed.
+
+        Returns
+        -------
+        ndarray
+            Of shape `size`; of a prior for each case `size` and n, independent of each other.
         """
         try:
-            levels = np.random.default_rng(random_state).random(size)
+            shape = tuple(np.atleast_1d(size)) if self.length is None else (*np.atleast_1d(size), self.length)
+            levels = np.random.default_rng(random_state).random(shape)
         except (TypeError, ValueError) as error:
             raise ValueError(f"size must be a whole number or a tuple of them, random_state a seed or a generator: "
                              f"{error}") from None
         return np.asarray(self.ppf(levels))
 
     @property
-    def mean(self) -> float:
-        """Expected value; infinite where it does not exist."""
-        return float(self.tails(np.array(self.support[0]))[3])
+    def mean(self) -> Any:
+        """Expected value, a float, or one for each case; infinite where it does not exist."""
+        return _like(self.tails(np.array(self.support[0]))[3])
+
+    def for_cases(self, chosen: np.ndarray) -> Prior:
+        """The prior of some of the cases: itself, unless there is a prior for each case."""
+        return self
 
     @property
     def parts(self) -> list[tuple[float, Prior]]:
@@ -112,17 +132,44 @@ class Prior:
         return _like(np.where(hi > lo, inner, 0.0))
 
 
-@dataclass(frozen=True)
-class Beta(Prior):
+class _PerCase(Prior):
+    """A prior whose parameters may be arrays of shape (n,): a prior for each case."""
+
+    @property
+    def length(self):
+        return next((value.size for value in vars(self).values() if np.ndim(value)), None)
+
+    def for_cases(self, chosen):
+        if self.length is None:
+            return self
+        return type(self)(*(value[chosen] if np.ndim(value) else value for value in vars(self).values()))
+
+    def __eq__(self, other):
+        return type(other) is type(self) and self._key() == other._key()
+
+    def __hash__(self):
+        return hash((type(self).__name__, self._key()))
+
+    def __repr__(self):
+        shown = {name: f"<{value.size} values>" if np.ndim(value) else repr(value)
+                 for name, value in vars(self).items()}
+        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in shown.items())})"
+
+    def _key(self):
+        return tuple(value.tobytes() if np.ndim(value) else value for value in vars(self).values())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Beta(_PerCase):
     """Beta distribution on (0, scale).
 
     ``pi(theta)`` is proportional to ``(theta/scale)**(a-1) (1 - theta/scale)**(b-1)``.
 
     Parameters
     ----------
-    a, b : float
-        Positive shape parameters.
-    scale : float
+    a, b : float, or array_like of shape (n,)
+        Positive shape parameters; arrays are a prior for each case.
+    scale : float, or array_like of shape (n,)
         Upper end, in the units of theta.
 
     Raises
@@ -148,12 +195,12 @@ class Beta(Prior):
     scale: float = 1.0
 
     def __post_init__(self):
-        _keep(self, _shape, "a", "b")
-        _keep(self, _scale, "scale")
+        _keep_each(self, _shape, "a", "b")
+        _keep_each(self, _scale, "scale")
 
     @property
     def support(self):
-        return (0.0, float(self.scale))
+        return (0.0, float(np.max(self.scale)))
 
     def tails(self, t):
         x = np.clip(np.asarray(t, dtype=float) / self.scale, 0, 1)
@@ -164,7 +211,7 @@ class Beta(Prior):
     def complement_above(self, t):
         x = np.clip(np.asarray(t, dtype=float) / self.scale, 0, 1)
         inner = self.scale * self.b / (self.a + self.b) * beta_tails(self.a, self.b + 1, x).upper
-        if self.scale == 1:
+        if np.all(self.scale == 1):
             return inner
         return (1 - self.scale) * beta_tails(self.a, self.b, x).upper + inner
 
@@ -256,14 +303,14 @@ class TruncatedBeta(Prior):
         return _like(np.clip(value, self.low, self.high))
 
 
-@dataclass(frozen=True)
-class Uniform(Prior):
+@dataclass(frozen=True, eq=False, repr=False)
+class Uniform(_PerCase):
     """Uniform distribution on (low, high), ``pi(theta) = 1/(high - low)``.
 
     Parameters
     ----------
-    low, high : float
-        Ends, low < high, in the units of theta.
+    low, high : float, or array_like of shape (n,)
+        Ends, low < high, in the units of theta; arrays are a prior for each case.
 
     Raises
     ------
@@ -280,11 +327,12 @@ class Uniform(Prior):
     high: float
 
     def __post_init__(self):
-        _ends(self)
+        _keep_each(self, _place, "low", "high")
+        _in_order(self)
 
     @property
     def support(self):
-        return (float(self.low), float(self.high))
+        return (float(np.min(self.low)), float(np.max(self.high)))
 
     def tails(self, t):
         t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
@@ -305,16 +353,16 @@ class Uniform(Prior):
         return _like(self.low + _levels(q) * (self.high - self.low))
 
 
-@dataclass(frozen=True)
-class Dirac(Prior):
+@dataclass(frozen=True, eq=False, repr=False)
+class Dirac(_PerCase):
     """All mass at one value: the decision parameter is known.
 
     The PWU under it is minus the utility at that value. For top-k use ``Dirac(k / n)``.
 
     Parameters
     ----------
-    at : float
-        In the units of theta.
+    at : float, or array_like of shape (n,)
+        In the units of theta; an array is a known value for each case.
 
     Raises
     ------
@@ -330,11 +378,11 @@ class Dirac(Prior):
     at: float
 
     def __post_init__(self):
-        _keep(self, _place, "at")
+        _keep_each(self, _place, "at")
 
     @property
     def support(self):
-        return (float(self.at), float(self.at))
+        return (float(np.min(self.at)), float(np.max(self.at)))
 
     def tails(self, t):
         t = np.asarray(t, dtype=float)
@@ -345,11 +393,11 @@ class Dirac(Prior):
         return _like(np.where(_places(x) == self.at, np.inf, 0.0))
 
     def ppf(self, q):
-        return _like(np.full(np.shape(_levels(q)), float(self.at)))
+        return _like(self.at + 0 * _levels(q))
 
 
-@dataclass(frozen=True)
-class Pareto(Prior):
+@dataclass(frozen=True, eq=False, repr=False)
+class Pareto(_PerCase):
     """Pareto distribution with tail index 1, ``pi(theta) = minimum / theta**2`` above `minimum`.
 
     Its mean is infinite. It is the prior that the Gaussian negative
@@ -357,8 +405,8 @@ class Pareto(Prior):
 
     Parameters
     ----------
-    minimum : float
-        Positive, in the units of theta.
+    minimum : float, or array_like of shape (n,)
+        Positive, in the units of theta; an array is a prior for each case.
 
     Raises
     ------
@@ -374,11 +422,11 @@ class Pareto(Prior):
     minimum: float
 
     def __post_init__(self):
-        _keep(self, _scale, "minimum")
+        _keep_each(self, _scale, "minimum")
 
     @property
     def support(self):
-        return (float(self.minimum), float("inf"))
+        return (float(np.min(self.minimum)), float("inf"))
 
     def tails(self, t):
         t = np.maximum(np.asarray(t, dtype=float), self.minimum)
@@ -559,8 +607,17 @@ class Mixture(Prior):
         validation.reject("weights", weights, weights < 0, "must not be negative")
         if abs(weights.sum() - 1) > 1e-9:
             raise ValueError(f"weights must sum to 1, got sum {weights.sum():g}; divide them by their sum")
+        if len({prior.length for prior in priors} - {None}) > 1:
+            raise ValueError("the priors of a mixture are for different numbers of cases")
         object.__setattr__(self, "priors", priors)
         object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
+
+    @property
+    def length(self):
+        return next((prior.length for prior in self.priors if prior.length is not None), None)
+
+    def for_cases(self, chosen):
+        return self if self.length is None else Mixture([p.for_cases(chosen) for p in self.priors], self.weights)
 
     @property
     def support(self):
@@ -573,8 +630,8 @@ class Mixture(Prior):
                 if weight > 0 for inner, part in prior.parts]
 
     @property
-    def error(self):
-        return sum(weight * part.error for weight, part in self.parts)
+    def numerical_error(self):
+        return sum(weight * part.numerical_error for weight, part in self.parts)
 
     def tails(self, t):
         pieces = [[weight * tail for tail in part.tails(t)] for weight, part in self.parts]
@@ -612,7 +669,7 @@ class Frozen(Prior):
     """A continuous frozen scipy.stats distribution without a closed form here.
 
     The mass is scipy's; the partial mean is Gauss-Legendre quadrature between the
-    thresholds asked for and 64 quantiles, kept between the gap's ends times its mass. `error`
+    thresholds asked for and 64 quantiles, kept between the gap's ends times its mass. `numerical_error`
     adds up, over the gaps between the quantiles, the change that halving a gap makes, and the
     distance from scipy's mean. Equal to another one of the same distribution and parameters.
     """
@@ -624,8 +681,8 @@ class Frozen(Prior):
         self._mean = float(frozen.mean())
         self._knots = self._grid()
         self._totals = np.concatenate([[0.0], np.cumsum(self._gaps(self._knots))])
-        self.error = self._estimate_error()
-        if not np.isfinite(self.error):
+        self.numerical_error = self._estimate_error()
+        if not np.isfinite(self.numerical_error):
             raise ValueError(f"{self!r} cannot be integrated: its density or its mean is not finite")
 
     def __eq__(self, other):
@@ -814,6 +871,17 @@ def _place(name, value):
     return number
 
 
+def _each(check, name, value):
+    """One checked number, or an array of them that cannot be written to."""
+    if np.ndim(value) == 0:
+        return check(name, value)
+    values = validation.vector(name, value)
+    for extreme in (int(values.argmin()), int(values.argmax()), int(np.abs(values).argmin())):
+        check(f"{name}[{extreme}]", values[extreme])
+    values.setflags(write=False)
+    return values
+
+
 def _to_integers(floats):
     """Integers in the order of the floats."""
     bits = np.asarray(floats, dtype=float).view(np.int64)
@@ -831,11 +899,27 @@ def _keep(prior, check, *names):
         object.__setattr__(prior, name, check(name, getattr(prior, name)))
 
 
+def _keep_each(prior, check, *names):
+    """As `_keep`; arrays, too, which must be of one length."""
+    for name in names:
+        object.__setattr__(prior, name, _each(check, name, getattr(prior, name)))
+    lengths = {value.size for value in vars(prior).values() if isinstance(value, np.ndarray)}
+    if len(lengths) > 1:
+        raise ValueError(f"the parameters of {type(prior).__name__} have different lengths: {sorted(lengths)}")
+
+
 def _ends(prior):
     _keep(prior, _place, "low", "high")
-    if not prior.low < prior.high:
-        raise ValueError(f"low must be below high, got {prior.low!r} and {prior.high!r}")
+    _in_order(prior)
     return prior.low, prior.high
+
+
+def _in_order(prior):
+    wrong = np.atleast_1d(~np.less(prior.low, prior.high))
+    if wrong.any():
+        at = int(np.argmax(wrong))
+        low, high = (float(end[at] if np.ndim(end) else end) for end in (prior.low, prior.high))
+        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
 
 
 def _bounds(lo, hi):

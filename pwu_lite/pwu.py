@@ -1,6 +1,6 @@
 """Prior-weighted utility metrics: a decision family and a prior make a score.
 
-May import families, priors and validation, numpy.
+May import families, priors and scorer, numpy; plots, where a figure is asked for.
 Implements section 4, equation (4), of the PWU paper.
 """
 
@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from . import validation
-from .families import Family
+from .families import Family, SeparableFamily
 from .priors import as_prior
+from .scorer import Scorer
 
 __all__ = ["PWU"]
 
@@ -29,7 +29,8 @@ class PWU:
     family : Family
         What the decision costs.
     *priors : Prior or frozen scipy.stats distribution
-        One for each decision parameter; `RiskAverseTopK` takes two, on k/n and on gamma,
+        One for each decision parameter. For separable families its parameters may be arrays of
+        shape (n,): a prior for each case; `RiskAverseTopK` takes two, on k/n and on gamma,
         independent of each other. Fix them before the labels are seen, or the metric
         is not proper.
 
@@ -60,10 +61,10 @@ class PWU:
             names = " and ".join(family.names)
             raise ValueError(f"{family!r} needs {len(family.names)} prior(s), on {names}; "
                              f"got {len(priors)}")
-        needed = "per_sample" if family.separable else "expected_loss"
-        if not callable(getattr(family, needed, None)):
-            raise ValueError(f"{type(family).__name__} does not say what a forecast costs under a prior: give it a "
-                             f"method {needed}")
+        missing = family.missing()
+        if missing:
+            raise ValueError(f"{type(family).__name__} does not say what a forecast costs: give it "
+                             f"{' and '.join(f'a method {name}' for name in missing)}")
         self.family = family
         self.priors = tuple(as_prior(prior) for prior in priors)
         for which, prior in enumerate(self.priors):
@@ -109,10 +110,7 @@ class PWU:
         """
         data = self.family.read(y_true, *prediction)
         weight = self.family.weight(sample_weight, data)
-        if self.family.separable:
-            loss, error = validation.average(self._losses(data), weight), self.family.error(self.priors[0], *data)
-        else:
-            loss, error = self.family.expected_loss(*self.priors, *data)
+        loss, error = self.family.loss(self.priors, data, weight)
         if return_error:
             return loss, error
         if error > 1e-4 * abs(loss):
@@ -128,10 +126,10 @@ class PWU:
         TypeError
             The family is not separable: its cases have no losses of their own.
         """
-        if not self.family.separable:
+        if not isinstance(self.family, SeparableFamily):
             raise TypeError(f"{type(self.family).__name__} is not separable: "
                             f"a case has no loss of its own")
-        return self._losses(self.family.read(y_true, *prediction))
+        return self.family.losses(self.priors[0], self.family.read(y_true, *prediction))
 
     def curve(self, y_true: Any, *prediction: Any, thetas: Any,
               sample_weight: Any = None) -> np.ndarray:
@@ -149,6 +147,47 @@ class PWU:
         return -np.asarray(self.family.utility(thetas, y_true, *prediction,
                                                sample_weight=sample_weight))
 
-    def _losses(self, data):
-        """Each case's loss, summed over the parts of the prior."""
-        return sum(weight * self.family.per_sample(part, *data) for weight, part in self.priors[0].parts)
+    def scorer(self, *, pos_label: Any = None) -> Scorer:
+        """A scorer for scikit-learn: ``scoring=score.scorer()`` in a grid search or a cross-validation.
+
+        It returns minus the loss, asks for probabilities (top-k: for a decision function, where there
+        are none; mean and std: ``predict(X, return_std=True)``), and takes any two labels, or the
+        classes that the estimator knows.
+
+        Parameters
+        ----------
+        pos_label : any label, optional
+            Which of two labels counts as 1; the second of ``estimator.classes_``, if not given.
+
+        Raises
+        ------
+        ValueError
+            The family takes what no scikit-learn estimator predicts.
+
+        Examples
+        --------
+        >>> from pwu_lite import Beta, BinaryDecision
+        >>> PWU(BinaryDecision(), Beta(2, 10)).scorer(pos_label="ill")
+        PWU(BinaryDecision(), Beta(a=2.0, b=10.0, scale=1.0)).scorer(pos_label='ill')
+        """
+        return Scorer(self, pos_label)
+
+    def plot(self, y_true: Any, models: Any, *, band: float | None = 0.95, **options: Any) -> Any:
+        """Murphy curves of any number of models with paired bands, the prior under them.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+        models : mapping of name to forecast, or DataFrame with a column for each model
+        band : float or None
+            Share of the resamples inside the bands; None for no bands.
+        **options
+            As in `pwu_lite.plots.murphy`.
+
+        Returns
+        -------
+        matplotlib Figure
+        """
+        from . import plots  # the one import that points up: who asks for a figure gets matplotlib
+
+        return plots.murphy(self, y_true, models, band=band, **options)

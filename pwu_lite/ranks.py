@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["block_means", "midranks", "share_places", "snap", "sorted_blocks"]
+__all__ = ["ROUNDING", "TIE", "block_means", "midranks", "share_places", "snap", "sorted_blocks"]
+
+ROUNDING = 1e-13  # numbers closer than this times their own size differ by rounding alone: they are tied
+TIE = 1e-12  # uncertainties this close are tied: p and 1 - p have the same entropy
 
 
 def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0):
@@ -41,9 +44,10 @@ def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0):
     order = np.argsort(values)
     ranked = values[order]
     reach = np.broadcast_to(tolerance, ranked.shape)[order]
-    starts = np.concatenate([[0], np.flatnonzero(np.diff(ranked) > np.minimum(reach[1:], reach[:-1])) + 1])
-    ends = np.append(starts[1:], ranked.size)
-    wide = np.flatnonzero(ranked[ends - 1] - ranked[starts] > reach[starts])
+    with np.errstate(invalid="ignore"):  # infinite values are tied
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(ranked) > np.minimum(reach[1:], reach[:-1])) + 1])
+        ends = np.append(starts[1:], ranked.size)
+        wide = np.flatnonzero(ranked[ends - 1] - ranked[starts] > reach[starts])
     if wide.size:
         inner = [_narrow(ranked, reach, starts[block], ends[block]) for block in wide]
         starts = np.unique(np.concatenate([starts, *inner]))
@@ -60,7 +64,7 @@ def _narrow(ranked, reach, start, end):
         starts.append(start)
 
 
-def snap(values: np.ndarray, relative: float = 1e-13) -> np.ndarray:
+def snap(values: np.ndarray, relative: float = ROUNDING) -> np.ndarray:
     """Values that differ by rounding alone become equal.
 
     Values closer than `relative` times their own magnitude take the smallest value of their

@@ -12,32 +12,34 @@ from typing import Any
 import numpy as np
 
 from . import validation
-from .families import Family
-from .priors import Dirac, Mixture, Prior
+from .families import Family, SeparableFamily
+from .priors import Dirac, Mixture
 from .pwu import PWU
 
 __all__ = ["check_family"]
 
+_LATTICE = (0.6180339887498949, 0.7548776662466927)  # steps that fill the unit square, or cube, evenly
 
-def check_family(family: Family, prior: Prior, data: Sequence[Any], *, points: int = 4000, rtol: float = 0.02) -> None:
-    """Check what every decision family with one continuous parameter, or k/n, must satisfy.
+
+def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int = 4000, rtol: float = 0.02) -> None:
+    """Check what every decision family must satisfy.
 
     On the given data: the order of the cases does not matter; the PWU is the prior's average of
     ``-U_theta``; a point mass gives ``-U_theta`` itself; a mixture of priors gives the mixture of
-    PWUs; where the family is separable, the losses of the cases average to the score, and cases
-    given twice count as weight two, in the score and in ``-U_theta``; a case costs alone what it
-    costs among others; NaN in any argument is refused. It does not check that the act is a Bayes act.
+    PWUs; where the family is separable, the losses of the cases average to the score, cases
+    given twice count as weight two, in the score and in ``-U_theta``, a case costs alone what it
+    costs among others, and a prior for each case costs what the cases' own priors cost alone;
+    NaN in any argument is refused. It does not check that the act is a Bayes act.
 
     Parameters
     ----------
     family : Family
-        Its parameter is one number.
-    prior : Prior
-        With a continuous density. A heavy tail needs more `points`.
+    prior : Prior, or tuple of them
+        One for each parameter, continuous. A heavy tail needs more `points`.
     data : sequence of array_like
         ``(y_true, *prediction)`` as the family takes them.
     points : int
-        Quantiles of the prior in the average of ``-U_theta``.
+        Values of the prior in the average of ``-U_theta``.
     rtol : float
         How far that average may be from the PWU, relative to it.
 
@@ -46,46 +48,55 @@ def check_family(family: Family, prior: Prior, data: Sequence[Any], *, points: i
     AssertionError
         A property fails; the message says which.
     ValueError
-        The family has a parameter of several numbers, or there are no data.
+        A prior for each case, or there are no data.
 
     Examples
     --------
     >>> from pwu_lite import Beta, BinaryDecision
     >>> check_family(BinaryDecision(), Beta(2, 10), ([1, 0, 1], [0.9, 0.2, 0.1]))
     """
-    if family.theta_ndim or len(family.names) > 1:
-        raise ValueError(f"check_family is for one decision parameter, {family!r} has more")
     arrays = [validation.as_float("data", values) for values in data]
-    if len(arrays) < 2 or len(arrays[0]) == 0:
+    if len(arrays) < 2 or arrays[0].ndim == 0 or len(arrays[0]) == 0:
         raise ValueError("data must be (y_true, *prediction), not empty")
-    n, score = len(arrays[0]), PWU(family, prior)
-    value, order = _value(score, *arrays), np.random.default_rng(0).permutation(n)
+    score = PWU(family, *(prior if isinstance(prior, tuple) else (prior,)))
+    if any(one.length is not None for one in score.priors):
+        raise ValueError("check_family takes one prior for all cases")
+    value, order = _value(score, *arrays), np.random.default_rng(0).permutation(len(arrays[0]))
     _same("the order of the cases matters", _value(score, *(a[order] for a in arrays)), value, abs(value))
 
-    theta = _inside(family, np.asarray(prior.ppf((np.arange(points) + 0.5) / points)), n)
-    costs = score.curve(*arrays, thetas=theta)
+    costs = score.curve(*arrays, thetas=family.thetas(_spread(score.priors, points), family.read(*arrays)))
     size = float(np.max(np.abs(costs)))
     _same("the PWU is not the prior's average of -U", np.mean(costs), value, size, rtol)
-    _check_point_masses(family, prior, arrays, value, size)
-    if family.separable:
-        _check_cases(score, prior, arrays, value, order, size)
+    _check_point_masses(score, arrays, value, size)
+    if isinstance(family, SeparableFamily):
+        _check_cases(score, arrays, value, order, size)
     for place in range(len(arrays)):
         _refuses_nan(score, arrays, place)
 
 
-def _check_point_masses(family, prior, arrays, value, size):
+def _spread(priors, points):
+    """Values of the priors that fill their quantiles evenly: one after the other, or on a lattice of two."""
+    levels = (np.arange(points) + 0.5) / points
+    others = [(np.arange(points) * step + 0.5) % 1 for step in _LATTICE[:len(priors) - 1]]
+    return np.column_stack([prior.ppf(level) for prior, level in zip(priors, [levels, *others], strict=True)])
+
+
+def _check_point_masses(score, arrays, value, size):
     """Under a point mass the PWU is -U, at a quantile and where the act of a case changes; mixtures mix."""
-    n = len(arrays[0])
-    for at in _points(family, prior, arrays):
-        place = at / n if _counts(family) else at
-        cost = -family.utility(at, *arrays)
-        _same("a point mass does not give -U", _value(PWU(family, Dirac(place)), *arrays), cost, size)
-        both = _value(PWU(family, Mixture([prior, Dirac(place)], [0.25, 0.75])), *arrays)
-        _same("a mixture of priors is not the mixture of PWUs", both, 0.25 * value + 0.75 * cost, size)
+    family, data = score.family, score.family.read(*arrays)
+    for place in _points(score, data):
+        cost = float(np.mean(score.curve(*arrays, thetas=family.thetas(place, data))))
+        known = [Dirac(_of_prior(parameter, at, len(arrays[0]))) for parameter, at in
+                 zip(family.stated, place, strict=True)]
+        _same("a point mass does not give -U", _value(PWU(family, *known), *arrays), cost, size)
+        mixed = [Mixture([score.priors[0], known[0]], [0.25, 0.75]), *score.priors[1:]]
+        both = [_value(PWU(family, first, *score.priors[1:]), *arrays) for first in (score.priors[0], known[0])]
+        _same("a mixture of priors is not the mixture of PWUs", _value(PWU(family, *mixed), *arrays),
+              0.25 * both[0] + 0.75 * both[1], size)
 
 
-def _check_cases(score, prior, arrays, value, order, size):
-    """Losses of single cases, and weights."""
+def _check_cases(score, arrays, value, order, size):
+    """Losses of single cases, weights, and a prior for each case."""
     losses, n = score.per_sample(*arrays), len(order)
     _same("the losses of the cases do not average to the score", losses.mean(), value, size)
     _same("the order changes the loss of a case", score.per_sample(*(a[order] for a in arrays)), losses[order], size)
@@ -95,9 +106,14 @@ def _check_cases(score, prior, arrays, value, order, size):
     twice = [np.repeat(a, weight.astype(int), axis=0) for a in arrays]
     _same("weight two is not the same as twice", _value(score, *arrays, sample_weight=weight), _value(score, *twice),
           size)
-    theta = [float(prior.ppf(0.4))]
+    family, place = score.family, _points(score, score.family.read(*arrays))[0]
+    theta = family.thetas(place, family.read(*arrays))
     _same("weight two is not the same as twice in -U", score.curve(*arrays, thetas=theta, sample_weight=weight),
           score.curve(*twice, thetas=theta), size)
+    each = np.asarray(score.priors[0].ppf(np.linspace(0.2, 0.8, n)))
+    own = [_value(PWU(family, Dirac(at)), *(a[i:i + 1] for a in arrays)) for i, at in enumerate(each[:20].tolist())]
+    _same("a known parameter for each case does not cost what it costs alone",
+          PWU(family, Dirac(each)).per_sample(*arrays)[:20], own, size)
 
 
 def _value(score, *arrays, **options):
@@ -105,27 +121,20 @@ def _value(score, *arrays, **options):
     return score(*arrays, return_error=True, **options)[0]
 
 
-def _counts(family):
-    """Is the parameter of the prior k/n, and that of the utility k?"""
-    return family.names[0] == "k/n"
+def _of_prior(parameter, at, n):
+    """A value of the prior's own parameter that the utility takes as it is: k/n for a share that leads to k."""
+    return float(parameter.theta(at, n)) / n if parameter.counts else float(at)
 
 
-def _inside(family, theta, n):
-    """Values of the parameter of the utility, off the ends of its domain."""
-    if _counts(family):
-        return np.clip(np.ceil(theta * n), 1, n)
-    low, high = family.domain
-    return np.clip(theta, np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
-
-
-def _points(family, prior, arrays):
-    """A quantile of the prior, and a parameter at which an act changes, if the family says where."""
-    points = [float(_inside(family, prior.ppf(0.4), len(arrays[0])))]
-    if not _counts(family) and type(family).pieces is not Family.pieces:
-        low, high = family.domain
-        edges = family.pieces(family.read(*arrays))[1]
+def _points(score, data):
+    """Quantiles of the priors, and a parameter at which an act changes, if the family says where."""
+    family = score.family
+    points = [[float(prior.ppf(0.4)) for prior in score.priors]]
+    if len(family.stated) == 1 and not family.stated[0].counts and type(family).breakpoints is not Family.breakpoints:
+        low, high = family.stated[0].domain
+        edges = family.breakpoints(data)[1]
         inside = np.sort(edges[(edges > low) & (edges < high)])
-        points += [float(inside[inside.size // 2])] if inside.size else []
+        points += [[float(inside[inside.size // 2])]] if inside.size else []
     return points
 
 

@@ -288,11 +288,21 @@ def named(what: str, given: Any, taken: Sequence[str] = ()) -> dict[str, Any]:
     return dict(zip(names, given.values(), strict=True))
 
 
-def average(values: np.ndarray, weight: np.ndarray | None) -> float:
-    """Mean of `values`, or their weighted mean."""
-    if weight is None:
-        return float(np.mean(values))
-    return float(np.dot(values, weight) / weight.sum())
+def named_forecasts(models: Any, taken: Sequence[str] = ()) -> dict[str, tuple[Any, ...]]:
+    """Forecasts by name, each a tuple, of a mapping or of the columns of a table.
+
+    Examples
+    --------
+    >>> named_forecasts({"a": [0.2], "b": ([1.0], [0.5])})
+    {'a': ([0.2],), 'b': ([1.0], [0.5])}
+    """
+    if hasattr(models, "columns") and hasattr(models, "__getitem__"):
+        models = {name: models[name] for name in models.columns}
+    elif not isinstance(models, Mapping):
+        raise ValueError(f"models must be a mapping of names to forecasts, or a table with a column for each model, "
+                         f"got {type(models).__name__}")
+    return {name: given if isinstance(given, tuple) else (given,)
+            for name, given in named("models", models, taken).items()}
 
 
 def no_weight(sample_weight: Any, what: str) -> None:

@@ -147,17 +147,17 @@ def test_bad_forecasts_to_act_on(family, theta, f):
 
 
 @pytest.mark.parametrize("run", [
-    lambda: metrics.classification.expected_calibration_error(Y, F, 0),
-    lambda: metrics.classification.expected_calibration_error(Y, F, 2.5),
+    lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=0),
+    lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=2.5),
     lambda: metrics.classification.maximum_calibration_error(Y, F, NAN),
-    lambda: metrics.classification.retention_auc(Y, F, "mine"),
-    lambda: metrics.classification.winkler_loss(Y, F, 0),
-    lambda: metrics.classification.winkler_loss(Y, F, 1.0),
-    lambda: metrics.regression.pinball_loss(T, M, S, 1),
-    lambda: metrics.regression.interval_score(T, M, S, 0),
-    lambda: metrics.regression.expected_calibration_error(T, M, S, (0.5, 1.0)),
-    lambda: metrics.regression.expected_calibration_error(T, M, S, ()),
-    lambda: metrics.regression.error_detection_auroc(T, M, S, -0.1),
+    lambda: metrics.classification.retention_auc(Y, F, definition="mine"),
+    lambda: metrics.classification.winkler_loss(Y, F, c=0),
+    lambda: metrics.classification.winkler_loss(Y, F, c=1.0),
+    lambda: metrics.regression.pinball_loss(T, M, S, level=1),
+    lambda: metrics.regression.interval_score(T, M, S, coverage=0),
+    lambda: metrics.regression.expected_calibration_error(T, M, S, coverages=(0.5, 1.0)),
+    lambda: metrics.regression.expected_calibration_error(T, M, S, coverages=()),
+    lambda: metrics.regression.error_detection_auroc(T, M, S, tolerance=-0.1),
     lambda: metrics.regression.retention_auc(T, M, S, definition=None),
 ])
 def test_bad_options(run):
@@ -240,10 +240,10 @@ def test_every_row_of_the_registry_can_be_called():
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: metrics.classification.expected_calibration_error(Y, F, 10**12), "million"),
-    (lambda: metrics.classification.retention_auc(Y, F, np.array(["a"])), "definition"),
-    (lambda: metrics.regression.mean_absolute_calibration_error(T, M, S, [0.5, 1.2]), r"coverages\[1\]"),
-    (lambda: metrics.regression.interval_score(T, M, S, 1.5), "coverage"),
+    (lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=10**12), "million"),
+    (lambda: metrics.classification.retention_auc(Y, F, definition=np.array(["a"])), "definition"),
+    (lambda: metrics.regression.mean_absolute_calibration_error(T, M, S, coverages=[0.5, 1.2]), r"coverages\[1\]"),
+    (lambda: metrics.regression.interval_score(T, M, S, coverage=1.5), "coverage"),
     (lambda: metrics.regression.gaussian_nll([1e20], [0.0], [1e-139]), "standard deviations away"),
     (lambda: metrics.multivariate.gaussian_nll([[1e140]], [[0.0]], [[[1e-280]]]), "standard deviations away"),
     (lambda: pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(0.1)], [1.2, -0.2]), r"weights\[1\]"),
@@ -261,7 +261,7 @@ def test_no_weight_vanishes():
 
 @pytest.mark.parametrize("coverage, width", [(1 - 1e-12, 14.261019644), (1e-17, 2.5066282746e-17), (0.9, 3.289707)])
 def test_intervals_near_both_ends(coverage, width):
-    assert metrics.regression.interval_score([0.0], [0.0], [1.0], coverage) == pytest.approx(width, rel=1e-6)
+    assert metrics.regression.interval_score([0.0], [0.0], [1.0], coverage=coverage) == pytest.approx(width, rel=1e-6)
 
 
 def test_how_far_a_target_is_off_counts_from_its_mean():

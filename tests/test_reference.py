@@ -108,7 +108,7 @@ def energy(i):
 
 def intervals(i):
     levels = np.arange(1, 100) / 100
-    return np.mean([regression.interval_score(i["y"], i["mu"], np.sqrt(i["sigma2"]), level) for level in levels])
+    return np.mean([regression.interval_score(i["y"], i["mu"], np.sqrt(i["sigma2"]), coverage=level) for level in levels])
 
 
 def calibration(metric):
@@ -121,7 +121,7 @@ def pareto(i):
 
 
 def drop(i):
-    return ranking.performance_drop(i["error"], i["uncertainty"], i["n_bins"], i["reference"])
+    return ranking.performance_drop(i["error"], i["uncertainty"], n_bins=i["n_bins"], reference=i["reference"])
 
 
 def ranks(metric):
@@ -148,7 +148,7 @@ COMPUTE = {
     "unique_inc": ranks(ranking.increasing_coefficient),
     "unique_dec": ranks(ranking.decreasing_coefficient),
     "unique_s01": pareto,
-    "winkler_w": lambda i: classification.winkler_loss([i["y"]], [i["f"]], i["c"]),
+    "winkler_w": lambda i: classification.winkler_loss([i["y"]], [i["f"]], c=i["c"]),
     "binary_nll": binary(classification.log_loss),
     "binary_acc_neg": lambda i: classification.zero_one_loss(i["y"], i["f"]) - 1,
     "binary_ece_right": binary(classification.expected_calibration_error),
@@ -160,7 +160,7 @@ COMPUTE = {
     "M_c_D1_uniform": lambda i: pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(i["lo"], i["hi"]))(i["y"], i["f"]),
     "M_c_": binary_pwu,
     "boosting": lambda i: classification.boosting_loss([i["y"]], [i["f"]]),
-    "winkler": lambda i: classification.winkler_loss([i["y"]], [i["f"]], 0.1),
+    "winkler": lambda i: classification.winkler_loss([i["y"]], [i["f"]], c=0.1),
     "divergence": divergence,
     "U_k_": lambda i: pwu.TopK().utility(i["k"], i["y"], i["f"]),
     "M_k_": top_k_pwu,
@@ -168,7 +168,7 @@ COMPUTE = {
     "topk_prior_k": weight_k,
     "reg_nll": gaussian(regression.gaussian_nll),
     "reg_mce": gaussian(regression.maximum_calibration_error),
-    "reg_rauc_oracle": lambda i: regression.retention_auc(i["y"], i["mu"], np.sqrt(i["sigma2"]), "oracle"),
+    "reg_rauc_oracle": lambda i: regression.retention_auc(i["y"], i["mu"], np.sqrt(i["sigma2"]), definition="oracle"),
     "U_lambda_": lambda i: pwu.SelectivePrediction().utility(i["lam"], i["y"], i["mu"], np.sqrt(i["sigma2"])),
     "M_lambda_D2_gamma": selective_gamma,
     "M_lambda_": selective_pwu,

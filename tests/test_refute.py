@@ -230,7 +230,7 @@ def test_newsvendor_costs_refute_the_log_loss():
     levels = [k / 100 for k in range(1, 100) if k != 50]
 
     def cost(level, y, mean, std):
-        return regression.pinball_loss(y, mean, std, level)
+        return regression.pinball_loss(y, mean, std, level=level)
 
     forecasts = [([0.0, 0.0], [1.0, 4.0]), ([0.0, 0.0], [2.0, 2.0])]
     proof = alignment.refute(regression.gaussian_nll, cost, y_true=[0.0, 0.0], forecasts=forecasts, thetas=levels)

@@ -1,6 +1,6 @@
 """Conventional metrics of probabilistic binary classification.
 
-May import validation and ranks, numpy.
+May import validation and the kernels, numpy.
 Implements appendix F of the PWU paper, and three more proper scores.
 """
 
@@ -11,14 +11,21 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..ranks import block_means, midranks, sorted_blocks
-from ..validation import average, check_binary, check_weight
+from ..validation import check_binary, check_weight
+from ._kernels import (
+    average,
+    average_with_infinity,
+    bin_gaps,
+    calibration_error,
+    detection_auroc,
+    retention_area,
+    to_sum_one,
+    weight_above,
+)
 
 __all__ = ["boosting_loss", "brier_score", "error_detection_auroc", "expected_calibration_error",
            "log_loss", "maximum_calibration_error", "net_benefit", "retention_auc", "spherical_loss",
            "winkler_loss", "zero_one_loss"]
-
-TIE = 1e-12  # uncertainties this close are tied: p and 1 - p have the same entropy
 
 
 def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
@@ -120,7 +127,7 @@ def boosting_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     return average_with_infinity(loss, weight)
 
 
-def winkler_loss(y_true: Any, y_prob: Any, c: float, *, sample_weight: Any = None) -> float:
+def winkler_loss(y_true: Any, y_prob: Any, *, c: float, sample_weight: Any = None) -> float:
     """Winkler's asymmetric quadratic loss around the baseline c.
 
     The mean of ``1 - ((c - y)**2 - (f - y)**2) / D`` with ``D = (1 - c)**2`` where ``f >= c``,
@@ -136,7 +143,7 @@ def winkler_loss(y_true: Any, y_prob: Any, c: float, *, sample_weight: Any = Non
 
     Examples
     --------
-    >>> round(winkler_loss([0], [0.05], 0.1), 12)
+    >>> round(winkler_loss([0], [0.05], c=0.1), 12)
     0.25
     """
     y, f, weight = _read(y_true, y_prob, sample_weight)
@@ -146,8 +153,7 @@ def winkler_loss(y_true: Any, y_prob: Any, c: float, *, sample_weight: Any = Non
     return average(1 - skill, weight)
 
 
-def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
-                               sample_weight: Any = None) -> float:
+def expected_calibration_error(y_true: Any, y_prob: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
     """Expected calibration error, ``sum_j n_j/n |freq(B_j) - conf(B_j)|``.
 
     Bins of equal width are (l, u], with 0 in the first and edges j/n_bins.
@@ -174,8 +180,7 @@ def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
     return calibration_error(*check_binary(y_true, y_prob), n_bins)
 
 
-def maximum_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
-                              sample_weight: Any = None) -> float:
+def maximum_calibration_error(y_true: Any, y_prob: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
     """Maximum calibration error, ``max_j |freq(B_j) - conf(B_j)|`` over bins that hold data.
 
     Parameters as in `expected_calibration_error`. PWU paper, appendix F.
@@ -186,13 +191,12 @@ def maximum_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, *,
     0.5
     """
     validation.no_weight(sample_weight, "the calibration error")
-    gaps, sizes = _bin_gaps(*check_binary(y_true, y_prob), n_bins)
+    gaps, sizes = bin_gaps(*check_binary(y_true, y_prob), n_bins)
     used = sizes > 0
     return float((np.abs(gaps[used]) / sizes[used]).max())
 
 
-def retention_auc(y_true: Any, y_prob: Any, definition: str = "retained", *,
-                  sample_weight: Any = None) -> float:
+def retention_auc(y_true: Any, y_prob: Any, *, definition: str = "retained", sample_weight: Any = None) -> float:
     """Area under the retention curve; cases are dropped from the most uncertain on.
 
     Parameters
@@ -240,10 +244,10 @@ def error_detection_auroc(y_true: Any, y_prob: Any, *, sample_weight: Any = None
     return detection_auroc((f > 0.5) != y, _uncertainty(f))
 
 
-def net_benefit(y_true: Any, y_prob: Any, threshold: Any, *, sample_weight: Any = None) -> Any:
+def net_benefit(y_true: Any, y_prob: Any, threshold: Any, *, ties: str = "wait", sample_weight: Any = None) -> Any:
     """Net benefit of acting above a threshold, the height of a decision curve; higher is better.
 
-    ``TP/n - FP/n * t/(1 - t)``, with true and false positives counted where ``f > t``. In the
+    ``TP/n - FP/n * t/(1 - t)``, with true and false positives counted where ``f > t``, or ``f >= t``. In the
     terms of a binary decision it is ``prevalence + U_t/(1 - t)``.
 
     Parameters
@@ -252,6 +256,10 @@ def net_benefit(y_true: Any, y_prob: Any, threshold: Any, *, sample_weight: Any 
         As in `log_loss`.
     threshold : float or array_like of shape (m,)
         In (0, 1).
+    ties : {"wait", "act"}
+        What a forecast equal to the threshold does. Both cost the same in expectation. ``"wait"`` is what
+        `pwu_lite.BinaryDecision` does; packages for decision curves act at ``f >= t``. Where forecasts and
+        thresholds are rounded to the same digits the two differ.
 
     Returns
     -------
@@ -267,39 +275,11 @@ def net_benefit(y_true: Any, y_prob: Any, threshold: Any, *, sample_weight: Any 
     0.0
     """
     y, f, weight = _read(y_true, y_prob, sample_weight)
-    y, t = y.astype(float), validation.check_thetas("threshold", threshold, 0, 1)
-    gains = [average((f > one) * (y - (1 - y) * one / (1 - one)), weight) for one in t]
-    return gains[0] if np.ndim(threshold) == 0 else np.array(gains)
-
-
-def calibration_error(y: np.ndarray, f: np.ndarray, n_bins: int) -> float:
-    """Expected calibration error of checked labels and probabilities."""
-    gaps, sizes = _bin_gaps(y, f, n_bins)
-    return float(np.abs(gaps).sum() / sizes.sum())
-
-
-def retention_area(error: np.ndarray, uncertainty: np.ndarray, definition: str) -> float:
-    """Area under the curve of mean error kept, dropping the most uncertain first."""
-    validation.one_of("definition", definition, "retained", "oracle")
-    kept = errors_kept(error, uncertainty)
-    sizes = np.arange(1, error.size + 1) if definition == "retained" else error.size
-    return float(np.mean(kept / sizes))
-
-
-def errors_kept(error: np.ndarray, uncertainty: np.ndarray) -> np.ndarray:
-    """Total error of the 1, 2, ..., n least uncertain cases; tied ones share their places."""
-    order, starts = sorted_blocks(uncertainty, TIE)
-    return np.cumsum(block_means(error[order], starts))
-
-
-def detection_auroc(wrong: np.ndarray, uncertainty: np.ndarray) -> float:
-    """Probability that a wrong case is more uncertain than a right one, ties one half."""
-    bad = int(wrong.sum())
-    good = wrong.size - bad
-    if bad == 0 or good == 0:
-        return float("nan")
-    ranks = midranks(uncertainty, TIE)
-    return float((ranks[wrong].sum() - bad * (bad + 1) / 2) / (bad * good))
+    t = validation.check_thetas("threshold", threshold, 0, 1)
+    act = validation.one_of("ties", ties, "wait", "act") == "act"
+    weight = to_sum_one(weight, f.size)
+    gains = weight_above(f[y], weight[y], t, equal=act) - weight_above(f[~y], weight[~y], t, equal=act) * t / (1 - t)
+    return float(gains[0]) if np.ndim(threshold) == 0 else gains
 
 
 def _read(y_true, y_prob, sample_weight):
@@ -310,24 +290,3 @@ def _read(y_true, y_prob, sample_weight):
 def _uncertainty(f):
     """Smaller of the two probabilities: it orders cases as the entropy does."""
     return np.minimum(f, 1 - f)
-
-
-def _bin_gaps(y, f, n_bins):
-    """Sum of ``y - f`` and number of cases in each bin."""
-    where = bin_of(f, n_bins)
-    return np.bincount(where, y - f), np.bincount(where)
-
-
-def bin_of(f: np.ndarray, n_bins: int) -> np.ndarray:
-    """Number of the bin (l, u] of each probability, 0 in the first; edges j/n_bins."""
-    bins = validation.whole("n_bins", n_bins)
-    if bins > 1_000_000:
-        raise ValueError(f"n_bins must be at most a million, got {bins}")
-    return np.searchsorted(np.arange(1, bins) / bins, f, side="left")
-
-
-def average_with_infinity(loss: np.ndarray, weight: np.ndarray | None) -> float:
-    """Average in which a zero weight silences an infinite loss."""
-    if weight is None:
-        return average(loss, None)
-    return average(np.where(weight > 0, loss, 0.0), weight)

@@ -1,6 +1,6 @@
 """Conventional metrics of probabilistic classification with K classes.
 
-May import validation and its sibling `classification`, numpy.
+May import ranks, validation and the kernels, numpy.
 Implements appendix G.1 of the PWU paper.
 """
 
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..validation import average, check_multiclass, check_weight
-from .classification import TIE, average_with_infinity, calibration_error
+from ..ranks import TIE
+from ..validation import check_multiclass, check_weight
+from ._kernels import average, average_with_infinity, calibration_error
 
 __all__ = ["brier_score", "expected_calibration_error", "log_loss", "zero_one_loss"]
 
@@ -82,8 +83,8 @@ def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     return average(1 - best[np.arange(y.size), y] / best.sum(axis=1), weight)
 
 
-def expected_calibration_error(y_true: Any, y_prob: Any, n_bins: int = 10, definition: str = "one_vs_rest", *,
-                               sample_weight: Any = None) -> float:
+def expected_calibration_error(y_true: Any, y_prob: Any, *,
+                               n_bins: int = 10, definition: str = "one_vs_rest", sample_weight: Any = None) -> float:
     """Expected calibration error with K classes.
 
     Parameters

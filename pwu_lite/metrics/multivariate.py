@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from ..validation import average, check_multivariate, check_weight
+from ..validation import check_multivariate, check_weight
+from ._kernels import average
 
 __all__ = ["energy_score", "gaussian_nll", "mean_squared_error"]
 

@@ -1,6 +1,6 @@
 """Ranking metrics of uncertainty, as UNIQUE documents them: does a larger uncertainty mean a larger error?
 
-May import validation and ranks, numpy.
+May import ranks, validation and the kernels, numpy.
 Implements the ranking-based benchmark of UNIQUE (its evaluation-benchmarks page).
 """
 
@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..ranks import block_means, midranks, snap, sorted_blocks
+from ..ranks import midranks, snap
+from ._kernels import error_of_kept
 
 __all__ = ["auc_difference", "decreasing_coefficient", "increasing_coefficient", "performance_drop", "spearman"]
 
@@ -57,7 +58,7 @@ def spearman(error: Any, uncertainty: Any, *, sample_weight: Any = None) -> floa
     return float(np.dot(a, b) / np.sqrt(np.dot(a, a) * np.dot(b, b)))
 
 
-def auc_difference(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_weight: Any = None) -> float:
+def auc_difference(error: Any, uncertainty: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
     """Area under the cumulative error, sorted by uncertainty, minus that of the best order; lower is better.
 
     The cumulative error ``E_j`` is the mean error of the ``j/n_bins`` least uncertain cases,
@@ -89,7 +90,7 @@ def auc_difference(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_wei
     return float(np.dot(np.diff(shares), (gap[1:] + gap[:-1]) / 2))
 
 
-def increasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_weight: Any = None) -> float:
+def increasing_coefficient(error: Any, uncertainty: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
     """Share of steps at which the error rises as less certain cases join; higher is better.
 
     The number of j with ``E_(j+1) > E_j``, over n_bins - 1, where ``E_j`` is the mean
@@ -109,7 +110,7 @@ def increasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sa
     return float(np.mean(np.diff(curve) > _rounding(curve)))
 
 
-def decreasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sample_weight: Any = None) -> float:
+def decreasing_coefficient(error: Any, uncertainty: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
     """Share of steps at which the error falls as more certain cases join; higher is better.
 
     As `increasing_coefficient`, with the cases taken from the most uncertain one on.
@@ -128,8 +129,8 @@ def decreasing_coefficient(error: Any, uncertainty: Any, n_bins: int = 10, *, sa
     return float(np.mean(np.diff(curve) < -_rounding(curve)))
 
 
-def performance_drop(error: Any, uncertainty: Any, n_bins: int = 10, reference: str = "high", *,
-                     sample_weight: Any = None) -> float:
+def performance_drop(error: Any, uncertainty: Any, *,
+                     n_bins: int = 10, reference: str = "high", sample_weight: Any = None) -> float:
     """Mean error of the most uncertain bin, or of all cases, minus that of the least uncertain; higher is better.
 
     In the unit of the error. Parameters as in `auc_difference`, and
@@ -162,8 +163,7 @@ def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) ->
     bins = validation.whole("n_bins", n_bins)
     if bins > error.size:
         raise ValueError(f"n_bins is {bins}, with {error.size} case(s) only")
-    order, starts = sorted_blocks(uncertainty)
-    total = np.cumsum(block_means(error[order], starts))
+    total = error_of_kept(error, uncertainty, tolerance=0.0)
     kept = np.arange(1, bins + 1) * error.size // bins
     return kept / error.size, total[kept - 1] / kept
 

@@ -1,6 +1,6 @@
 """Conventional metrics of regression with a predictive mean and standard deviation.
 
-May import validation and its sibling `classification`, numpy and scipy.
+May import validation and the kernels, numpy and scipy.
 Implements appendix F of the PWU paper; CRPS, quantile and interval scores of a Gaussian.
 """
 
@@ -13,8 +13,8 @@ import numpy as np
 from scipy import special
 
 from .. import validation
-from ..validation import average, check_regression, check_weight
-from .classification import detection_auroc, retention_area
+from ..validation import check_regression, check_weight
+from ._kernels import average, detection_auroc, retention_area
 
 __all__ = ["check_score", "crps_gaussian", "error_detection_auroc", "expected_calibration_error", "gaussian_nll",
            "interval_score", "maximum_calibration_error", "mean_absolute_calibration_error", "mean_squared_error",
@@ -90,8 +90,7 @@ def crps_gaussian(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None
     return average(s * (z * special.erf(z / np.sqrt(2)) + 2 * density - 1 / np.sqrt(np.pi)), weight)
 
 
-def pinball_loss(y_true: Any, mean: Any, std: Any, level: float, *,
-                 sample_weight: Any = None) -> float:
+def pinball_loss(y_true: Any, mean: Any, std: Any, *, level: float, sample_weight: Any = None) -> float:
     """Pinball loss of the Gaussian's quantile q at `level`, in the unit of y.
 
     ``(1 - level) (q - y)`` where ``y < q``, else ``level (y - q)``: what a newsvendor loses.
@@ -105,7 +104,7 @@ def pinball_loss(y_true: Any, mean: Any, std: Any, level: float, *,
 
     Examples
     --------
-    >>> pinball_loss([1.0], [0.0], [2.0], 0.5)
+    >>> pinball_loss([1.0], [0.0], [2.0], level=0.5)
     0.5
     """
     y, m, s, weight = _read(y_true, mean, std, sample_weight)
@@ -114,8 +113,8 @@ def pinball_loss(y_true: Any, mean: Any, std: Any, level: float, *,
     return average(np.maximum(level * short, (level - 1) * short), weight)
 
 
-def check_score(y_true: Any, mean: Any, std: Any, levels: Sequence[float] = PERCENTILES, *,
-                sample_weight: Any = None) -> float:
+def check_score(y_true: Any, mean: Any, std: Any, *,
+                levels: Sequence[float] = PERCENTILES, sample_weight: Any = None) -> float:
     """Check score: the pinball loss averaged over quantile levels, in the unit of y.
 
     Parameters
@@ -144,8 +143,7 @@ def check_score(y_true: Any, mean: Any, std: Any, levels: Sequence[float] = PERC
     return average(loss, weight)
 
 
-def interval_score(y_true: Any, mean: Any, std: Any, coverage: float, *,
-                   sample_weight: Any = None) -> float:
+def interval_score(y_true: Any, mean: Any, std: Any, *, coverage: float, sample_weight: Any = None) -> float:
     """Interval score of the central Gaussian interval [l, u], in the unit of y.
 
     ``(u - l) + 2/alpha * max(l - y, 0, y - u)`` with ``alpha = 1 - coverage``.
@@ -159,7 +157,7 @@ def interval_score(y_true: Any, mean: Any, std: Any, coverage: float, *,
 
     Examples
     --------
-    >>> round(interval_score([0.0], [0.0], [1.0], 0.9), 6)
+    >>> round(interval_score([0.0], [0.0], [1.0], coverage=0.9), 6)
     3.289707
     """
     y, m, s, weight = _read(y_true, mean, std, sample_weight)
@@ -169,9 +167,8 @@ def interval_score(y_true: Any, mean: Any, std: Any, coverage: float, *,
     return average(2 * half + 2 / (1 - coverage) * outside, weight)
 
 
-def expected_calibration_error(y_true: Any, mean: Any, std: Any,
-                               coverages: Sequence[float] = COVERAGES, *,
-                               sample_weight: Any = None) -> float:
+def expected_calibration_error(y_true: Any, mean: Any, std: Any, *,
+                               coverages: Sequence[float] = COVERAGES, sample_weight: Any = None) -> float:
     """Mean over `coverages` of the gap between observed and nominal coverage.
 
     ``abs(share of y inside the central Gaussian interval - coverage)``.
@@ -198,9 +195,8 @@ def expected_calibration_error(y_true: Any, mean: Any, std: Any,
     return float(_coverage_gaps(y_true, mean, std, coverages).mean())
 
 
-def maximum_calibration_error(y_true: Any, mean: Any, std: Any,
-                              coverages: Sequence[float] = COVERAGES, *,
-                              sample_weight: Any = None) -> float:
+def maximum_calibration_error(y_true: Any, mean: Any, std: Any, *,
+                              coverages: Sequence[float] = COVERAGES, sample_weight: Any = None) -> float:
     """Maximum over `coverages` of the gap between observed and nominal coverage.
 
     Parameters as in `expected_calibration_error`. PWU paper, appendix F.
@@ -214,9 +210,8 @@ def maximum_calibration_error(y_true: Any, mean: Any, std: Any,
     return float(_coverage_gaps(y_true, mean, std, coverages).max())
 
 
-def mean_absolute_calibration_error(y_true: Any, mean: Any, std: Any,
-                                    coverages: Sequence[float] = DECILES, *,
-                                    sample_weight: Any = None) -> float:
+def mean_absolute_calibration_error(y_true: Any, mean: Any, std: Any, *,
+                                    coverages: Sequence[float] = DECILES, sample_weight: Any = None) -> float:
     """MACE: the mean over `coverages` of ``abs(observed - nominal coverage)``.
 
     The same number as `expected_calibration_error`, over another set of levels. Levels 0 and 1
@@ -244,9 +239,8 @@ def mean_absolute_calibration_error(y_true: Any, mean: Any, std: Any,
     return float(_coverage_gaps(y_true, mean, std, coverages, closed=True).mean())
 
 
-def root_mean_squared_calibration_error(y_true: Any, mean: Any, std: Any,
-                                        coverages: Sequence[float] = DECILES, *,
-                                        sample_weight: Any = None) -> float:
+def root_mean_squared_calibration_error(y_true: Any, mean: Any, std: Any, *,
+                                        coverages: Sequence[float] = DECILES, sample_weight: Any = None) -> float:
     """RMSCE: the root of the mean over `coverages` of ``(observed - nominal coverage)**2``.
 
     Parameters as in `mean_absolute_calibration_error`. UNIQUE, evaluation benchmarks,
@@ -261,8 +255,8 @@ def root_mean_squared_calibration_error(y_true: Any, mean: Any, std: Any,
     return float(np.sqrt(np.mean(_coverage_gaps(y_true, mean, std, coverages, closed=True) ** 2)))
 
 
-def retention_auc(y_true: Any, mean: Any, std: Any, definition: str = "retained", *,
-                  sample_weight: Any = None) -> float:
+def retention_auc(y_true: Any, mean: Any, std: Any, *,
+                  definition: str = "retained", sample_weight: Any = None) -> float:
     """Area under the retention curve of the squared error, dropping the largest std first.
 
     Parameters
@@ -288,8 +282,8 @@ def retention_auc(y_true: Any, mean: Any, std: Any, definition: str = "retained"
     return retention_area((y - m) ** 2, np.log(s), definition)
 
 
-def error_detection_auroc(y_true: Any, mean: Any, std: Any, tolerance: float = 0.1, *,
-                          sample_weight: Any = None) -> float:
+def error_detection_auroc(y_true: Any, mean: Any, std: Any, *,
+                          tolerance: float = 0.1, sample_weight: Any = None) -> float:
     """AUROC of std as a detector of relative errors above `tolerance`; higher is better.
 
     A prediction is wrong when ``|y - mean| > tolerance |y|`` (rounding aside). NaN when

@@ -29,42 +29,19 @@ import scipy
 import sklearn
 from threadpoolctl import threadpool_limits
 
-from ..alignment import align
+from ..alignment import agreement, align
 from ..metrics import lower_is_better
-from . import datasets, experiment, models, released, scoring
-from .scoring import Fold
+from ..ranks import ROUNDING
+from . import datasets, experiment, released, scoring
+from .tasks import LOWER, SEED, TASKS, Fold, Plan, Task
 
-__all__ = ["FRESH", "PLAN", "Plan", "Tables", "agreement", "fresh_alignment", "main", "read", "score_repeat", "tables"]
+__all__ = ["Tables", "fresh_alignment", "main", "read", "score_repeat", "tables"]
 
-
-class Plan(NamedTuple):
-    """How often, and on how many rows at most, a data set is cross-validated."""
-
-    repeats: int
-    rows: int | None = None
-
-
-PLAN: dict[str, dict[str, Plan]] = {
-    "binary": {"bank": Plan(20, 4000), "heart": Plan(100), "ionosphere": Plan(100), "mushroom": Plan(20),
-               "sonar": Plan(100)},
-    "regression": {"air_quality": Plan(20, 4000), "auto_mpg": Plan(100), "energy": Plan(100),
-                   "power_plant": Plan(20, 4000), "wine_quality": Plan(20, 4000)},
-    "multiclass": {"dry_bean": Plan(20, 2000), "iris": Plan(20), "pen_digits": Plan(20, 2000), "wine": Plan(20)},
-    "multivariate": {"air_quality_many": Plan(20, 1500), "energy_many": Plan(20), "solar_flare": Plan(20),
-                     "parkinsons": Plan(20, 1500)},
-}
-FRESH: dict[str, dict[str, Plan]] = {
-    "binary": {"bank": Plan(11, 4000), "mushroom": Plan(8, 1000)},
-    "regression": {"air_quality": Plan(7, 1000), "power_plant": Plan(9, 1000), "wine_quality": Plan(6, 1000)},
-    "multiclass": {}, "multivariate": {},
-}
-"""Disjoint subsets: models are fitted and scored anew on each."""
 
 SIZES = {1: "one", 2: "two", 3: "three"}
-TIED = 1e-9  # fold means that differ by less than this share of the larger one are tied
-_NUMBERS = ("alignment", "families", "metrics/__init__", "metrics/classification", "metrics/multiclass",
-            "metrics/multivariate", "metrics/regression", "priors", "pwu", "ranks", "replication/benchmark",
-            "replication/experiment", "replication/released", "replication/scoring", "special", "sweep", "validation")
+TIED = 1e-9  # fold means that differ by less than this share of their size are tied: scores have nine digits
+_NO_NUMBERS = ("explorer/", "reporting/", "symbolic/", "plots.py", "replication/findings.py", "replication/parcels.py",
+               "replication/screening.py", "testing.py", "elicitation.py")  # modules that no score depends on
 FOLDS = range(experiment.FOLDS)
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 
@@ -87,7 +64,7 @@ class Tables(NamedTuple):
     curves: pd.DataFrame
 
 
-def score_repeat(task: str, dataset: str, repeat: int, makers: Iterable[str], folder: Path | str) -> pd.DataFrame:
+def score_repeat(task: Task, dataset: str, repeat: int, makers: Iterable[str], folder: Path | str) -> pd.DataFrame:
     """All numbers of one repeat, a row for each model and fold; see `scoring.score`.
 
     The variance that scales lambda and gamma is that of the fold's training targets.
@@ -119,46 +96,15 @@ def _folds(task, dataset, repeat, makers, folder):
             yield model, fold, Fold(said[fold].y, said[fold].forecast, np.var(others, axis=0))
 
 
-def agreement(metrics: pd.DataFrame, utilities: pd.DataFrame) -> dict[str, np.ndarray]:
-    """Kendall's tau-b, Somers' d, and its number of pairs, of every metric with every utility at once.
-
-    The same numbers as `alignment.align` gives, but values may be infinite (tied with other
-    infinite ones), values that differ by 1e-9 of the larger are tied, and a column with a NaN has none.
-
-    Parameters
-    ----------
-    metrics, utilities : DataFrame, models x columns
-        Higher is better in both.
-
-    Returns
-    -------
-    dict of ndarray
-        ``tau``, ``somers_d`` and ``pairs``, each of shape (metrics, utilities).
-
-    Examples
-    --------
-    >>> m = pd.DataFrame({"a": [3.0, 2.0, 1.0]})
-    >>> u = pd.DataFrame({"v": [3.0, 3.0, 1.0]})
-    >>> agreement(m, u)["somers_d"].item(), agreement(m, u)["pairs"].item()
-    (1.0, 2.0)
-    """
-    ours, theirs = _pair_signs(metrics.to_numpy(float)), _pair_signs(utilities.to_numpy(float))
-    both, informative = ours.T @ theirs, (theirs**2).sum(axis=0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tau = both / np.sqrt(np.multiply.outer((ours**2).sum(axis=0), informative))
-        d = np.where((ours**2).sum(axis=0)[:, None] > 0, both / informative, np.nan)
-        return {"tau": tau, "somers_d": d, "pairs": np.broadcast_to(informative, both.shape)}
+def _agreement(metrics, utilities):
+    """Of every metric with every utility; means that differ by less than `TIED` are tied."""
+    return agreement(*(_without_rounding(frame.to_numpy(float)) for frame in (metrics, utilities)), tie=TIED)
 
 
-def _pair_signs(values):
-    """1, 0 or -1 for each pair of models, shape (pairs, columns); NaN for a column with a NaN."""
-    first, second = np.triu_indices(len(values), 1)
+def _without_rounding(values):
+    """Zero where a value is as small as the rounding of its column's others: sums that cancel."""
     size = np.where(np.isfinite(values), np.abs(values), 0.0)
-    near = TIED * np.maximum(size[first], size[second]) + 1e-13 * np.median(size, axis=0)
-    with np.errstate(invalid="ignore"):
-        gaps = values[first] - values[second]
-    signs = np.where((np.abs(gaps) <= near) | (values[first] == values[second]), 0.0, np.sign(gaps))
-    return np.where(np.isnan(values).any(axis=0), np.nan, signs)
+    return np.where(np.abs(values) <= ROUNDING * np.median(size, axis=0), 0.0, values)
 
 
 def _means(frame, folds=FOLDS):
@@ -169,12 +115,12 @@ def _means(frame, folds=FOLDS):
 
 def _oriented(task, frame):
     """Metrics so that higher is better."""
-    names = [*scoring.METRICS[task], *scoring.EXTRA[task], "random"]
+    names = [*task.metrics, *task.extra, "random"]
     return frame[names] * [-1.0 if _lower(name) else 1.0 for name in names]
 
 
 def _lower(name):
-    return scoring.LOWER[name] if name in scoring.LOWER else lower_is_better(name)
+    return LOWER[name] if name in LOWER else lower_is_better(name)
 
 
 def _columns(frame, family, kind):
@@ -184,9 +130,9 @@ def _columns(frame, family, kind):
 def _summary(task, metrics, utilities):
     """One row for each metric and family: averages over the sampled parameters, and over the prior."""
     rows = []
-    for question in scoring.QUESTIONS[task]:
-        sampled = agreement(metrics, _columns(utilities, question.name, "s"))
-        grid, mass = agreement(metrics, _columns(utilities, question.name, "g"))["tau"], question.mass()
+    for question in task.questions:
+        sampled = _agreement(metrics, _columns(utilities, question.name, "s"))
+        grid, mass = _agreement(metrics, _columns(utilities, question.name, "g"))["tau"], question.mass()
         for place, metric in enumerate(metrics.columns):
             defined = np.isfinite(grid[place])
             weight = mass[defined].sum()
@@ -211,7 +157,7 @@ def _same(task, frame):
     metrics = _oriented(task, means)
     summary = _summary(task, metrics, means)
     extra = []
-    for question in scoring.QUESTIONS[task]:
+    for question in task.questions:
         rows = _align(metrics, _columns(means, question.name, "s"))
         extra.append(rows.groupby("metric")[["top1", "top3", "pearson"]].mean().assign(family=question.name))
     return summary.join(pd.concat(extra).set_index("family", append=True))
@@ -223,7 +169,7 @@ def _align(metrics, utilities):
     endless = np.isinf(metrics).any()
     worst = metrics.where(np.isfinite(metrics)).min().fillna(0.0) - 1.0
     finite = metrics.where(np.isfinite(metrics), worst, axis=1)
-    rows = align(finite, utilities, directions=dict.fromkeys(metrics.columns, False))
+    rows = align(finite, utilities, directions=dict.fromkeys(metrics.columns, False), tie=TIED)
     rows.loc[rows["metric"].map(endless), "pearson"] = np.nan
     return rows
 
@@ -248,16 +194,16 @@ def _released(task, folds):
     frame = _indexed({key: scoring.released_scores(task, fold) for key, fold in folds})
     means = frame.groupby(level="model", sort=True).mean()
     rows = []
-    for question in scoring.QUESTIONS[task]:
+    for question in task.questions:
         utilities = _columns(means, question.name, "s")
-        for metric in scoring.METRICS[task]:
+        for metric in task.metrics:
             loss = means[metric] * (1 if _lower(metric) else -1)
             taus = [released.strict_tau(loss, -utilities[name]) for name in utilities]
             rows.append({"metric": metric, "family": question.name, "tau": np.mean(taus), "defined": 1.0})
     return pd.DataFrame(rows).set_index(["metric", "family"])
 
 
-def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: Path | str) -> Tables:
+def tables(task: Task, dataset: str, repeat: int, makers: Sequence[str], folder: Path | str) -> Tables:
     """Scores, alignment under each scheme, and curves of one repeat.
 
     Schemes: ``same`` (all five folds, the paper's), ``same_two`` (metric and utility on the same two
@@ -272,7 +218,7 @@ def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: 
     frame = score_repeat(task, dataset, repeat, makers, folder)
     parts = {"same": _same(task, frame), "same_two": _rotations(task, frame, 2, disjoint=False)}
     parts |= {f"new_{word}": _rotations(task, frame, size, disjoint=True) for size, word in SIZES.items()}
-    if task in ("binary", "regression"):
+    if task in scoring.RELEASED:
         folds = [((model, fold), data) for model, fold, data in _folds(task, dataset, repeat, makers, folder)]
         parts["released"] = _released(task, folds)
     means = _means(frame)
@@ -284,16 +230,16 @@ def tables(task: str, dataset: str, repeat: int, makers: Sequence[str], folder: 
 
 
 def _curves(task, metrics, utilities):
-    if task == "multiclass":  # its grid is over classes, too
+    if not task.has_curves:
         return pd.DataFrame({"metric": [], "family": []})
     parts = []
-    for question in scoring.QUESTIONS[task]:
-        tau = agreement(metrics, _columns(utilities, question.name, "g"))["tau"]
+    for question in task.questions:
+        tau = _agreement(metrics, _columns(utilities, question.name, "g"))["tau"]
         parts.append(pd.DataFrame(tau).add_prefix("t").assign(metric=metrics.columns, family=question.name))
     return pd.concat(parts, ignore_index=True)
 
 
-def fresh_alignment(task: str, dataset: str, repeats: int, makers: Sequence[str], folder: Path | str) -> pd.DataFrame:
+def fresh_alignment(task: Task, dataset: str, repeats: int, makers: Sequence[str], folder: Path | str) -> pd.DataFrame:
     """Metric on disjoint subsets, utility on the other ones, models fitted anew on each.
 
     A row for each subset, metric and family under the schemes ``fresh_one``, ``fresh_two`` and
@@ -341,7 +287,7 @@ def _versions():
 def _write(path, frame, command, digits):
     """A compressed CSV with its command, versions, seeds and date; whole or not at all."""
     lines = [f"command: {command}", f"versions: {_versions()}",
-             f"seeds: folds by repeat, models by 1000 * repeat + fold, sampled parameters {scoring.SEED}",
+             f"seeds: folds by repeat, models by 1000 * repeat + fold, sampled parameters {SEED}",
              f"date: {datetime.date.today().isoformat()}"]
     text = io.StringIO()
     text.writelines(f"# {line}\n" for line in lines)
@@ -352,7 +298,7 @@ def _write(path, frame, command, digits):
     part.replace(path)
 
 
-def _fit(task, plans, makers, given, disjoint):
+def _fit(plans, makers, given, disjoint):
     """Run what is missing of a plan, data set by data set."""
     failed: list[str] = []
     folder = given.folder / ("disjoint" if disjoint else "main")
@@ -377,7 +323,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 1 if a cell failed, and then no table is written."""
     parser = argparse.ArgumentParser("python -m pwu_lite.replication.benchmark", description=(
         "Fit what is missing, score it, and write the tables of Part IV. Go on where a run stopped."))
-    parser.add_argument("task", choices=list(PLAN))
+    parser.add_argument("task", choices=list(TASKS))
     parser.add_argument("--datasets", nargs="+", help="some of the plan's")
     parser.add_argument("--repeats", type=int, help="at most so many")
     parser.add_argument("--jobs", type=int, default=1)
@@ -385,21 +331,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, help="where the tables go; book/results for the whole plan")
     parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
     given = parser.parse_args(arguments)
-    unknown = set(given.datasets or []) - set(PLAN[given.task])
+    task = TASKS[given.task]
+    unknown = set(given.datasets or []) - set(task.plan)
     if unknown or (given.repeats is not None and given.repeats < 1):
         parser.error(f"no such data set in the plan: {', '.join(sorted(unknown))}" if unknown
                      else "repeats must be at least 1")
     if given.results is None and (given.datasets or given.repeats):
         parser.error("a part of the plan needs --results, or it would overwrite the tables of the whole")
     given.results = given.results or Path("book/results")
-    makers, plan, fresh = models.for_task(given.task), _chosen(PLAN[given.task], given), _chosen(
-        FRESH[given.task], given)
-    failed = _fit(given.task, plan, makers, given, False) + _fit(given.task, fresh, makers, given, True)
+    makers, plan, fresh = task.models(), _chosen(task.plan, given), _chosen(task.fresh, given)
+    failed = _fit(plan, makers, given, False) + _fit(fresh, makers, given, True)
     if failed:
         print(f"{len(failed)} cells failed, no table was written", file=sys.stderr)
         return 1
     words = sys.argv[1:] if arguments is None else arguments
-    _write_all(given, plan, fresh, list(makers), f"python -m pwu_lite.replication.benchmark {shlex.join(words)}")
+    _write_all(task, given, plan, fresh, list(makers), f"python -m pwu_lite.replication.benchmark {shlex.join(words)}")
     return 0
 
 
@@ -409,11 +355,13 @@ def _kept(function, task, name, number, makers, folder, kind, plan):
     for repeat in range(number) if kind == "disjoint" else [number]:
         for cell in experiment.grid([name], makers, 1):
             key.update(cell._replace(repeat=repeat).path(folder / kind).read_bytes())
-    for module in _NUMBERS:
-        key.update((Path(__file__).parents[1] / f"{module}.py").read_bytes())
+    package = Path(__file__).parents[1]
+    for module in sorted(package.rglob("*.py")):
+        if not str(module.relative_to(package)).startswith(_NO_NUMBERS):
+            key.update(module.read_bytes())
     path = folder / "tables" / f"{name}-{kind}-{number:03d}-{key.hexdigest()[:16]}.joblib"
     if not path.exists():
-        result = function(task, name, number, makers, folder / kind)
+        result = function(TASKS[task], name, number, makers, folder / kind)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f".{os.getpid()}.part")
         joblib.dump(result, part)
@@ -421,12 +369,12 @@ def _kept(function, task, name, number, makers, folder, kind, plan):
     return joblib.load(path)
 
 
-def _write_all(given, plan, fresh, makers, command):
+def _write_all(task, given, plan, fresh, makers, command):
     jobs = [(tables, name, repeat, "main", plan[name]) for name in plan for repeat in range(plan[name].repeats)]
     jobs += [(fresh_alignment, name, fresh[name].repeats, "disjoint", fresh[name]) for name in fresh]
     print(f"scoring {len(jobs)} repeats and sets of subsets", flush=True)
     done = joblib.Parallel(n_jobs=given.jobs, verbose=1)(
-        joblib.delayed(_kept)(function, given.task, name, number, makers, given.folder, kind, where)
+        joblib.delayed(_kept)(function, task.name, name, number, makers, given.folder, kind, where)
         for function, name, number, kind, where in jobs)
     parts, subsets = done[:len(done) - len(fresh)], done[len(done) - len(fresh):]
     alignment = pd.concat([*[part.alignment for part in parts], *subsets], ignore_index=True)
@@ -435,7 +383,7 @@ def _write_all(given, plan, fresh, makers, command):
               "curves": (pd.concat([part.curves for part in parts]), ["dataset", "repeat", "metric", "family"], "%.4f")}
     for name, (frame, keys, digits) in frames.items():
         if len(frame):
-            path = given.results / f"{given.task}_{name}.csv.gz"
+            path = given.results / f"{task.name}_{name}.csv.gz"
             _write(path, frame[[*keys, *[column for column in frame.columns if column not in keys]]], command, digits)
             print(f"{path}: {len(frame)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
 

@@ -1,6 +1,6 @@
 """A grid of data set x model x repeat x fold: every cell written at once, resumed where it stopped.
 
-May import datasets and models, numpy, pandas, scikit-learn and joblib; dask where a scheduler is named.
+May import datasets and tasks, numpy, pandas, scikit-learn and joblib; dask where a scheduler is named.
 Implements the cross-validation of appendix J of the PWU paper.
 
 Usage: python -m pwu_lite.replication.experiment binary --repeats 100 --jobs 2
@@ -23,13 +23,13 @@ from joblib import Parallel, delayed, parallel_config
 from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
-from . import datasets, models
+from . import datasets
+from .tasks import TASKS, Task
 
 __all__ = ["Cell", "Prediction", "grid", "main", "predictions", "run", "same_rows", "subset"]
 
 FOLDS = 5
-PAPER = {"binary": datasets.names("binary")[:5], "regression": datasets.names("regression")[:5],
-         "multiclass": datasets.names("multiclass")[:4], "multivariate": datasets.names("multivariate")[:4]}
+PAPER = {"binary": 5, "regression": 5, "multiclass": 4, "multivariate": 4}  # so many data sets come first
 
 
 def _say(line):
@@ -127,7 +127,7 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
     return failed
 
 
-def predictions(cell: Cell, folder: Path | str, task: str) -> Prediction:
+def predictions(cell: Cell, folder: Path | str, task: Task) -> Prediction:
     """What the model said in one cell.
 
     Raises
@@ -139,11 +139,7 @@ def predictions(cell: Cell, folder: Path | str, task: str) -> Prediction:
     if not path.exists():
         raise FileNotFoundError(f"{cell} has not been run: {path} does not exist")
     values = np.load(path)
-    outputs = round(values.shape[1] ** 0.5) - 1 if task == "multivariate" else 1  # 1 + D + D + D^2 columns
-    case, y, rest = values[:, 0].astype(int), values[:, 1:1 + outputs], values[:, 1 + outputs:]
-    if task == "multivariate":
-        return Prediction(case, y, (rest[:, :outputs], rest[:, outputs:].reshape(-1, outputs, outputs)))
-    return Prediction(case, y[:, 0], (rest,) if task == "multiclass" else tuple(rest.T))
+    return Prediction(values[:, 0].astype(int), *task.unpack(values[:, 1:]))
 
 
 def subset(n: int, repeat: int, rows: int | None = None, disjoint: bool = False) -> np.ndarray:
@@ -178,12 +174,13 @@ def _fit_one(cell, data, maker, folder, rows, disjoint):
     try:
         kept = subset(len(data.y), cell.repeat, rows, disjoint)
         X, y = data.X.iloc[kept].reset_index(drop=True), data.y[kept]
-        train, test = _split(data.task, X, y, cell)
+        task = TASKS[data.task]
+        train, test = _split(task, X, y, cell)
         model = maker(1000 * cell.repeat + cell.fold)
         with warnings.catch_warnings(), threadpool_limits(1):  # sums do not depend on the number of threads
             warnings.simplefilter("ignore")  # a model that did not converge is a model all the same
             prediction = model.fit(X.iloc[train], y[train]).predict(X.iloc[test])
-        _write(cell.path(folder), np.column_stack([kept[test], y[test], *_columns(prediction, data.task)]))
+        _write(cell.path(folder), np.column_stack([kept[test], y[test], *_columns(prediction, task)]))
     except OSError:
         raise  # a full disk ends the run; what is written stays
     except Exception as reason:
@@ -218,7 +215,7 @@ def same_rows(folder: Path | str, rows: int | None, disjoint: bool) -> None:
 
 
 def _split(task, X, y, cell):
-    kind = StratifiedKFold if task in ("binary", "multiclass") else KFold
+    kind = StratifiedKFold if task.classifies else KFold
     return list(kind(FOLDS, shuffle=True, random_state=cell.repeat).split(X, y))[cell.fold]
 
 
@@ -226,12 +223,7 @@ def _columns(prediction, task):
     """Columns of a probability, of class probabilities, or of mean and spread; finite, or an error."""
     parts = prediction if isinstance(prediction, tuple) else (prediction,)
     columns = [column for part in parts for column in np.asarray(part, dtype=float).reshape(len(part), -1).T]
-    if not np.isfinite(columns).all():
-        raise ValueError("the prediction is not finite")
-    if task in ("binary", "multiclass") and (np.min(columns) < 0 or np.max(columns) > 1):
-        raise ValueError("a probability lies outside [0, 1]")
-    if task == "regression" and (len(columns) != 2 or np.min(columns[1]) <= 0):
-        raise ValueError("the prediction must be mean and std, and std positive")
+    task.check(columns)
     return columns
 
 
@@ -269,11 +261,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--folder", type=Path, default=Path("experiments"))
     parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
     given = parser.parse_args(arguments)
-    makers = models.for_task(given.task)
+    makers = TASKS[given.task].models()
     unknown = set(given.models or []) - set(makers)
     if unknown or given.repeats < 1:
         parser.error(f"no such model: {', '.join(sorted(unknown))}" if unknown else "repeats must be at least 1")
-    names = given.datasets or PAPER[given.task]
+    names = given.datasets or datasets.names(given.task)[:PAPER[given.task]]
     tables = {name: datasets.load(name) for name in names}
     cells = grid(names, given.models or list(makers), given.repeats)
     failed = run(cells, tables, makers, given.folder, jobs=given.jobs, rows=given.rows, disjoint=given.disjoint,

@@ -1,27 +1,26 @@
 """From the stored tables of Part IV to the sentences of its chapters: medians, leads, and what is left on new data.
 
-May import priors, reporting and scoring, numpy and pandas.
+May import priors, resampling and tasks, numpy and pandas.
 Implements the reading of tables J.1 to J.4 and figures 2, J.1 to J.3, J.8, J.9 and K.1 of the PWU paper.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from ..priors import Prior
-from ..reporting import paired_bootstrap
-from . import scoring
+from ..resampling import paired_bootstrap
+from .tasks import PERTURBED, Question
 
 __all__ = ["LABELS", "averages", "beside", "counted", "expected", "lead", "medians", "over_datasets", "printed",
-           "questions", "resemblance", "shown"]
+           "resemblance", "shown"]
 
 LABELS = {
     "log_loss": "Log loss", "gaussian_nll": "NLL", "brier_score": "Brier", "mean_squared_error": "MSE",
-    "zero_one_loss": "Accuracy", "expected_calibration_error": "ECE", "maximum_calibration_error": "MCE",
+    "zero_one_loss": "0-1 loss", "expected_calibration_error": "ECE", "maximum_calibration_error": "MCE",
     "retention_auc": "R-AUC", "error_detection_auroc": "E-Det", "energy_score": "Energy score",
     "pwu_binary": "PWU binary", "pwu_top_k": "PWU top-k", "pwu_selective": "PWU selective",
     "pwu_risk_averse": "PWU risk-averse", "pwu_one_vs_rest": "PWU one-vs-rest", "pwu_per_output": "PWU per output",
@@ -29,7 +28,7 @@ LABELS = {
     "average_precision": "Average precision", "crps_gaussian": "CRPS", "interval_score": "Interval score",
     "mean_absolute_calibration_error": "MACE", "random": "random numbers"}
 LABELS |= {f"pwu_{family}_{level}": f"{LABELS[f'pwu_{family}']}, {level} prior"
-           for family, levels in scoring.PERTURBED.items() for level in levels}
+           for family, levels in PERTURBED.items() for level in levels}
 """What the chapters call the metrics."""
 
 
@@ -202,7 +201,7 @@ def over_datasets(alignment: pd.DataFrame, family: str, value: str = "tau", sche
     return _wide(rows[rows["repeat"] < common], value).groupby(level="repeat").mean()
 
 
-def expected(curves: pd.DataFrame, question: Any, priors: Mapping[str, Sequence[Prior]]) -> pd.DataFrame:
+def expected(curves: pd.DataFrame, question: Question, priors: Mapping[str, Sequence[Prior]]) -> pd.DataFrame:
     """Expected tau under each of several priors, from the stored curves.
 
     ``sum_i P(cell i) tau_i / sum_i P(cell i)`` over the cells where tau is defined.
@@ -223,14 +222,3 @@ def expected(curves: pd.DataFrame, question: Any, priors: Mapping[str, Sequence[
             columns[label] = np.where(there, tau, 0.0) @ mass / weight
     index = pd.MultiIndex.from_frame(rows[["dataset", "repeat", "metric"]])
     return pd.DataFrame(columns, index=index)
-
-
-def questions(task: str) -> dict[str, scoring.Question]:
-    """The decision families of a task, by name.
-
-    Examples
-    --------
-    >>> list(questions("binary"))
-    ['binary', 'top_k']
-    """
-    return {question.name: question for question in scoring.QUESTIONS[task]}

@@ -31,7 +31,7 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
 
-__all__ = ["GaussianNetwork", "classifiers", "for_task", "multivariate_regressors", "preprocessing", "regressors"]
+__all__ = ["GaussianNetwork", "classifiers", "multivariate_regressors", "preprocessing", "regressors"]
 
 SUBSAMPLE = 400  # cases that a Gaussian process is fitted to
 LEAST = 1e-3  # smallest standard deviation, in units of the target's
@@ -489,26 +489,3 @@ def multivariate_regressors() -> dict[str, Callable[[int], _Multivariate]]:
         "network": lambda seed: _Multivariate(_OutputByOutput(lambda: GaussianNetwork(seed))),
         "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda: _Ensemble(seed))),
     }
-
-
-def for_task(task: str) -> dict[str, Callable[[int], Any]]:
-    """The models of "binary", "regression", "multiclass" (five of the classifiers) or "multivariate".
-
-    Raises
-    ------
-    ValueError
-        There is no such task.
-
-    Examples
-    --------
-    >>> list(for_task("multiclass"))
-    ['logistic regression', 'random forest', 'boosting', 'network', 'deep ensemble']
-    """
-    five = ("logistic regression", "random forest", "boosting", "network", "deep ensemble")
-    tasks: dict[str, Callable[[], dict[str, Callable[[int], Any]]]] = {
-        "binary": lambda: {**classifiers()}, "regression": lambda: {**regressors()},
-        "multiclass": lambda: {name: classifiers()[name] for name in five},
-        "multivariate": lambda: {**multivariate_regressors()}}
-    if task not in tasks:
-        raise ValueError(f"there is no task {task!r}; there are {', '.join(tasks)}")
-    return tasks[task]()

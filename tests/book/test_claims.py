@@ -144,7 +144,7 @@ def test_converse_of_the_barrier_fails():
 def test_second_background_needs_one_miss_fewer():
     def gap(misses):
         y = np.where(np.arange(10) < misses, 9.0, 0.0)
-        return regression.expected_calibration_error(y, np.zeros(10), np.ones(10), [0.5])
+        return regression.expected_calibration_error(y, np.zeros(10), np.ones(10), coverages=[0.5])
 
     assert gap(5) < gap(6)
     assert gap(4) > gap(5)
@@ -310,8 +310,8 @@ def test_mse_is_proper_and_not_strictly():
 def test_levels_of_the_regression_ece_are_coverages():
     y, mean = np.array([0.0, 1.6, -0.1, 1.2, 0.8]), np.array([0.2, 1.1, -0.4, 2.5, 0.9])
     std = np.sqrt([0.04, 0.3, 0.09, 1.5, 0.25])
-    meant = regression.expected_calibration_error(y, mean, std, (0.5, 0.8, 0.9, 0.95))
-    printed = regression.expected_calibration_error(y, mean, std, (0.5, 0.2, 0.1, 0.05))
+    meant = regression.expected_calibration_error(y, mean, std, coverages=(0.5, 0.8, 0.9, 0.95))
+    printed = regression.expected_calibration_error(y, mean, std, coverages=(0.5, 0.2, 0.1, 0.05))
     assert meant == pytest.approx(regression.expected_calibration_error(y, mean, std)) != pytest.approx(printed)
 
 
@@ -371,7 +371,7 @@ def test_figure_g1():
 
 def test_interval_score_rewards_narrow_intervals_that_cover():
     def score(std, y=0.0):
-        return regression.interval_score([y], [0.0], [std], 0.9)
+        return regression.interval_score([y], [0.0], [std], coverage=0.9)
 
     assert score(1.0) < score(2.0)                  # both cover: the narrower is better
     assert score(1.0, y=5.0) > score(2.0, y=5.0)    # both miss: the nearer end is better
@@ -510,7 +510,7 @@ def test_the_nll_of_unique():
     """No newsvendor's, and in differences a prior's over prices."""
     test_nll_has_an_infinite_cost_and_finite_differences()
     levels, forecasts = [0.1, 0.3, 0.7, 0.9], [([0.0, 0.0], [1.0, 4.0]), ([0.0, 0.0], [2.0, 2.0])]
-    proof = alignment.refute(regression.gaussian_nll, lambda level, *data: regression.pinball_loss(*data, level),
+    proof = alignment.refute(regression.gaussian_nll, lambda level, *data: regression.pinball_loss(*data, level=level),
                              y_true=[0.0, 0.0], forecasts=forecasts, thetas=levels)
     assert min(proof.margin(level) for level in levels) > 0
 

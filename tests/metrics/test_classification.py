@@ -51,7 +51,7 @@ def test_retention_definitions_on_the_paper_s_example():
     """Appendix F: 1/4, 3/4, 0, 0."""
     values = [m.retention_auc([1, 0], [a, r]) for a, r in ((0.9, 0.8), (0.51, 0.8), (0.9, 0.01), (0.51, 0.01))]
     assert values == [0.25, 0.75, 0, 0]
-    assert m.retention_auc([1, 0], [0.51, 0.8], "oracle") == pytest.approx((1 / 2 + 1 / 2) / 2)
+    assert m.retention_auc([1, 0], [0.51, 0.8], definition="oracle") == pytest.approx((1 / 2 + 1 / 2) / 2)
 
 
 def test_error_detection_on_the_paper_s_example():
@@ -67,7 +67,7 @@ def test_error_detection_is_undefined_without_errors_or_without_successes():
 
 
 @pytest.mark.parametrize("loss", [m.log_loss, m.brier_score, m.spherical_loss, m.boosting_loss,
-                                  lambda y, f: m.winkler_loss(y, f, 0.3), m.zero_one_loss])
+                                  lambda y, f: m.winkler_loss(y, f, c=0.3), m.zero_one_loss])
 @pytest.mark.parametrize("truth", [0.07, 0.3, 0.5, 0.81])
 def test_honesty_is_optimal(loss, truth):
     def expected(f):
@@ -82,8 +82,8 @@ def test_spherical_loss_keeps_its_digits_when_small():
 
 
 def test_winkler_is_one_at_its_baseline_and_zero_at_the_truth():
-    assert m.winkler_loss([0, 1], [0.2, 0.2], 0.2) == 1
-    assert m.winkler_loss([0, 1], [0, 1], 0.2) == 0
+    assert m.winkler_loss([0, 1], [0.2, 0.2], c=0.2) == 1
+    assert m.winkler_loss([0, 1], [0, 1], c=0.2) == 0
 
 
 def test_net_benefit_counts(binary):

@@ -102,17 +102,17 @@ def test_one_bin_has_no_next_and_reference_is_checked():
 
 
 def test_rounding_makes_no_steps():
-    assert ranking.increasing_coefficient(np.full(100_000, 0.1), np.arange(100_000), 100) == 0
+    assert ranking.increasing_coefficient(np.full(100_000, 0.1), np.arange(100_000), n_bins=100) == 0
     assert ranking.spearman([0.1 + 0.2, 0.3, 1, 2], [1, 2, 3, 4]) == ranking.spearman([0.3, 0.3, 1, 2], [1, 2, 3, 4])
 
 
 def test_steps_count_beyond_rounding_and_only_then():
     flat, rising = np.full(6, 0.1), 1 + 1e-9 * np.arange(6.0)
     u = np.arange(6.0)
-    assert ranking.increasing_coefficient(flat, u, 3) == ranking.decreasing_coefficient(flat, u, 3) == 0
-    assert ranking.increasing_coefficient(rising, u, 3) == ranking.decreasing_coefficient(rising, u, 3) == 1
+    assert ranking.increasing_coefficient(flat, u, n_bins=3) == ranking.decreasing_coefficient(flat, u, n_bins=3) == 0
+    assert ranking.increasing_coefficient(rising, u, n_bins=3) == ranking.decreasing_coefficient(rising, u, n_bins=3) == 1
     wobbling = np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
-    assert ranking.increasing_coefficient(wobbling, u, 6) == ranking.decreasing_coefficient(wobbling, u, 6) == 0
+    assert ranking.increasing_coefficient(wobbling, u, n_bins=6) == ranking.decreasing_coefficient(wobbling, u, n_bins=6) == 0
 
 
 def test_auc_difference_is_the_trapezoid_between_two_curves():
@@ -122,7 +122,7 @@ def test_auc_difference_is_the_trapezoid_between_two_curves():
         curves = [np.array([error[np.argsort(by)][:k].mean() for k in kept]) for by in (u, error)]
         expected = np.trapezoid(curves[0] - curves[1], kept / 8) if hasattr(np, "trapezoid") else np.trapz(
             curves[0] - curves[1], kept / 8)
-        assert ranking.auc_difference(error, u, bins) == pytest.approx(expected)
+        assert ranking.auc_difference(error, u, n_bins=bins) == pytest.approx(expected)
 
 
 def test_two_bins_have_one_step():
@@ -134,8 +134,8 @@ def test_two_bins_have_one_step():
 def test_rounding_is_that_of_the_neighbours():
     u = np.arange(6.0)
     zero = np.zeros(6)
-    assert ranking.increasing_coefficient(zero, u, 3) == ranking.decreasing_coefficient(zero, u, 3) == 0
+    assert ranking.increasing_coefficient(zero, u, n_bins=3) == ranking.decreasing_coefficient(zero, u, n_bins=3) == 0
     wobbling = 1e6 * np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
-    assert ranking.increasing_coefficient(wobbling, u, 6) == ranking.decreasing_coefficient(wobbling, u, 6) == 0
+    assert ranking.increasing_coefficient(wobbling, u, n_bins=6) == ranking.decreasing_coefficient(wobbling, u, n_bins=6) == 0
     after_a_fall = np.array([1e6, 2 - 1e6, 3 * (1 + 1e-7) - 2])  # the curve is 1e6, 1, 1 + 1e-7
-    assert ranking.increasing_coefficient(after_a_fall, [1.0, 2, 3], 3) == 0.5
+    assert ranking.increasing_coefficient(after_a_fall, [1.0, 2, 3], n_bins=3) == 0.5

@@ -22,21 +22,21 @@ def test_crps_is_the_integral_over_thresholds_and_over_quantiles(y, mean, std):
     value = m.crps_gaussian([y], [mean], [std])
     assert value == pytest.approx(left + right, rel=1e-8)
     levels = (np.arange(20000) + 0.5) / 20000
-    pinball = np.mean([m.pinball_loss([y], [mean], [std], level) for level in levels[::20]])
+    pinball = np.mean([m.pinball_loss([y], [mean], [std], level=level) for level in levels[::20]])
     assert 2 * pinball == pytest.approx(value, rel=2e-2)
 
 
 def test_interval_score_is_two_pinball_losses(regression):
     for coverage in (0.5, 0.8, 0.95):
         alpha = 1 - coverage
-        ends = sum(m.pinball_loss(*regression, level) for level in (alpha / 2, 1 - alpha / 2))
-        assert m.interval_score(*regression, coverage) == pytest.approx(2 / alpha * ends)
+        ends = sum(m.pinball_loss(*regression, level=level) for level in (alpha / 2, 1 - alpha / 2))
+        assert m.interval_score(*regression, coverage=coverage) == pytest.approx(2 / alpha * ends)
 
 
 def test_coverage_gaps():
     y = np.concatenate([np.zeros(8), [10, 10]])
     mean, std = np.zeros(10), np.ones(10)
-    assert m.expected_calibration_error(y, mean, std, [0.8]) == pytest.approx(0)
+    assert m.expected_calibration_error(y, mean, std, coverages=[0.8]) == pytest.approx(0)
     assert m.expected_calibration_error(y, mean, std) == pytest.approx((0.3 + 0 + 0.1 + 0.15) / 4)
     assert m.maximum_calibration_error(y, mean, std) == pytest.approx(0.3)
 
@@ -75,7 +75,7 @@ def test_scale_equivariance(regression):
 def test_intervals_are_central_gaussian_ones(coverage, inside, outside):
     for z, share in ((inside, 1.0), (outside, 0.0)):
         for sign in (-1, 1):
-            gap = m.expected_calibration_error([sign * z * 2.0], [0.0], [2.0], [coverage])
+            gap = m.expected_calibration_error([sign * z * 2.0], [0.0], [2.0], coverages=[coverage])
             assert gap == pytest.approx(abs(share - coverage))
 
 
@@ -84,16 +84,16 @@ def test_check_score_is_the_mean_of_pinball_losses():
     rng = np.random.default_rng(0)
     y, mean, std = rng.normal(size=9000), rng.normal(size=9000), rng.uniform(0.1, 2, 9000)
     levels, weight = [0.1, 0.5, 0.8], rng.random(9000)
-    losses = [m.pinball_loss(y, mean, std, level, sample_weight=weight) for level in levels]
-    assert m.check_score(y, mean, std, levels, sample_weight=weight) == pytest.approx(np.mean(losses))
+    losses = [m.pinball_loss(y, mean, std, level=level, sample_weight=weight) for level in levels]
+    assert m.check_score(y, mean, std, levels=levels, sample_weight=weight) == pytest.approx(np.mean(losses))
 
 
 def test_calibration_levels():
     y, mean, std = [0.1, 3.0], [0.0, 0.0], [1.0, 1.0]
-    with_ends = m.mean_absolute_calibration_error(y, mean, std, [0.0, 0.5, 1.0])
-    assert with_ends == pytest.approx(m.mean_absolute_calibration_error(y, mean, std, [0.5]) / 3)
+    with_ends = m.mean_absolute_calibration_error(y, mean, std, coverages=[0.0, 0.5, 1.0])
+    assert with_ends == pytest.approx(m.mean_absolute_calibration_error(y, mean, std, coverages=[0.5]) / 3)
     for bad in ([0.5, 1.2], [-0.1], [float("nan")]):
         with pytest.raises(ValueError, match="coverages"):
-            m.mean_absolute_calibration_error(y, mean, std, bad)
+            m.mean_absolute_calibration_error(y, mean, std, coverages=bad)
     with pytest.raises(ValueError, match="coverages"):
-        m.expected_calibration_error(y, mean, std, [0.0])
+        m.expected_calibration_error(y, mean, std, coverages=[0.0])

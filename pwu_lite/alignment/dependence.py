@@ -1,0 +1,156 @@
+"""Can a metric be aligned with any separable family? A search for coordinate dependence.
+
+May import validation, numpy.
+Implements definition 3.5, lemma 3.6 and proposition F.1 of the PWU paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import validation
+from ._order import PRECISION, Order, check_metric, metric_value
+
+__all__ = ["Counterexample", "coordinate_dependence"]
+
+
+class _Parts(NamedTuple):
+    labels: np.ndarray
+    a: Any
+    b: Any
+    r: np.ndarray
+    r_prime: np.ndarray
+
+
+class Counterexample(_Parts):
+    """Two reports a and b for case 0, and two backgrounds r and r' that disagree which is better.
+
+    A tuple ``(labels, a, b, r, r_prime)``. In regression each report is a pair (mean, std) and
+    a background has shape (n - 1, 2). The attribute `values` holds the metric at (a, r), (b, r),
+    (a, r') and (b, r').
+    """
+
+    values: tuple[float, ...]
+
+    def __new__(cls, *parts: Any, values: tuple[float, ...] = ()) -> Counterexample:
+        self = super().__new__(cls, *parts)
+        self.values = values
+        return self
+
+
+def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary", n: int = 3,
+                          seed: int = 0, trials: int = 5000, precision: float = PRECISION) -> Counterexample | None:
+    """Search for proof that a metric is coordinate-dependent.
+
+    Parameters
+    ----------
+    metric : callable
+        ``metric(y_true, y_prob)`` or ``metric(y_true, mean, std)``.
+    task : {"binary", "regression", "ranking", "multiclass"}
+        What the metric takes. A ranking metric ``metric(error, uncertainty)`` is given
+        ``abs(y - mean), std`` of regression forecasts.
+    n : int
+        Number of cases, at least 2.
+    seed : int
+    trials : int
+        How many random tries before giving up.
+    precision : float
+        To which part of its largest value the metric is computed, as in `Refutation`: no
+        smaller difference counts, and no tie on a plateau.
+
+    Returns
+    -------
+    Counterexample or None
+        Labels, two reports a and b for the first case, and backgrounds r and r' such that
+        the metric orders (a, r) and (b, r) differently from (a, r') and (b, r'). By lemma
+        3.6 such a metric is aligned with no separable family. None proves nothing.
+
+    References
+    ----------
+    PWU paper, definition 3.5, lemma 3.6, proposition F.1.
+
+    Examples
+    --------
+    >>> from pwu_lite.metrics import classification
+    >>> coordinate_dependence(classification.brier_score) is None
+    True
+    >>> coordinate_dependence(classification.retention_auc) is None
+    False
+    """
+    if not isinstance(task, str) or task not in _DRAWS:
+        raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
+    n, trials = validation.whole("n", n), validation.whole("trials", trials)
+    if n < 2:
+        raise ValueError("n must be at least 2: a single case has no background")
+    precision = validation.inside("precision", precision, 0, 1)
+    check_metric(metric)
+    rng, loss = np.random.default_rng(validation.seed(seed)), _as_called(metric, task)
+    lowest, highest = np.inf, -np.inf
+    for _ in range(trials):
+        labels, reports, backgrounds = _DRAWS[task](rng, n)
+        wholes = [_together(task, report, rest) for rest in backgrounds for report in reports]
+        values = [metric_value(loss, labels, whole) for whole in wholes]
+        if np.isfinite(values).all():
+            if lowest > highest and metric_value(loss, labels, wholes[0]) != values[0]:
+                raise ValueError("the metric gives two values for the same forecast: it is random, or keeps a state")
+            lowest, highest = min(lowest, *values), max(highest, *values)
+            if _disagree(loss, labels, wholes, values, (lowest, highest), precision):
+                return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
+    return None
+
+
+def _together(task, report, rest):
+    """The forecast with `report` for case 0 and `rest` for the others, as the metric takes it."""
+    whole = np.concatenate([np.atleast_2d(report), np.atleast_2d(rest.T).T])
+    return (whole,) if task == "multiclass" else tuple(whole.T)
+
+
+def _as_called(metric, task):
+    """The metric as a function of labels and forecast."""
+    if task == "ranking":
+        return lambda labels, mean, std: metric(np.abs(labels - mean), std)
+    return metric
+
+
+def _disagree(loss, labels, reports, values, ends, precision):
+    """Do (a, r), (b, r) and (a, r'), (b, r') differ in sign, beyond doubt by rounding, and with genuine ties?"""
+    signs = np.sign(np.subtract(values[1::2], values[::2]))
+    if signs[0] == signs[1]:
+        return False
+    order = Order(loss, labels, reports, np.array(values), precision, ends)
+    if not (order.confirm(*((0, 1) if signs[0] >= 0 else (1, 0)))
+            and order.confirm(*((2, 3) if signs[1] >= 0 else (3, 2)))):
+        return False
+    return not (order.tied[0, 1] and order.tied[2, 3])
+
+
+def _draw_binary(rng, n):
+    """Labels and probabilities with two decimals, half the time close together."""
+    labels = rng.integers(0, 2, n)
+    low, high = (1, 100) if rng.random() < 0.5 else (10 * rng.integers(0, 10) + np.array([1, 10]))
+    values = rng.integers(low, high, 2 + 2 * (n - 1)) / 100
+    return labels, (values[0], values[1]), (values[2:n + 1], values[n + 1:])
+
+
+def _draw_regression(rng, n):
+    """Targets around 1, means from near to far, standard deviations over two decades."""
+    labels = np.round(rng.normal(1, 0.5, n), 1)
+    size = 2 + 2 * (n - 1)
+    error = rng.choice([0, 0.05, 0.3, 1, 2], size) * rng.choice([-1, 1], size)
+    target = np.concatenate([[labels[0]] * 2, labels[1:], labels[1:]])
+    reports = np.column_stack([target + error, rng.choice([0.1, 0.3, 1, 3, 10], size)])
+    return labels, (tuple(reports[0]), tuple(reports[1])), (reports[2:n + 1], reports[n + 1:])
+
+
+def _draw_multiclass(rng, n):
+    """Labels of three classes, and probabilities with two decimals."""
+    shares = rng.multinomial(100, (0.5, 0.3, 0.2), 2 + 2 * (n - 1)) / 100
+    shares = shares[:, rng.permutation(3)]
+    return rng.integers(0, 3, n), (tuple(shares[0]), tuple(shares[1])), (shares[2:n + 1], shares[n + 1:])
+
+
+_DRAWS: dict[str, Callable[..., Any]] = {"binary": _draw_binary, "regression": _draw_regression,
+                                         "ranking": _draw_regression, "multiclass": _draw_multiclass}

@@ -1,0 +1,348 @@
+"""What every decision family has: its parameters, how it reads data, and what it owes a prior-weighted utility.
+
+May import priors, validation and the metrics' kernels, numpy.
+Implements sections 3.2 and 4 of the PWU paper: a utility for each decision parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .. import validation
+from ..metrics._kernels import average
+from ..priors import Dirac, Frozen, Prior
+
+__all__ = ["Family", "JointFamily", "Parameter", "SeparableFamily", "draw_gaussians", "draw_probabilities"]
+
+FORECASTS = 60  # that a family draws to be compared
+_PROBABILITIES = np.array([0.01, 0.02, *(np.arange(1, 20) / 20), 0.98, 0.99])
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One number that a decision depends on.
+
+    Attributes
+    ----------
+    name : str
+        What the parameter is called; of one that counts, the name of its share, "k/n".
+    domain : (float, float)
+        Its values lie strictly between these.
+    counts : bool
+        The utility takes a whole number k from 1 to n; a prior is on the share k/n, 1 included.
+    needs_mean : bool
+        A prior must have a finite mean.
+    averaged : bool
+        The family itself averages over this parameter, a number counted from 0 (a class, say); it takes no prior.
+
+    Examples
+    --------
+    >>> Parameter("k/n", (0, 1), counts=True).theta([0.25, 1.0], 10).tolist()
+    [3.0, 10.0]
+    """
+
+    name: str
+    domain: tuple[float, float] = (0.0, np.inf)
+    counts: bool = False
+    needs_mean: bool = False
+    averaged: bool = False
+
+    @property
+    def short(self) -> str:
+        """The name of what the utility takes: k for k/n."""
+        return self.name.split("/")[0] if self.counts else self.name
+
+    def contains(self, values: Any) -> bool:
+        """Do all values of a prior lie in the domain?"""
+        low, high = self.domain
+        values = np.asarray(values)
+        return bool(((values > low) & ((values < high) | (self.counts & (values == high)))).all())
+
+    def read(self, values: np.ndarray, length: int) -> np.ndarray:
+        """Check values that the utility of `length` cases is asked at."""
+        values = validation.vector(self.short, values)
+        if self.averaged or self.counts:
+            least, most = (0, np.inf) if self.averaged else (1, length)
+            wrong = (values != np.floor(values)) | (values < least) | (values > most)
+            reach = f"from {least} on" if self.averaged else f"from {least} to {most}"
+            validation.reject(self.short, values, wrong, f"must be a whole number {reach}")
+            return values.astype(int)
+        return validation.check_thetas(self.short, values, *self.domain)
+
+    def theta(self, values: Any, length: int) -> np.ndarray:
+        """From values of a prior to what the utility takes: a share to a number of cases; nothing at an open end."""
+        values = np.asarray(values, dtype=float)
+        if self.counts:
+            return np.clip(np.ceil(values * length), 1, length)
+        low, high = self.domain
+        return np.clip(values, np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
+
+    def check_prior(self, prior: Prior) -> None:
+        """Raise ValueError for a prior that this parameter cannot have."""
+        low, high = self.domain
+        start, end = prior.support
+        atoms = [part.at for _, part in prior.parts if isinstance(part, Dirac)]
+        if start < low or end > high or not all(self.contains(at) for at in atoms):
+            raise ValueError(f"the prior on {self.name} has mass outside ({low:g}, {high:g}): "
+                             f"its support is [{start:g}, {end:g}]")
+        if self.needs_mean and not np.isfinite(prior.mean).all():
+            raise ValueError(f"the prior on {self.name} needs a finite mean")
+
+
+class Family:
+    """A set of utilities ``U_theta``, one for each value of the decision parameters.
+
+    A family of your own extends `SeparableFamily`, where each case has a cost of its own, or
+    `JointFamily`. What callers use (`read`, `utility`, `words`) checks its arguments and then
+    asks what a family says (`check`, `utilities`, `describe`).
+
+    Attributes
+    ----------
+    parameters : tuple of Parameter
+        The decision parameters, in the order in which theta names them.
+    takes : tuple of str
+        What a prediction consists of.
+    """
+
+    parameters: tuple[Parameter, ...] = (Parameter("theta"),)
+    takes: tuple[str, ...] = ("y_prob",)
+    separable: ClassVar[bool]
+    required: ClassVar[tuple[str, ...]] = ()
+    check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
+
+    @property
+    def stated(self) -> tuple[Parameter, ...]:
+        """The parameters that take a prior."""
+        return tuple(parameter for parameter in self.parameters if not parameter.averaged)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the parameters that take a prior."""
+        return tuple(parameter.name for parameter in self.stated)
+
+    def missing(self) -> list[str]:
+        """Methods without which no prior-weighted utility can be computed, and that this family does not have."""
+        return [name for name in self.required if getattr(type(self), name) is getattr(_home(name), name)]
+
+    def read(self, y_true: Any, *prediction: Any) -> tuple[np.ndarray, ...]:
+        """Check labels and prediction, and return them as arrays."""
+        if len(prediction) != len(self.takes):
+            raise ValueError(f"{type(self).__name__} takes y_true, {', '.join(self.takes)}; "
+                             f"got {len(prediction)} argument(s) after y_true")
+        try:
+            return self.check(y_true, *prediction)
+        except TypeError as error:  # a reader's own family with another check
+            raise ValueError(f"{type(self).__name__} takes {', '.join(self.takes)}, and its check does not: "
+                             f"{error}") from error
+
+    def utility(self, theta: Any, y_true: Any, *prediction: Any, sample_weight: Any = None) -> Any:
+        """Average utility at theta, or at each of several, higher is better."""
+        data = self.read(y_true, *prediction)
+        weight = self.weight(sample_weight, data)
+        thetas = self.read_theta(theta, len(data[0]))
+        values = np.asarray(self.utilities(thetas, data, weight))
+        if values.shape != (len(thetas),):
+            raise ValueError(f"the method utilities of {type(self).__name__} must return one number for each of "
+                             f"{len(thetas)} thetas, got shape {values.shape}")
+        several = len(self.parameters) > 1
+        return float(values[0]) if np.ndim(theta) == several else values
+
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+        """Average utility of read data at each of several thetas, shape (m,)."""
+        raise ValueError(f"{type(self).__name__} does not say what its acts are worth: give it a method utilities")
+
+    def loss(self, priors: tuple[Prior, ...], data: tuple[np.ndarray, ...],
+             weight: np.ndarray | None) -> tuple[float, float]:
+        """Loss of read data under a prior for each stated parameter, and its numerical error."""
+        raise ValueError(f"{type(self).__name__} must extend SeparableFamily or JointFamily")
+
+    def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
+        """Check the weights, or refuse them for a family that is not separable."""
+        if not self.separable:
+            validation.no_weight(sample_weight, f"a {type(self).__name__} utility")
+        return validation.check_weight(sample_weight, len(data[0]))
+
+    def read_theta(self, theta: Any, length: int) -> np.ndarray:
+        """Check decision parameters: shape (m,), or (m, 2) for a family with two."""
+        if len(self.parameters) == 1:
+            only, = self.parameters
+            return only.read(np.atleast_1d(validation.as_float(only.short, theta)), length)
+        names = ", ".join(parameter.short for parameter in self.parameters)
+        rows = np.atleast_2d(validation.numbers("theta", theta))
+        if rows.ndim != 2 or rows.shape[1] != len(self.parameters):
+            raise ValueError(f"theta must be ({names}) or rows of it, got shape {np.shape(theta)}")
+        columns = [parameter.read(column, length) for parameter, column in zip(self.parameters, rows.T, strict=True)]
+        return np.column_stack(columns)
+
+    def one_theta(self, theta: Any, length: int) -> tuple[float, ...]:
+        """Check one theta, for an act: its numbers."""
+        rows = self.read_theta(theta, length)
+        if len(rows) != 1 or (len(self.parameters) == 1 and np.ndim(theta) > 0):
+            raise ValueError(f"act takes one theta, got {np.size(theta)}")
+        return tuple(np.ravel(rows).tolist())
+
+    def thetas(self, values: Any, data: tuple[np.ndarray, ...]) -> np.ndarray:
+        """From m values of the priors, shape (m,) or (m, number of priors), to thetas of the same average utility."""
+        columns = np.reshape(np.asarray(values, dtype=float), (-1, len(self.stated))).T
+        thetas = [parameter.theta(column, len(data[0])) for parameter, column in
+                  zip(self.stated, columns, strict=True)]
+        return thetas[0] if len(thetas) == 1 else np.column_stack(thetas)
+
+    def check_prior(self, prior: Prior, which: int = 0) -> None:
+        """Raise ValueError for a prior that this family cannot use."""
+        if prior.length is not None and not self.separable:
+            raise ValueError(f"{type(self).__name__} is not separable: it takes one prior on {self.names[which]}, "
+                             f"not one for each case")
+        self.stated[which].check_prior(prior)
+
+    def words(self, theta: float, which: int = 0) -> str:
+        """What a value of a decision parameter says, in words; of the prior's, so k/n and not k.
+
+        Examples
+        --------
+        >>> from pwu_lite import BinaryDecision
+        >>> BinaryDecision().words(0.1)
+        'a miss costs 9 false alarms'
+        """
+        if not isinstance(which, int) or which not in range(len(self.names)):
+            raise ValueError(f"which must be a place in {self.names}, got {which!r}")
+        theta, (low, high) = validation.one_number(self.names[which], theta), self.stated[which].domain
+        if not low <= theta <= high:
+            raise ValueError(f"{self.names[which]} must lie in [{low:g}, {high:g}], got {theta!r}")
+        return self.describe(theta, which)
+
+    def describe(self, theta: float, which: int) -> str:
+        """What a checked value of the parameter says, in words."""
+        return f"{self.names[which]} = {theta:.3g}"
+
+    def numerical_error(self, prior: Prior, *data: Any) -> float:
+        """Estimated numerical error of the loss of read data; zero for a closed form."""
+        return prior.numerical_error
+
+    def properness(self, *priors: Prior) -> tuple[str, str]:
+        """Verdict on the PWU under these priors, and the reason for it."""
+        return "not known", "the family does not say whether its act is a Bayes act"
+
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Between which decision parameters the acts, and so the utility's formula, stay the same.
+
+        Returns
+        -------
+        first : ndarray or None
+            All values of a discrete (first) parameter.
+        edges : ndarray or None
+            Values of the continuous (last) parameter at which an act changes, or acts tie;
+            between two of them the utility is linear in it.
+        """
+        raise ValueError(f"{type(self).__name__} does not say where its acts change: give it a method breakpoints, "
+                         f"or pass a cost function and thetas to refute")
+
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
+        """Labels of n cases and random forecasts of them, for `pwu_lite.alignment.refute` to compare.
+
+        Values on a coarse grid, so that acts and ties repeat, and some forecasts that differ in
+        one case only.
+
+        Raises
+        ------
+        ValueError
+            The family takes something else than y_prob or mean and std, and has no method of
+            its own.
+        """
+        if self.takes == ("y_prob",):
+            return draw_probabilities(rng, n)
+        if self.takes == ("mean", "std"):
+            return draw_gaussians(rng, n)
+        raise ValueError(f"{type(self).__name__} does not say what its forecasts look like: give it a method draw, "
+                         f"or pass y_true and forecasts to refute")
+
+
+class SeparableFamily(Family):
+    """A family in which each case has a cost of its own; it has one decision parameter that takes a prior.
+
+    A subclass says `cost` and `per_sample`; it may say `utilities`, where there is a faster way
+    than one parameter after the other.
+    """
+
+    separable = True
+    required = ("cost", "per_sample")
+
+    def cost(self, theta: Any, *data: np.ndarray) -> np.ndarray:
+        """Each case's cost, minus its utility, at theta: one number, or one for each case; shape (n,)."""
+        raise ValueError(f"{type(self).__name__} does not say what an act costs: give it a method cost")
+
+    def per_sample(self, prior: Prior, *data: np.ndarray) -> np.ndarray:
+        """Each case's expected cost under a continuous prior, or a prior for each case; shape (n,)."""
+        raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
+                         f"per_sample")
+
+    def utilities(self, thetas, data, weight):
+        return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
+
+    def losses(self, prior: Prior, data: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Each case's loss under any prior, summed over its parts; shape (n,)."""
+        if prior.length not in (None, len(data[0])):
+            raise ValueError(f"the prior on {self.names[0]} is for {prior.length} cases, y_true has {len(data[0])}")
+        return sum(weight * (self.cost(part.at, *data) if isinstance(part, Dirac) else self.per_sample(part, *data))
+                   for weight, part in prior.parts)
+
+    def loss(self, priors, data, weight):
+        prior, = priors
+        return average(self.losses(prior, data), weight), self.numerical_error(prior, *data)
+
+
+class JointFamily(Family):
+    """A family whose acts depend on all cases together: a case has no cost of its own.
+
+    A subclass says `utilities` and `joint_loss`.
+    """
+
+    separable = False
+    required = ("utilities", "joint_loss")
+
+    def joint_loss(self, *arguments: Any) -> tuple[float, float]:
+        """Loss under the priors, one for each stated parameter, of the read data after them; and its error."""
+        raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
+                         f"joint_loss")
+
+    def loss(self, priors, data, weight):
+        return self.joint_loss(*priors, *data)
+
+
+def _home(name):
+    """The class that only announces a method."""
+    return next(kind for kind in (Family, SeparableFamily, JointFamily) if name in vars(kind))
+
+
+def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, list[tuple[np.ndarray]]]:
+    """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case."""
+    ones = rng.integers(1, n) if n > 1 else rng.integers(0, 2)
+    forecasts: list[np.ndarray] = []
+    for place in range(FORECASTS):
+        forecast = rng.choice(_PROBABILITIES, n)
+        if place % 2:
+            kept = rng.permutation(n) > 0
+            forecast[kept] = forecasts[rng.integers(place)][kept]
+        forecasts.append(forecast)
+    return rng.permutation(np.arange(n) < ones).astype(int), [(forecast,) for forecast in forecasts]
+
+
+def draw_gaussians(rng: np.random.Generator, n: int,
+                   forecasts: int = FORECASTS) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
+    """Targets of one, means near them, and standard deviations."""
+    errors = rng.choice([-2, -1, 0, 0, 1, 2], (forecasts, n))
+    return np.ones(n), [(1.0 + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
+
+
+def covers(prior: Prior, low: float, high: float) -> bool:
+    """Do the supports of the continuous closed-form parts leave no gap in (low, high)?"""
+    if prior.length is not None:
+        return False  # some case's prior may leave one
+    parts = [part for weight, part in prior.parts if weight > 0 and not isinstance(part, (Dirac, Frozen))]
+    for start, end in sorted(part.support for part in parts):
+        low = max(low, end) if start <= low else low
+    return bool(low >= high)

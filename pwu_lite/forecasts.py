@@ -1,0 +1,117 @@
+"""Mean and standard deviation from what models give instead: intervals, draws, variances, distributions.
+
+May import validation, numpy and scipy.
+Implements the Gaussian forecast of section 3.3 of the PWU paper for models that do not say it so.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import special
+
+from . import validation
+
+__all__ = ["from_distribution", "from_interval", "from_samples", "from_variance"]
+
+
+def from_interval(low: Any, high: Any, *, coverage: float) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of the Gaussian whose central interval this is.
+
+    ``mean = (low + high)/2`` and ``std = (high - low)/(2 z)`` with z the ``(1 + coverage)/2``
+    quantile of the standard normal distribution.
+
+    Parameters
+    ----------
+    low, high : array_like, shape (n,)
+        Ends of the prediction intervals, in the unit of y.
+    coverage : float
+        What the intervals promise, in (0, 1).
+
+    Returns
+    -------
+    mean, std : ndarray, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        Bad input, or an interval whose ends are not in order.
+
+    Examples
+    --------
+    >>> mean, std = from_interval([0.0], [2.0], coverage=0.95)
+    >>> mean.tolist(), std.round(6).tolist()
+    ([1.0], [0.510213])
+    """
+    low, high = validation.vector("low", low), validation.vector("high", high)
+    if low.size != high.size:
+        raise ValueError(f"low has length {low.size}, high has length {high.size}")
+    validation.reject("low", low, low >= high, "must be below high")
+    share = validation.inside("coverage", coverage, 0, 1)
+    return (low + high) / 2, (high - low) / (2 * np.sqrt(2) * special.erfinv(share))
+
+
+def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of each case's draws, or of an ensemble's members.
+
+    ``std`` is the root of ``sum((draw - mean)**2)/(m - 1)``.
+
+    Parameters
+    ----------
+    samples : array_like, shape (n, m)
+        One row a case, m draws each.
+
+    Returns
+    -------
+    mean, std : ndarray, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        Bad input, fewer than two draws, or draws that are all the same: their spread is no forecast.
+
+    Examples
+    --------
+    >>> from_samples([[1.0, 3.0], [0.0, 4.0]])[0].tolist()
+    [2.0, 2.0]
+    """
+    draws = validation.numbers("samples", samples)
+    if draws.ndim != 2 or draws.shape[1] < 2 or not len(draws):
+        raise ValueError(f"samples must have shape (n, m), one row a case and two draws or more, got {draws.shape}")
+    std = draws.std(axis=1, ddof=1)
+    validation.reject("std of samples", std, std <= 0, "must be positive: all draws of a case are the same")
+    return draws.mean(axis=1), std
+
+
+def from_variance(mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of a forecast that states a *variance*, as CatBoost's does.
+
+    Examples
+    --------
+    >>> from_variance([1.0], [4.0])[1].tolist()
+    [2.0]
+    """
+    variance = validation.vector("variance", variance)
+    validation.reject("variance", variance, variance <= 0, "must be positive")
+    return validation.check_gaussian(mean, np.sqrt(variance))
+
+
+def from_distribution(frozen: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Mean and standard deviation of a frozen scipy.stats distribution, its parameters arrays of shape (n,).
+
+    Raises
+    ------
+    ValueError
+        No such distribution, or one without a finite mean and standard deviation.
+
+    Examples
+    --------
+    >>> import scipy.stats
+    >>> mean, std = from_distribution(scipy.stats.gamma([1.0, 4.0], scale=0.5))
+    >>> std.tolist()
+    [0.5, 1.0]
+    """
+    if not hasattr(frozen, "mean") or not hasattr(frozen, "std") or not hasattr(frozen, "cdf"):
+        raise ValueError(f"frozen must be a frozen scipy.stats distribution, got {type(frozen).__name__}")
+    return validation.check_gaussian(np.atleast_1d(frozen.mean()), np.atleast_1d(frozen.std()))

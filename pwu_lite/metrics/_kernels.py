@@ -1,0 +1,89 @@
+"""What metrics, families and figures compute together: averages, curves of the kept cases, bins, an AUROC.
+
+May import ranks and validation, numpy.
+Implements pieces of appendix F of the PWU paper, on arrays that are checked already.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import validation
+from ..ranks import TIE, block_means, midranks, sorted_blocks
+
+
+def average(values: np.ndarray, weight: np.ndarray | None) -> float:
+    """Mean of `values`, or their weighted mean."""
+    if weight is None:
+        return float(np.mean(values))
+    return float(np.dot(values, weight) / weight.sum())
+
+
+def average_with_infinity(loss: np.ndarray, weight: np.ndarray | None) -> float:
+    """Average in which a zero weight silences an infinite loss."""
+    if weight is None:
+        return average(loss, None)
+    return average(np.where(weight > 0, loss, 0.0), weight)
+
+
+def error_of_kept(error: np.ndarray, uncertainty: np.ndarray, tolerance: float = TIE) -> np.ndarray:
+    """Total error of the 1, 2, ..., n least uncertain cases; tied ones share their places."""
+    order, starts = sorted_blocks(uncertainty, tolerance)
+    return np.cumsum(block_means(error[order], starts))
+
+
+def retention_area(error: np.ndarray, uncertainty: np.ndarray, definition: str) -> float:
+    """Area under the curve of mean error kept, dropping the most uncertain first."""
+    validation.one_of("definition", definition, "retained", "oracle")
+    kept = error_of_kept(error, uncertainty)
+    sizes = np.arange(1, error.size + 1) if definition == "retained" else error.size
+    return float(np.mean(kept / sizes))
+
+
+def detection_auroc(wrong: np.ndarray, uncertainty: np.ndarray) -> float:
+    """Probability that a wrong case is more uncertain than a right one, ties one half."""
+    bad = int(wrong.sum())
+    good = wrong.size - bad
+    if bad == 0 or good == 0:
+        return float("nan")
+    ranks = midranks(uncertainty, TIE)
+    return float((ranks[wrong].sum() - bad * (bad + 1) / 2) / (bad * good))
+
+
+def bin_of(f: np.ndarray, n_bins: int) -> np.ndarray:
+    """Number of the bin (l, u] of each probability, 0 in the first; edges j/n_bins."""
+    bins = validation.whole("n_bins", n_bins)
+    if bins > 1_000_000:
+        raise ValueError(f"n_bins must be at most a million, got {bins}")
+    return np.searchsorted(np.arange(1, bins) / bins, f, side="left")
+
+
+def bin_gaps(y: np.ndarray, f: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sum of ``y - f`` and number of cases in each bin."""
+    where = bin_of(f, n_bins)
+    return np.bincount(where, y - f), np.bincount(where)
+
+
+def calibration_error(y: np.ndarray, f: np.ndarray, n_bins: int) -> float:
+    """Expected calibration error of checked labels and probabilities."""
+    gaps, sizes = bin_gaps(y, f, n_bins)
+    return float(np.abs(gaps).sum() / sizes.sum())
+
+
+def to_sum_one(weight: np.ndarray | None, n: int) -> np.ndarray:
+    """Weights that sum to 1, equal ones for None."""
+    return np.full(n, 1 / n) if weight is None else weight / weight.sum()
+
+
+def weight_above(values: np.ndarray, weight: np.ndarray, thresholds: np.ndarray, *, equal: bool = False) -> np.ndarray:
+    """Total weight of the values above each threshold, or equal to it, too."""
+    order = np.argsort(values)
+    total = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])
+    return total[np.searchsorted(values[order], thresholds, side="left" if equal else "right")]
+
+
+def weight_up_to(values: np.ndarray, weight: np.ndarray, thresholds: np.ndarray) -> np.ndarray:
+    """Total weight of the values that are at most each threshold."""
+    order = np.argsort(values)
+    total = np.concatenate([[0.0], np.cumsum(weight[order])])
+    return total[np.searchsorted(values[order], thresholds, side="right")]

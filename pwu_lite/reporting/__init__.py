@@ -1,0 +1,15 @@
+"""What a reviewer needs to see: models compared with intervals, a prior's report, a metric's card.
+
+May import its own modules and resampling.
+Implements appendices H, I.3 and L of the PWU paper, and UNIQUE's evaluation benchmarks.
+"""
+
+from ..resampling import paired_bootstrap
+from .card import MetricCard, metric_card
+from .compare import ModelComparison, compare
+from .corp import Decomposition, decompose, recalibrated
+from .priors import PriorReport, prior_report
+from .unique import UniqueBenchmarks, unique_benchmarks
+
+__all__ = ["Decomposition", "MetricCard", "ModelComparison", "PriorReport", "UniqueBenchmarks", "compare",
+           "decompose", "metric_card", "paired_bootstrap", "prior_report", "recalibrated", "unique_benchmarks"]

@@ -1,0 +1,17 @@
+"""Tables as a page shows them.
+
+May import nothing of the package.
+Implements no source.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+LEVELS = {"5%": 0.05, "median": 0.5, "95%": 0.95}
+
+
+def html(table: Any) -> str:
+    """A table that the page can style, without the random marks of a Styler."""
+    short = table.map(lambda value: f"{value:.4g}" if isinstance(value, float) else value)
+    return short.to_html(border=1)

@@ -1,0 +1,141 @@
+"""A card that documents a prior-weighted utility for a reviewer.
+
+May import families and pwu, numpy and pandas.
+Implements appendix H of the PWU paper.
+"""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+import pandas as pd
+
+from ..families import Family, RiskAverseTopK
+from ..families.sweep import EXACT_UP_TO
+from ..pwu import PWU
+from ._tables import LEVELS
+
+__all__ = ["MetricCard", "metric_card"]
+
+
+@dataclass(frozen=True)
+class MetricCard:
+    """What has to be known about a score, as rows of text: see `metric_card`."""
+
+    rows: dict[str, str]
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """The card as a table of one column."""
+        return pd.Series(self.rows).to_frame("")
+
+    @property
+    def text(self) -> str:
+        """The card as lines of plain text."""
+        return "\n".join(f"{name}: {value}" for name, value in self.rows.items())
+
+    def _repr_html_(self) -> str:
+        lines = "".join(f'<tr><th style="text-align: left">{escape(name)}</th>'
+                        f'<td style="text-align: left">{escape(value)}</td></tr>' for name, value in self.rows.items())
+        return f'<table class="dataframe"><tbody>{lines}</tbody></table>'
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCard:
+    """A card that documents a prior-weighted utility for a reviewer.
+
+    Family, parameters, priors with their quantiles in words, direction, computation, properness
+    and limits are read from the score; the decision and the source of the prior are yours.
+
+    Parameters
+    ----------
+    score : PWU
+    decision : str
+        Who decides what, in a sentence.
+    source : str
+        Where the prior comes from, and when it was fixed.
+
+    References
+    ----------
+    PWU paper, appendix H.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> card = metric_card(PWU(BinaryDecision(), Beta(2, 10)), decision="whom to recall for a test")
+    >>> card.rows["Properness"].split(":")[0]
+    'strictly proper'
+    """
+    if not isinstance(score, PWU):
+        raise ValueError(f"score must be a PWU, got {type(score).__name__}")
+    family, missing = score.family, "NOT STATED: say it before you publish the number"
+    rows = {"Score": repr(score), "Decision": str(decision) or missing, "Family": _first_sentence(family)}
+    for which, (name, prior) in enumerate(zip(family.names, score.priors, strict=True)):
+        rows[f"Prior on {name}"] = _said(family, prior, which)
+    return MetricCard(rows | {
+        "Source of the prior": str(source) or missing,
+        "Value": "minus the utility, averaged over the prior; lower is better; compare on the same data only",
+        "Computation": _computation(score),
+        "Properness": _properness(score),
+        "Blind spots": _blind_spots(score),
+        "Limits": "one kind of decision; first-order forecasts; nothing on subgroups; report it beside other scores",
+    })
+
+
+def _said(family, prior, which):
+    """Quantiles in words; of a prior for each case, those of the cases' medians."""
+    if prior.length is None:
+        values, kind = {label: float(prior.ppf(level)) for label, level in LEVELS.items()}, ""
+    else:
+        medians = prior.ppf(0.5)
+        values = {label: float(np.quantile(medians, level)) for label, level in LEVELS.items()}
+        kind = f"one for each of {prior.length} cases; of their medians, "
+    return kind + "; ".join(f"{label}: {family.words(value, which)}" for label, value in values.items())
+
+
+def _first_sentence(family):
+    return (inspect.getdoc(type(family)) or type(family).__name__).split("\n")[0]
+
+
+def _computation(score):
+    error = max(part.numerical_error for prior in score.priors for _, part in prior.parts)
+    kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
+    own = type(score.family).numerical_error is not Family.numerical_error  # a family that estimates its own error
+    how = "closed form" if error == 0 and not own else "numerical integration, error by return_error=True"
+    if isinstance(score.family, RiskAverseTopK):
+        how += f", up to {EXACT_UP_TO} cases; beyond that numerical integration"
+    return f"{how}; {kind}"
+
+
+def _properness(score):
+    verdict, reason = score.family.properness(*score.priors)
+    condition = "" if verdict == "improper" else "; with the prior fixed before the labels are seen"
+    return f"{verdict}: {reason}{condition}"
+
+
+def _blind_spots(score):
+    """Where the prior has no mass, or next to none."""
+    spans = []
+    for name, prior in zip(score.family.names, score.priors, strict=True):
+        low, high = float(np.min(prior.ppf(0.005))), float(np.max(prior.ppf(0.995)))
+        spans.append(f"99% of the mass on {name} is from {low:.3g} to {high:.3g}"
+                     + "".join(f", none of it between {a:.3g} and {b:.3g}" for a, b in _gaps(prior)))
+    return "acts at other parameters have little weight: " + "; ".join(spans)
+
+
+def _gaps(prior):
+    """Where, inside the support, no part of a prior has mass."""
+    if prior.length is not None:
+        return []
+    ends = sorted(part.support for weight, part in prior.parts if weight > 0)
+    reached, gaps = ends[0][1], []
+    for start, end in ends[1:]:
+        if start > reached:
+            gaps.append((reached, start))
+        reached = max(reached, end)
+    return gaps

@@ -1,0 +1,294 @@
+"""Any number of models under one score, or several: costs, intervals, paired differences from the best.
+
+May import families, metrics, pwu, resampling and validation, and for a report the modules beside it; numpy and pandas.
+Implements appendix L of the PWU paper, for more than two models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from .. import validation
+from ..families import SeparableFamily
+from ..metrics import Metric
+from ..metrics._kernels import average
+from ..pwu import PWU
+from ..resampling import group_numbers, paired_bootstrap, percentiles, weighted_means
+from ._tables import html
+from .card import metric_card
+
+__all__ = ["ModelComparison", "compare"]
+
+POWER = 0.8  # chance to separate two models for which "cases needed" is computed
+COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "share best",
+           "undefined", "verdict", "cases needed"]
+
+
+@dataclass(frozen=True)
+class ModelComparison:
+    """Models beside each other: see `compare`.
+
+    Attributes
+    ----------
+    table : DataFrame
+        A row for each model, or for each score and model.
+    notes : tuple of str
+        What the numbers cover.
+    """
+
+    table: pd.DataFrame
+    notes: tuple[str, ...]
+    scores: dict[str, Any]
+    data: tuple[Any, dict[str, tuple[Any, ...]]]
+
+    def to_html(self, path: Any) -> None:
+        """Write a report of one file that asks no other host for anything: table, picture and card.
+
+        Parameters
+        ----------
+        path : str or path
+            Of the file, whole or not at all.
+        """
+        parts = [self._repr_html_()]
+        for name, score in self.scores.items():
+            if isinstance(score, PWU):
+                parts += [f"<h2>{escape(name)}</h2>", _picture(score, *self.data), metric_card(score)._repr_html_()]
+        path = Path(path)
+        part = path.with_suffix(path.suffix + ".part")
+        part.write_text(_PAGE.format(body="\n".join(parts)), encoding="utf-8")
+        part.replace(path)
+
+    def _repr_html_(self) -> str:
+        return html(self.table) + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+
+    def __str__(self) -> str:
+        return "\n\n".join([self.table.to_string(), *self.notes])
+
+
+def compare(y_true: Any, models: Any, score: Any, *, groups: Any = None, sample_weight: Any = None,
+            n_resamples: int = 1000, seed: int = 0, coverage: float = 0.95) -> ModelComparison:
+    """Which model is cheapest, by how much, and could it be luck?
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+    models : mapping of name to forecast, or DataFrame with a column for each model
+        ``y_prob``, or a tuple ``(mean, std)``, as the score takes it.
+    score : PWU, loss function, or mapping of names to them
+        ``score(y_true, *prediction)``, lower is better.
+    groups : array_like, shape (n,), optional
+        Patients, sites or days: resampled whole.
+    sample_weight : array_like, shape (n,), optional
+        For scores that are averages over cases.
+    n_resamples, seed : int
+        Resamples of the cases, the same ones for every model. They do not depend on the order of the rows.
+    coverage : float
+        Of the percentile intervals, each by itself; they cover the luck of which cases are in the
+        sample, not that of fitting the models again.
+
+    Returns
+    -------
+    ModelComparison
+        With a table, the cheapest model first: ``cost`` with its interval; ``skill``, the share of
+        the way from the base rate (or mean and standard deviation) of these very labels to a perfect
+        forecast; ``difference`` from the cheapest with its paired interval; ``share best`` of
+        the resamples, ties shared; the share of resamples that are ``undefined``; ``verdict``: best,
+        not separable from it (the interval of the difference contains zero), or dearer; and
+        ``cases needed`` to separate the two in four of five samples, if the difference is what it seems.
+
+    Raises
+    ------
+    ValueError
+        Bad input, no models, or weights for a score that is no average over cases.
+
+    References
+    ----------
+    PWU paper, appendix L.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> y = [1, 0, 1, 0] * 20
+    >>> models = {"sharp": [0.8, 0.3, 0.9, 0.2] * 20, "vague": [0.5] * 80}
+    >>> result = compare(y, models, PWU(BinaryDecision(), Beta(2, 10)), n_resamples=200)
+    >>> result.table["verdict"].tolist()
+    ['best', 'dearer']
+    """
+    coverage = validation.inside("coverage", coverage, 0, 1)
+    forecasts = validation.named_forecasts(models)
+    if not forecasts:
+        raise ValueError("compare needs at least one model")
+    scores = validation.named("score", score) if isinstance(score, Mapping) else {"score": score}
+    if not scores:
+        raise ValueError("compare needs at least one score")
+    y, forecasts = _cases("y_true", y_true), {name: _parts(name, given) for name, given in forecasts.items()}
+    wrong = [f"{name} has length {len(part)}" for name, parts in forecasts.items() for part in parts
+             if len(part) != len(y)]
+    if wrong:
+        raise ValueError(f"y_true has length {len(y)}, {wrong[0]}")
+    number = None if groups is None else group_numbers(groups, len(y))
+    weight = validation.check_weight(sample_weight, len(y))
+    draws = {"repeats": validation.whole("n_resamples", n_resamples), "seed": seed}
+    tables = {name: _table(_as_loss(name, one), y, forecasts, number, weight, draws, coverage)
+              for name, one in scores.items()}
+    table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
+    return ModelComparison(table, _notes(len(y), number, draws, coverage), scores, (y, forecasts))
+
+
+def _as_loss(name, score):
+    if not callable(score):
+        raise ValueError(f"{name} must be a PWU or a loss function score(y_true, *prediction), got {score!r:.60}")
+    if isinstance(score, Metric) and not score.lower_is_better:
+        raise ValueError(f"{name}: of {score.name} higher is better; pass a function that returns minus its value")
+    return score
+
+
+def _table(score, y, forecasts, groups, weight, draws, coverage):
+    """One score's rows, the cheapest model first."""
+    values, resampled = _costs(score, y, forecasts, groups, weight, draws)
+    best = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
+    tail = (1 - coverage) / 2
+    with np.errstate(invalid="ignore"):  # infinite for both: undefined
+        gap, gaps = values - values[best], resampled - resampled[:, [best]]
+    (low, high), (from_, to) = percentiles(resampled, tail), percentiles(gaps, tail)
+    verdicts = [_verdict(place == best, *ends) for place, ends in enumerate(zip(from_, to, strict=True))]
+    frame = pd.DataFrame({
+        "cost": values, "low": low, "high": high, "skill": _skill(score, y, forecasts, values, weight),
+        "difference": gap, "difference low": from_, "difference high": to, "share best": _share_best(resampled),
+        "undefined": np.isnan(gaps).mean(axis=0), "verdict": verdicts,
+        "cases needed": _cases_needed(len(y), gap, gaps, coverage)}, index=list(forecasts), columns=COLUMNS)
+    return frame.iloc[np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")]
+
+
+def _costs(score, y, forecasts, groups, weight, draws):
+    """Each model's cost, shape (m,), and on resamples, shape (repeats, m)."""
+    if isinstance(score, PWU) and isinstance(score.family, SeparableFamily):
+        losses = np.array([score.per_sample(y, *parts) for parts in forecasts.values()])
+        if np.isfinite(losses).all():
+            order = np.lexsort(np.vstack([losses, *([] if weight is None else [weight])]))
+            chosen = weight[order] if weight is not None else None
+            number = groups[order] if groups is not None else None
+            values = np.array([average(row, weight) for row in losses])
+            return values, weighted_means(losses[:, order], weight=chosen, groups=number, **draws)
+    options = {} if weight is None else {"sample_weight": weight}
+    order = _canonical(y, forecasts)
+
+    def costs(drawn):
+        chosen = order[drawn]
+        given = {name: values[chosen] for name, values in options.items()}
+        return [float(score(y[chosen], *(part[chosen] for part in parts), **given)) for parts in forecasts.values()]
+
+    if isinstance(score, PWU) and any(prior.length is not None for prior in score.priors):
+        raise ValueError("a prior for each case needs finite losses of each case")
+    values = np.array(costs(np.argsort(order)))
+    number = groups[order] if groups is not None else None
+    return values, paired_bootstrap(costs, len(y), groups=number, **draws).astype(float)
+
+
+def _canonical(y, forecasts):
+    """An order of the cases that does not depend on the order in which they came."""
+    columns = [np.reshape(part, (len(y), -1)).T for parts in forecasts.values() for part in parts]
+    return np.lexsort(np.vstack([*columns, np.reshape(y, (len(y), -1)).T]))
+
+
+def _verdict(is_best, low, high):
+    if is_best:
+        return "best"
+    if np.isnan(low) or np.isnan(high):
+        return "undefined"
+    return "dearer" if low > 0 else "not separable"
+
+
+def _share_best(resampled):
+    """Share of the resamples in which each model is the cheapest; models that tie share it."""
+    defined = resampled[~np.isnan(resampled).any(axis=1)]
+    if not len(defined):
+        return np.full(resampled.shape[1], np.nan)
+    least = defined == defined.min(axis=1, keepdims=True)
+    return (least / least.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def _cases_needed(n, gap, gaps, coverage):
+    """Cases at which the interval excludes zero with probability `POWER`; NaN for the best itself."""
+    needed = np.full(gap.size, np.nan)
+    reach = ndtri((1 + coverage) / 2) + ndtri(POWER)
+    for place in np.flatnonzero(np.isfinite(gap) & (gap > 0)):
+        spread = np.std(gaps[np.isfinite(gaps[:, place]), place])
+        needed[place] = np.ceil(n * (reach * spread / gap[place]) ** 2)
+    return needed
+
+
+def _skill(score, y, forecasts, values, weight):
+    """Share of the way from a forecast without features to a perfect one; NaN where nobody says what those are."""
+    parts = len(next(iter(forecasts.values())))
+    takes = score.family.takes if isinstance(score, PWU) else {1: ("y_prob",), 2: ("mean", "std")}.get(parts, ())
+    ends = _without_features(takes, y, weight)
+    if ends is None:
+        return np.full(values.size, np.nan)
+    options = {} if weight is None else {"sample_weight": weight}
+    try:
+        base, perfect = (score(y, *forecast, **options) for forecast in ends)
+    except ValueError:  # constant targets have no standard deviation; a score may refuse a perfect forecast
+        return np.full(values.size, np.nan)
+    return (base - values) / (base - perfect) if base > perfect else np.full(values.size, np.nan)
+
+
+def _without_features(takes, y, weight):
+    """The forecast that knows the average outcome only, and the one that knows every outcome."""
+    if y.ndim != 1:
+        return None
+    mean = float(np.average(y, weights=weight))
+    if takes == ("y_prob",) and np.isin(y, (0, 1)).all():
+        return (np.full(len(y), mean),), (y.astype(float),)
+    spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weight)))
+    if takes == ("mean", "std") and spread > 0:
+        return (np.full(len(y), mean), np.full(len(y), spread)), (y.astype(float), np.full(len(y), 1e-6 * spread))
+    return None
+
+
+def _notes(n, groups, draws, coverage):
+    units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
+    return (f"Intervals: {100 * coverage:.3g}%, from {draws['repeats']} resamples of {units}, the same ones for all "
+            f"models. They cover which cases are in the sample, not the luck of fitting.",)
+
+
+def _cases(name, values):
+    array = validation.as_float(name, values)
+    if array.ndim == 0 or not len(array):
+        raise ValueError(f"{name} must be an array, one entry a case; got {values!r:.60}")
+    return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
+
+
+def _parts(name, given):
+    return tuple(_cases(f"the forecast of {name}", part) for part in given)
+
+
+def _picture(score, y, forecasts):
+    """The score's Murphy curves as part of the page, where its family has one continuous parameter."""
+    if len(score.family.parameters) > 1:
+        return ""
+    from .. import plots
+
+    return plots.as_svg(score.plot(y, forecasts))
+
+
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Models compared</title>
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
+table {{ border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }}
+th, td {{ padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #ccc; }}
+svg {{ max-width: 100%; height: auto; }}
+</style></head><body><h1>Models compared</h1>
+{body}
+</body></html>
+"""

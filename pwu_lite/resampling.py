@@ -1,0 +1,200 @@
+"""Resamples of the cases, or of groups of cases, the same ones for every model.
+
+May import validation, numpy.
+Implements the paired intervals behind every comparison of models on data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import validation
+
+__all__ = ["group_numbers", "paired_bootstrap", "percentiles", "resampled_curves", "resampled_weights", "weighted_means"]
+
+_BLOCK = 4_000_000  # counts kept in memory at a time
+_TABLE = 20_000_000  # costs kept in memory at a time
+
+
+def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats: int = 1000, seed: int = 0,
+                     groups: Any = None) -> np.ndarray:
+    """A statistic on resamples of the cases.
+
+    Parameters
+    ----------
+    statistic : callable
+        Takes the indices of the drawn cases and returns a number or an array. Compute all models
+        inside it: then they are compared on the same cases.
+    n : int
+        Number of cases.
+    repeats, seed : int
+    groups : array_like, shape (n,), optional
+        Patients, sites or days: whole groups are drawn, with all of their cases.
+
+    Returns
+    -------
+    ndarray, shape (repeats, ...)
+
+    Raises
+    ------
+    ValueError
+        No function, no cases, fewer than two repeats, or groups of another length or of one kind only.
+
+    Examples
+    --------
+    >>> y = np.arange(10.0)
+    >>> draws = paired_bootstrap(lambda i: y[i].mean(), 10, repeats=500)
+    >>> bool(abs(draws.mean() - 4.5) < 0.1)
+    True
+    """
+    n, repeats = validation.whole("n", n), _whole_repeats(repeats)
+    if not callable(statistic):
+        raise ValueError(f"statistic must be a function of the drawn indices, got {statistic!r:.60}")
+    if n > 2**62:
+        raise ValueError(f"n must be a number of cases, got {n}")
+    rng = np.random.default_rng(validation.seed(seed))
+    if groups is None:
+        return np.array([statistic(rng.integers(0, n, n)) for _ in range(repeats)])
+    number = group_numbers(groups, n)
+    members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
+    count = len(members)
+    return np.array([statistic(np.concatenate([members[g] for g in rng.integers(0, count, count)]))
+                     for _ in range(repeats)])
+
+
+def group_numbers(groups: Any, n: int) -> np.ndarray:
+    """Number of each case's group, from 0; groups may be any labels.
+
+    Raises
+    ------
+    ValueError
+        Not one label a case, a missing label, or fewer than two groups.
+
+    Examples
+    --------
+    >>> group_numbers(["b", "a", "b"], 3).tolist()
+    [1, 0, 1]
+    """
+    labels = np.asarray(groups)
+    if labels.ndim != 1 or labels.size != n:
+        raise ValueError(f"groups must be one label a case, {n} of them, got shape {labels.shape}")
+    missing = np.array([value is None or value != value for value in labels.tolist()])
+    if missing.any():
+        raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
+    names, number = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
+    if names.size < 2:
+        raise ValueError("groups must be two or more: nothing can be resampled from one")
+    return number
+
+
+def resampled_weights(n: int, *, repeats: int = 1000, seed: int = 0) -> Iterator[np.ndarray]:
+    """How often each of n units is drawn, in blocks of shape (repeats in the block, n).
+
+    Examples
+    --------
+    >>> blocks = list(resampled_weights(5, repeats=3))
+    >>> [block.sum(axis=1).tolist() for block in blocks]
+    [[5.0, 5.0, 5.0]]
+    """
+    rng, repeats = np.random.default_rng(validation.seed(seed)), _whole_repeats(repeats)
+    size = max(1, _BLOCK // n)
+    for start in range(0, repeats, size):
+        yield np.array([np.bincount(rng.integers(0, n, n), minlength=n)
+                        for _ in range(min(size, repeats - start))], dtype=float)
+
+
+def weighted_means(values: np.ndarray, *, weight: np.ndarray | None = None, groups: np.ndarray | None = None,
+                   repeats: int = 1000, seed: int = 0) -> np.ndarray:
+    """Means of the rows of `values` on resamples of the cases, or of whole groups.
+
+    Parameters
+    ----------
+    values : ndarray, shape (m, n)
+        One row a quantity, one column a case.
+    weight : ndarray, shape (n,), optional
+    groups : ndarray of int, shape (n,), optional
+        As `group_numbers` gives them.
+
+    Returns
+    -------
+    ndarray, shape (repeats, m)
+
+    Examples
+    --------
+    >>> draws = weighted_means(np.array([[0.0, 1.0, 2.0]]), repeats=400)
+    >>> draws.shape, bool(abs(draws.mean() - 1) < 0.1)
+    ((400, 1), True)
+    """
+    weight = np.ones(values.shape[1]) if weight is None else weight
+    sums = np.vstack([values * weight, weight])
+    if groups is not None:
+        sums = np.array([np.bincount(groups, row) for row in sums])
+    totals = np.concatenate([block @ sums.T for block in
+                             resampled_weights(sums.shape[1], repeats=repeats, seed=seed)])
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any weight is undefined
+        return totals[:, :-1] / totals[:, -1:]
+
+
+def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, groups: Any = None, repeats: int = 500,
+                     seed: int = 0) -> np.ndarray:
+    """Each model's cost at each decision parameter, on resamples of the cases that all models share.
+
+    Parameters
+    ----------
+    family : Family
+    thetas : array_like, shape (m,)
+    y_true : array_like, shape (n,)
+    reports : sequence of tuples
+        Each model's prediction, as the family takes it.
+    groups : array_like, shape (n,), optional
+        Resampled whole.
+
+    Returns
+    -------
+    ndarray, shape (repeats, models, m)
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> resampled_curves(BinaryDecision(), [0.2, 0.5], [1, 0], [([0.6, 0.3],)], repeats=10).shape
+    (10, 1, 2)
+    """
+    thetas, read = np.asarray(thetas), [family.read(y_true, *report) for report in reports]
+    n = len(read[0][0])
+    number = None if groups is None else group_numbers(groups, n)
+    if not family.separable or thetas.ndim > 1:
+        def costs(drawn):
+            return [-family.utilities(family.read_theta(thetas, n), tuple(part[drawn] for part in data), None)
+                    for data in read]
+
+        return paired_bootstrap(costs, n, repeats=repeats, seed=seed, groups=groups)
+    parts, step = np.atleast_1d(thetas), max(1, _TABLE // n)
+    curves = [np.concatenate([weighted_means(np.array([family.cost(theta, *data) for theta in parts[at:at + step]]),
+                                             groups=number, repeats=repeats, seed=seed)
+                              for at in range(0, parts.size, step)], axis=1) for data in read]
+    return np.stack(curves, axis=1)
+
+
+def percentiles(values: np.ndarray, tail: float) -> np.ndarray:
+    """The `tail` and ``1 - tail`` percentiles of each column, NaN left out; NaN for a column without a number.
+
+    Examples
+    --------
+    >>> percentiles(np.array([[1.0, np.nan], [2.0, np.nan], [3.0, np.nan]]), 0.1).tolist()
+    [[1.0, nan], [3.0, nan]]
+    """
+    ends = np.full((2, values.shape[1]), np.nan)
+    for column, drawn in enumerate(values.T):
+        if not np.isnan(drawn).all():
+            ends[:, column] = np.nanquantile(drawn, [tail, 1 - tail], method="inverted_cdf")  # no inf - inf
+    return ends
+
+
+def _whole_repeats(repeats):
+    repeats = validation.whole("repeats", repeats)
+    if repeats < 2:
+        raise ValueError(f"repeats must be at least 2, got {repeats}")
+    return repeats

@@ -1,0 +1,126 @@
+"""A prior-weighted utility as a scorer of scikit-learn.
+
+May import ranks and validation, numpy, and scikit-learn where its metadata routing is used.
+Implements no source: it keeps the sign, the response method and the labels right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import validation
+from .ranks import midranks
+
+__all__ = ["Scorer"]
+
+
+class Scorer:
+    """``scorer(estimator, X, y)``: minus the loss, so that higher is better; see `pwu_lite.PWU.scorer`.
+
+    Parameters
+    ----------
+    score : PWU
+    pos_label : any label, optional
+        Which of the two labels counts as 1; the second of ``estimator.classes_``, if not given.
+    """
+
+    def __init__(self, score: Any, pos_label: Any = None):
+        self.score, self.pos_label = score, pos_label
+        self._weighted: Any = None
+        takes, joint = score.family.takes, not score.family.separable
+        if takes == ("y_prob",) and any(parameter.averaged for parameter in score.family.parameters):
+            self._respond = self._classes
+        elif takes == ("y_prob",):
+            self._respond = self._ranking if joint else self._binary
+        elif takes == ("mean", "std"):
+            self._respond = self._gaussian
+        else:
+            raise ValueError(f"{type(score.family).__name__} takes {', '.join(takes)}, which no scikit-learn "
+                             f"estimator predicts; write scorer(estimator, X, y) yourself")
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
+        truth, prediction = self._respond(estimator, X, y_true)
+        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return -float(self.score(truth, *prediction, **options))
+
+    def __repr__(self) -> str:
+        label = "" if self.pos_label is None else f"pos_label={self.pos_label!r}"
+        return f"{self.score!r}.scorer({label})"
+
+    def set_score_request(self, *, sample_weight: Any = True) -> Scorer:
+        """Ask scikit-learn's metadata routing for sample weights."""
+        self._weighted = sample_weight
+        return self
+
+    def get_metadata_routing(self) -> Any:
+        """What scikit-learn's metadata routing asks."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        request = MetadataRequest(owner=self)
+        request.score.add_request(param="sample_weight", alias=self._weighted)
+        return request
+
+    def _two_classes(self, estimator, y_true):
+        """Labels as 0 and 1, and the place of the one that counts as 1."""
+        classes = _classes_of(estimator)
+        if len(classes) != 2:
+            raise ValueError(f"{self.score!r} is for two classes, the estimator knows {len(classes)}: "
+                             f"{classes.tolist()}")
+        label = classes[1] if self.pos_label is None else self.pos_label
+        places = np.flatnonzero(classes == label)
+        if not places.size:
+            raise ValueError(f"pos_label is {label!r}, which is none of the classes {classes.tolist()}")
+        labels = _known(y_true, classes)
+        return (labels == places[0]).astype(int), int(places[0])
+
+    def _binary(self, estimator, X, y_true):
+        truth, place = self._two_classes(estimator, y_true)
+        return truth, (np.asarray(_ask(estimator, "predict_proba", X))[:, place],)
+
+    def _ranking(self, estimator, X, y_true):
+        """Probabilities, or ranks of a decision function: only the order counts."""
+        truth, place = self._two_classes(estimator, y_true)
+        if hasattr(estimator, "predict_proba"):
+            return truth, (np.asarray(estimator.predict_proba(X))[:, place],)
+        values = validation.vector("decision_function", _ask(estimator, "decision_function", X))
+        return truth, (midranks(values if place else -values) / (len(values) + 1),)
+
+    def _classes(self, estimator, X, y_true):
+        labels = _known(y_true, _classes_of(estimator))
+        return labels, (_ask(estimator, "predict_proba", X),)
+
+    def _gaussian(self, estimator, X, y_true):
+        words = "a regressor whose predict takes return_std=True and returns mean and standard deviation"
+        try:
+            answer = estimator.predict(X, return_std=True)
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"{self.score!r} needs {words}; {type(estimator).__name__}: {error}") from error
+        if not isinstance(answer, tuple) or len(answer) != 2:
+            raise ValueError(f"{self.score!r} needs {words}; {type(estimator).__name__} returns something else")
+        return y_true, answer
+
+
+def _ask(estimator, method, X):
+    if not hasattr(estimator, method):
+        raise ValueError(f"{type(estimator).__name__} has no {method}")
+    return getattr(estimator, method)(X)
+
+
+def _classes_of(estimator):
+    if not hasattr(estimator, "classes_"):
+        raise ValueError(f"{type(estimator).__name__} has no classes_: it is no fitted classifier")
+    return np.asarray(estimator.classes_)
+
+
+def _known(y_true, classes):
+    """Each label's place among the classes."""
+    labels = np.asarray(y_true)
+    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    equal = labels[:, None] == classes[None, :]
+    unknown = np.flatnonzero(~equal.any(axis=1))
+    if unknown.size:
+        raise ValueError(f"y_true[{unknown[0]}] is {labels[unknown[0]]!r}, which is none of the classes that the "
+                         f"estimator knows: {classes.tolist()}")
+    return np.argmax(equal, axis=1)
