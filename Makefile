@@ -10,6 +10,7 @@ book: $(READY)
 
 test: $(READY)
 	@$(PY) -m ruff check .
+	@$(PY) -m mypy
 	@$(PY) -m pytest
 
 serve: book

@@ -1,6 +1,6 @@
 """Mean and standard deviation from what models give instead: intervals, draws, variances, distributions.
 
-May import validation, numpy and scipy.
+Imports validation; numpy, scipy.
 Implements the Gaussian forecast of section 3.3 of the PWU paper for models that do not say it so.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from . import validation
@@ -84,7 +85,7 @@ def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     return draws.mean(axis=1), std
 
 
-def from_variance(mean: Any, variance: Any) -> tuple[np.ndarray, np.ndarray]:
+def from_variance(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of a forecast that states a *variance*, as CatBoost's does.
 
     Examples

@@ -1,6 +1,6 @@
 """Every figure of the book: one palette, labels with units, readable in light and dark.
 
-May import every module below it; matplotlib.
+Imports metrics, priors, resampling, validation; matplotlib, numpy, sympy.
 Implements the figures of the PWU paper's sections 3 and 4, and the book's own.
 """
 
@@ -14,6 +14,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from . import resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
@@ -118,7 +119,7 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
     return figure
 
 
-def murphy(score: Any, y_true: Any, models: Mapping[str, Any], *, band: float | None = 0.95, thetas: Any = None,
+def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: float | None = 0.95, thetas: Any = None,
            groups: Any = None, n_resamples: int = 500, seed: int = 0) -> Figure:
     """Murphy curves of any number of models, their difference from the cheapest one, and the prior under them.
 
@@ -161,7 +162,7 @@ def murphy(score: Any, y_true: Any, models: Mapping[str, Any], *, band: float | 
     use_style()
     figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 6.4), height_ratios=[3, 2, 1])
     gaps, names = costs - costs[best], list(reports)
-    ends = [None] * len(names)
+    ends: list[Any] = [None] * len(names)
     if band is not None:
         tail = (1 - validation.inside("band", band, 0, 1)) / 2
         draws = resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
@@ -459,7 +460,8 @@ def images(rows: Mapping[str, Any], *, shape: tuple[int, int] = (8, 8)) -> Figur
     return figure
 
 
-def reliability(y_true: Any, y_prob: Any, *, n_bins: int = 10, label: str = "", ax: Axes | None = None) -> Figure:
+def reliability(y_true: ArrayLike, y_prob: ArrayLike, *,
+                n_bins: int = 10, label: str = "", ax: Axes | None = None) -> Figure:
     """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u]."""
     figure, ax = _new(ax)
     y, f = validation.check_binary(y_true, y_prob)
@@ -475,7 +477,7 @@ def reliability(y_true: Any, y_prob: Any, *, n_bins: int = 10, label: str = "", 
     return figure
 
 
-def retention_curve(error: Any, uncertainties: Mapping[str, Any], *, ylabel: str = "error rate of the kept",
+def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabel: str = "error rate of the kept",
                     ax: Axes | None = None) -> Figure:
     """Mean error among the kept cases against the share kept, least uncertain first; ties as in `retention_auc`."""
     error = validation.vector("error", error)

@@ -1,6 +1,6 @@
 """Priors over a decision parameter: their mass and partial mean on [lo, hi), exactly.
 
-May import validation and special, numpy and scipy.
+Imports special, validation; numpy, scipy.
 Implements section 4 and appendix I.2 of the PWU paper.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
@@ -38,9 +38,17 @@ class Prior:
         Number of cases, if the parameters are arrays: a prior for each case.
     """
 
-    support: tuple[float, float]
-    numerical_error: float = 0.0
-    length: int | None = None
+    @property
+    def support(self) -> tuple[float, float]:
+        raise NotImplementedError
+
+    @property
+    def numerical_error(self) -> float:
+        return 0.0
+
+    @property
+    def length(self) -> int | None:
+        return None
 
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Probability and partial mean below and from t on.
@@ -190,9 +198,9 @@ class Beta(_PerCase):
     0.166667
     """
 
-    a: float
-    b: float
-    scale: float = 1.0
+    a: Any
+    b: Any
+    scale: Any = 1.0
 
     def __post_init__(self):
         _keep_each(self, _shape, "a", "b")
@@ -257,6 +265,8 @@ class TruncatedBeta(Prior):
     b: float
     low: float
     high: float
+    _whole: Any = field(init=False, repr=False, compare=False)
+    _norm: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
         _keep(self, _shape, "a", "b")
@@ -323,8 +333,8 @@ class Uniform(_PerCase):
     0.125
     """
 
-    low: float
-    high: float
+    low: Any
+    high: Any
 
     def __post_init__(self):
         _keep_each(self, _place, "low", "high")
@@ -375,7 +385,7 @@ class Dirac(_PerCase):
     (1.0, 0.0)
     """
 
-    at: float
+    at: Any
 
     def __post_init__(self):
         _keep_each(self, _place, "at")
@@ -419,7 +429,7 @@ class Pareto(_PerCase):
     0.5
     """
 
-    minimum: float
+    minimum: Any
 
     def __post_init__(self):
         _keep_each(self, _scale, "minimum")
@@ -677,13 +687,21 @@ class Frozen(Prior):
     def __init__(self, frozen: Any):
         self.frozen = frozen
         low, high = frozen.support()
-        self.support = (float(low), float(high))
+        self._support = (float(low), float(high))
         self._mean = float(frozen.mean())
         self._knots = self._grid()
         self._totals = np.concatenate([[0.0], np.cumsum(self._gaps(self._knots))])
-        self.numerical_error = self._estimate_error()
-        if not np.isfinite(self.numerical_error):
+        self._error = self._estimate_error()
+        if not np.isfinite(self._error):
             raise ValueError(f"{self!r} cannot be integrated: its density or its mean is not finite")
+
+    @property
+    def support(self):
+        return self._support
+
+    @property
+    def numerical_error(self):
+        return self._error
 
     def __eq__(self, other):
         return isinstance(other, Frozen) and self._key() == other._key()
@@ -804,13 +822,13 @@ def _closed_form(frozen):
     if loc != 0:
         return None
     if kind is type(stats.beta):
-        return Beta(*shapes, scale=scale)
+        return Beta(shapes[0], shapes[1], scale)
     if kind is type(stats.gamma):
-        return Gamma(*shapes, scale)
+        return Gamma(shapes[0], scale)
     if kind is type(stats.expon):
         return Gamma(1.0, scale)
     if kind is type(stats.lognorm):
-        return LogNormal(float(np.log(scale)), *shapes)
+        return LogNormal(float(np.log(scale)), shapes[0])
     if kind is type(stats.pareto) and shapes == [1.0]:
         return Pareto(scale)
     return None

@@ -1,6 +1,6 @@
 """Prior-weighted utility metrics: a decision family and a prior make a score.
 
-May import families, priors and scorer, numpy; plots, where a figure is asked for.
+Imports families, plots, priors, scorer; numpy.
 Implements section 4, equation (4), of the PWU paper.
 """
 
@@ -11,6 +11,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .families import Family, SeparableFamily
 from .priors import as_prior
@@ -83,7 +84,7 @@ class PWU:
     def __name__(self) -> str:  # scikit-learn's make_scorer prints it; xgboost splits its log at blanks
         return re.sub(r"\W+", "_", repr(self)).strip("_")
 
-    def __call__(self, y_true: Any, *prediction: Any, sample_weight: Any = None,
+    def __call__(self, y_true: ArrayLike, *prediction: ArrayLike, sample_weight: ArrayLike | None = None,
                  return_error: bool = False) -> Any:
         """The loss over a data set.
 
@@ -118,7 +119,7 @@ class PWU:
                           f"(return_error=True gives both)", stacklevel=2)
         return loss
 
-    def per_sample(self, y_true: Any, *prediction: Any) -> np.ndarray:
+    def per_sample(self, y_true: ArrayLike, *prediction: ArrayLike) -> np.ndarray:
         """The loss of each case, shape (n,); its mean is the score.
 
         Raises
@@ -131,8 +132,8 @@ class PWU:
                             f"a case has no loss of its own")
         return self.family.losses(self.priors[0], self.family.read(y_true, *prediction))
 
-    def curve(self, y_true: Any, *prediction: Any, thetas: Any,
-              sample_weight: Any = None) -> np.ndarray:
+    def curve(self, y_true: ArrayLike, *prediction: ArrayLike, thetas: Any,
+              sample_weight: ArrayLike | None = None) -> np.ndarray:
         """``-U_theta`` at each theta: the Murphy diagram behind the number.
 
         Parameters
@@ -172,7 +173,7 @@ class PWU:
         """
         return Scorer(self, pos_label)
 
-    def plot(self, y_true: Any, models: Any, *, band: float | None = 0.95, **options: Any) -> Any:
+    def plot(self, y_true: ArrayLike, models: Any, *, band: float | None = 0.95, **options: Any) -> Any:
         """Murphy curves of any number of models with paired bands, the prior under them.
 
         Parameters

@@ -1,6 +1,6 @@
 """Sorting with ties: tied cases share their places evenly, never by row order.
 
-May import numpy only.
+Imports numpy.
 Implements the expectation over random tie-breaking that PWU paper, footnote 8, leaves open.
 """
 
@@ -56,7 +56,7 @@ def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0):
 
 def _narrow(ranked, reach, start, end):
     """Further starts in a block that is wider than the tolerance of its smallest value."""
-    starts = []
+    starts: list[int] = []
     while True:
         start += int(np.searchsorted(ranked[start:end], ranked[start] + reach[start], side="right"))
         if start >= end:

@@ -1,6 +1,6 @@
 """Resamples of the cases, or of groups of cases, the same ones for every model.
 
-May import validation, numpy.
+Imports validation; numpy.
 Implements the paired intervals behind every comparison of models on data.
 """
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from . import validation
 
-__all__ = ["group_numbers", "paired_bootstrap", "percentiles", "resampled_curves", "resampled_weights", "weighted_means"]
+__all__ = ["group_numbers", "paired_bootstrap", "percentiles", "resampled_curves", "resampled_weights",
+           "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
 _TABLE = 20_000_000  # costs kept in memory at a time

@@ -1,6 +1,6 @@
 """A prior-weighted utility as a scorer of scikit-learn.
 
-May import ranks and validation, numpy, and scikit-learn where its metadata routing is used.
+Imports ranks, validation; numpy, sklearn.
 Implements no source: it keeps the sign, the response method and the labels right.
 """
 

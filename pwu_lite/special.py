@@ -1,6 +1,6 @@
 """The regularised incomplete beta function and its first moment, for long arrays, both tails exact.
 
-May import numpy and scipy only.
+Imports numpy, scipy.
 Implements the integral behind the closed forms of the PWU paper, equation (4).
 """
 

@@ -1,6 +1,6 @@
 """Property tests for decision families: a reader's own, and this package's.
 
-May import pwu and what is below it, numpy.
+Imports families, priors, pwu, validation; numpy.
 Implements what equation (4) of the PWU paper promises, as checks on data.
 """
 

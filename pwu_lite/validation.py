@@ -1,6 +1,6 @@
 """What a caller passes becomes clean float arrays, or a ValueError that says where it is wrong.
 
-May import numpy only.
+Imports numpy.
 Implements the conventions of the design: read by position, never a silent number.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 __all__ = ["check_binary", "check_class_probabilities", "check_gaussian", "check_multiclass", "check_multivariate",
            "check_multivariate_gaussian", "check_probabilities", "check_ranking", "check_regression", "check_thetas",
@@ -54,7 +55,7 @@ def vector(name: str, values: Any) -> np.ndarray:
     return array
 
 
-def check_binary(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read labels in {0, 1} and probabilities in [0, 1], both of shape (n,).
 
     Returns
@@ -84,7 +85,7 @@ def check_binary(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
     return labels, f
 
 
-def check_regression(y_true: Any, mean: Any, std: Any) -> tuple[np.ndarray, ...]:
+def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, ...]:
     """Read targets, predictive means and predictive standard deviations, each (n,).
 
     Raises
@@ -107,7 +108,7 @@ def check_regression(y_true: Any, mean: Any, std: Any) -> tuple[np.ndarray, ...]
     return y, m, s
 
 
-def check_ranking(error: Any, uncertainty: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_ranking(error: ArrayLike, uncertainty: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read errors and uncertainties, both of shape (n,).
 
     Examples
@@ -121,7 +122,7 @@ def check_ranking(error: Any, uncertainty: Any) -> tuple[np.ndarray, np.ndarray]
     return e, u
 
 
-def check_multiclass(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read labels in 0..K-1, shape (n,), and rows of K class probabilities, shape (n, K).
 
     Each row must sum to 1 within 1e-6.
@@ -140,7 +141,7 @@ def check_multiclass(y_true: Any, y_prob: Any) -> tuple[np.ndarray, np.ndarray]:
     return y.astype(int), f
 
 
-def check_class_probabilities(y_prob: Any) -> np.ndarray:
+def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read rows of K class probabilities, shape (n, K), each summing to 1 within 1e-6.
 
     Examples
@@ -164,7 +165,7 @@ def check_class_probabilities(y_prob: Any) -> np.ndarray:
     return f
 
 
-def check_multivariate(y_true: Any, mean: Any, cov: Any) -> tuple[np.ndarray, ...]:
+def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, ...]:
     """Read targets and means, shape (n, D), and positive definite covariances, shape (n, D, D).
 
     Examples
@@ -183,7 +184,7 @@ def check_multivariate(y_true: Any, mean: Any, cov: Any) -> tuple[np.ndarray, ..
     return y, m, s
 
 
-def check_multivariate_gaussian(mean: Any, cov: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read means, shape (n, D), and positive definite covariances, shape (n, D, D).
 
     Examples
@@ -210,7 +211,7 @@ def check_multivariate_gaussian(mean: Any, cov: Any) -> tuple[np.ndarray, np.nda
     return m, s
 
 
-def check_probabilities(y_prob: Any) -> np.ndarray:
+def check_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read probabilities in [0, 1], shape (n,).
 
     Examples
@@ -223,7 +224,7 @@ def check_probabilities(y_prob: Any) -> np.ndarray:
     return f
 
 
-def check_gaussian(mean: Any, std: Any) -> tuple[np.ndarray, np.ndarray]:
+def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read predictive means and standard deviations, both (n,).
 
     Examples

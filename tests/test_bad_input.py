@@ -149,7 +149,7 @@ def test_bad_forecasts_to_act_on(family, theta, f):
 @pytest.mark.parametrize("run", [
     lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=0),
     lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=2.5),
-    lambda: metrics.classification.maximum_calibration_error(Y, F, NAN),
+    lambda: metrics.classification.maximum_calibration_error(Y, F, n_bins=NAN),
     lambda: metrics.classification.retention_auc(Y, F, definition="mine"),
     lambda: metrics.classification.winkler_loss(Y, F, c=0),
     lambda: metrics.classification.winkler_loss(Y, F, c=1.0),
@@ -236,7 +236,7 @@ def test_every_row_of_the_registry_can_be_called():
         options = {"n_bins": 2} if task == "ranking" and name != "spearman" else {}
         assert isinstance(metric(*data[task], **options), float)
     level = metrics.REGISTRY["regression", "pinball_loss"]
-    assert level(T, M, S, level=0.5) == level(T, M, S, 0.5) != level(T, M, S)
+    assert level(T, M, S, level=0.5) == level.function(T, M, S, level=0.5) != level(T, M, S)
 
 
 @pytest.mark.parametrize("call, words", [

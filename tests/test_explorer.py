@@ -12,8 +12,8 @@ import pytest
 import sympy as sp
 
 import pwu_lite as pwu
-from pwu_lite import elicitation, explorer
-from pwu_lite.explorer import MetricExplorer, MurphyExplorer, PriorExplorer
+from pwu_lite import elicitation
+from pwu_lite.explorer import MetricExplorer, MurphyExplorer, PriorExplorer, _element
 
 p = sp.Symbol("p")
 BRIER, LOG = ((1 - p) ** 2, p**2), (-sp.log(p), -sp.log(1 - p))
@@ -48,7 +48,7 @@ def test_two_explorers_have_different_ids_and_the_same_one_the_same():
 
 def test_what_is_infinite_is_left_out():
     """JSON has no infinity; the script draws a gap."""
-    assert explorer._short(np.array([1.0, np.inf, np.nan])) == [1.0, None, None]
+    assert _element.short(np.array([1.0, np.inf, np.nan])) == [1.0, None, None]
 
 
 @pytest.mark.parametrize("scores, options, words", [

@@ -112,7 +112,7 @@ def test_metrics_and_scores_are_python_floats(binary, regression):
             "multivariate": (y[:, None], mean[:, None], std[:, None, None] ** 2)}
     for (task, _), metric in pwu.metrics.REGISTRY.items():
         assert type(metric(*data[task])) is float
-        assert metric(*data[task], *metric.options.values()) == metric(*data[task])
+        assert metric(*data[task], **metric.options) == metric(*data[task])
 
 
 def test_retention_area_is_a_pwu(binary, regression):
@@ -219,7 +219,8 @@ def test_exact_ties_of_a_price_and_a_variance():
     (lambda: pwu.BinaryDecision().words(0.2, 5), "which"),
     (lambda: pwu.TopK().utility([1, 9], [1, 0], [0.2, 0.3]), "k.1. is 9"),
     (lambda: pwu.RiskAverseTopK().utility((1, 1e100), [3.0, 0], [1.0, 0.0], [1.0, 1e120]), "change the unit"),
-    (lambda: pwu.PWU(type("Bare", (pwu.families.Family,), {})(), pwu.Beta(2, 2)), "method per_sample")], ids=range(6))
+    (lambda: pwu.PWU(type("Bare", (pwu.SeparableFamily,), {})(), pwu.Beta(2, 2)), "cost and a method per_sample")],
+    ids=range(6))
 def test_errors_name_the_right_argument(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -123,7 +123,7 @@ def test_other_scipy_distributions_are_integrated():
     exact = mpmath.quad(lambda x: x * 2 * x / mpmath.mpf("0.3"), [0, 0.2])
     assert prior.partial_mean(0, 0.2) == pytest.approx(float(exact), rel=1e-10)
     assert prior.mean == pytest.approx(13 / 30, rel=1e-7)
-    assert abs(prior.mean - 13 / 30) <= prior.error < 1e-7  # there is a kink at 0.3
+    assert abs(prior.mean - 13 / 30) <= prior.numerical_error < 1e-7  # there is a kink at 0.3
 
 
 def test_bounded_discrete_scipy_distribution_becomes_point_masses():
@@ -161,14 +161,14 @@ def test_heavy_tails_keep_their_mean_and_say_their_error(frozen):
     assert prior.mean == pytest.approx(frozen.mean())
     t = frozen.ppf(0.9)
     exact = float(mpmath.quad(lambda x: x * frozen.pdf(float(x)), [frozen.support()[0], t / 10, t / 2, t]))
-    assert abs(prior.partial_mean(0, t) - exact) <= prior.error + 1e-6 * exact
+    assert abs(prior.partial_mean(0, t) - exact) <= prior.numerical_error + 1e-6 * exact
 
 
 def test_a_histogram_is_read_exactly():
     edges = np.linspace(0.05, 0.95, 11)
     prior = as_prior(scipy.stats.rv_histogram(([0, 0, 0, 0, 0.97, 0, 0, 0, 0, 0.87], edges))())
     exact = 0.97 / 1.84 * 0.455  # the first block, 0.41 to 0.5, is below 0.6
-    assert prior.error == 0.0
+    assert prior.numerical_error == 0.0
     assert prior.partial_mean(0, 0.6) == pytest.approx(exact, rel=1e-12)
 
 
@@ -281,7 +281,7 @@ def test_a_numerical_error_that_matters_is_announced():
 
         def __init__(self, frozen):
             super().__init__(frozen)
-            self.error = 0.01
+            self.numerical_error = 0.01
 
     score = pwu.PWU(pwu.SelectivePrediction(), Rough(scipy.stats.weibull_min(1.5)))
     with pytest.warns(UserWarning, match="may be off by 0.01"):

@@ -108,11 +108,12 @@ def energy(i):
 
 def intervals(i):
     levels = np.arange(1, 100) / 100
-    return np.mean([regression.interval_score(i["y"], i["mu"], np.sqrt(i["sigma2"]), coverage=level) for level in levels])
+    std = np.sqrt(i["sigma2"])
+    return np.mean([regression.interval_score(i["y"], i["mu"], std, coverage=level) for level in levels])
 
 
 def calibration(metric):
-    return lambda i: metric(i["y"], i["mu"], np.sqrt(i["sigma2"]), np.linspace(0, 1, i["levels"]))
+    return lambda i: metric(i["y"], i["mu"], np.sqrt(i["sigma2"]), coverages=np.linspace(0, 1, i["levels"]))
 
 
 def pareto(i):
@@ -125,7 +126,7 @@ def drop(i):
 
 
 def ranks(metric):
-    return lambda i: metric(i["error"], i["uncertainty"], i["n_bins"])
+    return lambda i: metric(i["error"], i["uncertainty"], n_bins=i["n_bins"])
 
 
 COMPUTE = {

@@ -41,7 +41,7 @@ def verify(proof, metric):
 class Bare(pwu.BinaryDecision):
     """A family that does not say where its acts change."""
 
-    pieces = pwu.families.Family.pieces
+    breakpoints = pwu.Family.breakpoints
 
 
 def rows(task):
@@ -113,15 +113,15 @@ def test_a_proof_holds_or_does_not():
     top, score = pwu.TopK(), classification.brier_score
     proof = alignment.refute(score, top)
     comparison, = proof.comparisons
-    assert proof.holds(score, [1, 2, 3, 4]) is True
+    assert proof.verify(score, [1, 2, 3, 4]) is True
     turned = comparison._replace(better=comparison.worse, worse=comparison.better)
-    assert not proof._replace(comparisons=(turned,)).holds(score, [1, 2, 3])       # the metric says otherwise
-    assert not proof.holds(lambda y, f: -score(y, f), [1, 2, 3])                    # another metric
+    assert not proof._replace(comparisons=(turned,)).verify(score, [1, 2, 3])       # the metric says otherwise
+    assert not proof.verify(lambda y, f: -score(y, f), [1, 2, 3])                    # another metric
     y, good, bad = [1, 0], [0.9, 0.4], [0.6, 0.7]
     false = alignment.Comparison(y, (good,), (bad,), (0.0, 1.0))
-    assert not alignment.Refutation((false,), np.ones(1), top).holds(score, [1])   # the costs agree with it
+    assert not alignment.Refutation((false,), np.ones(1), top).verify(score, [1])   # the costs agree with it
     same = alignment.Comparison(y, (good,), (good,), (0.0, 0.0))
-    assert not alignment.Refutation((same,), np.ones(1), top).holds(score, [1])    # nothing is strict
+    assert not alignment.Refutation((same,), np.ones(1), top).verify(score, [1])    # nothing is strict
 
 
 def test_a_proof_needs_weights_and_clear_numbers():
@@ -133,16 +133,16 @@ def test_a_proof_needs_weights_and_clear_numbers():
 
     middle = np.linspace(0.01, 0.99, 50)
     for weight in (-1.0, 0.0):
-        assert not proof(good, bad, weight, BINARY).holds(classification.brier_score, middle)
+        assert not proof(good, bad, weight, BINARY).verify(classification.brier_score, middle)
     turned = proof(bad, good, 1.0, pwu.TopK())
-    assert not turned.holds(lambda y, f: float("nan"), [1])
-    assert not turned.holds(lambda y, f: np.inf if f[0] < 0.5 else 1.0, [1])
-    assert turned.holds(lambda y, f: 1.0 if f[0] < 0.5 else np.inf, [1, 2])
+    assert not turned.verify(lambda y, f: float("nan"), [1])
+    assert not turned.verify(lambda y, f: np.inf if f[0] < 0.5 else 1.0, [1])
+    assert turned.verify(lambda y, f: 1.0 if f[0] < 0.5 else np.inf, [1, 2])
     tiny = [(np.array([1e-8]), np.array([1e-8])), (np.array([2e-8]), np.array([1e-8]))]
     small = proof(*tiny, 1.0, SELECTIVE, np.array([0.0]))
-    assert not small.holds(regression.mean_squared_error, np.geomspace(1e-20, 1e-12, 50))
+    assert not small.verify(regression.mean_squared_error, np.geomspace(1e-20, 1e-12, 50))
     with pytest.raises(ValueError, match="at least one"):
-        turned.holds(classification.brier_score, [])
+        turned.verify(classification.brier_score, [])
 
 
 def test_an_outlier_does_not_hide_a_difference():
@@ -343,7 +343,7 @@ def test_result_depends_on_the_seed_alone():
     ({"y_true": [1, 0], "forecasts": [np.array([0.2, 0.3])]}, "tuple"), ({"y_true": [1, 0]}, "both"),
     ({"y_true": [1, 0], "forecasts": [([0.2, 0.3],)]}, "fewer than two"), ({"within": (0.6, 0.2)}, "low < high"),
     ({"within": 0.5}, "low, high"),
-    ({"family": pwu.TopK(), "within": (0.1, 0.5)}, "discrete"), ({"family": Bare()}, "pieces"),
+    ({"family": pwu.TopK(), "within": (0.1, 0.5)}, "discrete"), ({"family": Bare()}, "breakpoints"),
     ({"within": (-1, 0.5)}, "inside"), ({"n": 2.5}, "whole number"),
     ({"family": lambda theta, y, f: 0.0, "thetas": [1], "within": (0, 1)}, "continuous")])
 def test_refute_refuses(options, words):
@@ -390,7 +390,7 @@ def test_two_orders_of_a_sum_are_no_comparison():
     y, one, two = [1, 0, 0], [0.85, 0.9, 0.45], [0.85, 0.45, 0.9]
     assert alignment.refute(brier_32, BINARY, y_true=y, forecasts=[(one,), (two,)]) is None
     false = alignment.Comparison(np.array(y), (np.array(one),), (np.array(two),), (0.0, 0.0))
-    assert not alignment.Refutation((false,), np.ones(1), BINARY).holds(brier_32, np.linspace(0.01, 0.99, 99))
+    assert not alignment.Refutation((false,), np.ones(1), BINARY).verify(brier_32, np.linspace(0.01, 0.99, 99))
 
 
 def test_forecasts_that_single_precision_cannot_tell_apart_are_not_tied():
@@ -421,19 +421,19 @@ def smoothed(y, f):
 def test_unbalanced_labels_and_sure_forecasts_are_drawn(metric):
     """Refuted by default: with balanced labels these are functions of the costs."""
     proof = alignment.refute(metric, BINARY)
-    assert proof is not None and proof.holds(metric, THETAS["BinaryDecision"])
+    assert proof is not None and proof.verify(metric, THETAS["BinaryDecision"])
 
 
-class Own(pwu.families.Family):
+class Own(pwu.SeparableFamily):
     """Guess a number; the cost is theta times the distance."""
 
-    names, takes = ("theta",), ("guess",)
-    _check = staticmethod(lambda y, guess: (np.asarray(y, float), np.asarray(guess, float)))
+    takes = ("guess",)
+    check = staticmethod(lambda y, guess: (np.asarray(y, float), np.asarray(guess, float)))
 
-    def pieces(self, data):
+    def breakpoints(self, data):
         return None, np.empty(0)
 
-    def _utilities(self, thetas, data, weight):
+    def utilities(self, thetas, data, weight):
         return -thetas * np.mean(np.abs(data[0] - data[1]))
 
 
@@ -455,20 +455,20 @@ def squared(y, guess):
 def test_a_reader_s_own_family_works():
     assert alignment.refute(absolute, Drawn()) is None
     proof = alignment.refute(squared, Drawn())
-    assert proof is not None and proof.holds(squared, np.geomspace(0.01, 100, 50))
+    assert proof is not None and proof.verify(squared, np.geomspace(0.01, 100, 50))
 
 
 class Curved(Drawn):
     """Not linear in theta, and it does not say so."""
 
-    def _utilities(self, thetas, data, weight):
+    def utilities(self, thetas, data, weight):
         return -(thetas**2) * np.mean(np.abs(data[0] - data[1])) - np.sqrt(thetas)
 
 
 class Short(Drawn):
     """A utility for the wrong number of thetas."""
 
-    def _utilities(self, thetas, data, weight):
+    def utilities(self, thetas, data, weight):
         return np.zeros(3)
 
 

@@ -69,9 +69,9 @@ def test_alternatives_replace_the_shifts(binary):
 def test_a_family_that_does_not_say_where_its_acts_change(binary):
     class Own(pwu.BinaryDecision):
         """Act or not, my way."""
-        pieces = Family.pieces
+        breakpoints = Family.breakpoints
 
-        def error(self, prior, *data):
+        def numerical_error(self, prior, *data):
             return 1e-9
 
     y, f = binary
@@ -265,30 +265,37 @@ def test_spread_of_the_bootstrap_is_the_standard_error():
     assert draws.std() == pytest.approx(y.std() / 20, rel=0.06)
 
 
+def against_first(scores, y, first, second, **options):
+    """Two models: the second one's rows, its differences from the first."""
+    models = {"first": first, "second": second}
+    return reporting.compare(y, models, scores, against="first", **options).table.xs("second", level=1)
+
+
 def test_comparison_keeps_signs_names_and_positions(binary):
     y, f = binary
     worse = np.clip(1 - f, 0.01, 0.99)
-    table = reporting.comparison({"PWU": SCORE, "Brier": classification.brier_score}, y, f, worse, repeats=50)
-    assert list(table.index) == ["PWU", "Brier"] and (table["low"] > 0).all()
+    table = against_first({"PWU": SCORE, "Brier": classification.brier_score}, y, f, worse, n_resamples=50)
+    assert list(table.index) == ["PWU", "Brier"] and (table["difference low"] > 0).all()
     assert table.loc["PWU", "difference"] == pytest.approx(SCORE(y, worse) - SCORE(y, f))
-    turned = reporting.comparison({"PWU": SCORE}, y, worse, f, repeats=50)
-    assert turned.loc["PWU", "low"] == pytest.approx(-table.loc["PWU", "high"])
+    turned = against_first({"PWU": SCORE}, y, worse, f, n_resamples=50)
+    assert turned.loc["PWU", "verdict"] == "cheaper" and table.loc["PWU", "verdict"] == "dearer"
+    assert turned.loc["PWU", "difference high"] == pytest.approx(-table.loc["PWU", "difference low"], rel=0.5)
     shuffled = pd.Series(f, index=range(500, 700))
-    same = reporting.comparison({"PWU": SCORE}, pd.Series(y), shuffled, worse, repeats=50)
+    same = against_first({"PWU": SCORE}, pd.Series(y), shuffled, worse, n_resamples=50)
     assert same.loc["PWU", "low"] == table.loc["PWU", "low"]
 
 
 def test_comparison_of_regressors_and_undefined_values(regression):
     y, mean, std = regression
     score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))
-    table = reporting.comparison({"PWU": score, "nothing": lambda *data: float("nan")}, y, (mean, std), (mean, 3 * std),
-                                 repeats=20)
-    assert table.loc["nothing", "undefined"] == 1 and np.isnan(table.loc["nothing", "low"])
+    table = against_first({"PWU": score, "nothing": lambda *data: float("nan")}, y, (mean, std), (mean, 3 * std),
+                          n_resamples=20)
+    assert table.loc["nothing", "undefined"] == 1 and np.isnan(table.loc["nothing", "difference low"])
     assert table.loc["PWU", "undefined"] == 0
     with pytest.raises(ValueError, match="length"):
-        reporting.comparison({"PWU": score}, y, (mean, std), (mean[1:], std[1:]))
+        against_first({"PWU": score}, y, (mean, std), (mean[1:], std[1:]))
     with pytest.raises(ValueError, match="coverage"):
-        reporting.comparison({"PWU": score}, y, (mean, std), (mean, std), coverage=1.2)
+        against_first({"PWU": score}, y, (mean, std), (mean, std), coverage=1.2)
 
 
 @pytest.mark.parametrize("score, parameter", [
@@ -321,9 +328,9 @@ def test_degeneracy_is_about_the_domain_not_the_support():
     (lambda y, f: reporting.prior_report(RISKY, alternatives={"a": pwu.Beta(2, 2)}), "one parameter"),
     (lambda y, f: reporting.prior_report("x"), "PWU"),
     (lambda y, f: reporting.prior_report(SCORE, share=-0.5), "share"),
-    (lambda y, f: reporting.comparison({}, y, f, f), "at least one"),
-    (lambda y, f: reporting.comparison({"a": SCORE}, 1, f, f), "one entry a case"),
-    (lambda y, f: reporting.comparison({"a": SCORE}, np.ma.array(y, mask=y == 1), f, f), "masked")])
+    (lambda y, f: reporting.compare(y, {'a': f}, {}), "at least one"),
+    (lambda y, f: reporting.compare(1, {'a': f}, SCORE), "one entry a case"),
+    (lambda y, f: reporting.compare(np.ma.array(y, mask=y == 1), {'a': f}, SCORE), "masked")])
 def test_bad_arguments_are_named(binary, call, words):
     with pytest.raises(ValueError, match=words):
         call(*binary)
@@ -338,9 +345,10 @@ def test_numbers_as_names_are_read_as_text(binary):
 def test_infinite_losses_leave_an_infinite_end():
     y, good, bad = np.array([1, 0] * 30), np.array([0.8, 0.2] * 30), np.array([0.8, 0.2] * 30)
     bad[0] = 0.0
-    table = reporting.comparison({"log loss": classification.log_loss}, y, good, bad, repeats=200).loc["log loss"]
-    assert table["difference"] == table["high"] == np.inf and table["low"] == 0 and table["undefined"] == 0
-    both = reporting.comparison({"log loss": classification.log_loss}, y, bad, bad, repeats=200).loc["log loss"]
+    table = against_first({"log loss": classification.log_loss}, y, good, bad, n_resamples=200).loc["log loss"]
+    assert table["difference"] == table["difference high"] == np.inf and table["difference low"] == 0
+    assert table["undefined"] == 0
+    both = against_first({"log loss": classification.log_loss}, y, bad, bad, n_resamples=200).loc["log loss"]
     assert np.isnan(both["difference"]) and 0.4 < both["undefined"] < 0.9
 
 
@@ -360,9 +368,9 @@ def test_intervals_have_the_normal_width_for_a_mean(coverage, z):
     rng = np.random.default_rng(0)
     y, gap = np.zeros(500), rng.normal(size=500)
     score = {"mean": lambda y, f: float(np.mean(f))}
-    row = reporting.comparison(score, y, np.zeros(500), gap, coverage=coverage, repeats=3000).loc["mean"]
-    assert row["high"] - row["low"] == pytest.approx(2 * z * gap.std() / np.sqrt(500), rel=0.07)
-    assert row["low"] < gap.mean() < row["high"]
+    row = against_first(score, y, np.zeros(500), gap, coverage=coverage, n_resamples=3000).loc["mean"]
+    assert row["difference high"] - row["difference low"] == pytest.approx(2 * z * gap.std() / np.sqrt(500), rel=0.07)
+    assert row["difference low"] < gap.mean() < row["difference high"]
 
 
 @pytest.mark.parametrize("family, takes", [(pwu.TopK(), [0.2, 0.9, 0.5, 0.4]), (pwu.Retention(), [2.0, 1.0, 4.0, 3.0])])

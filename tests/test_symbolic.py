@@ -436,8 +436,8 @@ def test_text_is_never_evaluated(tmp_path):
 
 
 def test_a_derivation_that_hangs_says_so(monkeypatch):
-    monkeypatch.setattr(symbolic, "TIME_LIMIT", 0.2)
-    monkeypatch.setattr(symbolic, "_binary_prior", lambda *losses: time.sleep(30))
+    monkeypatch.setattr(symbolic.clock, "TIME_LIMIT", 0.2)
+    monkeypatch.setattr(symbolic.implicit, "_binary_prior", lambda *losses: time.sleep(30))
     with pytest.raises(ValueError, match="has not come to an end within 0.2 s"):
         binary_prior((1 - p) ** 2, p**2, p)
 
@@ -446,7 +446,7 @@ def test_what_sympy_cannot_do_is_a_value_error(monkeypatch):
     def cannot(*losses):
         raise NotImplementedError("no")
 
-    monkeypatch.setattr(symbolic, "_binary_prior", cannot)
+    monkeypatch.setattr(symbolic.implicit, "_binary_prior", cannot)
     with pytest.raises(ValueError, match="sympy cannot work with this formula .NotImplementedError: no"):
         binary_prior((1 - p) ** 2, p**2, p)
 

@@ -23,13 +23,13 @@ class TooDear(pwu.BinaryDecision):
 
 
 class Swapped(pwu.BinaryDecision):
-    def _utilities(self, thetas, data, weight):
-        return super()._utilities(1 - thetas, data, weight)
+    def utilities(self, thetas, data, weight):
+        return super().utilities(1 - thetas, data, weight)
 
 
 class UnweightedCurve(pwu.BinaryDecision):
-    def _utilities(self, thetas, data, weight):
-        return super()._utilities(thetas, data, None)
+    def utilities(self, thetas, data, weight):
+        return super().utilities(thetas, data, None)
 
 
 class Exchanged(pwu.BinaryDecision):
@@ -39,8 +39,8 @@ class Exchanged(pwu.BinaryDecision):
 
 
 class OtherTie(pwu.BinaryDecision):
-    def _utilities(self, thetas, data, weight):
-        return super()._utilities(np.nextafter(thetas, 0), data, weight)
+    def utilities(self, thetas, data, weight):
+        return super().utilities(np.nextafter(thetas, 0), data, weight)
 
 
 class Tripled(pwu.SelectivePrediction):
@@ -48,8 +48,13 @@ class Tripled(pwu.SelectivePrediction):
         return 3 * super().per_sample(prior, y, mean, std)
 
 
+class OneForAll(pwu.BinaryDecision):
+    def cost(self, theta, y, f):
+        return super().cost(np.mean(theta), y, f)
+
+
 class Lenient(pwu.BinaryDecision):
-    _check = staticmethod(lambda y, f: (np.asarray(y) > 0.5, np.nan_to_num(np.asarray(f, dtype=float))))
+    check = staticmethod(lambda y, f: (np.asarray(y) > 0.5, np.nan_to_num(np.asarray(f, dtype=float))))
 
 
 def families(binary, regression):
@@ -58,10 +63,25 @@ def families(binary, regression):
     return [(pwu.BinaryDecision(), pwu.Beta(2, 10), (y, f)), (pwu.BinaryDecision(), pwu.Uniform(0.1, 0.6), (y, f)),
             (pwu.SelectivePrediction(), pwu.LogNormal(-1, 1), regression),
             (pwu.SelectivePrediction(), pwu.Beta(2, 5, scale=3), regression),
-            (pwu.TopK(), pwu.Beta(2, 4), (y, f)), (pwu.Retention(), pwu.Beta(2, 2), (error, regression[2]))]
+            (pwu.TopK(), pwu.Beta(2, 4), (y, f)), (pwu.Retention(), pwu.Beta(2, 2), (error, regression[2])),
+            (pwu.RiskAverseTopK(), (pwu.Beta(2, 4), pwu.Gamma(2, 0.2)), regression),
+            (pwu.RiskAverseTopK("realized"), (pwu.Uniform(0, 1), pwu.Beta(2, 6)), regression),
+            (pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 4), classes()),
+            (pwu.PerOutput(pwu.SelectivePrediction(), scale=[1.0, 4.0]), pwu.Gamma(2, 0.5), outputs())]
 
 
-@pytest.mark.parametrize("which", range(6))
+def classes():
+    rng = np.random.default_rng(3)
+    return rng.integers(0, 3, 40), rng.dirichlet([1, 1, 1], 40)
+
+
+def outputs():
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=(30, 2))
+    return y, y + 0.5 * rng.normal(size=(30, 2)), np.array([np.diag(v) for v in rng.choice([0.2, 1.0, 3.0], (30, 2))])
+
+
+@pytest.mark.parametrize("which", range(10))
 def test_our_families_pass(binary, regression, which):
     check_family(*families(binary, regression)[which])
 
@@ -69,7 +89,7 @@ def test_our_families_pass(binary, regression, which):
 @pytest.mark.parametrize("broken, words", [
     (Unweighted, "weight two"), (UnweightedCurve, "in -U"), (Ordered, "order"), (Exchanged, "order|alone"),
     (OtherTie, "point mass"), (TooDear, "average of -U"), (Swapped, "average of -U"),
-    (Lenient, "NaN in argument")])
+    (Lenient, "NaN in argument"), (OneForAll, "known parameter for each case")])
 def test_broken_families_are_caught(binary, broken, words):
     with pytest.raises(AssertionError, match=words):
         check_family(broken(), pwu.Beta(2, 10), binary)
@@ -98,8 +118,7 @@ def test_quantiles_at_the_ends_are_no_false_alarm(binary, prior):
 
 
 @pytest.mark.parametrize("family, data, words", [
-    (pwu.OneVsRest(pwu.BinaryDecision()), ([0, 1], [[0.2, 0.8], [0.5, 0.5]]), "one decision parameter"),
-    (pwu.RiskAverseTopK(), ([0.0], [0.0], [1.0]), "one decision parameter"), (pwu.BinaryDecision(), (), "empty"),
+    (pwu.RiskAverseTopK(), ([0.0], [0.0], [1.0]), "needs 2 prior"), (pwu.BinaryDecision(), (), "empty"),
     (pwu.BinaryDecision(), (np.ma.array([1, 0], mask=[1, 0]), [0.2, 0.3]), "masked")])
 def test_refusals(family, data, words):
     with pytest.raises(ValueError, match=words):

@@ -1,6 +1,6 @@
 """A family's costs of several forecasts at all of its decision parameters.
 
-May import families and validation, numpy.
+Imports _order, families, ranks, validation; numpy.
 Implements the utilities of sections 3.2 and 3.3 of the PWU paper, between two changes of an act.
 """
 
@@ -12,8 +12,6 @@ from .. import validation
 from ..families import Family
 from ..ranks import ROUNDING
 from ._order import one_real
-
-__all__ = ["cost_at"]
 
 _LINEAR = 1e-9  # of the largest cost: how far from a line a utility may be between two edges
 

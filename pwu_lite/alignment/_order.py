@@ -1,6 +1,6 @@
 """How a metric ranks, or ties, forecasts beyond doubt: what rounding and plateaus explain is no order.
 
-May import metrics, numpy.
+Imports metrics; numpy.
 Implements what definitions 3.1 and 3.5 of the PWU paper leave to whoever computes.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from .. import metrics as registry
 
-__all__ = ["Comparison", "metric_value", "order_of"]
+__all__ = ["Comparison"]
 
 _ULPS = 8 * np.finfo(float).eps  # last digits: values this close are tied
 PRECISION = 1e-5  # of the largest value: as a metric is computed in single precision
@@ -248,8 +248,8 @@ def _sure_cases(labels, reports):
 
 def order_of(loss, comparison, precision):
     """1 if the metric is above at `worse`, 0 if the two are tied, -1 if below; None if that is unclear."""
-    labels, reports = comparison.y_true, (comparison.better, comparison.worse)
-    reports = [tuple(map(np.asarray, report)) for report in reports]
+    labels = comparison.y_true
+    reports = [tuple(map(np.asarray, report)) for report in (comparison.better, comparison.worse)]
     low, high = (metric_value(loss, labels, report) for report in reports)
     if np.isnan(low) or np.isnan(high):
         return None

@@ -1,6 +1,6 @@
 """Can a metric be aligned with any separable family? A search for coordinate dependence.
 
-May import validation, numpy.
+Imports _order, validation; numpy.
 Implements definition 3.5, lemma 3.6 and proposition F.1 of the PWU paper.
 """
 

@@ -1,6 +1,6 @@
 """What every explorer is: an element of a page with its own data, controls and one small script.
 
-May import plots, matplotlib and numpy.
+Imports plots; matplotlib, numpy.
 Implements no source: the pages of chapters 5, 12 and 14 show what the classes beside it compute.
 """
 

@@ -1,6 +1,6 @@
 """Pick a score: its implicit prior, and its loss curves.
 
-May import its element, plots, symbolic and validation, numpy and sympy.
+Imports _element, plots, symbolic, validation; numpy, sympy.
 Implements equation (3) of the PWU paper, to be touched.
 """
 

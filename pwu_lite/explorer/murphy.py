@@ -1,6 +1,6 @@
 """Two forecasts at every decision parameter: who is cheaper where, and where is that undecided?
 
-May import its element, families, plots, resampling and validation, numpy.
+Imports _element, families, plots, resampling, validation; numpy.
 Implements equation (4) of the PWU paper before the average is taken, to be touched.
 """
 
@@ -11,6 +11,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import plots, resampling, validation
 from ..families import Family
@@ -60,7 +61,7 @@ class MurphyExplorer(Explorer):
     kind = "murphy"
     panels = ("Cost per case of both forecasts at every decision parameter", "Difference of the two costs")
 
-    def __init__(self, family: Family, y_true: Any, models: Mapping[str, Any], thetas: Any, *, label: str,
+    def __init__(self, family: Family, y_true: ArrayLike, models: Mapping[str, Any], thetas: Any, *, label: str,
                  start: int = 0, repeats: int = 500, seed: int = 0, coverage: float = 0.95):
         if not isinstance(family, Family) or len(family.parameters) > 1 or family.parameters[0].counts:
             raise ValueError(f"the explorer takes a family with one continuous parameter, got {family!r}")

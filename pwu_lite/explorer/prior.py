@@ -1,6 +1,6 @@
 """Move a prior: its quantiles in words, and how models rank.
 
-May import its element, elicitation, families, plots, pwu and validation, numpy and scipy.
+Imports _element, elicitation, families, plots, pwu, validation; numpy, scipy.
 Implements appendix I.3 of the PWU paper, to be touched.
 """
 
@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import optimize, special
 
 from .. import elicitation, plots, validation
@@ -59,8 +60,8 @@ class PriorExplorer(Explorer):
     panels = ("Density of the prior, its 5%, 50% and 95% quantiles marked",
               "Each model's score above the best one's, against the mode of the prior")
 
-    def __init__(self, y_true: Any, models: Mapping[str, Any], modes: Sequence[float], sizes: Sequence[float] = SIZES,
-                 start: tuple[int, int] = (0, 0)):
+    def __init__(self, y_true: ArrayLike, models: Mapping[str, Any], modes: Sequence[float],
+                 sizes: Sequence[float] = SIZES, start: tuple[int, int] = (0, 0)):
         self.models = validation.named("models", models)
         if not 2 <= len(models) <= 6:
             raise ValueError(f"the explorer shows two to six models, got {len(models)}")

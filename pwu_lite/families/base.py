@@ -1,6 +1,6 @@
 """What every decision family has: its parameters, how it reads data, and what it owes a prior-weighted utility.
 
-May import priors, validation and the metrics' kernels, numpy.
+Imports metrics, priors, validation; numpy.
 Implements sections 3.2 and 4 of the PWU paper: a utility for each decision parameter.
 """
 
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..metrics._kernels import average
@@ -110,7 +111,7 @@ class Family:
 
     parameters: tuple[Parameter, ...] = (Parameter("theta"),)
     takes: tuple[str, ...] = ("y_prob",)
-    separable: ClassVar[bool]
+    separable: ClassVar[bool] = False
     required: ClassVar[tuple[str, ...]] = ()
     check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
 
@@ -128,7 +129,7 @@ class Family:
         """Methods without which no prior-weighted utility can be computed, and that this family does not have."""
         return [name for name in self.required if getattr(type(self), name) is getattr(_home(name), name)]
 
-    def read(self, y_true: Any, *prediction: Any) -> tuple[np.ndarray, ...]:
+    def read(self, y_true: ArrayLike, *prediction: ArrayLike) -> tuple[np.ndarray, ...]:
         """Check labels and prediction, and return them as arrays."""
         if len(prediction) != len(self.takes):
             raise ValueError(f"{type(self).__name__} takes y_true, {', '.join(self.takes)}; "
@@ -139,7 +140,8 @@ class Family:
             raise ValueError(f"{type(self).__name__} takes {', '.join(self.takes)}, and its check does not: "
                              f"{error}") from error
 
-    def utility(self, theta: Any, y_true: Any, *prediction: Any, sample_weight: Any = None) -> Any:
+    def utility(self, theta: Any, y_true: ArrayLike, *prediction: ArrayLike,
+                sample_weight: ArrayLike | None = None) -> Any:
         """Average utility at theta, or at each of several, higher is better."""
         data = self.read(y_true, *prediction)
         weight = self.weight(sample_weight, data)
@@ -271,12 +273,12 @@ class SeparableFamily(Family):
     separable = True
     required = ("cost", "per_sample")
 
-    def cost(self, theta: Any, *data: np.ndarray) -> np.ndarray:
-        """Each case's cost, minus its utility, at theta: one number, or one for each case; shape (n,)."""
+    def cost(self, *arguments: Any, **options: Any) -> np.ndarray:
+        """``cost(theta, *data)``: each case's cost, minus its utility, shape (n,); theta is one number, or (n,)."""
         raise ValueError(f"{type(self).__name__} does not say what an act costs: give it a method cost")
 
-    def per_sample(self, prior: Prior, *data: np.ndarray) -> np.ndarray:
-        """Each case's expected cost under a continuous prior, or a prior for each case; shape (n,)."""
+    def per_sample(self, *arguments: Any, **options: Any) -> np.ndarray:
+        """``per_sample(prior, *data)``: each case's expected cost under one continuous part of a prior, shape (n,)."""
         raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
                          f"per_sample")
 
@@ -287,8 +289,9 @@ class SeparableFamily(Family):
         """Each case's loss under any prior, summed over its parts; shape (n,)."""
         if prior.length not in (None, len(data[0])):
             raise ValueError(f"the prior on {self.names[0]} is for {prior.length} cases, y_true has {len(data[0])}")
-        return sum(weight * (self.cost(part.at, *data) if isinstance(part, Dirac) else self.per_sample(part, *data))
-                   for weight, part in prior.parts)
+        parts = [weight * (self.cost(part.at, *data) if isinstance(part, Dirac) else self.per_sample(part, *data))
+                 for weight, part in prior.parts]
+        return np.sum(parts, axis=0) if len(parts) > 1 else np.asarray(parts[0])
 
     def loss(self, priors, data, weight):
         prior, = priors
@@ -304,8 +307,8 @@ class JointFamily(Family):
     separable = False
     required = ("utilities", "joint_loss")
 
-    def joint_loss(self, *arguments: Any) -> tuple[float, float]:
-        """Loss under the priors, one for each stated parameter, of the read data after them; and its error."""
+    def joint_loss(self, *arguments: Any, **options: Any) -> tuple[float, float]:
+        """``joint_loss(*priors, *data)``: the loss under a prior for each stated parameter, and its error."""
         raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
                          f"joint_loss")
 

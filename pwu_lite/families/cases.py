@@ -1,6 +1,6 @@
 """Decisions case by case: act or not on a probability, predict or abstain on a mean and a standard deviation.
 
-May import base, priors, validation and the metrics' kernels, numpy.
+Imports base, metrics, priors, validation; numpy.
 Implements sections 3.2.1 and 3.3.1 of the PWU paper.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
@@ -42,7 +43,7 @@ class BinaryDecision(SeparableFamily):
 
     parameters = (Parameter("c", (0.0, 1.0)),)
 
-    def act(self, theta: float, y_prob: Any) -> np.ndarray:
+    def act(self, theta: float, y_prob: ArrayLike) -> np.ndarray:
         """True where the forecast says to act, ``y_prob > c``; shape (n,)."""
         c = validation.inside("c", theta, 0, 1)
         return validation.check_probabilities(y_prob) > c
@@ -103,7 +104,7 @@ class SelectivePrediction(SeparableFamily):
     takes = ("mean", "std")
     check = staticmethod(validation.check_regression)
 
-    def act(self, theta: float, mean: Any, std: Any) -> np.ndarray:
+    def act(self, theta: float, mean: ArrayLike, std: ArrayLike) -> np.ndarray:
         """True where the forecast says to predict, ``std <= sqrt(lambda)``; shape (n,)."""
         lam = validation.positive("lambda", theta)
         return validation.check_gaussian(mean, std)[1] <= np.sqrt(lam)

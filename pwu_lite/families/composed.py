@@ -1,6 +1,6 @@
 """Families made of simpler ones: a binary decision for each class, selective prediction for each output.
 
-May import base, cases, priors, validation and the metrics' kernels, numpy.
+Imports base, cases, metrics, priors, validation; numpy.
 Implements appendix G of the PWU paper.
 """
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
@@ -66,7 +67,7 @@ class OneVsRest(SeparableFamily):
         """Labels of three classes, and probabilities in steps of a twentieth."""
         return rng.integers(0, 3, n), [(rng.multinomial(20, np.ones(3) / 3, n) / 20,) for _ in range(FORECASTS)]
 
-    def act(self, theta: tuple[int, float], y_prob: Any) -> np.ndarray:
+    def act(self, theta: tuple[int, float], y_prob: ArrayLike) -> np.ndarray:
         """True where class j is flagged, ``y_prob[:, j] > c``; shape (n,)."""
         f = validation.check_class_probabilities(y_prob)
         j, c = self.one_theta(theta, len(f))
@@ -160,7 +161,7 @@ class PerOutput(SeparableFamily):
             reports.append((mean, cov))
         return np.zeros((n, outputs)), reports
 
-    def act(self, theta: float, mean: Any, cov: Any) -> np.ndarray:
+    def act(self, theta: float, mean: ArrayLike, cov: ArrayLike) -> np.ndarray:
         """True where an output is predicted; shape (n, D)."""
         lam = validation.positive("lambda", theta)
         m, s = validation.check_multivariate_gaussian(mean, cov)

@@ -1,15 +1,15 @@
 """Decisions that rank all cases: pick the top k, averse to risk or not, and keep the k least uncertain.
 
-May import base, sweep, priors, ranks, validation and the metrics' kernels, numpy.
+Imports base, sweep, metrics, priors, ranks, validation; numpy.
 Implements sections 3.2.2 and 3.3.2 of the PWU paper, and the retention curve of its appendix F.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..metrics._kernels import error_of_kept
@@ -55,7 +55,7 @@ class TopK(JointFamily):
     def breakpoints(self, data):
         return np.arange(1, data[0].size + 1), None
 
-    def act(self, theta: int, y_prob: Any) -> np.ndarray:
+    def act(self, theta: int, y_prob: ArrayLike) -> np.ndarray:
         """Probability of each case to be among the selected, shape (n,); sums to k."""
         f = validation.check_probabilities(y_prob)
         k, = self.one_theta(theta, f.size)
@@ -123,7 +123,7 @@ class RiskAverseTopK(JointFamily):
             crossings = np.subtract.outer(mean, mean) / np.subtract.outer(std**2, std**2)
         return np.arange(1, mean.size + 1), crossings[np.isfinite(crossings) & (crossings > 0)]
 
-    def act(self, theta: tuple[int, float], mean: Any, std: Any) -> np.ndarray:
+    def act(self, theta: tuple[int, float], mean: ArrayLike, std: ArrayLike) -> np.ndarray:
         """Probability of each case to be among the selected, shape (n,); sums to k."""
         m, s = validation.check_gaussian(mean, std)
         k, gamma = self.one_theta(theta, m.size)
@@ -210,7 +210,7 @@ class Retention(JointFamily):
     def breakpoints(self, data):
         return np.arange(1, data[0].size + 1), None
 
-    def act(self, theta: int, uncertainty: Any) -> np.ndarray:
+    def act(self, theta: int, uncertainty: ArrayLike) -> np.ndarray:
         """Probability of each case to be kept, shape (n,); sums to k."""
         u = snap(validation.vector("uncertainty", uncertainty))
         k, = self.one_theta(theta, u.size)
@@ -226,7 +226,8 @@ class Retention(JointFamily):
         return float(np.dot(share_places(-uncertainty, places), error)), 0.0
 
     def utilities(self, thetas, data, weight):
-        return -error_of_kept(*data, tolerance=0.0)[thetas - 1] / thetas
+        error, uncertainty = data
+        return -error_of_kept(error, uncertainty, tolerance=0.0)[thetas - 1] / thetas
 
 
 def mass_of_k(prior: Prior, n: int) -> np.ndarray:

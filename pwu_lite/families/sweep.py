@@ -1,6 +1,6 @@
 """Expected utility of risk-averse selection over gamma: exact by crossings, or by quadrature.
 
-May import priors and ranks, numpy.
+Imports priors, ranks; numpy.
 Implements equation (4) of the PWU paper for the utility of section 3.3.2.
 """
 
@@ -20,7 +20,8 @@ _NODES = 243  # a power of 3: the midpoints of a third as many cells are among t
 _ROWS = 256  # rows of the pair matrix looked at together
 
 
-def exact(prior: Prior, places, gain, charge, mean, std) -> float:
+def exact(prior: Prior, places: np.ndarray, gain: np.ndarray, charge: np.ndarray, mean: np.ndarray,
+          std: np.ndarray) -> float:
     """Integral over gamma of ``sum_i places[rank_i(gamma)] (gain_i - gamma charge_i)``.
 
     Case i has the line ``mean_i - gamma std_i**2``; ranks change only where two lines

@@ -6,7 +6,6 @@ Implements appendices F and G of the PWU paper, and UNIQUE's evaluation benchmar
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -46,10 +45,7 @@ class Metric:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __call__(self, *data: Any, **options: Any) -> float:
-        if self.options:
-            given = inspect.signature(self.function).bind_partial(*data, **options).arguments
-            options |= {name: value for name, value in self.options.items() if name not in given}
-        return self.function(*data, **options)
+        return self.function(*data, **{**self.options, **options})
 
 
 _ROWS = [

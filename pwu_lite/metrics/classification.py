@@ -1,6 +1,6 @@
 """Conventional metrics of probabilistic binary classification.
 
-May import validation and the kernels, numpy.
+Imports _kernels, validation; numpy.
 Implements appendix F of the PWU paper, and three more proper scores.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..validation import check_binary, check_weight
@@ -28,7 +29,7 @@ __all__ = ["boosting_loss", "brier_score", "error_detection_auroc", "expected_ca
            "winkler_loss", "zero_one_loss"]
 
 
-def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def log_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Negative log-likelihood, the mean of ``-log f_y`` (nats).
 
     ``f_y`` is the probability given to what happened. An impossible outcome costs
@@ -66,7 +67,7 @@ def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
     return average_with_infinity(loss, weight)
 
 
-def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Brier score, the mean of ``(f - y)**2``.
 
     Parameters and errors as in `log_loss`. PWU paper, appendix F.
@@ -80,7 +81,7 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float
     return average((f - y) ** 2, weight)
 
 
-def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def zero_one_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of wrong labels, the mean of ``1[1[f > 1/2] != y]``; 0.5 predicts class 0.
 
     One minus accuracy. Parameters and errors as in `log_loss`. PWU paper, appendix F.
@@ -94,7 +95,7 @@ def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     return average((f > 0.5) != y, weight)
 
 
-def spherical_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def spherical_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Spherical loss, the mean of ``1 - f_y / sqrt(f**2 + (1 - f)**2)``.
 
     Its implicit prior is ``(c**2 + (1 - c)**2)**(-3/2)``. Parameters and errors as in `log_loss`.
@@ -110,7 +111,7 @@ def spherical_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> fl
     return average(other**2 / (norm * (norm + (1 - other))), weight)
 
 
-def boosting_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def boosting_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Boosting (exponential) loss, the mean of ``sqrt((1 - f_y) / f_y)``.
 
     Its implicit prior is ``(c (1 - c))**(-3/2) / 2``. An impossible outcome costs
@@ -127,7 +128,7 @@ def boosting_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     return average_with_infinity(loss, weight)
 
 
-def winkler_loss(y_true: Any, y_prob: Any, *, c: float, sample_weight: Any = None) -> float:
+def winkler_loss(y_true: ArrayLike, y_prob: ArrayLike, *, c: float, sample_weight: ArrayLike | None = None) -> float:
     """Winkler's asymmetric quadratic loss around the baseline c.
 
     The mean of ``1 - ((c - y)**2 - (f - y)**2) / D`` with ``D = (1 - c)**2`` where ``f >= c``,
@@ -153,7 +154,8 @@ def winkler_loss(y_true: Any, y_prob: Any, *, c: float, sample_weight: Any = Non
     return average(1 - skill, weight)
 
 
-def expected_calibration_error(y_true: Any, y_prob: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
+def expected_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
+                               n_bins: int = 10, sample_weight: ArrayLike | None = None) -> float:
     """Expected calibration error, ``sum_j n_j/n |freq(B_j) - conf(B_j)|``.
 
     Bins of equal width are (l, u], with 0 in the first and edges j/n_bins.
@@ -180,7 +182,8 @@ def expected_calibration_error(y_true: Any, y_prob: Any, *, n_bins: int = 10, sa
     return calibration_error(*check_binary(y_true, y_prob), n_bins)
 
 
-def maximum_calibration_error(y_true: Any, y_prob: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
+def maximum_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
+                              n_bins: int = 10, sample_weight: ArrayLike | None = None) -> float:
     """Maximum calibration error, ``max_j |freq(B_j) - conf(B_j)|`` over bins that hold data.
 
     Parameters as in `expected_calibration_error`. PWU paper, appendix F.
@@ -196,7 +199,8 @@ def maximum_calibration_error(y_true: Any, y_prob: Any, *, n_bins: int = 10, sam
     return float((np.abs(gaps[used]) / sizes[used]).max())
 
 
-def retention_auc(y_true: Any, y_prob: Any, *, definition: str = "retained", sample_weight: Any = None) -> float:
+def retention_auc(y_true: ArrayLike, y_prob: ArrayLike, *,
+                  definition: str = "retained", sample_weight: ArrayLike | None = None) -> float:
     """Area under the retention curve; cases are dropped from the most uncertain on.
 
     Parameters
@@ -228,7 +232,7 @@ def retention_auc(y_true: Any, y_prob: Any, *, definition: str = "retained", sam
     return retention_area(((f > 0.5) != y).astype(float), _uncertainty(f), definition)
 
 
-def error_detection_auroc(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def error_detection_auroc(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """AUROC of the entropy as a detector of wrong labels; higher is better.
 
     NaN when every label is right, or every one wrong. Ties count one half.
@@ -244,7 +248,8 @@ def error_detection_auroc(y_true: Any, y_prob: Any, *, sample_weight: Any = None
     return detection_auroc((f > 0.5) != y, _uncertainty(f))
 
 
-def net_benefit(y_true: Any, y_prob: Any, threshold: Any, *, ties: str = "wait", sample_weight: Any = None) -> Any:
+def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
+                ties: str = "wait", sample_weight: ArrayLike | None = None) -> Any:
     """Net benefit of acting above a threshold, the height of a decision curve; higher is better.
 
     ``TP/n - FP/n * t/(1 - t)``, with true and false positives counted where ``f > t``, or ``f >= t``. In the

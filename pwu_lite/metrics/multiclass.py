@@ -1,14 +1,13 @@
 """Conventional metrics of probabilistic classification with K classes.
 
-May import ranks, validation and the kernels, numpy.
+Imports _kernels, ranks, validation; numpy.
 Implements appendix G.1 of the PWU paper.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..ranks import TIE
@@ -18,7 +17,7 @@ from ._kernels import average, average_with_infinity, calibration_error
 __all__ = ["brier_score", "expected_calibration_error", "log_loss", "zero_one_loss"]
 
 
-def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def log_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Negative log-likelihood, the mean of ``-log f^y`` (nats).
 
     Parameters
@@ -53,7 +52,7 @@ def log_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
         return average_with_infinity(-np.log(f[np.arange(y.size), y]), weight)
 
 
-def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Brier score, the mean of ``sum_j (f^j - 1[y = j])**2``.
 
     With two classes it is twice the binary one. Parameters and errors as in `log_loss`.
@@ -68,7 +67,7 @@ def brier_score(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float
     return average(((f - _one_hot(y, f)) ** 2).sum(axis=1), weight)
 
 
-def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> float:
+def zero_one_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of cases whose most probable class is wrong; tied classes share the vote.
 
     Parameters and errors as in `log_loss`.
@@ -83,8 +82,9 @@ def zero_one_loss(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> flo
     return average(1 - best[np.arange(y.size), y] / best.sum(axis=1), weight)
 
 
-def expected_calibration_error(y_true: Any, y_prob: Any, *,
-                               n_bins: int = 10, definition: str = "one_vs_rest", sample_weight: Any = None) -> float:
+def expected_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
+                               n_bins: int = 10, definition: str = "one_vs_rest",
+                               sample_weight: ArrayLike | None = None) -> float:
     """Expected calibration error with K classes.
 
     Parameters

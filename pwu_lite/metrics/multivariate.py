@@ -1,14 +1,13 @@
 """Conventional metrics of regression with a Gaussian prediction of several outputs.
 
-May import validation, numpy and scipy.
+Imports _kernels, validation; numpy, scipy.
 Implements appendix G.2 of the PWU paper.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from ..validation import check_multivariate, check_weight
@@ -17,7 +16,8 @@ from ._kernels import average
 __all__ = ["energy_score", "gaussian_nll", "mean_squared_error"]
 
 
-def gaussian_nll(y_true: Any, mean: Any, cov: Any, *, sample_weight: Any = None) -> float:
+def gaussian_nll(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
+                 sample_weight: ArrayLike | None = None) -> float:
     """Gaussian negative log-likelihood of D outputs.
 
     ``D/2 log(2 pi) + log(det cov)/2 + (y - mean)' cov^-1 (y - mean)/2``, averaged over cases.
@@ -57,7 +57,8 @@ def gaussian_nll(y_true: Any, mean: Any, cov: Any, *, sample_weight: Any = None)
     return average(y.shape[1] / 2 * np.log(2 * np.pi) + half_log_det + (z**2).sum(axis=1) / 2, weight)
 
 
-def mean_squared_error(y_true: Any, mean: Any, cov: Any, *, sample_weight: Any = None) -> float:
+def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
+                       sample_weight: ArrayLike | None = None) -> float:
     """Mean of ``||y - mean||**2``, summed over the outputs; `cov` is checked and not used.
 
     Parameters and errors as in `gaussian_nll`. PWU paper, appendix G.2.
@@ -71,7 +72,8 @@ def mean_squared_error(y_true: Any, mean: Any, cov: Any, *, sample_weight: Any =
     return average(((y - m) ** 2).sum(axis=1), weight)
 
 
-def energy_score(y_true: Any, mean: Any, cov: Any, *, sample_weight: Any = None) -> float:
+def energy_score(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
+                 sample_weight: ArrayLike | None = None) -> float:
     """Energy score, ``E||X - y|| - E||X - X'||/2`` for independent X, X' from the prediction.
 
     In the unit of y (the outputs must share one). With one output it is the CRPS.

@@ -1,14 +1,13 @@
 """Ranking metrics of uncertainty, as UNIQUE documents them: does a larger uncertainty mean a larger error?
 
-May import ranks, validation and the kernels, numpy.
+Imports _kernels, ranks, validation; numpy.
 Implements the ranking-based benchmark of UNIQUE (its evaluation-benchmarks page).
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..ranks import midranks, snap
@@ -17,7 +16,7 @@ from ._kernels import error_of_kept
 __all__ = ["auc_difference", "decreasing_coefficient", "increasing_coefficient", "performance_drop", "spearman"]
 
 
-def spearman(error: Any, uncertainty: Any, *, sample_weight: Any = None) -> float:
+def spearman(error: ArrayLike, uncertainty: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Spearman's rank correlation of error and uncertainty; higher is better.
 
     Pearson's correlation of the ranks, tied values sharing the mean of their ranks (values
@@ -50,15 +49,16 @@ def spearman(error: Any, uncertainty: Any, *, sample_weight: Any = None) -> floa
     >>> round(spearman([1, 2, 2, 4], [1, 3, 2, 3]), 6)
     0.833333
     """
-    error, uncertainty = _read(error, uncertainty, sample_weight)
-    if np.ptp(error) == 0 or np.ptp(uncertainty) == 0:
+    e, u = _read(error, uncertainty, sample_weight)
+    if np.ptp(e) == 0 or np.ptp(u) == 0:
         return float("nan")
-    a, b = midranks(error), midranks(uncertainty)
+    a, b = midranks(e), midranks(u)
     a, b = a - a.mean(), b - b.mean()
     return float(np.dot(a, b) / np.sqrt(np.dot(a, a) * np.dot(b, b)))
 
 
-def auc_difference(error: Any, uncertainty: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
+def auc_difference(error: ArrayLike, uncertainty: ArrayLike, *,
+                   n_bins: int = 10, sample_weight: ArrayLike | None = None) -> float:
     """Area under the cumulative error, sorted by uncertainty, minus that of the best order; lower is better.
 
     The cumulative error ``E_j`` is the mean error of the ``j/n_bins`` least uncertain cases,
@@ -83,14 +83,15 @@ def auc_difference(error: Any, uncertainty: Any, *, n_bins: int = 10, sample_wei
     >>> auc_difference([1.0, 2.0, 3.0, 4.0], [4, 3, 2, 1], n_bins=2)
     0.5
     """
-    error, uncertainty = _read(error, uncertainty, sample_weight)
-    shares, curve = cumulative_error(error, uncertainty, n_bins)
-    _, best = cumulative_error(error, error, n_bins)
+    e, u = _read(error, uncertainty, sample_weight)
+    shares, curve = cumulative_error(e, u, n_bins)
+    _, best = cumulative_error(e, e, n_bins)
     gap = curve - best
     return float(np.dot(np.diff(shares), (gap[1:] + gap[:-1]) / 2))
 
 
-def increasing_coefficient(error: Any, uncertainty: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
+def increasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
+                           n_bins: int = 10, sample_weight: ArrayLike | None = None) -> float:
     """Share of steps at which the error rises as less certain cases join; higher is better.
 
     The number of j with ``E_(j+1) > E_j``, over n_bins - 1, where ``E_j`` is the mean
@@ -105,12 +106,13 @@ def increasing_coefficient(error: Any, uncertainty: Any, *, n_bins: int = 10, sa
     >>> increasing_coefficient([1, 5, 2, 4, 3, 6], [2, 1, 6, 3, 4, 5], n_bins=3)
     1.0
     """
-    error, uncertainty = _read(error, uncertainty, sample_weight)
-    _, curve = cumulative_error(error, uncertainty, _at_least_two(n_bins))
+    e, u = _read(error, uncertainty, sample_weight)
+    _, curve = cumulative_error(e, u, _at_least_two(n_bins))
     return float(np.mean(np.diff(curve) > _rounding(curve)))
 
 
-def decreasing_coefficient(error: Any, uncertainty: Any, *, n_bins: int = 10, sample_weight: Any = None) -> float:
+def decreasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
+                           n_bins: int = 10, sample_weight: ArrayLike | None = None) -> float:
     """Share of steps at which the error falls as more certain cases join; higher is better.
 
     As `increasing_coefficient`, with the cases taken from the most uncertain one on.
@@ -124,13 +126,13 @@ def decreasing_coefficient(error: Any, uncertainty: Any, *, n_bins: int = 10, sa
     >>> decreasing_coefficient([1, 5, 2, 4, 3, 6], [2, 1, 6, 3, 4, 5], n_bins=3)
     1.0
     """
-    error, uncertainty = _read(error, uncertainty, sample_weight)
-    _, curve = cumulative_error(error, -uncertainty, _at_least_two(n_bins))
+    e, u = _read(error, uncertainty, sample_weight)
+    _, curve = cumulative_error(e, -u, _at_least_two(n_bins))
     return float(np.mean(np.diff(curve) < -_rounding(curve)))
 
 
-def performance_drop(error: Any, uncertainty: Any, *,
-                     n_bins: int = 10, reference: str = "high", sample_weight: Any = None) -> float:
+def performance_drop(error: ArrayLike, uncertainty: ArrayLike, *,
+                     n_bins: int = 10, reference: str = "high", sample_weight: ArrayLike | None = None) -> float:
     """Mean error of the most uncertain bin, or of all cases, minus that of the least uncertain; higher is better.
 
     In the unit of the error. Parameters as in `auc_difference`, and
@@ -151,10 +153,10 @@ def performance_drop(error: Any, uncertainty: Any, *,
     >>> performance_drop([1, 5, 2, 4, 3, 6], [2, 1, 6, 3, 4, 5], n_bins=3, reference="all")
     0.5
     """
-    error, uncertainty = _read(error, uncertainty, sample_weight)
+    e, u = _read(error, uncertainty, sample_weight)
     validation.one_of("reference", reference, "high", "all")
-    low = cumulative_error(error, uncertainty, n_bins)[1][0]
-    high = error.mean() if reference == "all" else cumulative_error(error, -uncertainty, n_bins)[1][0]
+    low = cumulative_error(e, u, n_bins)[1][0]
+    high = e.mean() if reference == "all" else cumulative_error(e, -u, n_bins)[1][0]
     return float(high - low)
 
 
@@ -181,5 +183,5 @@ def _rounding(curve):
 
 def _read(error, uncertainty, sample_weight):
     validation.no_weight(sample_weight, "a ranking metric")
-    error, uncertainty = validation.check_ranking(error, uncertainty)
-    return snap(error), snap(uncertainty)
+    e, u = validation.check_ranking(error, uncertainty)
+    return snap(e), snap(u)

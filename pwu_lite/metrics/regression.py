@@ -1,15 +1,15 @@
 """Conventional metrics of regression with a predictive mean and standard deviation.
 
-May import validation and the kernels, numpy and scipy.
+Imports _kernels, validation; numpy, scipy.
 Implements appendix F of the PWU paper; CRPS, quantile and interval scores of a Gaussian.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import validation
@@ -25,7 +25,8 @@ DECILES = tuple(k / 10 for k in range(1, 10))
 PERCENTILES = tuple(k / 100 for k in range(1, 100))
 
 
-def gaussian_nll(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None) -> float:
+def gaussian_nll(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                 sample_weight: ArrayLike | None = None) -> float:
     """Gaussian negative log-likelihood, ``log(2 pi std**2)/2 + (y - mean)**2/(2 std**2)``.
 
     Parameters
@@ -59,7 +60,8 @@ def gaussian_nll(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None)
     return average(np.log(s) + 0.5 * np.log(2 * np.pi) + z**2 / 2, weight)
 
 
-def mean_squared_error(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None) -> float:
+def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                       sample_weight: ArrayLike | None = None) -> float:
     """Mean of ``(y - mean)**2``; `std` is checked and not used.
 
     Parameters and errors as in `gaussian_nll`. PWU paper, appendix F.
@@ -73,7 +75,8 @@ def mean_squared_error(y_true: Any, mean: Any, std: Any, *, sample_weight: Any =
     return average((y - m) ** 2, weight)
 
 
-def crps_gaussian(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None) -> float:
+def crps_gaussian(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                  sample_weight: ArrayLike | None = None) -> float:
     """Continuous ranked probability score of a Gaussian, in the unit of y.
 
     ``std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi))`` with ``z = (y - mean)/std``.
@@ -90,7 +93,8 @@ def crps_gaussian(y_true: Any, mean: Any, std: Any, *, sample_weight: Any = None
     return average(s * (z * special.erf(z / np.sqrt(2)) + 2 * density - 1 / np.sqrt(np.pi)), weight)
 
 
-def pinball_loss(y_true: Any, mean: Any, std: Any, *, level: float, sample_weight: Any = None) -> float:
+def pinball_loss(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                 level: float, sample_weight: ArrayLike | None = None) -> float:
     """Pinball loss of the Gaussian's quantile q at `level`, in the unit of y.
 
     ``(1 - level) (q - y)`` where ``y < q``, else ``level (y - q)``: what a newsvendor loses.
@@ -113,8 +117,8 @@ def pinball_loss(y_true: Any, mean: Any, std: Any, *, level: float, sample_weigh
     return average(np.maximum(level * short, (level - 1) * short), weight)
 
 
-def check_score(y_true: Any, mean: Any, std: Any, *,
-                levels: Sequence[float] = PERCENTILES, sample_weight: Any = None) -> float:
+def check_score(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                levels: Sequence[float] = PERCENTILES, sample_weight: ArrayLike | None = None) -> float:
     """Check score: the pinball loss averaged over quantile levels, in the unit of y.
 
     Parameters
@@ -143,7 +147,8 @@ def check_score(y_true: Any, mean: Any, std: Any, *,
     return average(loss, weight)
 
 
-def interval_score(y_true: Any, mean: Any, std: Any, *, coverage: float, sample_weight: Any = None) -> float:
+def interval_score(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                   coverage: float, sample_weight: ArrayLike | None = None) -> float:
     """Interval score of the central Gaussian interval [l, u], in the unit of y.
 
     ``(u - l) + 2/alpha * max(l - y, 0, y - u)`` with ``alpha = 1 - coverage``.
@@ -167,8 +172,8 @@ def interval_score(y_true: Any, mean: Any, std: Any, *, coverage: float, sample_
     return average(2 * half + 2 / (1 - coverage) * outside, weight)
 
 
-def expected_calibration_error(y_true: Any, mean: Any, std: Any, *,
-                               coverages: Sequence[float] = COVERAGES, sample_weight: Any = None) -> float:
+def expected_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                               coverages: Sequence[float] = COVERAGES, sample_weight: ArrayLike | None = None) -> float:
     """Mean over `coverages` of the gap between observed and nominal coverage.
 
     ``abs(share of y inside the central Gaussian interval - coverage)``.
@@ -195,8 +200,8 @@ def expected_calibration_error(y_true: Any, mean: Any, std: Any, *,
     return float(_coverage_gaps(y_true, mean, std, coverages).mean())
 
 
-def maximum_calibration_error(y_true: Any, mean: Any, std: Any, *,
-                              coverages: Sequence[float] = COVERAGES, sample_weight: Any = None) -> float:
+def maximum_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                              coverages: Sequence[float] = COVERAGES, sample_weight: ArrayLike | None = None) -> float:
     """Maximum over `coverages` of the gap between observed and nominal coverage.
 
     Parameters as in `expected_calibration_error`. PWU paper, appendix F.
@@ -210,8 +215,9 @@ def maximum_calibration_error(y_true: Any, mean: Any, std: Any, *,
     return float(_coverage_gaps(y_true, mean, std, coverages).max())
 
 
-def mean_absolute_calibration_error(y_true: Any, mean: Any, std: Any, *,
-                                    coverages: Sequence[float] = DECILES, sample_weight: Any = None) -> float:
+def mean_absolute_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                                    coverages: Sequence[float] = DECILES,
+                                    sample_weight: ArrayLike | None = None) -> float:
     """MACE: the mean over `coverages` of ``abs(observed - nominal coverage)``.
 
     The same number as `expected_calibration_error`, over another set of levels. Levels 0 and 1
@@ -239,8 +245,9 @@ def mean_absolute_calibration_error(y_true: Any, mean: Any, std: Any, *,
     return float(_coverage_gaps(y_true, mean, std, coverages, closed=True).mean())
 
 
-def root_mean_squared_calibration_error(y_true: Any, mean: Any, std: Any, *,
-                                        coverages: Sequence[float] = DECILES, sample_weight: Any = None) -> float:
+def root_mean_squared_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                                        coverages: Sequence[float] = DECILES,
+                                        sample_weight: ArrayLike | None = None) -> float:
     """RMSCE: the root of the mean over `coverages` of ``(observed - nominal coverage)**2``.
 
     Parameters as in `mean_absolute_calibration_error`. UNIQUE, evaluation benchmarks,
@@ -255,8 +262,8 @@ def root_mean_squared_calibration_error(y_true: Any, mean: Any, std: Any, *,
     return float(np.sqrt(np.mean(_coverage_gaps(y_true, mean, std, coverages, closed=True) ** 2)))
 
 
-def retention_auc(y_true: Any, mean: Any, std: Any, *,
-                  definition: str = "retained", sample_weight: Any = None) -> float:
+def retention_auc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                  definition: str = "retained", sample_weight: ArrayLike | None = None) -> float:
     """Area under the retention curve of the squared error, dropping the largest std first.
 
     Parameters
@@ -282,8 +289,8 @@ def retention_auc(y_true: Any, mean: Any, std: Any, *,
     return retention_area((y - m) ** 2, np.log(s), definition)
 
 
-def error_detection_auroc(y_true: Any, mean: Any, std: Any, *,
-                          tolerance: float = 0.1, sample_weight: Any = None) -> float:
+def error_detection_auroc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
+                          tolerance: float = 0.1, sample_weight: ArrayLike | None = None) -> float:
     """AUROC of std as a detector of relative errors above `tolerance`; higher is better.
 
     A prediction is wrong when ``|y - mean| > tolerance |y|`` (rounding aside). NaN when

@@ -1,6 +1,7 @@
 """The benchmarks of Part IV: fit, score, align, and write the tables that its chapters read.
 
-May import the package, datasets, models, experiment, scoring and released, numpy, pandas and joblib.
+Imports datasets, experiment, released, scoring, tasks, alignment, metrics, ranks; joblib, numpy, pandas,
+scipy, sklearn, threadpoolctl.
 Implements section 5.1 and appendices J.1, J.3 and K of the PWU paper.
 
 Usage: python -m pwu_lite.replication.benchmark binary --jobs 2
@@ -218,7 +219,7 @@ def tables(task: Task, dataset: str, repeat: int, makers: Sequence[str], folder:
     frame = score_repeat(task, dataset, repeat, makers, folder)
     parts = {"same": _same(task, frame), "same_two": _rotations(task, frame, 2, disjoint=False)}
     parts |= {f"new_{word}": _rotations(task, frame, size, disjoint=True) for size, word in SIZES.items()}
-    if task in scoring.RELEASED:
+    if task.name in scoring.RELEASED:
         folds = [((model, fold), data) for model, fold, data in _folds(task, dataset, repeat, makers, folder)]
         parts["released"] = _released(task, folds)
     means = _means(frame)
@@ -370,7 +371,7 @@ def _kept(function, task, name, number, makers, folder, kind, plan):
 
 
 def _write_all(task, given, plan, fresh, makers, command):
-    jobs = [(tables, name, repeat, "main", plan[name]) for name in plan for repeat in range(plan[name].repeats)]
+    jobs: list[tuple[Any, ...]] = [(tables, name, repeat, "main", plan[name]) for name in plan for repeat in range(plan[name].repeats)]
     jobs += [(fresh_alignment, name, fresh[name].repeats, "disjoint", fresh[name]) for name in fresh]
     print(f"scoring {len(jobs)} repeats and sets of subsets", flush=True)
     done = joblib.Parallel(n_jobs=given.jobs, verbose=1)(

@@ -1,6 +1,6 @@
 """The PWU paper's data sets, and bundled ones, behind one function.
 
-May import numpy, pandas and scikit-learn; openpyxl and ucimlrepo (extra [data]) where a set needs them.
+Imports numpy, pandas, sklearn, ucimlrepo.
 Implements the data of appendices J.1 and K of the PWU paper.
 """
 
@@ -119,9 +119,9 @@ def load(name: str) -> Dataset:
 def _check(name, source, place, X, y):
     """Refuse another table than the one that was meant."""
     if isinstance(source.sha256, tuple):  # never seen by this edition: its size, no more
-        found = (*X.shape, y.shape[1] if y.ndim == 2 else len(np.unique(y)))
-        if found != source.sha256:
-            raise ValueError(f"{name} from {place} has {found} rows, features, and classes or outputs, expected "
+        size = (*X.shape, y.shape[1] if y.ndim == 2 else len(np.unique(y)))
+        if size != source.sha256:
+            raise ValueError(f"{name} from {place} has {size} rows, features, and classes or outputs, expected "
                              f"{source.sha256}: the file was cut or altered; replace or remove it")
         return
     found = digest(X, y)

@@ -1,6 +1,6 @@
 """A grid of data set x model x repeat x fold: every cell written at once, resumed where it stopped.
 
-May import datasets and tasks, numpy, pandas, scikit-learn and joblib; dask where a scheduler is named.
+Imports datasets, tasks; dask, joblib, numpy, sklearn, threadpoolctl.
 Implements the cross-validation of appendix J of the PWU paper.
 
 Usage: python -m pwu_lite.replication.experiment binary --repeats 100 --jobs 2

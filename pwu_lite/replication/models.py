@@ -1,6 +1,6 @@
 """Ten classifiers and ten regressors that say how sure they are, under one protocol.
 
-May import numpy, pandas and scikit-learn.
+Imports numpy, pandas, sklearn.
 Implements the models of appendix J of the PWU paper, or what stands in for them.
 """
 

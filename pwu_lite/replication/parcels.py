@@ -1,6 +1,6 @@
 """The parcel desk of chapter 1: real handwritten digits, two classifiers, a bill in euros.
 
-May import families and metrics, numpy, pandas and scikit-learn.
+Imports families, metrics; numpy, pandas, sklearn.
 Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's bundled data.
 """
 
@@ -152,4 +152,4 @@ def _best(metric, part):
     values = {name: metric(part.y_choose, f) for name, f in part.choose.items()}
     if values["cautious"] == values["bold"]:
         return "tie"
-    return min(values, key=values.get)
+    return min(values, key=lambda name: values[name])

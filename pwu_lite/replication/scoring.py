@@ -1,6 +1,6 @@
 """From stored predictions to numbers: metrics, PWUs, and utilities at many decision parameters, fold by fold.
 
-May import tasks and released, numpy.
+Imports released, tasks; numpy.
 Implements the metrics and utilities of appendices J.1 and K of the PWU paper.
 """
 
@@ -75,9 +75,9 @@ def released_scores(task: Task, fold: Fold, levels: int = 200) -> dict[str, floa
     ...     "expected_calibration_error"]
     True
     """
-    if task not in RELEASED:
+    if task.name not in RELEASED:
         raise ValueError(f"there is no released counterpart for {task.name}")
-    return RELEASED[task](fold, levels)
+    return RELEASED[task.name](fold, levels)
 
 
 def _quantiles(prior, levels):
@@ -138,5 +138,5 @@ def _top(shares, fold):
     return np.clip(np.ceil(len(fold.y) * shares), 1, len(fold.y)).astype(int)
 
 
-RELEASED = {BINARY: _released_binary, REGRESSION: _released_regression}
+RELEASED = {BINARY.name: _released_binary, REGRESSION.name: _released_regression}
 """The tasks that the released code has formulas for."""

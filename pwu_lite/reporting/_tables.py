@@ -1,6 +1,6 @@
 """Tables as a page shows them.
 
-May import nothing of the package.
+Imports nothing.
 Implements no source.
 """
 

@@ -1,6 +1,6 @@
 """A card that documents a prior-weighted utility for a reviewer.
 
-May import families and pwu, numpy and pandas.
+Imports _tables, families, pwu; numpy, pandas.
 Implements appendix H of the PWU paper.
 """
 

@@ -1,6 +1,6 @@
 """Any number of models under one score, or several: costs, intervals, paired differences from the best.
 
-May import families, metrics, pwu, resampling and validation, and for a report the modules beside it; numpy and pandas.
+Imports _tables, card, families, metrics, plots, pwu, resampling, validation; numpy, pandas, scipy.
 Implements appendix L of the PWU paper, for more than two models.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from .. import validation
@@ -73,8 +74,9 @@ class ModelComparison:
         return "\n\n".join([self.table.to_string(), *self.notes])
 
 
-def compare(y_true: Any, models: Any, score: Any, *, groups: Any = None, sample_weight: Any = None,
-            n_resamples: int = 1000, seed: int = 0, coverage: float = 0.95) -> ModelComparison:
+def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
+            sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
+            coverage: float = 0.95) -> ModelComparison:
     """Which model is cheapest, by how much, and could it be luck?
 
     Parameters
@@ -84,6 +86,9 @@ def compare(y_true: Any, models: Any, score: Any, *, groups: Any = None, sample_
         ``y_prob``, or a tuple ``(mean, std)``, as the score takes it.
     score : PWU, loss function, or mapping of names to them
         ``score(y_true, *prediction)``, lower is better.
+    against : str, optional
+        The model that the others are compared with, chosen before looking; otherwise the cheapest one,
+        which is chosen by the data and so a little flattered.
     groups : array_like, shape (n,), optional
         Patients, sites or days: resampled whole.
     sample_weight : array_like, shape (n,), optional
@@ -99,9 +104,10 @@ def compare(y_true: Any, models: Any, score: Any, *, groups: Any = None, sample_
     ModelComparison
         With a table, the cheapest model first: ``cost`` with its interval; ``skill``, the share of
         the way from the base rate (or mean and standard deviation) of these very labels to a perfect
-        forecast; ``difference`` from the cheapest with its paired interval; ``share best`` of
-        the resamples, ties shared; the share of resamples that are ``undefined``; ``verdict``: best,
-        not separable from it (the interval of the difference contains zero), or dearer; and
+        forecast; ``difference`` from the cheapest (or from `against`) with its paired interval; ``share best`` of
+        the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
+        ``verdict``: best (or reference), not separable from it (the interval of the difference
+        contains zero), dearer, or cheaper; and
         ``cases needed`` to separate the two in four of five samples, if the difference is what it seems.
 
     Raises
@@ -134,10 +140,12 @@ def compare(y_true: Any, models: Any, score: Any, *, groups: Any = None, sample_
              if len(part) != len(y)]
     if wrong:
         raise ValueError(f"y_true has length {len(y)}, {wrong[0]}")
+    if against is not None and str(against) not in forecasts:
+        raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.check_weight(sample_weight, len(y))
     draws = {"repeats": validation.whole("n_resamples", n_resamples), "seed": seed}
-    tables = {name: _table(_as_loss(name, one), y, forecasts, number, weight, draws, coverage)
+    tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage)
               for name, one in scores.items()}
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     return ModelComparison(table, _notes(len(y), number, draws, coverage), scores, (y, forecasts))
@@ -151,15 +159,17 @@ def _as_loss(name, score):
     return score
 
 
-def _table(score, y, forecasts, groups, weight, draws, coverage):
+def _table(score, y, forecasts, against, groups, weight, draws, coverage):
     """One score's rows, the cheapest model first."""
     values, resampled = _costs(score, y, forecasts, groups, weight, draws)
-    best = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
+    first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
+    best = first if against is None else list(forecasts).index(str(against))
+    word = "best" if against is None else "reference"
     tail = (1 - coverage) / 2
     with np.errstate(invalid="ignore"):  # infinite for both: undefined
         gap, gaps = values - values[best], resampled - resampled[:, [best]]
     (low, high), (from_, to) = percentiles(resampled, tail), percentiles(gaps, tail)
-    verdicts = [_verdict(place == best, *ends) for place, ends in enumerate(zip(from_, to, strict=True))]
+    verdicts = [word if place == best else _verdict(*ends) for place, ends in enumerate(zip(from_, to, strict=True))]
     frame = pd.DataFrame({
         "cost": values, "low": low, "high": high, "skill": _skill(score, y, forecasts, values, weight),
         "difference": gap, "difference low": from_, "difference high": to, "share best": _share_best(resampled),
@@ -199,12 +209,10 @@ def _canonical(y, forecasts):
     return np.lexsort(np.vstack([*columns, np.reshape(y, (len(y), -1)).T]))
 
 
-def _verdict(is_best, low, high):
-    if is_best:
-        return "best"
+def _verdict(low, high):
     if np.isnan(low) or np.isnan(high):
         return "undefined"
-    return "dearer" if low > 0 else "not separable"
+    return "dearer" if low > 0 else "cheaper" if high < 0 else "not separable"
 
 
 def _share_best(resampled):
@@ -220,7 +228,7 @@ def _cases_needed(n, gap, gaps, coverage):
     """Cases at which the interval excludes zero with probability `POWER`; NaN for the best itself."""
     needed = np.full(gap.size, np.nan)
     reach = ndtri((1 + coverage) / 2) + ndtri(POWER)
-    for place in np.flatnonzero(np.isfinite(gap) & (gap > 0)):
+    for place in np.flatnonzero(np.isfinite(gap) & (gap != 0)):
         spread = np.std(gaps[np.isfinite(gaps[:, place]), place])
         needed[place] = np.ceil(n * (reach * spread / gap[place]) ** 2)
     return needed

@@ -1,15 +1,16 @@
 """What a score is made of: miscalibration, discrimination and uncertainty, by isotonic regression.
 
-May import metrics, pwu and validation, numpy and scipy.
+Imports validation; numpy, scipy.
 Implements the CORP decomposition of Dimitriadis, Gneiting and Jordan (2021) for the PWUs of binary decisions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 
@@ -25,7 +26,8 @@ class Decomposition(NamedTuple):
     uncertainty: float
 
 
-def decompose(score: Callable[..., float], y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> Decomposition:
+def decompose(score: Callable[..., float], y_true: ArrayLike, y_prob: ArrayLike, *,
+              sample_weight: ArrayLike | None = None) -> Decomposition:
     """How much of a score is miscalibration, and how much does the forecast tell cases apart?
 
     With g the forecast recalibrated by isotonic regression on these very labels and b their base
@@ -74,7 +76,7 @@ def decompose(score: Callable[..., float], y_true: Any, y_prob: Any, *, sample_w
     return Decomposition(cost, cost - calibrated, flat - calibrated, flat)
 
 
-def recalibrated(y_true: Any, y_prob: Any, *, sample_weight: Any = None) -> np.ndarray:
+def recalibrated(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
     """The forecast after isotonic regression on its own labels; tied forecasts stay tied; shape (n,).
 
     Examples

@@ -1,6 +1,6 @@
 """What a prior says: quantiles in words, degeneracy, sensitivity.
 
-May import elicitation, families, priors, pwu, plots and validation, numpy and pandas.
+Imports _tables, elicitation, families, plots, priors, pwu, validation; numpy, pandas.
 Implements appendix I.3 of the PWU paper.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from .. import elicitation, validation
 from ..families import Family, mass_of_k
@@ -67,7 +68,7 @@ class PriorReport:
         return "\n\n".join([*(table.to_string() for table in tables if len(table)), *self.notes])
 
 
-def prior_report(score: PWU, y_true: Any = None, models: Mapping[str, Any] | None = None, *,
+def prior_report(score: PWU, y_true: ArrayLike | None = None, models: Mapping[str, Any] | None = None, *,
                  alternatives: Mapping[str, Any] | None = None, share: float = 0.5) -> PriorReport:
     """The diagnostics of a prior: quantiles in words, degeneracy, sensitivity.
 

@@ -1,6 +1,6 @@
 """UNIQUE's three evaluation benchmarks for any number of uncertainty estimates of one model.
 
-May import metrics, resampling and validation, numpy and pandas.
+Imports _tables, metrics, resampling, validation; numpy, pandas.
 Implements UNIQUE's evaluation-benchmarks page: ranking, calibration and proper scores.
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..metrics import REGISTRY, Metric
@@ -66,7 +67,7 @@ class UniqueBenchmarks:
         return "\n\n".join([self.table.to_string(), *self.notes])
 
 
-def unique_benchmarks(y_true: Any, mean: Any, uncertainties: Any, *, rankings: Sequence[str] = (),
+def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *, rankings: Sequence[str] = (),
                       scaled_on: tuple[Any, Any, Any] | None = None, groups: Any = None, n_resamples: int = 200,
                       seed: int = 0, coverage: float = 0.95) -> UniqueBenchmarks:
     """Ranking, calibration and proper scores of several uncertainty estimates of one model.

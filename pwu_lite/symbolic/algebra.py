@@ -1,6 +1,6 @@
 """What both directions share: reading expressions, break points, branches, limits, signs, exact numbers.
 
-May import the clock, numpy and sympy.
+Imports clock; numpy, sympy.
 Implements the algebra behind equation (3) of the PWU paper.
 """
 
@@ -333,7 +333,7 @@ def _real(value):
 
 def sign_of(what, expression):
     """Sign of a number or limit, the same at every sample of its free parameters, or ValueError."""
-    signs = {}
+    signs: dict[Any, Any] = {}
     for at in all_sampled(expression):
         value = expression.subs(at)
         sign = 1 if value == sp.oo else -1 if value == -sp.oo else int(np.sign(_real(value)))

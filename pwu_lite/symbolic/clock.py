@@ -1,6 +1,6 @@
 """A time limit for derivations that sympy may never finish.
 
-May import sympy.
+Imports sympy.
 Implements no source: it keeps the rest of `symbolic` from hanging.
 """
 

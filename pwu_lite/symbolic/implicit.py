@@ -1,6 +1,6 @@
 """From a scoring rule to the prior it believes in, or the reason why there is none.
 
-May import algebra, the clock, alignment and families, numpy and sympy.
+Imports algebra, clock, alignment, families; numpy, sympy.
 Implements sections 3.2 and 3.3 and appendices C.4 and C.5 of the PWU paper, equation (3).
 """
 
@@ -347,7 +347,6 @@ def _check_conditions(inner, x, v):
     """A formula that changes with the error is not affine in it, unless its pieces agree."""
     pieces = inner.rewrite(sp.Piecewise).atoms(sp.Piecewise)
     if any(condition.has(x) for piecewise in pieces for _, condition in piecewise.args):
-        values = {}
         for place in (1, 3, sp.Rational(1, 7)):
             values = [inner.subs({v: place, x: sp.Integer(2) ** k}) for k in range(-8, 9, 2)]
             slopes = [(as_number(after) - as_number(before)) / (2.0 ** (k + 2) - 2.0**k)

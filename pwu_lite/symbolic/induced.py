@@ -1,6 +1,6 @@
 """And back: from a prior to the score that it induces.
 
-May import algebra, the clock, implicit, families and priors, numpy and sympy.
+Imports algebra, clock, implicit, families, priors; sympy.
 Implements equations (3) and (4) of the PWU paper; threshold and newsvendor scores.
 """
 

@@ -58,7 +58,8 @@ def test_unique_calibration():
     assert released.mace(**UNIQUE) == pytest.approx((0.12222222222222222, 0.16009256581624778))
     assert released.mace(**UNIQUE, strategy="quantile") == pytest.approx((0.12222222222222222, 0.14555131461166945))
     std = np.sqrt(UNIQUE["variance"])
-    documented = regression.mean_absolute_calibration_error(UNIQUE["y"], UNIQUE["mean"], std, coverages=np.linspace(0, 1, 10))
+    levels = np.linspace(0, 1, 10)
+    documented = regression.mean_absolute_calibration_error(UNIQUE["y"], UNIQUE["mean"], std, coverages=levels)
     assert documented == pytest.approx(1 / 9)
 
 

@@ -16,6 +16,11 @@ def data():
     return rng.exponential(size=60), rng.permutation(60).astype(float)
 
 
+def both(error, uncertainty, bins):
+    coefficients = (ranking.increasing_coefficient, ranking.decreasing_coefficient)
+    return tuple(coefficient(error, uncertainty, n_bins=bins) for coefficient in coefficients)
+
+
 def test_spearman_is_scipys(data):
     error, uncertainty = np.round(data[0], 1), data[1] // 7
     assert ranking.spearman(error, uncertainty) == pytest.approx(scipy.stats.spearmanr(error, uncertainty).statistic)
@@ -109,10 +114,10 @@ def test_rounding_makes_no_steps():
 def test_steps_count_beyond_rounding_and_only_then():
     flat, rising = np.full(6, 0.1), 1 + 1e-9 * np.arange(6.0)
     u = np.arange(6.0)
-    assert ranking.increasing_coefficient(flat, u, n_bins=3) == ranking.decreasing_coefficient(flat, u, n_bins=3) == 0
-    assert ranking.increasing_coefficient(rising, u, n_bins=3) == ranking.decreasing_coefficient(rising, u, n_bins=3) == 1
+    assert both(flat, u, 3) == (0, 0)
+    assert both(rising, u, 3) == (1, 1)
     wobbling = np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
-    assert ranking.increasing_coefficient(wobbling, u, n_bins=6) == ranking.decreasing_coefficient(wobbling, u, n_bins=6) == 0
+    assert both(wobbling, u, 6) == (0, 0)
 
 
 def test_auc_difference_is_the_trapezoid_between_two_curves():
@@ -134,8 +139,8 @@ def test_two_bins_have_one_step():
 def test_rounding_is_that_of_the_neighbours():
     u = np.arange(6.0)
     zero = np.zeros(6)
-    assert ranking.increasing_coefficient(zero, u, n_bins=3) == ranking.decreasing_coefficient(zero, u, n_bins=3) == 0
+    assert both(zero, u, 3) == (0, 0)
     wobbling = 1e6 * np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
-    assert ranking.increasing_coefficient(wobbling, u, n_bins=6) == ranking.decreasing_coefficient(wobbling, u, n_bins=6) == 0
+    assert both(wobbling, u, 6) == (0, 0)
     after_a_fall = np.array([1e6, 2 - 1e6, 3 * (1 + 1e-7) - 2])  # the curve is 1e6, 1, 1 + 1e-7
     assert ranking.increasing_coefficient(after_a_fall, [1.0, 2, 3], n_bins=3) == 0.5

@@ -1,6 +1,7 @@
 """The tables: agreement counts ties and infinities right, new data share no case, a run writes what a loop gives."""
 
 import gzip
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.stats import kendalltau
 
 from pwu_lite import alignment
 from pwu_lite.replication import benchmark, datasets, experiment, findings, models, scoring
+from pwu_lite.replication.tasks import BINARY, TASKS, Plan
 
 MODELS = ["naive Bayes", "logistic regression", "nearest neighbours"]
 
@@ -33,7 +35,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def tables(folder):
-    return benchmark.tables("binary", "small", 0, MODELS, folder)
+    return benchmark.tables(BINARY, "small", 0, MODELS, folder)
 
 
 @settings(deadline=None, max_examples=60)
@@ -41,7 +43,7 @@ def tables(folder):
 def test_agreement_is_that_of_align(rows):
     values = pd.DataFrame(rows, dtype=float)
     m, u = values[[0, 1]].add_prefix("m"), values[[2, 3]].add_prefix("u")
-    ours = benchmark.agreement(m, u)
+    ours = alignment.agreement(m, u)
     plain = alignment.align(m, u, directions={"m0": False, "m1": False})
     for key in ("tau", "somers_d", "pairs"):
         assert np.allclose(ours[key].ravel(), plain[key].to_numpy(float), equal_nan=True)
@@ -49,30 +51,30 @@ def test_agreement_is_that_of_align(rows):
 
 def test_infinite_losses_are_tied_for_the_worst():
     m = pd.DataFrame({"log_loss": [-0.1, -np.inf, -np.inf]})
-    found = benchmark.agreement(m, pd.DataFrame({"u": [3.0, 2.0, 1.0]}))
+    found = alignment.agreement(m, pd.DataFrame({"u": [3.0, 2.0, 1.0]}))
     assert found["somers_d"].item() == pytest.approx(2 / 3) and found["pairs"].item() == 3
 
 
 def test_a_missing_value_leaves_the_column_undefined():
     m = pd.DataFrame({"a": [1.0, np.nan, 2.0], "b": [1.0, 2.0, 3.0]})
-    tau = benchmark.agreement(m, pd.DataFrame({"u": [1.0, 2.0, 3.0]}))["tau"]
+    tau = alignment.agreement(m, pd.DataFrame({"u": [1.0, 2.0, 3.0]}))["tau"]
     assert np.isnan(tau[0, 0]) and tau[1, 0] == 1
 
 
 def test_rounding_makes_no_ranks():
     u = pd.DataFrame({"u": [0.1 + 0.2, 0.3, 0.5]})
-    assert benchmark.agreement(pd.DataFrame({"m": [1.0, 2.0, 3.0]}), u)["pairs"].item() == 2
+    assert alignment.agreement(pd.DataFrame({"m": [1.0, 2.0, 3.0]}), u)["pairs"].item() == 2
 
 
 def test_scores_use_the_variance_of_the_training_targets(folder):
-    folds = list(benchmark._folds("binary", "small", 0, MODELS, folder))
-    first = [experiment.predictions(experiment.Cell("small", MODELS[0], 0, k), folder, "binary") for k in range(5)]
+    folds = list(benchmark._folds(BINARY, "small", 0, MODELS, folder))
+    first = [experiment.predictions(experiment.Cell("small", MODELS[0], 0, k), folder, BINARY) for k in range(5)]
     assert folds[0][2].variance == pytest.approx(np.var(np.concatenate([p.y for p in first[1:]])))
     assert len(folds) == 15
 
 
 def test_same_alignment_is_align_of_fold_means(folder, tables):
-    frame = benchmark.score_repeat("binary", "small", 0, MODELS, folder).groupby("model").mean()
+    frame = benchmark.score_repeat(BINARY, "small", 0, MODELS, folder).groupby("model").mean()
     utilities = frame[[f"binary:s{k:02d}" for k in range(5)]]
     plain = alignment.align(frame[["brier_score"]], utilities)
     rows = tables.alignment.set_index(["scheme", "metric", "family"]).loc[("same", "brier_score", "binary")]
@@ -81,7 +83,7 @@ def test_same_alignment_is_align_of_fold_means(folder, tables):
 
 
 def test_expected_tau_weighs_the_curve_by_the_prior(tables):
-    question = findings.questions("binary")["binary"]
+    question = BINARY.question("binary")
     again = findings.expected(tables.curves, question, {"tau": question.priors})["tau"]
     rows = tables.alignment.query("scheme == 'same' and family == 'binary'").set_index("metric")
     for (_, _, metric), value in again.items():
@@ -98,23 +100,23 @@ def test_new_data_share_no_fold(folder, monkeypatch):
         return plain(frame, folds)
 
     monkeypatch.setattr(benchmark, "_means", spy)
-    frame = benchmark.score_repeat("binary", "small", 0, MODELS, folder)
+    frame = benchmark.score_repeat(BINARY, "small", 0, MODELS, folder)
     for size in (1, 2, 3):
         seen.clear()
-        benchmark._rotations("binary", frame, size, disjoint=True)
+        benchmark._rotations(BINARY, frame, size, disjoint=True)
         pairs = list(zip(seen[::2], seen[1::2], strict=True))
         assert len(pairs) == 5 and all(len(a) == size and len(b) == 2 and not a & b for a, b in pairs)
     seen.clear()
-    benchmark._rotations("binary", frame, 2, disjoint=False)
+    benchmark._rotations(BINARY, frame, 2, disjoint=False)
     assert all(a == b and len(a) == 2 for a, b in zip(seen[::2], seen[1::2], strict=True))
 
 
 def test_fresh_subsets_compare_a_metric_with_other_subsets_only(folder):
-    rows = benchmark.fresh_alignment("binary", "small", 3, MODELS, folder)
-    means = [benchmark._means(benchmark.score_repeat("binary", "small", r, MODELS, folder)) for r in range(3)]
+    rows = benchmark.fresh_alignment(BINARY, "small", 3, MODELS, folder)
+    means = [benchmark._means(benchmark.score_repeat(BINARY, "small", r, MODELS, folder)) for r in range(3)]
     metric = -means[0][["pwu_binary"]]
     costs = [name for name in means[0] if name.startswith("binary:s")]
-    taus = [np.nanmean(benchmark.agreement(metric, means[other][costs])["tau"]) for other in (1, 2)]
+    taus = [np.nanmean(alignment.agreement(metric, means[other][costs])["tau"]) for other in (1, 2)]
     row = rows[(rows["scheme"] == "fresh_one") & (rows["repeat"] == 0) & (rows["metric"] == "pwu_binary")
                & (rows["family"] == "binary")]
     assert row["tau"].item() == pytest.approx(np.mean(taus))
@@ -122,22 +124,22 @@ def test_fresh_subsets_compare_a_metric_with_other_subsets_only(folder):
 
 
 def test_names_and_order_of_models_change_nothing(folder, tables):
-    again = benchmark.tables("binary", "small", 0, MODELS[::-1], folder)
+    again = benchmark.tables(BINARY, "small", 0, MODELS[::-1], folder)
     known = tables.alignment[(tables.alignment["metric"] != "random") & (tables.alignment["scheme"] != "released")]
     other = again.alignment[(again.alignment["metric"] != "random") & (again.alignment["scheme"] != "released")]
     pd.testing.assert_frame_equal(known, other)
 
 
 def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
-    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(2, 100)})
-    monkeypatch.setitem(benchmark.FRESH, "binary", {"breast_cancer": benchmark.Plan(2, 60)})
-    monkeypatch.setattr(models, "for_task", lambda task: {name: models.classifiers()[name] for name in MODELS})
+    task = replace(BINARY, plan={"breast_cancer": Plan(2, 100)}, fresh={"breast_cancer": Plan(2, 60)},
+                   models=lambda: {name: models.classifiers()[name] for name in MODELS})
+    monkeypatch.setitem(TASKS, "binary", task)
     words = ["binary", "--folder", str(tmp_path / "cells"), "--results", str(tmp_path / "results")]
     assert benchmark.main(words) == 0
     found = {name: benchmark.read(tmp_path / "results" / f"binary_{name}.csv.gz")
              for name in ("scores", "alignment", "curves")}
     assert len(found["scores"]) == 2 * 3 * 5 and found["curves"]["repeat"].nunique() == 2
-    direct = benchmark.tables("binary", "breast_cancer", 1, MODELS, tmp_path / "cells" / "main")
+    direct = benchmark.tables(BINARY, "breast_cancer", 1, MODELS, tmp_path / "cells" / "main")
     stored = found["scores"][found["scores"]["repeat"] == 1].reset_index(drop=True)
     assert np.allclose(stored["brier_score"], direct.scores["brier_score"], rtol=1e-8)
     with gzip.open(tmp_path / "results" / "binary_scores.csv.gz", "rt") as file:
@@ -160,7 +162,7 @@ def test_scoring_goes_on_where_it_was_and_starts_again_when_the_code_changes(fol
         return {"number": number}
 
     def both(makers=("a",), rows=None):
-        return [benchmark._kept(slow, "binary", "small", r, makers, tmp_path, "main", benchmark.Plan(2, rows))
+        return [benchmark._kept(slow, "binary", "small", r, makers, tmp_path, "main", Plan(2, rows))
                 for r in (0, 1)]
 
     for cell in experiment.grid(["small"], ["a", "b"], 2):
@@ -171,7 +173,7 @@ def test_scoring_goes_on_where_it_was_and_starts_again_when_the_code_changes(fol
     assert both() == [{"number": 0}, {"number": 1}] and calls == [0, 1, 1]
     both(makers=("a", "b")), both(rows=50)
     assert len(calls) == 7 and not list(tmp_path.rglob("*.part"))
-    monkeypatch.setattr(benchmark, "_NUMBERS", ("pwu",))
+    monkeypatch.setattr(benchmark, "_NO_NUMBERS", ("pwu.py",))
     both()
     assert len(calls) == 9
     experiment._write(experiment.Cell("small", "a", 1, 4).path(tmp_path / "main"), np.ones((1, 3)))
@@ -187,9 +189,9 @@ def test_a_failing_model_means_no_table(tmp_path, monkeypatch, capsys):
         def fit(self, X, y):
             raise RuntimeError("no luck")
 
-    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(1, 60)})
-    monkeypatch.setitem(benchmark.FRESH, "binary", {})
-    monkeypatch.setattr(models, "for_task", lambda task: {"broken": Broken})
+    task = replace(BINARY, plan={"breast_cancer": Plan(1, 60)}, fresh={},
+                   models=lambda: {"broken": Broken})
+    monkeypatch.setitem(TASKS, "binary", task)
     assert benchmark.main(["binary", "--folder", str(tmp_path), "--results", str(tmp_path / "r")]) == 1
     assert "5 cells failed, no table" in capsys.readouterr().err and not (tmp_path / "r").exists()
 
@@ -205,10 +207,10 @@ def test_bad_arguments(arguments, words, capsys):
 
 
 def test_the_plans_cover_the_papers_data_sets():
-    for task, plan in benchmark.PLAN.items():
-        assert list(plan) == experiment.PAPER[task]
-        assert all(p.repeats >= 20 for p in plan.values())
-    five = [name for plan in benchmark.PLAN.values() for name, p in plan.items() if p.repeats >= 100]
+    for task in TASKS.values():
+        assert list(task.plan) == datasets.names(task.name)[:experiment.PAPER[task.name]]
+        assert all(p.repeats >= 20 for p in task.plan.values())
+    five = [name for task in TASKS.values() for name, p in task.plan.items() if p.repeats >= 100]
     assert sorted(five) == ["auto_mpg", "energy", "heart", "ionosphere", "sonar"]
 
 
@@ -253,8 +255,8 @@ def test_averages_over_data_sets_weigh_them_alike():
 
 
 def test_every_metric_has_a_name_and_a_direction():
-    for task in scoring.METRICS:
-        for name in [*scoring.METRICS[task], *scoring.EXTRA[task], "random"]:
+    for task in TASKS.values():
+        for name in [*task.metrics, *task.extra, "random"]:
             assert name in findings.LABELS
             assert isinstance(benchmark._lower(name), bool)
 
@@ -267,7 +269,7 @@ def test_tau_counts_pairs_one_by_one(tables):
 
 def test_one_absurd_model_does_not_tie_the_others():
     m = pd.DataFrame({"nll": [-5e13, -2.64, -2.70, -3.74]})
-    assert benchmark.agreement(m, pd.DataFrame({"u": [0.0, 3.0, 2.0, 1.0]}))["tau"].item() == 1
+    assert alignment.agreement(m, pd.DataFrame({"u": [0.0, 3.0, 2.0, 1.0]}))["tau"].item() == 1
 
 
 def test_a_rival_that_is_hardly_ever_defined_is_none():
@@ -284,12 +286,12 @@ def test_names_with_a_hash_survive_the_round_trip(tmp_path):
 
 
 def test_cells_of_other_rows_are_not_scored(tmp_path, monkeypatch):
-    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(1, 100)})
-    monkeypatch.setitem(benchmark.FRESH, "binary", {})
-    monkeypatch.setattr(models, "for_task", lambda task: {name: models.classifiers()[name] for name in MODELS[:2]})
+    task = replace(BINARY, plan={"breast_cancer": Plan(1, 100)}, fresh={},
+                   models=lambda: {name: models.classifiers()[name] for name in MODELS[:2]})
+    monkeypatch.setitem(TASKS, "binary", task)
     words = ["binary", "--folder", str(tmp_path / "cells"), "--results", str(tmp_path / "results")]
     assert benchmark.main(words) == 0
-    monkeypatch.setitem(benchmark.PLAN, "binary", {"breast_cancer": benchmark.Plan(1, 90)})
+    monkeypatch.setitem(TASKS, "binary", replace(task, plan={"breast_cancer": Plan(1, 90)}))
     with pytest.raises(ValueError, match="rows=100.*another folder"):
         benchmark.main(words)
 
@@ -318,20 +320,20 @@ def test_resemblance_uses_the_cells_that_all_schemes_have():
 def test_expected_tau_is_an_average_over_what_is_defined(monkeypatch):
     """Cells without a tau do not pull the average towards zero."""
     metrics = pd.DataFrame({"brier_score": [3.0, 2.0, 1.0]})
-    question = scoring.QUESTIONS["binary"][0]
+    question = BINARY.question("binary")
     tied, ranked = np.ones(3), np.array([3.0, 2.0, 1.0])
     columns = {f"binary:g{place:02d}": ranked if place < 15 else tied for place in range(40)}
     columns |= {f"binary:s{place:02d}": ranked for place in range(5)}
     columns |= {name.replace("binary", "top_k"): values for name, values in columns.items()}
-    row = benchmark._summary("binary", metrics, pd.DataFrame(columns)).loc[("brier_score", "binary")]
+    row = benchmark._summary(BINARY, metrics, pd.DataFrame(columns)).loc[("brier_score", "binary")]
     assert row["expected_tau"] == pytest.approx(1)
     assert row["expected_defined"] == pytest.approx(question.mass()[:15].sum())
 
 
 def test_released_ranking_puts_low_losses_first(folder):
-    folds = [((model, fold), data) for model, fold, data in benchmark._folds("binary", "small", 0, MODELS, folder)]
-    theirs = benchmark._released("binary", folds)["tau"]
-    frame = benchmark._indexed({key: scoring.released_scores("binary", fold) for key, fold in folds})
+    folds = [((model, fold), data) for model, fold, data in benchmark._folds(BINARY, "small", 0, MODELS, folder)]
+    theirs = benchmark._released(BINARY, folds)["tau"]
+    frame = benchmark._indexed({key: scoring.released_scores(BINARY, fold) for key, fold in folds})
     means = frame.groupby(level="model").mean()
     costs = -means[[f"binary:s{k:02d}" for k in range(5)]]
     for metric, sign in (("brier_score", 1), ("error_detection_auroc", -1)):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from pwu_lite.replication import datasets, experiment, models
+from pwu_lite.replication.tasks import TASKS
 
 MODELS = ["naive Bayes", "logistic regression", "boosting"]
 
@@ -93,20 +94,20 @@ def test_a_failing_model_is_reported_and_costs_its_cell_only(tmp_path):
     assert "not finite" in min(failed) and "no luck" in max(failed)
     assert len(bytes_of(tmp_path)) == len(cells) - 2
     with pytest.raises(FileNotFoundError, match="failing"):
-        [experiment.predictions(cell, tmp_path, "binary") for cell in cells]
+        [experiment.predictions(cell, tmp_path, TASKS["binary"]) for cell in cells]
 
 
 def test_predictions_of_a_repeat_cover_every_case_once(tmp_path):
     _, cells = run(tmp_path)
     data = small()["small"]
     for model in MODELS:
-        folds = [experiment.predictions(cell, tmp_path, "binary") for cell in cells
+        folds = [experiment.predictions(cell, tmp_path, TASKS["binary"]) for cell in cells
                  if cell.model == model and cell.repeat == 0]
         assert sorted(np.concatenate([fold.case for fold in folds])) == list(range(90))
         for fold in folds:
             assert (fold.y == data.y[fold.case]).all() and 0.3 < fold.y.mean() < 0.9  # folds keep the share of events
             assert len(fold.forecast) == 1 and ((fold.forecast[0] >= 0) & (fold.forecast[0] <= 1)).all()
-    first, second = (experiment.predictions(experiment.Cell("small", "boosting", repeat, 0), tmp_path, "binary")
+    first, second = (experiment.predictions(experiment.Cell("small", "boosting", repeat, 0), tmp_path, TASKS["binary"])
                      for repeat in (0, 1))
     assert set(first.case) != set(second.case)
 
@@ -130,7 +131,7 @@ def test_a_subset_is_the_same_in_every_repeat(tmp_path):
 
 def cases_of(folder, model, repeat):
     cells = [experiment.Cell("small", model, repeat, fold) for fold in range(5)]
-    return np.concatenate([experiment.predictions(cell, folder, "binary").case for cell in cells])
+    return np.concatenate([experiment.predictions(cell, folder, TASKS["binary"]).case for cell in cells])
 
 
 def test_disjoint_subsets_share_no_row_until_the_data_are_used_up(tmp_path):
@@ -159,8 +160,8 @@ def test_several_outputs_and_classes_come_back_in_shape(tmp_path, task, name):
     data = datasets.load(name)
     model = "least squares" if task == "multivariate" else "logistic regression"
     cells = experiment.grid([name], [model], repeats=1)
-    assert experiment.run(cells, {name: data}, models.for_task(task), tmp_path, report=quiet) == []
-    fold = experiment.predictions(cells[0], tmp_path, task)
+    assert experiment.run(cells, {name: data}, TASKS[task].models(), tmp_path, report=quiet) == []
+    fold = experiment.predictions(cells[0], tmp_path, TASKS[task])
     n = len(fold.case)
     assert np.array_equal(fold.y, data.y[fold.case])
     shapes = [(n, 3), (n, 3, 3)] if task == "multivariate" else [(n, 10)]
@@ -176,7 +177,7 @@ def test_regression_writes_mean_and_std(tmp_path):
     makers = {"least squares": models.regressors()["least squares"]}
     cells = experiment.grid(["diabetes"], makers, repeats=1)
     assert experiment.run(cells, {"diabetes": data}, makers, tmp_path, report=quiet) == []
-    fold = experiment.predictions(cells[0], tmp_path, "regression")
+    fold = experiment.predictions(cells[0], tmp_path, TASKS["regression"])
     assert len(fold.forecast) == 2 and (fold.forecast[1] > 0).all() and fold.y.shape == fold.forecast[0].shape
 
 
@@ -246,4 +247,4 @@ def test_two_models_never_share_a_folder(names, tmp_path):
     ("regression", np.zeros(2), "mean and std")])
 def test_a_prediction_that_is_none_is_no_cell(task, prediction, words):
     with pytest.raises(ValueError, match=words):
-        experiment._columns(prediction, task)
+        experiment._columns(prediction, TASKS[task])

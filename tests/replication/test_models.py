@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pwu_lite.replication import models
+from pwu_lite.replication.tasks import TASKS
 
 QUICK = ["logistic regression", "naive Bayes", "nearest neighbours", "boosting", "network", "Gaussian process"]
 
@@ -177,7 +178,5 @@ def test_one_output_of_the_joint_least_squares_is_the_single_one(table, two_targ
 
 
 def test_tasks_have_their_models():
-    assert list(models.for_task("binary")) == list(models.classifiers())
-    assert len(models.for_task("multiclass")) == len(models.for_task("multivariate")) == 5
-    with pytest.raises(ValueError, match="no task 'poetry'"):
-        models.for_task("poetry")
+    assert list(TASKS["binary"].models()) == list(models.classifiers())
+    assert len(TASKS["multiclass"].models()) == len(TASKS["multivariate"].models()) == 5
