@@ -277,11 +277,10 @@ def test_equal_scores_are_equal():
 
 def test_a_numerical_error_that_matters_is_announced():
     class Rough(as_prior(scipy.stats.weibull_min(1.5)).__class__):
-        error = 0.01
 
         def __init__(self, frozen):
             super().__init__(frozen)
-            self.numerical_error = 0.01
+            self._error = 0.01
 
     score = pwu.PWU(pwu.SelectivePrediction(), Rough(scipy.stats.weibull_min(1.5)))
     with pytest.warns(UserWarning, match="may be off by 0.01"):

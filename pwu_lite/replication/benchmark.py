@@ -371,7 +371,8 @@ def _kept(function, task, name, number, makers, folder, kind, plan):
 
 
 def _write_all(task, given, plan, fresh, makers, command):
-    jobs: list[tuple[Any, ...]] = [(tables, name, repeat, "main", plan[name]) for name in plan for repeat in range(plan[name].repeats)]
+    jobs: list[tuple[Any, ...]] = [(tables, name, repeat, "main", plan[name])
+                                   for name in plan for repeat in range(plan[name].repeats)]
     jobs += [(fresh_alignment, name, fresh[name].repeats, "disjoint", fresh[name]) for name in fresh]
     print(f"scoring {len(jobs)} repeats and sets of subsets", flush=True)
     done = joblib.Parallel(n_jobs=given.jobs, verbose=1)(

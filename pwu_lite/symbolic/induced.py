@@ -210,7 +210,7 @@ def _formula(prior, t):
     make = _DENSITIES.get(type(prior))
     if make is None:
         raise ValueError(f"no formula for {prior!r}: pass an ImplicitPrior or a prior with a closed form")
-    names = [name for name in prior.__dataclass_fields__]
+    names = [name for name, known in prior.__dataclass_fields__.items() if known.init]
     density = make(t, *(exactly(getattr(prior, name)) for name in names))
     return density, tuple(exactly(end) for end in prior.support), None
 
