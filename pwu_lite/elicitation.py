@@ -161,6 +161,14 @@ def _shapes(low, tail, size):
     return shapes(at)
 
 
+def _single(prior):
+    """One prior for all cases."""
+    prior = as_prior(prior)
+    if prior.length is not None:
+        raise ValueError(f"one prior for all cases is needed, {prior!r} is one for each of {prior.length}")
+    return prior
+
+
 def mode(prior: Any) -> float:
     """The most likely value of a single prior, NaN where no peak inside its support is known.
 
@@ -169,7 +177,7 @@ def mode(prior: Any) -> float:
     >>> mode(Beta(2, 10))
     0.1
     """
-    prior = as_prior(prior)
+    prior = _single(prior)
     if isinstance(prior, Beta) and prior.a > 1 and prior.b > 1:
         return prior.scale * (prior.a - 1) / (prior.a + prior.b - 2)
     if isinstance(prior, TruncatedBeta):
@@ -210,7 +218,7 @@ def shifted(prior: Any, share: float) -> Prior:
     >>> shifted(Beta(2, 10), 0.5)
     Beta(a=2.5, b=9.5, scale=1.0)
     """
-    prior, share = as_prior(prior), validation.inside("share", share, -1, 1)
+    prior, share = _single(prior), validation.inside("share", share, -1, 1)
     if isinstance(prior, Beta):
         return _shifted_beta(prior, share)
     for kind, changed in _SCALED:

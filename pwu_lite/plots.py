@@ -120,7 +120,7 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
 
 
 def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: float | None = 0.95, thetas: Any = None,
-           groups: Any = None, n_resamples: int = 500, seed: int = 0) -> Figure:
+           groups: Any = None, n_resamples: int = 300, seed: int = 0) -> Figure:
     """Murphy curves of any number of models, their difference from the cheapest one, and the prior under them.
 
     Parameters
@@ -192,7 +192,7 @@ def _parameters(score, thetas, n):
     low, high = only.domain
     reach = float(np.max(prior.ppf(0.995)))
     end = min(high, max(1.15 * reach, 1.6 * float(np.max(prior.ppf(0.5)))))
-    x = np.linspace(max(low, 0.0), end, 202)[1:-1]
+    x = np.linspace(max(low, 0.0), end, 102)[1:-1]
     if only.counts:
         k = np.unique(only.theta(x, n))
         return k / n, k

@@ -150,7 +150,10 @@ class _PerCase(Prior):
     def for_cases(self, chosen):
         if self.length is None:
             return self
-        return type(self)(*(value[chosen] if np.ndim(value) else value for value in vars(self).values()))
+        some = object.__new__(type(self))  # checked already, and perhaps none
+        for name, value in vars(self).items():
+            object.__setattr__(some, name, value[chosen] if np.ndim(value) else value)
+        return some
 
     def __eq__(self, other):
         return type(other) is type(self) and self._key() == other._key()

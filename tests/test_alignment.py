@@ -160,3 +160,21 @@ def test_only_a_pwu_is_called_one(name, known):
     else:
         with pytest.raises(ValueError, match="direction"):
             metrics.lower_is_better(name)
+
+
+def test_ties_are_as_wide_as_asked():
+    losses = np.array([[1.0], [1 + 1e-10], [2.0]])
+    utilities = np.array([[3.0], [2.0], [1.0]])
+    assert alignment.agreement(-losses, utilities)["tau"].item() == pytest.approx(1)
+    wide = alignment.agreement(-losses, utilities, tie=1e-9)
+    assert wide["tau"].item() == pytest.approx(2 / np.sqrt(6)) and wide["somers_d"].item() == pytest.approx(2 / 3)
+    frames = [pd.DataFrame(table, columns=["x"]) for table in (losses, utilities)]
+    assert alignment.align(*frames, directions={"x": True}, tie=1e-9)["tau"].item() == wide["tau"].item()
+
+
+@pytest.mark.parametrize("metrics, utilities, options, words", [
+    ([[1.0], [2.0]], [[1.0]], {}, "same two models"), ([1.0, 2.0], [[1.0], [2.0]], {}, "tables"),
+    ([[1.0], [2.0]], [[1.0], [2.0]], {"tie": 1.5}, "tie")])
+def test_agreement_refuses(metrics, utilities, options, words):
+    with pytest.raises(ValueError, match=words):
+        alignment.agreement(metrics, utilities, **options)

@@ -107,3 +107,44 @@ def test_the_retention_curve_shares_ties():
     lines = [plots.retention_curve(error, {"a": [1.0, 1, 1, 1]}).axes[0].lines[0].get_ydata() for error in
              ([1, 0, 0, 1], [0, 1, 1, 0])]
     assert np.allclose(lines, 0.5)
+
+
+@pytest.mark.parametrize("family, prior, data", [
+    (pwu.BinaryDecision(), pwu.Beta(2, 10), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.2), pwu.Uniform(0, 1)], [0.5, 0.5]), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.BinaryDecision(), pwu.Dirac(np.linspace(0.1, 0.4, 40)), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.TopK(), pwu.Beta(2, 6), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.SelectivePrediction(), pwu.LogNormal(0, 1), ([1.0, 0.0] * 20, ([0.7, 0.2] * 20, [0.5, 1.0] * 20)))])
+def test_murphy_draws_every_family_with_one_parameter(family, prior, data):
+    y, forecast = data
+    score = pwu.PWU(family, prior)
+    figure = score.plot(y, {"a": forecast, "b": forecast}, n_resamples=20)
+    above, middle, below = figure.axes
+    assert [line.get_label() for line in above.lines] == ["a", "b"]
+    x, cost = above.lines[0].get_data()
+    thetas = family.parameters[0].theta(x, len(y))
+    given = forecast if isinstance(forecast, tuple) else (forecast,)
+    assert cost == pytest.approx(score.curve(y, *given, thetas=thetas))
+    assert np.allclose(middle.lines[1].get_ydata(), 0) and below.get_xlabel()
+    plt.close("all")
+
+
+def test_murphy_bands_pair_the_models():
+    rng = np.random.default_rng(0)
+    y, f = rng.integers(0, 2, 200), rng.random(200)
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4))
+    figure = score.plot(y, {"a": f, "same": f, "other": rng.random(200)}, thetas=[0.1, 0.3, 0.5], n_resamples=40)
+    widths = [np.ptp(band.get_paths()[0].vertices[:, 1]) for band in figure.axes[1].collections]
+    assert min(widths) < 1e-12 < max(widths)  # a model and itself are never apart
+    assert not score.plot(y, {"a": f}, band=None).axes[1].collections
+    plt.close("all")
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(2, 4), pwu.Gamma(2, 1)).plot([1.0], {"a": ([1.0], [1.0])}), "several"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {}), "at least one model"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {"a": [0.2, 0.4]}, band=95), "band")])
+def test_murphy_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+    plt.close("all")

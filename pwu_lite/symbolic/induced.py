@@ -197,7 +197,10 @@ def _read(prior: Any, symbol: sp.Symbol) -> list[tuple[Any, ...]]:
     if isinstance(prior, ImplicitPrior):
         parts = [(1, prior.density, prior.support, None)] if prior.density != 0 else []
         return parts + [(mass, None, None, place) for place, mass in prior.atoms.items()]
-    return [(exactly(weight), *_formula(part, symbol)) for weight, part in priors.as_prior(prior).parts]
+    known = priors.as_prior(prior)
+    if known.length is not None:
+        raise ValueError(f"one prior for all cases is needed, {known!r} is one for each of {known.length}")
+    return [(exactly(weight), *_formula(part, symbol)) for weight, part in known.parts]
 
 
 def _formula(prior, t):

@@ -101,3 +101,17 @@ def test_net_benefit_counts(binary):
 def test_net_benefit_needs_thresholds_inside(t):
     with pytest.raises(ValueError, match="threshold"):
         m.net_benefit([0, 1], [0.2, 0.7], t)
+
+
+def test_net_benefit_with_either_rule_for_ties():
+    rng = np.random.default_rng(0)
+    y, f, weight = rng.integers(0, 2, 80), rng.random(80).round(1), rng.uniform(0, 2, 80)
+    t = np.arange(1, 10) / 10
+    for ties, acts in (("wait", np.greater), ("act", np.greater_equal)):
+        slow = [np.average(acts(f, one) * (y - (1 - y) * one / (1 - one)), weights=weight) for one in t]
+        assert m.net_benefit(y, f, t, ties=ties, sample_weight=weight) == pytest.approx(slow, abs=1e-14)
+    assert (m.net_benefit(y, f, t) != m.net_benefit(y, f, t, ties="act")).all()
+    off = t + 0.05
+    assert m.net_benefit(y, f, off[:8]) == pytest.approx(m.net_benefit(y, f, off[:8], ties="act"))
+    with pytest.raises(ValueError, match="ties"):
+        m.net_benefit(y, f, 0.3, ties="above")

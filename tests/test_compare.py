@@ -1,0 +1,228 @@
+"""Models compared: costs are the score's, intervals pair, nothing hangs on rows, names or weights of one."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite as pwu
+from pwu_lite import reporting, resampling
+from pwu_lite.metrics import REGISTRY, classification
+
+RNG = np.random.default_rng(0)
+N = 300
+P = RNG.beta(2, 3, N)
+Y = (RNG.random(N) < P).astype(int)
+MODELS = {"good": np.clip(P + 0.05 * RNG.normal(size=N), 0, 1), "flat": np.full(N, 0.4),
+          "noisy": np.clip(P + 0.3 * RNG.normal(size=N), 0, 1)}
+SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 5))
+TOP = pwu.PWU(pwu.TopK(), pwu.Beta(2, 5))
+
+
+@pytest.mark.parametrize("score", [SCORE, TOP, classification.brier_score], ids=["separable", "joint", "function"])
+def test_costs_differences_and_verdicts(score):
+    table = pwu.compare(Y, MODELS, score, n_resamples=200).table
+    assert table["cost"].is_monotonic_increasing
+    for name, forecast in MODELS.items():
+        assert table.loc[name, "cost"] == pytest.approx(score(Y, forecast), rel=1e-12)
+        assert table.loc[name, "low"] <= table.loc[name, "cost"] <= table.loc[name, "high"]
+    best = table.index[0]
+    assert table.loc[best, "verdict"] == "best" and table.loc[best, "difference"] == 0
+    for name in table.index[1:]:
+        expected = "dearer" if table.loc[name, "difference low"] > 0 else "not separable"
+        assert table.loc[name, "verdict"] == expected
+    assert table["share best"].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("score", [SCORE, TOP], ids=["separable", "joint"])
+def test_order_of_rows_and_names_of_models_change_nothing(score):
+    plain = pwu.compare(Y, MODELS, score, n_resamples=60).table
+    order = RNG.permutation(N)
+    shuffled = pwu.compare(Y[order], {name: f[order] for name, f in MODELS.items()}, score, n_resamples=60).table
+    pd.testing.assert_frame_equal(plain, shuffled, rtol=1e-9)
+    renamed = pwu.compare(Y, dict(zip("zyx", MODELS.values(), strict=True)), score, n_resamples=60).table
+    assert renamed["high"].tolist() == plain["high"].tolist()
+
+
+def test_a_table_of_forecasts_is_read_by_position():
+    frame = pd.DataFrame(MODELS, index=range(500, 500 + N))
+    pd.testing.assert_frame_equal(pwu.compare(pd.Series(Y), frame, SCORE, n_resamples=50).table,
+                                  pwu.compare(Y, MODELS, SCORE, n_resamples=50).table)
+
+
+def test_fast_and_slow_resampling_agree():
+    """The losses of single cases, resampled, against the score computed anew on each resample."""
+    fast = pwu.compare(Y, MODELS, SCORE, n_resamples=2000).table
+    slow = pwu.compare(Y, MODELS, lambda y, f: SCORE(y, f), n_resamples=2000, seed=5).table
+    for column in ("low", "high", "difference low", "difference high"):
+        assert fast[column].to_numpy() == pytest.approx(slow[column].to_numpy(), abs=0.15 * np.ptp(fast["high"]))
+
+
+def test_groups_are_drawn_whole():
+    """Each case ten times: groups know that there are only thirty, single cases believe in three hundred."""
+    y, f = np.repeat(Y[:30], 10), np.repeat(MODELS["noisy"][:30], 10)
+    group = np.repeat(np.arange(30), 10)
+    widths = []
+    for groups in (None, group, [f"patient {g}" for g in group]):
+        row = pwu.compare(y, {"m": f}, SCORE, groups=groups, n_resamples=400).table.loc["m"]
+        widths.append(row["high"] - row["low"])
+    once = pwu.compare(Y[:30], {"m": MODELS["noisy"][:30]}, SCORE, n_resamples=400).table.loc["m"]
+    assert widths[1] == pytest.approx(once["high"] - once["low"], rel=0.2) and widths[1] > 2 * widths[0]
+    assert widths[2] == pytest.approx(widths[1], rel=0.2)
+    joint = pwu.compare(y, {"m": f}, TOP, groups=group, n_resamples=100).table.loc["m"]
+    alone = pwu.compare(y, {"m": f}, TOP, n_resamples=100).table.loc["m"]
+    assert joint["high"] - joint["low"] > alone["high"] - alone["low"]
+
+
+def test_weights_are_weights():
+    weight = RNG.integers(1, 4, N)
+    weighed = pwu.compare(Y, MODELS, SCORE, sample_weight=weight, n_resamples=50).table
+    for name, f in MODELS.items():
+        assert weighed.loc[name, "cost"] == pytest.approx(SCORE(Y, f, sample_weight=weight))
+    with pytest.raises(ValueError, match="sample_weight"):
+        pwu.compare(Y, MODELS, TOP, sample_weight=weight, n_resamples=5)
+
+
+def test_skill_is_zero_for_the_base_rate_and_one_for_the_truth():
+    table = pwu.compare(Y, {"base": np.full(N, Y.mean()), "truth": Y, "good": MODELS["good"]}, SCORE,
+                        n_resamples=20).table
+    assert table.loc["base", "skill"] == 0 and table.loc["truth", "skill"] == 1
+    assert table.loc["good", "skill"] == pytest.approx(1 - SCORE(Y, MODELS["good"]) / table.loc["base", "cost"])
+    top = pwu.compare(Y, {"base": np.full(N, 0.3), "truth": Y}, TOP, n_resamples=20).table
+    assert top.loc["base", "skill"] == pytest.approx(0) and top.loc["truth", "skill"] == 1
+
+
+def test_cases_needed_shrinks_with_the_difference_and_is_met():
+    """With so many cases, four in five samples separate the two."""
+    rng = np.random.default_rng(3)
+    pair = {"a": MODELS["good"], "b": MODELS["noisy"]}
+    needed = pwu.compare(Y, pair, SCORE, n_resamples=2000).table.loc["b", "cases needed"]
+    gap = SCORE.per_sample(Y, pair["b"]) - SCORE.per_sample(Y, pair["a"])
+    draws = rng.choice(gap, (2000, int(needed)))
+    found = draws.mean(axis=1) - 1.96 * draws.std(axis=1) / np.sqrt(needed) > 0
+    assert 0.7 < found.mean() < 0.9
+
+
+def test_regressors_and_against():
+    y = RNG.normal(size=80)
+    models = {"a": (y + 0.5 * RNG.normal(size=80), np.full(80, 0.5)), "b": (0 * y, np.full(80, 1.0))}
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 0.5))
+    table = pwu.compare(y, models, score, against="b", n_resamples=200).table
+    assert table.loc["b", "verdict"] == "reference" and table.loc["a", "verdict"] == "cheaper"
+    assert 0 < table.loc["a", "skill"] < 1 and abs(table.loc["b", "skill"]) < 0.1
+
+
+def test_a_report_is_one_file_that_asks_nobody(tmp_path):
+    result = pwu.compare(Y, {"<b>good": MODELS["good"], "flat": MODELS["flat"]}, {"mine": SCORE, "top": TOP},
+                         n_resamples=30)
+    result.to_html(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("<svg") == 2 and "NOT STATED" in page and "<b>good" not in page
+    for asks in ("src=\"http", "href=\"http", "url(http", "@import", "<script"):
+        assert asks not in page
+    assert not list(tmp_path.glob("*.part")) and "30 resamples" in str(result)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: pwu.compare(Y, {}, SCORE), "at least one model"), (lambda: pwu.compare(Y, [MODELS["good"]], SCORE), "mapping"),
+    (lambda: pwu.compare(Y, {1: Y, "1": Y}, SCORE), "twice"), (lambda: pwu.compare(Y[:9], MODELS, SCORE), "length"),
+    (lambda: pwu.compare(Y, MODELS, "brier"), "loss function"), (lambda: pwu.compare(Y, MODELS, {}), "at least one score"),
+    (lambda: pwu.compare(Y, MODELS, REGISTRY["binary", "error_detection_auroc"]), "higher is better"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, against="best"), "none of the models"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, groups=np.zeros(N)), "two or more"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, groups=[1, 2]), "one label a case"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, groups=[None, *range(1, N)]), r"groups\[0\] is missing"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, n_resamples=1), "at least 2"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, coverage=95), "coverage"),
+    (lambda: pwu.compare(Y, {"a": np.where(P > 0.5, np.nan, P)}, SCORE), "finite"),
+    (lambda: pwu.compare([], {"a": []}, SCORE), "one entry a case")])
+def test_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_ties_share_the_best_place():
+    table = pwu.compare(Y, {"a": MODELS["good"], "b": MODELS["good"]}, SCORE, n_resamples=50).table
+    assert table["share best"].tolist() == [0.5, 0.5] and table["verdict"].tolist() == ["best", "not separable"]
+    assert np.isnan(table["cases needed"]).all()
+
+
+def test_curves_on_resamples_follow_the_slow_way():
+    family, thetas = pwu.BinaryDecision(), np.array([0.1, 0.3, 0.6])
+    reports = [(MODELS["good"],), (MODELS["flat"],)]
+    draws = resampling.resampled_curves(family, thetas, Y, reports, repeats=30, seed=2)
+
+    def slow(i):
+        return [-family.utility(thetas, Y[i], report[0][i]) for report in reports]
+
+    assert draws == pytest.approx(resampling.paired_bootstrap(slow, N, repeats=30, seed=2), abs=1e-12)
+    top = resampling.resampled_curves(pwu.TopK(), [1, 5], Y, reports, repeats=5)
+    assert top.shape == (5, 2, 2) and (top <= 0).all()
+
+
+def test_the_decomposition_adds_up_and_is_never_negative():
+    rng = np.random.default_rng(7)
+    for trial in range(60):
+        n = int(rng.integers(2, 40))
+        f = rng.choice(np.arange(11) / 10, n) if trial % 2 else rng.random(n)
+        y, weight = rng.integers(0, 2, n), rng.uniform(0.1, 2, n) if trial % 3 else None
+        for prior in (pwu.Beta(2, 10), pwu.Uniform(0, 1), pwu.Dirac(0.3), pwu.Beta(0.3, 0.3)):
+            parts = reporting.decompose(pwu.PWU(pwu.BinaryDecision(), prior), y, f, sample_weight=weight)
+            assert parts.cost == pytest.approx(parts.miscalibration - parts.discrimination + parts.uncertainty, abs=1e-15)
+            assert min(parts.miscalibration, parts.discrimination) >= -1e-15
+
+
+def test_the_decomposition_of_known_forecasts():
+    base = reporting.decompose(SCORE, Y, np.full(N, Y.mean()))
+    assert base.miscalibration == base.discrimination == 0
+    turned = reporting.decompose(classification.brier_score, [0, 1, 0, 1], [0.9, 0.1, 0.9, 0.1])
+    assert turned.discrimination == 0 and turned.miscalibration == pytest.approx(0.81 - 0.25)
+    for f in (MODELS["good"], MODELS["noisy"].round(1)):
+        again = reporting.recalibrated(Y, reporting.recalibrated(Y, f))
+        assert again == pytest.approx(reporting.recalibrated(Y, f))
+        for value in np.unique(f):
+            assert np.ptp(reporting.recalibrated(Y, f)[f == value]) == 0
+    with pytest.raises(ValueError, match="score must be"):
+        reporting.decompose("brier", Y, MODELS["good"])
+
+
+def test_unique_benchmarks_are_the_registry_s_metrics():
+    rng = np.random.default_rng(2)
+    std = rng.uniform(0.5, 2, 150)
+    y = std * rng.normal(size=150)
+    order = rng.permutation(150)
+    estimates = {"own": std, "flat": np.ones(150), "rank": np.argsort(np.argsort(std)).astype(float)}
+    found = reporting.unique_benchmarks(y, 0 * y, estimates, rankings=["rank"], n_resamples=60,
+                                        scaled_on=(y, 0 * y, {**estimates, "own": 3 * std}))
+    table = found.table
+    assert table.loc[("ranking", "Spearman"), "rank"] == table.loc[("ranking", "Spearman"), "own"]
+    assert np.isnan(table.loc[("ranking", "Spearman"), "flat"]) and np.isnan(table.loc[("proper scores", "CRPS"), "rank"])
+    for (task, name), kind in ((("regression", "crps_gaussian"), "proper scores"), (("ranking", "auc_difference"), "ranking"),
+                               (("regression", "mean_absolute_calibration_error"), "calibration")):
+        metric = REGISTRY[task, name]
+        data = (y, 0 * y, std) if task == "regression" else (np.abs(y), std)
+        assert table.loc[(kind, metric.label), "own"] == pytest.approx(metric(*data))
+    assert table.loc[("proper scores", "Gaussian NLL"), "best"] in ("own", "rank, scaled")
+    assert "flat" in table.loc[("proper scores", "Gaussian NLL"), "separably worse"]
+    scale = np.sqrt(np.mean((y / (3 * std)) ** 2))
+    assert table.loc[("proper scores", "CRPS"), "own, scaled"] == pytest.approx(
+        REGISTRY["regression", "crps_gaussian"](y, 0 * y, scale * std))
+    low, high = (frame.loc[("proper scores", "CRPS"), "own"] for frame in (found.low, found.high))
+    assert low < table.loc[("proper scores", "CRPS"), "own"] < high
+    shuffled = reporting.unique_benchmarks(y[order], 0 * y, {name: u[order] for name, u in estimates.items()},
+                                           rankings=["rank"], n_resamples=60)
+    plain = reporting.unique_benchmarks(y, 0 * y, estimates, rankings=["rank"], n_resamples=60)
+    pd.testing.assert_frame_equal(plain.low, shuffled.low, rtol=1e-9)
+    assert "excludes zero" in str(plain) and "<table" in plain._repr_html_()
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda y, u: reporting.unique_benchmarks(y, y, {}), "at least one"),
+    (lambda y, u: reporting.unique_benchmarks(y, y, {"a": -u}), "must be positive"),
+    (lambda y, u: reporting.unique_benchmarks(y, y, {"best": u}), "best"),
+    (lambda y, u: reporting.unique_benchmarks(y, y[:3], {"a": u}), "length"),
+    (lambda y, u: reporting.unique_benchmarks(y, y, {"a": u}, rankings=["b"]), "none of the estimates"),
+    (lambda y, u: reporting.unique_benchmarks(y, y, {"a": u}, scaled_on=(y, y)), "scaled_on"),
+    (lambda y, u: reporting.unique_benchmarks(y, y, {"a": u}, scaled_on=(y, y, {"c": u})), "no estimate 'a'")])
+def test_unique_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call(np.arange(20.0), np.arange(1.0, 21.0))

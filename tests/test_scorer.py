@@ -1,0 +1,115 @@
+"""The scorer: right sign, right response, any labels; and clear words where an estimator does not fit."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn import config_context
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_diabetes, load_iris
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.linear_model import BayesianRidge, LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
+
+import pwu_lite as pwu
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(120, 3))
+Y = (X[:, 0] + RNG.normal(size=120) > 0.5).astype(int)
+SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+MODEL = LogisticRegression().fit(X, Y)
+
+
+def test_it_is_minus_the_loss_of_the_probabilities():
+    assert SCORE.scorer()(MODEL, X, Y) == -SCORE(Y, MODEL.predict_proba(X)[:, 1])
+
+
+@pytest.mark.parametrize("labels, positive", [
+    (np.array(["no", "yes"]), "yes"), (np.array(["yes", "well"]), "well"), (np.array([-1, 1]), 1),
+    (np.array([True, False]), False), (np.array([1, 2]), 2)])
+def test_any_two_labels(labels, positive):
+    named = labels[Y]
+    model = LogisticRegression().fit(X, named)
+    ones = (named == positive).astype(int)
+    place = list(model.classes_).index(positive)
+    assert SCORE.scorer(pos_label=positive)(model, X, named) == -SCORE(ones, model.predict_proba(X)[:, place])
+    if place == 1:
+        assert SCORE.scorer()(model, X, named) == SCORE.scorer(pos_label=positive)(model, X, named)
+
+
+def test_a_grid_search_takes_the_best_model_and_not_the_worst():
+    search = GridSearchCV(LogisticRegression(), {"C": [1e-6, 1.0]}, scoring=SCORE.scorer(), error_score="raise", n_jobs=2)
+    assert search.fit(X, np.array(["no", "yes"])[Y]).best_params_ == {"C": 1.0}
+
+
+def test_nested_calibration_and_several_metrics():
+    model = CalibratedClassifierCV(make_pipeline(StandardScaler(), LogisticRegression()), cv=3)
+    found = cross_validate(model, X, Y, cv=3, error_score="raise",
+                           scoring={"pwu": SCORE.scorer(), "top": pwu.PWU(pwu.TopK(), pwu.Beta(2, 4)).scorer()})
+    assert np.isfinite(found["test_pwu"]).all() and (found["test_top"] > 0).all()
+
+
+def test_weights_are_routed():
+    weight = RNG.uniform(0.5, 2, 120)
+    assert SCORE.scorer()(MODEL, X, Y, sample_weight=weight) == -SCORE(Y, MODEL.predict_proba(X)[:, 1],
+                                                                    sample_weight=weight)
+    with config_context(enable_metadata_routing=True):
+        scorer = SCORE.scorer().set_score_request(sample_weight=True)
+        model = LogisticRegression().set_fit_request(sample_weight=False)
+        weighed = cross_val_score(model, X, Y, scoring=scorer, params={"sample_weight": weight}, error_score="raise")
+        plain = cross_val_score(model, X, Y, scoring=SCORE.scorer(), error_score="raise")
+    assert (weighed != plain).all()
+
+
+def test_top_k_ranks_by_a_decision_function():
+    top = pwu.PWU(pwu.TopK(), pwu.Beta(2, 4))
+    svm = LinearSVC().fit(X, Y)
+    values = svm.decision_function(X)
+    squeezed = (values - values.min()) / np.ptp(values)
+    assert top.scorer()(svm, X, Y) == pytest.approx(-top(Y, squeezed))
+    turned = top.scorer(pos_label=0)(svm, X, Y)
+    assert turned == pytest.approx(-top(1 - Y, 1 - squeezed))
+    tied = top.scorer()(type("Flat", (), {"classes_": np.array([0, 1]), "decision_function": lambda self, X: 0 * X[:, 0]})(),
+                        X, Y)
+    assert tied == pytest.approx(Y.mean())
+
+
+def test_several_classes_follow_the_estimators_order():
+    iris = load_iris()
+    names = iris.target_names[iris.target]
+    model = LogisticRegression(max_iter=500).fit(iris.data, names)
+    score = pwu.PWU(pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 4))
+    assert score.scorer()(model, iris.data, names) == -score(iris.target, model.predict_proba(iris.data))
+
+
+def test_regressors_that_return_a_standard_deviation():
+    features, target = load_diabetes(return_X_y=True)
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 4, scale=10_000))
+    model = make_pipeline(StandardScaler(), BayesianRidge()).fit(features, target)
+    assert score.scorer()(model, features, target) == -score(target, *model.predict(features, return_std=True))
+    process = GaussianProcessRegressor(alpha=1.0, optimizer=None).fit(features[:50], target[:50])
+    assert score.scorer()(process, features[:50], target[:50]) < 0
+    with pytest.raises(ValueError, match="RandomForestRegressor"):
+        score.scorer()(RandomForestRegressor(2).fit(features, target), features, target)
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: SCORE.scorer(pos_label="ill")(MODEL, X, Y), "none of the classes"),
+    (lambda: SCORE.scorer()(MODEL, X, Y + 7), r"y_true\[0\]"),
+    (lambda: SCORE.scorer()(LogisticRegression().fit(X, np.arange(120) % 3), X, Y), "the estimator knows 3"),
+    (lambda: SCORE.scorer()(LinearSVC().fit(X, Y), X, Y), "no predict_proba"),
+    (lambda: SCORE.scorer()(BayesianRidge().fit(X, Y), X, Y), "no classes_"),
+    (lambda: pwu.PWU(pwu.Retention(), pwu.Uniform(0, 1)).scorer(), "which no scikit-learn"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Dirac([0.2] * 5)).scorer()(MODEL, X, Y), "for 5 cases")])
+def test_what_does_not_fit_is_named(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_it_can_be_pickled_and_printed():
+    scorer = pickle.loads(pickle.dumps(SCORE.scorer(pos_label=1)))
+    assert scorer(MODEL, X, Y) == SCORE.scorer()(MODEL, X, Y) and "pos_label=1" in repr(scorer)
