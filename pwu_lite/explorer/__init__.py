@@ -18,3 +18,7 @@ def __getattr__(name: str) -> Any:
     from .metric import MetricExplorer
 
     return MetricExplorer
+
+
+def __dir__() -> list[str]:
+    return __all__
