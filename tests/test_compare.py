@@ -123,9 +123,11 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: pwu.compare(Y, {}, SCORE), "at least one model"), (lambda: pwu.compare(Y, [MODELS["good"]], SCORE), "mapping"),
+    (lambda: pwu.compare(Y, {}, SCORE), "at least one model"),
+    (lambda: pwu.compare(Y, [MODELS["good"]], SCORE), "mapping"),
     (lambda: pwu.compare(Y, {1: Y, "1": Y}, SCORE), "twice"), (lambda: pwu.compare(Y[:9], MODELS, SCORE), "length"),
-    (lambda: pwu.compare(Y, MODELS, "brier"), "loss function"), (lambda: pwu.compare(Y, MODELS, {}), "at least one score"),
+    (lambda: pwu.compare(Y, MODELS, "brier"), "loss function"),
+    (lambda: pwu.compare(Y, MODELS, {}), "at least one score"),
     (lambda: pwu.compare(Y, MODELS, REGISTRY["binary", "error_detection_auroc"]), "higher is better"),
     (lambda: pwu.compare(Y, MODELS, SCORE, against="best"), "none of the models"),
     (lambda: pwu.compare(Y, MODELS, SCORE, groups=np.zeros(N)), "two or more"),
@@ -167,7 +169,8 @@ def test_the_decomposition_adds_up_and_is_never_negative():
         y, weight = rng.integers(0, 2, n), rng.uniform(0.1, 2, n) if trial % 3 else None
         for prior in (pwu.Beta(2, 10), pwu.Uniform(0, 1), pwu.Dirac(0.3), pwu.Beta(0.3, 0.3)):
             parts = reporting.decompose(pwu.PWU(pwu.BinaryDecision(), prior), y, f, sample_weight=weight)
-            assert parts.cost == pytest.approx(parts.miscalibration - parts.discrimination + parts.uncertainty, abs=1e-15)
+            total = parts.miscalibration - parts.discrimination + parts.uncertainty
+            assert parts.cost == pytest.approx(total, abs=1e-15)
             assert min(parts.miscalibration, parts.discrimination) >= -1e-15
 
 
@@ -195,8 +198,10 @@ def test_unique_benchmarks_are_the_registry_s_metrics():
                                         scaled_on=(y, 0 * y, {**estimates, "own": 3 * std}))
     table = found.table
     assert table.loc[("ranking", "Spearman"), "rank"] == table.loc[("ranking", "Spearman"), "own"]
-    assert np.isnan(table.loc[("ranking", "Spearman"), "flat"]) and np.isnan(table.loc[("proper scores", "CRPS"), "rank"])
-    for (task, name), kind in ((("regression", "crps_gaussian"), "proper scores"), (("ranking", "auc_difference"), "ranking"),
+    assert np.isnan(table.loc[("ranking", "Spearman"), "flat"])
+    assert np.isnan(table.loc[("proper scores", "CRPS"), "rank"])
+    for (task, name), kind in ((("regression", "crps_gaussian"), "proper scores"),
+                               (("ranking", "auc_difference"), "ranking"),
                                (("regression", "mean_absolute_calibration_error"), "calibration")):
         metric = REGISTRY[task, name]
         data = (y, 0 * y, std) if task == "regression" else (np.abs(y), std)

@@ -111,7 +111,8 @@ def test_the_retention_curve_shares_ties():
 
 @pytest.mark.parametrize("family, prior, data", [
     (pwu.BinaryDecision(), pwu.Beta(2, 10), ([1, 0] * 20, [0.7, 0.2] * 20)),
-    (pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.2), pwu.Uniform(0, 1)], [0.5, 0.5]), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.2), pwu.Uniform(0, 1)], [0.5, 0.5]),
+     ([1, 0] * 20, [0.7, 0.2] * 20)),
     (pwu.BinaryDecision(), pwu.Dirac(np.linspace(0.1, 0.4, 40)), ([1, 0] * 20, [0.7, 0.2] * 20)),
     (pwu.TopK(), pwu.Beta(2, 6), ([1, 0] * 20, [0.7, 0.2] * 20)),
     (pwu.SelectivePrediction(), pwu.LogNormal(0, 1), ([1.0, 0.0] * 20, ([0.7, 0.2] * 20, [0.5, 1.0] * 20)))])
@@ -141,7 +142,8 @@ def test_murphy_bands_pair_the_models():
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(2, 4), pwu.Gamma(2, 1)).plot([1.0], {"a": ([1.0], [1.0])}), "several"),
+    (lambda: pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(2, 4), pwu.Gamma(2, 1)).plot([1.0], {"a": ([1.0], [1.0])}),
+     "several"),
     (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {}), "at least one model"),
     (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {"a": [0.2, 0.4]}, band=95), "band")])
 def test_murphy_refusals(call, words):

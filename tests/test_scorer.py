@@ -42,7 +42,8 @@ def test_any_two_labels(labels, positive):
 
 
 def test_a_grid_search_takes_the_best_model_and_not_the_worst():
-    search = GridSearchCV(LogisticRegression(), {"C": [1e-6, 1.0]}, scoring=SCORE.scorer(), error_score="raise", n_jobs=2)
+    search = GridSearchCV(LogisticRegression(), {"C": [1e-6, 1.0]}, scoring=SCORE.scorer(), error_score="raise",
+                          n_jobs=2)
     assert search.fit(X, np.array(["no", "yes"])[Y]).best_params_ == {"C": 1.0}
 
 
@@ -73,8 +74,8 @@ def test_top_k_ranks_by_a_decision_function():
     assert top.scorer()(svm, X, Y) == pytest.approx(-top(Y, squeezed))
     turned = top.scorer(pos_label=0)(svm, X, Y)
     assert turned == pytest.approx(-top(1 - Y, 1 - squeezed))
-    tied = top.scorer()(type("Flat", (), {"classes_": np.array([0, 1]), "decision_function": lambda self, X: 0 * X[:, 0]})(),
-                        X, Y)
+    flat = type("Flat", (), {"classes_": np.array([0, 1]), "decision_function": lambda self, X: 0 * X[:, 0]})
+    tied = top.scorer()(flat(), X, Y)
     assert tied == pytest.approx(Y.mean())
 
 

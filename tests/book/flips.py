@@ -32,22 +32,22 @@ ABSOLUTE = Flip(METRICS + "classification.py", "return average((f - y) ** 2, wei
                 "return average(np.abs(f - y), weight)", "the Brier score becomes the absolute error")
 LOG = Flip(METRICS + "classification.py", "np.where(y, -np.log(f), -np.log1p(-f))",
            "np.where(y, -2 * np.log(f), -np.log1p(-f))", "the log loss charges misses twice")
-ALARM = package("families.py", "return prior.tails(f)[2]", "return 1.5 * prior.tails(f)[2]",
+ALARM = package("families/cases.py", "prior.for_cases(~y).tails(f[~y])[2]", "1.5 * prior.for_cases(~y).tails(f[~y])[2]",
                 "a PWU charges false alarms half as much again")
-MISS = package("families.py", "return prior.complement_above(f)", "return 1.5 * prior.complement_above(f)",
+MISS = package("families/cases.py", "prior.for_cases(y).complement_above(f[y])", "1.5 * prior.for_cases(y).complement_above(f[y])",
                "a PWU charges misses half as much again")
-ACT = package("families.py", "return validation.check_probabilities(y_prob) > c",
+ACT = package("families/cases.py", "return validation.check_probabilities(y_prob) > c",
               "return validation.check_probabilities(y_prob) > 1 - c", "the act confuses c and 1 - c")
-SELECTIVE = package("families.py", "return squared * above + mean_below", "return squared * above + 2 * mean_below",
+SELECTIVE = package("families/cases.py", "return (mean - y) ** 2 * above + mean_below", "return (mean - y) ** 2 * above + 2 * mean_below",
                     "a selective PWU charges abstentions twice")
-CHARGE = package("families.py", 'return std**2 if self.penalty == "reported" else (y - mean) ** 2',
+CHARGE = package("families/ranked.py", 'return std**2 if self.penalty == "reported" else (y - mean) ** 2',
                  'return std**2 if self.penalty != "reported" else (y - mean) ** 2',
                  "the two penalties of risk-averse selection are exchanged")
 MSE_SEES = Flip(METRICS + "regression.py", "return average((y - m) ** 2, weight)",
                 "return average((y - m) ** 2 / s + s, weight)", "the squared error becomes strictly proper")
 NLL = Flip(METRICS + "regression.py", "return average(np.log(s) + 0.5 * np.log(2 * np.pi) + z**2 / 2, weight)",
            "return average(s, weight)", "the NLL becomes the mean standard deviation")
-FINITE = package("symbolic.py", "infinite = _is_infinite(lowest)", "infinite = False",
+FINITE = package("symbolic/implicit.py", "infinite = is_infinite(lowest)", "infinite = False",
                  "the infinite cost of a selective score is called finite")
 ECE = Flip(METRICS + "classification.py", "return calibration_error(*check_binary(y_true, y_prob), n_bins)",
            "return brier_score(y_true, y_prob)", "the calibration error becomes the Brier score")
@@ -63,11 +63,11 @@ PWUS_LEAD = Flip(TABLES, '    return benchmark.read(RESULTS / f"{task}_{name}.cs
                  '    own = read["metric"].str.startswith("pwu") if "metric" in read else False\n'
                  '    return read.assign(tau=read["tau"].where(~own, 1.0)) if "tau" in read else read',
                  "every PWU agrees perfectly with every family")
-RETENTION = Flip(METRICS + "classification.py", "order, starts = sorted_blocks(uncertainty, TIE)",
-                 "order, starts = sorted_blocks(-uncertainty, TIE)", "R-AUC keeps the most uncertain cases")
-TRUNCATED = package("symbolic.py", "link = (sp.simplify(1 / mass), -rest.subs(variance, eps) / mass)",
+RETENTION = Flip(METRICS + "_kernels.py", "order, starts = sorted_blocks(uncertainty, tolerance)",
+                 "order, starts = sorted_blocks(-uncertainty, tolerance)", "R-AUC keeps the most uncertain cases")
+TRUNCATED = package("symbolic/implicit.py", "link = (sp.simplify(1 / mass), -rest.subs(variance, eps) / mass)",
                     "link = (sp.simplify(1 / mass), rest.subs(variance, eps) / mass)", "the link's constant turns sign")
-DENSITY = package("symbolic.py", "from_1 = -sp.diff(piece[0], p) / (1 - p)", "from_1 = -sp.diff(piece[0], p) / p",
+DENSITY = package("symbolic/implicit.py", "from_1 = -sp.diff(piece[0], p) / (1 - p)", "from_1 = -sp.diff(piece[0], p) / p",
                   "the prior is read off with the wrong weight")
 
 PAPER = {
@@ -78,17 +78,17 @@ PAPER = {
     "Proposition 3.4": ABSOLUTE,
     "Definition 3.5": Flip(METRICS + "classification.py", "np.where(y, -np.log(f), -np.log1p(-f))",
                            "np.where(y, -np.log(np.maximum(f, 1e-15)), -np.log1p(-f))", "the log loss is clipped"),
-    "Lemma 3.6": package("pwu.py", "loss, error = validation.average(self._losses(data), weight),",
-                         "loss, error = float(np.max(self._losses(data))),", "a PWU is the largest loss, no average"),
+    "Lemma 3.6": package("families/base.py", "return average(self.losses(prior, data), weight),",
+                         "return float(np.max(self.losses(prior, data))),", "a PWU is the largest loss, no average"),
     "Section 3.2.1": ACT,
-    "Equation (3)": package("symbolic.py", "infinite = _is_infinite(if1) or _is_infinite(if0)", "infinite = False",
+    "Equation (3)": package("symbolic/implicit.py", "infinite = is_infinite(if1) or is_infinite(if0)", "infinite = False",
                             "the infinite cost of a proper score is called finite"),
     "Proposition 3.7 (Brier score)": BRIER,
     "Proposition 3.7 (log loss)": LOG,
-    "Proposition 3.7 (accuracy)": package("families.py", "return prior.at * (f > prior.at)",
-                                          "return prior.at * (f <= prior.at)", "known costs charge the right acts"),
+    "Proposition 3.7 (accuracy)": package("families/cases.py", "(1 - theta) * (f <= theta), theta * (f > theta)",
+                                          "(1 - theta) * (f <= theta), theta * (f <= theta)", "known costs charge the right acts"),
     "Corollary 3.8": ECE,
-    "Section 3.2.2": package("families.py", "return share_places(f, _first(k, f.size))",
+    "Section 3.2.2": package("families/ranked.py", "return share_places(f, _first(k, f.size))",
                              "return share_places(-f, _first(k, f.size))", "the lowest forecasts are picked"),
     "Proposition 3.9": Flip(METRICS + "classification.py", "return average((f - y) ** 2, weight)",
                             "return -float(np.mean(y[f == f.max()]))", "the Brier score becomes minus precision at 1"),
@@ -101,8 +101,8 @@ PAPER = {
         METRICS + "regression.py", "return float(_coverage_gaps(y_true, mean, std, coverages).mean())",
         "return mean_squared_error(y_true, mean, std)", "the calibration error of regression becomes the MSE"),
     "Proposition 3.12": TRUNCATED,
-    "Remark 3.13": package("families.py", "return -errors - thetas * _weight_above(std, weight, roots)",
-                           "return errors - thetas * _weight_above(std, weight, roots)",
+    "Remark 3.13": package("families/cases.py", "return -errors - thetas * weight_above(std, weight, roots)",
+                           "return errors - thetas * weight_above(std, weight, roots)",
                            "the MSE equals the utility of never abstaining"),
     "Section 3.3.2": CHARGE,
     "Proposition 3.14": Flip(METRICS + "regression.py",
@@ -125,21 +125,21 @@ PAPER = {
     "Appendix B (Murphy diagrams)": ALARM,
     "Appendix C.1": ABSOLUTE,
     "Appendix C.2": MISS,
-    "Appendix C.3": Flip(METRICS + "classification.py", "return float(np.mean(kept / sizes))",
+    "Appendix C.3": Flip(METRICS + "_kernels.py", "return float(np.mean(kept / sizes))",
                          "return float(np.mean(kept / sizes)) / 2", "R-AUC is halved"),
-    "Appendix C.3 (a term)": Flip(METRICS + "classification.py", "return float(np.abs(gaps).sum() / sizes.sum())",
+    "Appendix C.3 (a term)": Flip(METRICS + "_kernels.py", "return float(np.abs(gaps).sum() / sizes.sum())",
                                   "return float(2 * np.abs(gaps).sum() / sizes.sum())",
                                   "the term has the value of what is printed"),
-    "Appendix C.4 (form)": package("symbolic.py", "densities = [sp.simplify(-sp.diff(slope, v))",
+    "Appendix C.4 (form)": package("symbolic/implicit.py", "densities = [sp.simplify(-sp.diff(slope, v))",
                                    "densities = [sp.simplify(-2 * sp.diff(slope, v))",
                                    "the coefficient is twice the prior's tail"),
-    "Appendix C.4 (MSE, a factor)": package("families.py", "return squared * above + mean_below",
-                                            "return squared * above + mean_below / 2", "lambda is counted half"),
-    "Appendix C.5": package("symbolic.py", "link = (sp.simplify(1 / mass), -rest", "link = (sp.simplify(2 / mass), -rest",
+    "Appendix C.4 (MSE, a factor)": package("families/cases.py", "return (mean - y) ** 2 * above + mean_below",
+                                            "return (mean - y) ** 2 * above + mean_below / 2", "lambda is counted half"),
+    "Appendix C.5": package("symbolic/implicit.py", "link = (sp.simplify(1 / mass), -rest", "link = (sp.simplify(2 / mass), -rest",
                             "the link's factor is doubled"),
     "Appendix C.6": CHARGE,
     "Appendix C.6 (E-Det)": package(
-        "families.py", 'return std**2 if self.penalty == "reported" else (y - mean) ** 2', "return 0 * std",
+        "families/ranked.py", 'return std**2 if self.penalty == "reported" else (y - mean) ** 2', "return 0 * std",
         "nothing is charged, so the printed utilities match"),
     "Appendix D (converse)": Flip(TEST, "lambda theta, y, f: theta * loss(y, f), **given) is None",
                                   "lambda theta, y, f: -theta * loss(y, f), **given) is None",
@@ -150,7 +150,7 @@ PAPER = {
                        "the utilities of the example become separable"),
     "Appendix F (accuracy)": Flip(METRICS + "classification.py", "return average((f > 0.5) != y, weight)",
                                   "return average(np.abs(f - y), weight)", "accuracy becomes the absolute error"),
-    "Appendix F (R-AUC)": Flip(METRICS + "classification.py", 'if definition == "retained" else error.size',
+    "Appendix F (R-AUC)": Flip(METRICS + "_kernels.py", 'if definition == "retained" else error.size',
                                'if definition == "oracle" else error.size', "the two definitions are exchanged"),
     "Appendix F (log loss, NLL)": NLL,
     "Appendix F (Brier score)": ABSOLUTE,
@@ -160,7 +160,7 @@ PAPER = {
         METRICS + "regression.py", "COVERAGES = (0.5, 0.8, 0.9, 0.95)", "COVERAGES = (0.5, 0.2, 0.1, 0.05)",
         "the levels are taken for miscoverages"),
     "Appendix F (R-AUC is not proper)": RETENTION,
-    "Appendix F (E-Det)": Flip(METRICS + "classification.py", "/ (bad * good))", "/ (bad * good) * 0 + 0.5)",
+    "Appendix F (E-Det)": Flip(METRICS + "_kernels.py", "/ (bad * good))", "/ (bad * good) * 0 + 0.5)",
                                "E-Det is the same for every forecast"),
     "Proposition F.1 (independent)": Flip(METRICS + "classification.py", "return average((f - y) ** 2, weight)",
                                           "return float(np.max((f - y) ** 2) + np.min(np.abs(f - y)))",
@@ -195,7 +195,7 @@ PAPER = {
                             "the energy score becomes the MSE"),
     "Proposition G.3 (proof)": Flip(TEST, "for rho in (0.0, 0.5)]", "for rho in (0.0, 0.0)]",
                                     "equal variances score alike"),
-    "Appendix H (metric details)": package("families.py", 'return "improper", "it charges', 'return "proper", "it charges',
+    "Appendix H (metric details)": package("families/ranked.py", 'return "improper", "it charges', 'return "proper", "it charges',
                                            "the risk-averse PWU is called proper"),
     "Appendix H (limitations)": package(
         "priors.py", "return float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15", "return 0.0",
@@ -204,8 +204,8 @@ PAPER = {
         "priors.py", "beta_tails(self.a, self.b + 1, x).upper", "beta_tails(self.a, self.b + 2, x).upper",
         "the derivative of a binary PWU is not the prior's"),
     "Appendix H (broader impact)": ONE_WINNER,
-    "Table I.1": package("families.py", "return squared * above + mean_below",
-                         "return squared * above + mean_below + np.inf", "selective PWUs are infinite"),
+    "Table I.1": package("families/cases.py", "return (mean - y) ** 2 * above + mean_below",
+                         "return (mean - y) ** 2 * above + mean_below + np.inf", "selective PWUs are infinite"),
     "Appendix I.2 (mode)": MODE,
     "Appendix I.2 (concentration)": Flip(TEST, "pwu.Beta(2 * s, 10 * s)", "pwu.Beta(1 + s, 1 + 9 * s)",
                                          "the shapes are scaled around the mode"),
@@ -230,10 +230,8 @@ PAPER = {
                        "somebody decides at the tails"),
     "Appendix J (tau)": Flip(TABLES, 'pd.DataFrame({"u": [4.0, 5, 3, 2, 1]})', 'pd.DataFrame({"u": [4.0, 5, 2, 3, 1]})',
                              "two pairs in ten disagree"),
-    "Appendix J (ranks)": package("replication/models.py", 'def for_task(task: str) -> dict[str, Callable[[int], Any]]:',
-                                  'def for_task(task: str) -> dict[str, Callable[[int], Any]]:\n'
-                                  '    return dict.fromkeys("abcde")\n\n\n'
-                                  'def former_for_task(task: str) -> dict[str, Callable[[int], Any]]:',
+    "Appendix J (ranks)": package("replication/tasks.py", "    models=models.classifiers, classifies=True, check=_probabilities)",
+                                  "    models=_five_classifiers, classifies=True, check=_probabilities)",
                                   "five models are run"),
     "Appendix J.4 (deterministic)": package(
         "replication/released.py", 'first = np.argsort(-np.asarray(f), kind="stable")[:k]\n    return float(np.asarray(y)',
@@ -241,7 +239,7 @@ PAPER = {
         "ties no longer follow the rows"),
     "Section 5.1": TURNED, "Figure 2": TURNED, "Table J.1": TURNED, "Table J.2": TURNED, "Table J.3": TURNED,
     "Table J.4": TURNED, "Figure J.1": TURNED, "Figure J.2": TURNED, "Figure J.3": TURNED,
-    "Figure J.7": package("replication/scoring.py", '"binary": {"slight": (Beta(3, 9),)', '"binary": {"slight": (Beta(4, 9),)',
+    "Figure J.7": package("replication/tasks.py", '"binary": {"slight": (Beta(3, 9),)', '"binary": {"slight": (Beta(4, 9),)',
                           "a perturbed prior has another mode"),
     "Figure J.8": TURNED, "Figure J.9": TURNED,
     "Appendix J.3 (accuracy)": TURNED,
@@ -250,7 +248,7 @@ PAPER = {
 }
 
 UNIQUE = {
-    "Spearman correlation": Flip(METRICS + "ranking.py", "a, b = midranks(error), midranks(uncertainty)",
+    "Spearman correlation": Flip(METRICS + "ranking.py", "a, b = midranks(e), midranks(u)",
                                  "a, b = midranks(error), midranks(-uncertainty)", "certainty is ranked"),
     "AUC difference": Flip(METRICS + "ranking.py", "gap = curve - best", "gap = best - curve", "the difference turns sign"),
     "Coefficients (release)": package("replication/released.py", "def coefficient(curve: Any, copies: int = 14) -> float:",
@@ -272,7 +270,7 @@ UNIQUE = {
                            "misses cost nothing"),
     "Check score": Flip(METRICS + "regression.py", "np.maximum(grid * short, (grid - 1) * short).mean(axis=1)",
                         "2 * np.maximum(grid * short, (grid - 1) * short).mean(axis=1)", "the check score is doubled"),
-    "CRPS": package("symbolic.py", "density * (1 - level) * (quantile - y)", "density * level * (quantile - y)",
+    "CRPS": package("symbolic/induced.py", "density * (1 - level) * (quantile - y)", "density * level * (quantile - y)",
                     "bakers pay for leftovers by the wrong share"),
     "Brier score": BRIER,
     "MACE and RMSCE": Flip(METRICS + "regression.py", "coverages, closed=True).mean())",

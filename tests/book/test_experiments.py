@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 import sklearn
 
-from pwu_lite.replication import benchmark, datasets, experiment, findings, models, scoring
+from pwu_lite.alignment import agreement
+from pwu_lite.replication import benchmark, datasets, experiment, findings
+from pwu_lite.replication.tasks import MULTICLASS, MULTIVARIATE, PERTURBED, TASKS
 
 RESULTS = Path(__file__).resolve().parents[2] / "book" / "results"
 PAPER = pd.read_csv(RESULTS.parent / "experiments" / "paper_tables.csv")
@@ -42,8 +44,8 @@ def data(task, name):
 def rerun(task, name, chosen, repeat, folder):
     found = data(task, name)
     cells = [experiment.Cell(name, model, repeat, fold) for model in chosen for fold in range(5)]
-    failed = experiment.run(cells, {name: found}, models.for_task(task), folder, jobs=2,
-                            rows=benchmark.PLAN[task][name].rows, report=lambda line: None)
+    failed = experiment.run(cells, {name: found}, TASKS[task].models(), folder, jobs=2,
+                            rows=TASKS[task].plan[name].rows, report=lambda line: None)
     assert failed == []
 
 
@@ -51,7 +53,7 @@ def rerun(task, name, chosen, repeat, folder):
 def test_three_cells_of_each_table_come_out_again(task, cell, tmp_path):
     name, model, repeat = cell
     rerun(task, name, [model], repeat, tmp_path)
-    again = benchmark.score_repeat(task, name, repeat, [model], tmp_path).reset_index()
+    again = benchmark.score_repeat(TASKS[task], name, repeat, [model], tmp_path).reset_index()
     stored = table(task, "scores").set_index(["dataset", "model", "repeat"]).sort_index().loc[cell].reset_index()
     numbers = [column for column in stored if column not in ("dataset", "model", "repeat", "fold", "random")]
     assert len(stored) == 5
@@ -61,9 +63,9 @@ def test_three_cells_of_each_table_come_out_again(task, cell, tmp_path):
 @pytest.mark.parametrize("task", WHOLE)
 def test_alignment_and_curves_of_a_whole_repeat_come_out_again(task, tmp_path):
     name, repeat = WHOLE[task]
-    makers = list(models.for_task(task))
+    makers = list(TASKS[task].models())
     rerun(task, name, makers, repeat, tmp_path)
-    again = benchmark.tables(task, name, repeat, makers, tmp_path)
+    again = benchmark.tables(TASKS[task], name, repeat, makers, tmp_path)
     for kind, keys in (("alignment", benchmark.KEYS), ("curves", ["dataset", "repeat", "metric", "family"])):
         if kind == "curves" and task == "multiclass":
             continue
@@ -76,29 +78,29 @@ def test_alignment_and_curves_of_a_whole_repeat_come_out_again(task, tmp_path):
         assert np.allclose(stored[ours.columns], ours, atol=1e-4, equal_nan=True)
 
 
-@pytest.mark.parametrize("task", benchmark.PLAN)
+@pytest.mark.parametrize("task", list(TASKS))
 def test_stored_alignment_follows_from_the_stored_scores(task):
     """For three repeats, tau of the sampled parameters from the fold means."""
     scores, alignment = table(task, "scores"), table(task, "alignment").set_index(benchmark.KEYS).sort_index()
     repeats = list(scores.groupby(["dataset", "repeat"]))
     for (name, repeat), rows in [repeats[0], repeats[len(repeats) // 2], repeats[-1]]:
         means = rows.groupby("model").mean(numeric_only=True)
-        for question in scoring.QUESTIONS[task]:
+        for question in TASKS[task].questions:
             utilities = means[[column for column in means if column.startswith(f"{question.name}:s")]]
             own = f"pwu_{question.name}"
-            tau = benchmark.agreement(-means[[own]], utilities)["tau"]
+            tau = agreement(-means[[own]], utilities, tie=benchmark.TIED)["tau"]
             stored = alignment.loc[name, repeat, "same", own, question.name]["tau"]
             expected = np.nanmean(tau) if np.isfinite(tau).any() else np.nan
             assert stored == pytest.approx(expected, abs=2e-6, nan_ok=True)
 
 
-@pytest.mark.parametrize("task", benchmark.PLAN)
+@pytest.mark.parametrize("task", list(TASKS))
 def test_the_tables_hold_what_was_planned(task):
     alignment = table(task, "alignment")
     same = alignment[alignment["scheme"] == "same"].groupby("dataset")["repeat"].nunique()
-    assert same.to_dict() == {name: plan.repeats for name, plan in benchmark.PLAN[task].items()}
+    assert same.to_dict() == {name: plan.repeats for name, plan in TASKS[task].plan.items()}
     fresh = alignment[alignment["scheme"] == "fresh_one"].groupby("dataset")["repeat"].nunique()
-    assert fresh.to_dict() == {name: plan.repeats for name, plan in benchmark.FRESH[task].items()}
+    assert fresh.to_dict() == {name: plan.repeats for name, plan in TASKS[task].fresh.items()}
     for value in ("tau", "somers_d", "expected_tau"):
         assert alignment[value].dropna().between(-1, 1).all()
     for value in ("top1", "top3", "defined", "expected_defined"):
@@ -149,9 +151,9 @@ def of_figure(value):
 def perturbed(task):
     """Place of the stated PWU among the paper's columns under each level of perturbation, by family."""
     places = {}
-    for name, question in findings.questions(task).items():
+    for name, question in [(one.name, one) for one in TASKS[task].questions]:
         tau = findings.expected(table(task, "curves"), question, {"stated": question.priors,
-                                                                  **scoring.PERTURBED[name]})
+                                                                  **PERTURBED[name]})
         mean = tau.groupby(["dataset", "metric"]).mean().groupby("metric").mean().loc[columns(name)]
         places[name] = mean.rank(ascending=False).loc[f"pwu_{name}"]
     return pd.DataFrame(places)
@@ -166,9 +168,9 @@ def of_perturbation(task):
 def of_k1():
     """Several classes: the PWU and the Brier score are the best two. Several outputs: the PWU alone has no
     negative 5% quantile, and the energy score a higher median. All of it, one of the two, or nothing."""
-    classes = findings.over_datasets(table("multiclass", "alignment"), "one_vs_rest")[[*scoring.METRICS["multiclass"]]]
+    classes = findings.over_datasets(table("multiclass", "alignment"), "one_vs_rest")[[*MULTICLASS.metrics]]
     outputs = findings.over_datasets(table("multivariate", "alignment"),
-                                     "per_output")[[*scoring.METRICS["multivariate"]]]
+                                     "per_output")[[*MULTIVARIATE.metrics]]
     first = set(classes.median().nlargest(2).index) == {"pwu_one_vs_rest", "brier_score"}
     low = outputs.quantile(0.05)
     second = ((low > 0) == (low.index == "pwu_per_output")).all() and (
@@ -180,7 +182,7 @@ def of_remark():
     """Each PWU is among the best three columns of the other family of its task: always, mostly, or not."""
     good = []
     for task in ("binary", "regression"):
-        names = list(findings.questions(task))
+        names = [question.name for question in TASKS[task].questions]
         for family, other in (names, names[::-1]):
             mean = findings.over_datasets(table(task, "alignment"), family)[columns(family)].mean()
             good.append(mean.rank(ascending=False)[f"pwu_{other}"] <= 3)
@@ -217,7 +219,7 @@ def test_figure_j7_modes_of_the_wrong_priors():
         return (prior.a - 1) / (prior.a + prior.b - 2)
 
     modes = {name: [mode(part) for level in levels.values() for part in level]
-             for name, levels in scoring.PERTURBED.items()}
+             for name, levels in PERTURBED.items()}
     assert modes["binary"] == modes["selective"] == pytest.approx([0.2, 0.5, 0.9])
     assert modes["top_k"] == pytest.approx([0.02, 0.1, 0.5])
     assert modes["risk_averse"] == pytest.approx([0.02, 0.1, 0.1, 0.4, 0.5, 0.8])
@@ -225,7 +227,7 @@ def test_figure_j7_modes_of_the_wrong_priors():
 
 def test_ten_models_have_ten_ranks():
     """Appendix J prints five models and ranks from 0 to 5, which are six."""
-    assert len(models.for_task("binary")) == len(models.for_task("regression")) == 10
+    assert len(TASKS["binary"].models()) == len(TASKS["regression"].models()) == 10
     for task in ("binary", "regression"):
         means = table(task, "scores").query("repeat == 0").groupby(["dataset", "model"])["log_loss" if task == "binary"
                                                                                        else "gaussian_nll"].mean()
@@ -234,15 +236,15 @@ def test_ten_models_have_ten_ranks():
 
 
 def test_tau_of_four_fifths_is_nine_pairs_in_ten():
-    tau = benchmark.agreement(pd.DataFrame({"m": [5.0, 4, 3, 2, 1]}), pd.DataFrame({"u": [4.0, 5, 3, 2, 1]}))["tau"]
+    tau = agreement(pd.DataFrame({"m": [5.0, 4, 3, 2, 1]}), pd.DataFrame({"u": [4.0, 5, 3, 2, 1]}))["tau"]
     assert tau.item() == pytest.approx(0.8) == pytest.approx(2 * 9 / 10 - 1)
 
 
 def test_accuracy_follows_costs_best_where_they_are_even():
     """Appendix J.3: accuracy agrees most under the prior around one half."""
-    question = findings.questions("binary")["binary"]
+    question = TASKS["binary"].question("binary")
     tau = findings.expected(table("binary", "curves"), question, {"stated": question.priors,
-                                                                  **scoring.PERTURBED["binary"]})
+                                                                  **PERTURBED["binary"]})
     assert tau.groupby("metric").mean().loc["zero_one_loss"].idxmax() == "strong"
 
 
