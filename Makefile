@@ -1,9 +1,9 @@
-# make book | make test | make serve | make lab | make site-check | make benchmark | make flips
+# make book | make test | make unit | make serve | make lab | make site-check | make benchmark | make flips
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test serve lab site-check benchmark flips clean
+.PHONY: book test unit serve lab site-check benchmark flips clean
 
 book: $(READY)
 	@$(PY) tools/build_book.py
@@ -11,7 +11,10 @@ book: $(READY)
 test: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
-	@$(PY) -m pytest
+	@$(PY) -m pytest -n auto --dist loadgroup
+
+unit: $(READY)
+	@$(PY) -m pytest -n auto -m "not slow" --ignore tests/book
 
 serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"
@@ -19,7 +22,7 @@ serve: book
 
 lab: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
-	@$(PY) -m jupyter lab book
+	@$(PY) -m jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) book
 
 site-check: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt

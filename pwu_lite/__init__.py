@@ -41,3 +41,7 @@ def __getattr__(name: str) -> Any:
     from .reporting import compare  # pandas takes half a second to import
 
     return compare
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

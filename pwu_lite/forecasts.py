@@ -80,8 +80,9 @@ def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     draws = validation.numbers("samples", samples)
     if draws.ndim != 2 or draws.shape[1] < 2 or not len(draws):
         raise ValueError(f"samples must have shape (n, m), one row a case and two draws or more, got {draws.shape}")
+    same = draws.max(axis=1) == draws.min(axis=1)
+    validation.reject("samples", draws[:, 0], same, "must differ within a case: all of its draws are the same")
     std = draws.std(axis=1, ddof=1)
-    validation.reject("std of samples", std, std <= 0, "must be positive: all draws of a case are the same")
     return draws.mean(axis=1), std
 
 

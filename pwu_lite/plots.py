@@ -120,7 +120,8 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
 
 
 def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: float | None = 0.95, thetas: Any = None,
-           groups: Any = None, n_resamples: int = 300, seed: int = 0) -> Figure:
+           against: str | None = None, groups: Any = None, sample_weight: ArrayLike | None = None,
+           n_resamples: int = 300, seed: int = 0) -> Figure:
     """Murphy curves of any number of models, their difference from the cheapest one, and the prior under them.
 
     Parameters
@@ -134,16 +135,20 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
         Share of the resamples inside the bands, at each parameter by itself; None for no bands.
     thetas : array_like, optional
         Where to draw; by default where the prior has its mass.
+    against : str, optional
+        The model that the others are compared with; the cheapest one under the prior, if not given.
     groups : array_like, shape (n,), optional
         Patients, sites or days: resampled whole.
+    sample_weight : array_like, shape (n,), optional
+        For separable families.
     n_resamples, seed : int
         Resamples of the cases, the same ones for all models.
 
     Returns
     -------
     Figure
-        Above, the cost per case; in the middle, the difference from the model that is cheapest under the
-        prior, with a paired band: where it contains zero the data do not tell the two apart; below, the prior.
+        Above, the cost per case; in the middle, the difference from the cheapest model, with a paired band:
+        where it contains zero the data do not tell the two apart; below, the prior.
 
     Raises
     ------
@@ -157,8 +162,9 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
         raise ValueError("a Murphy diagram needs at least one model")
     data = family.read(y_true, *next(iter(reports.values())))
     x, thetas = _parameters(score, thetas, len(data[0]))
-    costs = np.array([score.curve(y_true, *report, thetas=thetas) for report in reports.values()])
-    best = int(np.argmin([score(y_true, *report, return_error=True)[0] for report in reports.values()]))
+    costs = np.array([score.curve(y_true, *report, thetas=thetas, sample_weight=sample_weight)
+                      for report in reports.values()])
+    best = _reference(score, y_true, reports, against, sample_weight)
     use_style()
     figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 6.4), height_ratios=[3, 2, 1])
     gaps, names = costs - costs[best], list(reports)
@@ -166,11 +172,11 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     if band is not None:
         tail = (1 - validation.inside("band", band, 0, 1)) / 2
         draws = resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
-                                            repeats=n_resamples, seed=seed)
+                                            sample_weight=sample_weight, repeats=n_resamples, seed=seed)
         ends = list(np.quantile(draws - draws[:, [best]], [tail, 1 - tail], axis=0).swapaxes(0, 1))
     for place, name in enumerate(names):
-        style: dict[str, Any] = {"color": COLOURS[place % 6], "ls": DASHES[place % 6], "lw": 2}
-        axes[0].plot(x, costs[place], label=name, **style)
+        style: dict[str, Any] = {"color": COLOURS[place % 6], "ls": DASHES[(place + place // 6) % 6], "lw": 2}
+        axes[0].plot(x, costs[place], label=_as_text(name), **style)
         axes[1].plot(x, gaps[place], **style)
         if ends[place] is not None and place != best:
             axes[1].fill_between(x, *ends[place], color=COLOURS[place % 6], alpha=0.2, lw=0)
@@ -178,9 +184,24 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     axes[2].fill_between(x, _mean_density(score.priors[0], x), color="#666666", alpha=0.35, lw=0)
     only = family.parameters[0]
     axes[0].set(ylabel="cost per case")
-    axes[1].set(ylabel=f"minus that of\n{names[best]}")
+    axes[1].set(ylabel=f"minus that of\n{_as_text(names[best])}")
     axes[2].set(ylabel="prior", xlabel=COST_SHARE if only.name == "c" else only.name, yticks=[], ylim=(0, None))
     return figure
+
+
+def _reference(score, y_true, reports, against, sample_weight):
+    """Place of the model that the others are compared with."""
+    if against is not None:
+        if str(against) not in reports:
+            raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(reports)}")
+        return list(reports).index(str(against))
+    losses = [score(y_true, *report, sample_weight=sample_weight, return_error=True)[0] for report in reports.values()]
+    return int(np.argmin(losses))
+
+
+def _as_text(name):
+    """A model's name as it is: no mathematics, and not hidden by a leading underscore."""
+    return ("\u200b" if name.startswith("_") else "") + name.replace("$", r"\$")
 
 
 def _parameters(score, thetas, n):
@@ -200,17 +221,16 @@ def _parameters(score, thetas, n):
 
 
 def _mean_density(prior, x):
-    """Density at x; of a prior for each case, their mean; a point mass as a narrow peak."""
-    if prior.length is not None:
-        at = prior.ppf(np.linspace(0.005, 0.995, 100)[:, None]).ravel()
-        found = np.histogram(at, bins=np.linspace(x[0], x[-1], 41), density=True)[0]
-        return np.append(found, found[-1])[np.searchsorted(np.linspace(x[0], x[-1], 41)[1:], x)]
-    density = np.zeros(len(x))
+    """Density at x; of a prior for each case, their mean; known values as a histogram."""
+    density, bins = np.zeros(len(x)), np.linspace(x[0], x[-1], 41) if len(x) > 1 else np.array([0.5, 1.5]) * x[0]
     for weight, part in prior.parts:
         if isinstance(part, Dirac):
-            density[np.argmin(np.abs(x - part.at))] += weight / (x[1] - x[0])
+            at = np.atleast_1d(part.at)
+            counts = np.histogram(at, bins)[0] / at.size / np.diff(bins)
+            density += weight * counts[np.clip(np.searchsorted(bins, x, side="right") - 1, 0, counts.size - 1)]
         else:
-            density += weight * np.minimum(part.pdf(x), 1e3)
+            values = np.minimum(part.pdf(x if part.length is None else x[:, None]), 1e3)
+            density += weight * (values if part.length is None else values.mean(axis=1))
     return density
 
 

@@ -665,7 +665,7 @@ class Mixture(Prior):
     def ppf(self, q):
         """Bisection between the parts' own quantiles, which enclose it, over the floats in between."""
         levels = _levels(q)
-        ends = np.array([part.ppf(levels) for _, part in self.parts])
+        ends = np.array(np.broadcast_arrays(*(part.ppf(levels) for _, part in self.parts)))
         low, high = _to_integers(ends.min(axis=0)), _to_integers(ends.max(axis=0))
         for _ in range(64):
             middle = (low >> 1) + (high >> 1) + (low & high & 1)

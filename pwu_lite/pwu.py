@@ -30,8 +30,9 @@ class PWU:
     family : Family
         What the decision costs.
     *priors : Prior or frozen scipy.stats distribution
-        One for each decision parameter. For separable families its parameters may be arrays of
-        shape (n,): a prior for each case; `RiskAverseTopK` takes two, on k/n and on gamma,
+        One for each decision parameter. For separable families the parameters of `Beta`, `Dirac`,
+        `Uniform` and `Pareto` may be arrays of shape (n,): a prior for each case; `RiskAverseTopK` takes
+        two, on k/n and on gamma,
         independent of each other. Fix them before the labels are seen, or the metric
         is not proper.
 
@@ -153,7 +154,8 @@ class PWU:
 
         It returns minus the loss, asks for probabilities (top-k: for a decision function, where there
         are none; mean and std: ``predict(X, return_std=True)``), and takes any two labels, or the
-        classes that the estimator knows.
+        classes that the estimator knows (all of them should be in each training fold: an average over
+        fewer classes is another score).
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """Resamples of the cases, or of groups of cases, the same ones for every model.
 
-Imports validation; numpy.
+Imports validation; numpy, pandas.
 Implements the paired intervals behind every comparison of models on data.
 """
 
@@ -82,7 +82,9 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
     labels = np.asarray(groups)
     if labels.ndim != 1 or labels.size != n:
         raise ValueError(f"groups must be one label a case, {n} of them, got shape {labels.shape}")
-    missing = np.array([value is None or value != value for value in labels.tolist()])
+    from pandas import isna
+
+    missing = np.asarray(isna(labels))
     if missing.any():
         raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
     names, number = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
@@ -139,8 +141,8 @@ def weighted_means(values: np.ndarray, *, weight: np.ndarray | None = None, grou
         return totals[:, :-1] / totals[:, -1:]
 
 
-def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, groups: Any = None, repeats: int = 500,
-                     seed: int = 0) -> np.ndarray:
+def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, groups: Any = None,
+                     sample_weight: Any = None, repeats: int = 500, seed: int = 0) -> np.ndarray:
     """Each model's cost at each decision parameter, on resamples of the cases that all models share.
 
     Parameters
@@ -152,6 +154,8 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
         Each model's prediction, as the family takes it.
     groups : array_like, shape (n,), optional
         Resampled whole.
+    sample_weight : array_like, shape (n,), optional
+        For separable families.
 
     Returns
     -------
@@ -166,6 +170,7 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
     thetas, read = np.asarray(thetas), [family.read(y_true, *report) for report in reports]
     n = len(read[0][0])
     number = None if groups is None else group_numbers(groups, n)
+    weight = family.weight(sample_weight, read[0])
     if not family.separable or thetas.ndim > 1:
         def costs(drawn):
             return [-family.utilities(family.read_theta(thetas, n), tuple(part[drawn] for part in data), None)
@@ -174,7 +179,7 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
         return paired_bootstrap(costs, n, repeats=repeats, seed=seed, groups=groups)
     parts, step = np.atleast_1d(thetas), max(1, _TABLE // n)
     curves = [np.concatenate([weighted_means(np.array([family.cost(theta, *data) for theta in parts[at:at + step]]),
-                                             groups=number, repeats=repeats, seed=seed)
+                                             weight=weight, groups=number, repeats=repeats, seed=seed)
                               for at in range(0, parts.size, step)], axis=1) for data in read]
     return np.stack(curves, axis=1)
 

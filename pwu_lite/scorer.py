@@ -27,6 +27,9 @@ class Scorer:
     """
 
     def __init__(self, score: Any, pos_label: Any = None):
+        if any(prior.length is not None for prior in score.priors):
+            raise ValueError("a prior for each case does not follow the cases into the folds of a cross-validation: "
+                             "write scorer(estimator, X, y) yourself, with a prior built from X")
         self.score, self.pos_label = score, pos_label
         self._weighted: Any = None
         takes, joint = score.family.takes, not score.family.separable
@@ -53,6 +56,9 @@ class Scorer:
         """Ask scikit-learn's metadata routing for sample weights."""
         self._weighted = sample_weight
         return self
+
+    def _accept_sample_weight(self) -> bool:  # scikit-learn asks the scorers that it puts together
+        return True
 
     def get_metadata_routing(self) -> Any:
         """What scikit-learn's metadata routing asks."""

@@ -298,6 +298,8 @@ def named_forecasts(models: Any, taken: Sequence[str] = ()) -> dict[str, tuple[A
     {'a': ([0.2],), 'b': ([1.0], [0.5])}
     """
     if hasattr(models, "columns") and hasattr(models, "__getitem__"):
+        if len(set(models.columns)) < len(models.columns):
+            raise ValueError("models has two columns of the same name")
         models = {name: models[name] for name in models.columns}
     elif not isinstance(models, Mapping):
         raise ValueError(f"models must be a mapping of names to forecasts, or a table with a column for each model, "

@@ -1,8 +1,19 @@
 """Settings and data shared by the tests."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import settings
+
+SLOW = (Path(__file__).parent / "slow.txt").read_text().splitlines()
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if item.nodeid.split("[")[0] in SLOW:
+            item.add_marker(pytest.mark.slow)
+
 
 settings.register_profile("book", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("book")

@@ -1,5 +1,7 @@
 """Models compared: costs are the score's, intervals pair, nothing hangs on rows, names or weights of one."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -231,3 +233,49 @@ def test_unique_benchmarks_are_the_registry_s_metrics():
 def test_unique_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call(np.arange(20.0), np.arange(1.0, 21.0))
+
+
+def test_the_picture_of_the_report_is_that_of_its_table(tmp_path):
+    y, a, b = [1, 0, 1, 0] * 10, [0.9, 0.1, 0.2, 0.6] * 10, [0.3, 0.5, 0.9, 0.1] * 10
+    pages = []
+    for options in ({"sample_weight": [1, 1, 0.01, 0.01] * 10}, {}, {"against": "a"}, {"coverage": 0.5},
+                    {"groups": np.arange(40) // 10}):
+        result = pwu.compare(y, {"a": a, "b": b}, SCORE, n_resamples=20, **options)
+        result.to_html(tmp_path / "r.html")
+        pages.append((tmp_path / "r.html").read_text())
+    named = ["minus that of</text>" in page or re.search(r"minus that of", page) for page in pages]
+    assert all(named) and len({re.search(r"<svg.*</svg>", page, re.S).group() for page in pages}) == 5
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_so_few_cases_separate_nothing(n):
+    table = pwu.compare([1] * n, {"a": [0.9] * n, "b": [0.5] * n}, SCORE, n_resamples=20).table
+    assert table.loc["b", "verdict"] == "not separable"
+    six = pwu.compare([1] * 6, {"a": [0.9] * 6, "b": [0.5] * 6}, SCORE, n_resamples=20).table
+    assert six.loc["b", "verdict"] == "dearer"
+
+
+def test_skill_is_only_said_where_it_is_known():
+    ece = pwu.compare(Y, {"m": MODELS["good"]}, classification.expected_calibration_error, n_resamples=5).table
+    interval = (np.zeros(9), np.ones(9))
+    pair = pwu.compare(np.arange(9.0), {"m": interval}, lambda y, low, high: float(np.mean(high - low)),
+                       n_resamples=5).table
+    assert np.isnan(ece.loc["m", "skill"]) and np.isnan(pair.loc["m", "skill"])
+
+
+def test_a_model_is_named_and_an_undefined_cost_has_no_verdict(tmp_path):
+    broken = MODELS["good"].copy()
+    broken[3] = np.nan
+    with pytest.raises(ValueError, match=r"y_prob\[3\] is nan.*model 'broken'"):
+        pwu.compare(Y, {"fine": MODELS["good"], "broken": broken}, SCORE)
+    table = pwu.compare(Y, {"fine": MODELS["good"], "broken": broken}, lambda y, f: float(np.mean((y - f) ** 2)),
+                        n_resamples=50).table
+    assert table.loc["broken", "verdict"] == "undefined"
+    with pytest.raises(ValueError, match="same name"):
+        pwu.compare(Y, pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "a"]), SCORE)
+    with pytest.raises(ValueError, match="folder"):
+        pwu.compare(Y, MODELS, SCORE, n_resamples=5).to_html(tmp_path)
+    with pytest.raises(ValueError, match=r"groups\[1\]|missing"):
+        pwu.compare(Y, MODELS, SCORE, groups=pd.Series(["a", None, *["b"] * (N - 2)], dtype="string"))
+    with pytest.raises(ValueError, match="one prior for all"):
+        reporting.decompose(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac([0.2, 0.8, 0.5])), [1, 0, 1], [0.6, 0.3, 0.3])

@@ -102,3 +102,26 @@ def test_modules_open_with_what_where_and_source(path):
 
 def test_the_type_marker_is_shipped():
     assert (PACKAGE / "py.typed").exists()
+
+
+def test_the_version_is_the_same_everywhere():
+    root = PACKAGE.parent
+    version = pwu_lite.__version__
+    assert re.search(r"^## (\S+)$", (root / "CHANGELOG.md").read_text(), re.M).group(1) == version
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text()
+    assert f'release: "{version}"' in (root / "_config.yml").read_text()
+
+
+def test_what_the_package_imports_is_declared():
+    declared = (PACKAGE.parent / "pyproject.toml").read_text()
+    names = {"sklearn": "scikit-learn"}
+    for path in MODULES:
+        for package in imported(path)[2]:
+            assert f'"{names.get(package, package)}>=' in declared, f"{path.name} imports {package}"
+
+
+def test_the_slow_tests_exist():
+    root = PACKAGE.parent
+    for line in (root / "tests" / "slow.txt").read_text().splitlines()[1:]:
+        file, name = line.split("::")
+        assert f"def {name}(" in (root / file).read_text(), line

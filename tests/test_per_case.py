@@ -129,3 +129,10 @@ def test_refusals(call, words):
 def test_the_card_says_so():
     card = reporting.metric_card(pwu.PWU(pwu.BinaryDecision(), pwu.Beta(30 * T, 30 * (1 - T))))
     assert "one for each of 12 cases" in card.rows["Prior on c"] and card.rows["Properness"].startswith("proper")
+
+
+def test_mixtures_of_one_for_each_and_one_for_all_have_quantiles():
+    mixed = pwu.Mixture([pwu.Beta(2 + T, 5.0), pwu.Uniform(0, 1)], [0.3, 0.7])
+    alone = [pwu.Mixture([pwu.Beta(2 + t, 5.0), pwu.Uniform(0, 1)], [0.3, 0.7]).ppf(0.4) for t in T]
+    assert mixed.ppf(0.4) == pytest.approx(alone)
+    assert "12 cases" in str(reporting.metric_card(pwu.PWU(pwu.BinaryDecision(), mixed)))

@@ -105,7 +105,7 @@ def test_regressors_that_return_a_standard_deviation():
     (lambda: SCORE.scorer()(LinearSVC().fit(X, Y), X, Y), "no predict_proba"),
     (lambda: SCORE.scorer()(BayesianRidge().fit(X, Y), X, Y), "no classes_"),
     (lambda: pwu.PWU(pwu.Retention(), pwu.Uniform(0, 1)).scorer(), "which no scikit-learn"),
-    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Dirac([0.2] * 5)).scorer()(MODEL, X, Y), "for 5 cases")])
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Dirac([0.2] * 5)).scorer(), "for each case")])
 def test_what_does_not_fit_is_named(call, words):
     with pytest.raises(ValueError, match=words):
         call()

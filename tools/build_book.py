@@ -2,8 +2,9 @@
 
 Usage: python tools/build_book.py [ROOT]
 
-jupyter-cache looks at code cells alone, so this script empties it when the package, the pins,
-the Python or any file beside the chapters changes. Anything that goes wrong ends with exit status
+jupyter-cache looks at code cells alone, so this script also forgets the outputs of the chapters that a
+changed package or a changed file beside them can reach (tools/reach.py), and of all when the pins or the
+Python change. Anything that goes wrong ends with exit status
 1, now and in every later run until it is mended; a run that is killed leaves nothing that a later
 one takes for fresh. The reader's own settings of IPython, matplotlib, Jupyter and the language
 change nothing.
@@ -23,9 +24,11 @@ import time
 from pathlib import Path
 
 import check_links
+import reach
 import yaml
 
 CODE = ["pwu_lite/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
+PINS = ["requirements.txt", "pyproject.toml", "tools/reach.py"]
 SITE = ["tools/*.py", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # pages are told by their cells
 
@@ -44,6 +47,7 @@ def main() -> int:
         return 1
     if changed(build / ".code", code_fingerprint(root)):
         (build / ".code").unlink()
+        delete(build / ".reach")
         print("\nThe package, or a file that chapters read, changed while they ran: build again.", file=sys.stderr)
         return 1
     if not run_sphinx(root):
@@ -75,7 +79,8 @@ def forget_what_changed(root: Path, build: Path) -> None:
     if not complete.exists():  # the last run failed or was killed: Sphinx must say its warnings again
         delete(build / ".doctrees")
     complete.unlink(missing_ok=True)
-    for record, value, folders in ((build / ".code", code_fingerprint(root), [".jupyter_cache", "html", ".doctrees"]),
+    for record, value, folders in ((build / ".pins", fingerprint(root, PINS) + sys.version, [".jupyter_cache"]),
+                                   (build / ".code", code_fingerprint(root), ["html", ".doctrees"]),
                                    (build / ".site", fingerprint(root, SITE), ["html", ".doctrees"])):
         if changed(record, value):
             record.unlink(missing_ok=True)
@@ -137,11 +142,27 @@ def execute(root: Path, cache_folder: Path) -> bool:
         cache.remove_nb_from_project(record.pk)
     for path in notebooks(root):
         cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
+    forget_what_can_be_reached(root, cache, cache_folder.parent / ".reach")
     good = run_chapters(root, cache)
     for record in cache.list_project_records():
         if record.traceback:
             report_failure(root, record)
     return good and not unmarked
+
+
+def forget_what_can_be_reached(root: Path, cache, records: Path) -> None:
+    """Forget the outputs of each chapter that can reach what has changed; note what it can reach now."""
+    records.mkdir(exist_ok=True)
+    kept = {record.uri: record.pk for record in cache.list_project_records()}
+    for path in notebooks(root):
+        record = records / path.relative_to(root).with_suffix("").as_posix().replace("/", ".")
+        value = reach.fingerprint(path, root)
+        if changed(record, value):
+            record.unlink(missing_ok=True)
+            stored = cache.get_cached_project_nb(kept[str(path)])
+            if stored is not None:
+                cache.remove_cache(stored.pk)
+            record.write_text(value)
 
 
 def sound_cache(folder: Path):

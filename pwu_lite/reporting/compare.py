@@ -1,6 +1,6 @@
 """Any number of models under one score, or several: costs, intervals, paired differences from the best.
 
-Imports _tables, card, families, metrics, plots, pwu, resampling, validation; numpy, pandas, scipy.
+Imports _tables, card, families, metrics, plots, pwu, ranks, resampling, validation; numpy, pandas, scipy.
 Implements appendix L of the PWU paper, for more than two models.
 """
 
@@ -22,6 +22,7 @@ from ..families import SeparableFamily
 from ..metrics import Metric
 from ..metrics._kernels import average
 from ..pwu import PWU
+from ..ranks import ROUNDING
 from ..resampling import group_numbers, paired_bootstrap, percentiles, weighted_means
 from ._tables import html
 from .card import metric_card
@@ -49,6 +50,7 @@ class ModelComparison:
     notes: tuple[str, ...]
     scores: dict[str, Any]
     data: tuple[Any, dict[str, tuple[Any, ...]]]
+    options: dict[str, Any]
 
     def to_html(self, path: Any) -> None:
         """Write a report of one file that asks no other host for anything: table, picture and card.
@@ -61,11 +63,17 @@ class ModelComparison:
         parts = [self._repr_html_()]
         for name, score in self.scores.items():
             if isinstance(score, PWU):
-                parts += [f"<h2>{escape(name)}</h2>", _picture(score, *self.data), metric_card(score)._repr_html_()]
+                parts += [f"<h2>{escape(name)}</h2>", _picture(score, *self.data, self.options),
+                          metric_card(score)._repr_html_()]
         path = Path(path)
-        part = path.with_suffix(path.suffix + ".part")
-        part.write_text(_PAGE.format(body="\n".join(parts)), encoding="utf-8")
-        part.replace(path)
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder: name a file")
+        part = path.with_name(path.name + ".part")
+        try:
+            part.write_text(_PAGE.format(body="\n".join(parts)), encoding="utf-8")
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
     def _repr_html_(self) -> str:
         return html(self.table) + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
@@ -107,7 +115,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         forecast; ``difference`` from the cheapest (or from `against`) with its paired interval; ``share best`` of
         the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
         ``verdict``: best (or reference), not separable from it (the interval of the difference
-        contains zero), dearer, or cheaper; and
+        contains zero, or there are so few cases that all of them pointing one way would be no
+        evidence), dearer, or cheaper; and
         ``cases needed`` to separate the two in four of five samples, if the difference is what it seems.
 
     Raises
@@ -148,7 +157,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage)
               for name, one in scores.items()}
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
-    return ModelComparison(table, _notes(len(y), number, draws, coverage), scores, (y, forecasts))
+    shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
+    notes = _notes(len(y), number, weight, draws, coverage)
+    return ModelComparison(table, notes, scores, (y, forecasts), shown)
 
 
 def _as_loss(name, score):
@@ -169,7 +180,9 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage):
     with np.errstate(invalid="ignore"):  # infinite for both: undefined
         gap, gaps = values - values[best], resampled - resampled[:, [best]]
     (low, high), (from_, to) = percentiles(resampled, tail), percentiles(gaps, tail)
-    verdicts = [word if place == best else _verdict(*ends) for place, ends in enumerate(zip(from_, to, strict=True))]
+    few = (len(y) if groups is None else groups.max() + 1) < np.log2(2 / (1 - coverage))  # even if all point one way
+    verdicts = [word if place == best else _verdict(gap[place], *ends, few)
+                for place, ends in enumerate(zip(from_, to, strict=True))]
     frame = pd.DataFrame({
         "cost": values, "low": low, "high": high, "skill": _skill(score, y, forecasts, values, weight),
         "difference": gap, "difference low": from_, "difference high": to, "share best": _share_best(resampled),
@@ -181,7 +194,7 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage):
 def _costs(score, y, forecasts, groups, weight, draws):
     """Each model's cost, shape (m,), and on resamples, shape (repeats, m)."""
     if isinstance(score, PWU) and isinstance(score.family, SeparableFamily):
-        losses = np.array([score.per_sample(y, *parts) for parts in forecasts.values()])
+        losses = np.array([_named(name, score.per_sample, y, *parts) for name, parts in forecasts.items()])
         if np.isfinite(losses).all():
             order = np.lexsort(np.vstack([losses, *([] if weight is None else [weight])]))
             chosen = weight[order] if weight is not None else None
@@ -194,7 +207,8 @@ def _costs(score, y, forecasts, groups, weight, draws):
     def costs(drawn):
         chosen = order[drawn]
         given = {name: values[chosen] for name, values in options.items()}
-        return [float(score(y[chosen], *(part[chosen] for part in parts), **given)) for parts in forecasts.values()]
+        return [float(_named(name, score, y[chosen], *(part[chosen] for part in parts), **given))
+                for name, parts in forecasts.items()]
 
     if isinstance(score, PWU) and any(prior.length is not None for prior in score.priors):
         raise ValueError("a prior for each case needs finite losses of each case")
@@ -203,15 +217,25 @@ def _costs(score, y, forecasts, groups, weight, draws):
     return values, paired_bootstrap(costs, len(y), groups=number, **draws).astype(float)
 
 
+def _named(name, function, *data, **options):
+    """Call it; an error says which model's forecast it is about."""
+    try:
+        return function(*data, **options)
+    except ValueError as error:
+        raise ValueError(f"{error} (model {name!r})") from error
+
+
 def _canonical(y, forecasts):
     """An order of the cases that does not depend on the order in which they came."""
     columns = [np.reshape(part, (len(y), -1)).T for parts in forecasts.values() for part in parts]
     return np.lexsort(np.vstack([*columns, np.reshape(y, (len(y), -1)).T]))
 
 
-def _verdict(low, high):
-    if np.isnan(low) or np.isnan(high):
+def _verdict(gap, low, high, few):
+    if np.isnan([gap, low, high]).any():
         return "undefined"
+    if few:
+        return "not separable"
     return "dearer" if low > 0 else "cheaper" if high < 0 else "not separable"
 
 
@@ -237,7 +261,7 @@ def _cases_needed(n, gap, gaps, coverage):
 def _skill(score, y, forecasts, values, weight):
     """Share of the way from a forecast without features to a perfect one; NaN where nobody says what those are."""
     parts = len(next(iter(forecasts.values())))
-    takes = score.family.takes if isinstance(score, PWU) else {1: ("y_prob",), 2: ("mean", "std")}.get(parts, ())
+    takes = score.family.takes if isinstance(score, PWU) else ("y_prob",) * (parts == 1)
     ends = _without_features(takes, y, weight)
     if ends is None:
         return np.full(values.size, np.nan)
@@ -246,7 +270,9 @@ def _skill(score, y, forecasts, values, weight):
         base, perfect = (score(y, *forecast, **options) for forecast in ends)
     except ValueError:  # constant targets have no standard deviation; a score may refuse a perfect forecast
         return np.full(values.size, np.nan)
-    return (base - values) / (base - perfect) if base > perfect else np.full(values.size, np.nan)
+    size = max(abs(base), abs(perfect), np.nanmax(np.abs(values), initial=0.0))
+    told_apart = np.isfinite([base, perfect]).all() and base - perfect > ROUNDING * size
+    return (base - values) / (base - perfect) if told_apart else np.full(values.size, np.nan)
 
 
 def _without_features(takes, y, weight):
@@ -262,8 +288,9 @@ def _without_features(takes, y, weight):
     return None
 
 
-def _notes(n, groups, draws, coverage):
+def _notes(n, groups, weight, draws, coverage):
     units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
+    units += "" if weight is None else ", each with its weight"
     return (f"Intervals: {100 * coverage:.3g}%, from {draws['repeats']} resamples of {units}, the same ones for all "
             f"models. They cover which cases are in the sample, not the luck of fitting.",)
 
@@ -279,13 +306,13 @@ def _parts(name, given):
     return tuple(_cases(f"the forecast of {name}", part) for part in given)
 
 
-def _picture(score, y, forecasts):
+def _picture(score, y, forecasts, options):
     """The score's Murphy curves as part of the page, where its family has one continuous parameter."""
     if len(score.family.parameters) > 1:
         return ""
     from .. import plots
 
-    return plots.as_svg(score.plot(y, forecasts))
+    return plots.as_svg(score.plot(y, forecasts, **options))
 
 
 _PAGE = """<!doctype html>

@@ -66,6 +66,9 @@ def decompose(score: Callable[..., float], y_true: ArrayLike, y_prob: ArrayLike,
     """
     if not callable(score):
         raise ValueError(f"score must be a PWU or a loss function score(y_true, y_prob), got {score!r:.60}")
+    if any(prior.length is not None for prior in getattr(score, "priors", ())):
+        raise ValueError("decompose needs one prior for all cases: isotonic regression is not best at a threshold "
+                         "of each case's own")
     y, f = validation.check_binary(y_true, y_prob)
     weight = validation.check_weight(sample_weight, f.size)
     options = {} if weight is None else {"sample_weight": weight}

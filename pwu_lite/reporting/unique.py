@@ -116,7 +116,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     if len(y) != len(m):
         raise ValueError(f"y_true has length {len(y)}, mean has length {len(m)}")
     estimates = _estimates("uncertainties", uncertainties, len(y))
-    plain = [str(name) for name in rankings]
+    plain = [rankings] if isinstance(rankings, str) else [str(name) for name in rankings]
     if set(plain) - set(estimates):
         raise ValueError(f"rankings names {sorted(set(plain) - set(estimates))[0]!r}, which is none of the estimates")
     deviations = {name: u for name, u in estimates.items() if name not in plain}

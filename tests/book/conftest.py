@@ -15,3 +15,10 @@ def site():
     done = subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return ROOT / "_build" / "html"
+
+
+def pytest_collection_modifyitems(items):
+    """Tests of the one built site run in one process, one after the other."""
+    for item in items:
+        if "site" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("site"))

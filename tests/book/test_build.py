@@ -193,3 +193,74 @@ def test_the_table_of_contents_is_read_as_yaml(small):
     (small / "_toc.yml").write_text("format: jb-book\nroot: 'book/index'\n# - file: book/gone\nchapters:\n"
                                     "  - file: \"book/chapter\"\n")
     assert build(small).returncode == 0
+
+
+FIGURES = """\"\"\"Two figures and what they share.\"\"\"
+
+WIDTH = 3
+
+def first():
+    return "first " + _deep()
+
+def second(kind="Plain"):
+    return globals()[kind]().draw()
+
+def unused():
+    return 0
+
+def _deep():
+    return "deep"
+
+class Plain:
+    def draw(self):
+        return f"drawn, {WIDTH} wide"
+
+    def other(self):
+        return "other"
+"""
+
+
+@pytest.fixture
+def two(small):
+    """A book of two chapters, each with its own figure of one module."""
+    (small / "pwu_lite" / "figures.py").write_text(FIGURES)
+    (small / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n  - file: book/chapter\n"
+                                    "  - file: book/more/other\n")
+    write(small, "from pwu_lite import figures\nfigures.first()")
+    (small / "book" / "more").mkdir()
+    cell = "from pwu_lite.figures import second as drawn\ndrawn()"
+    (small / "book" / "more" / "other.md").write_text(f"{HEADER}# Other\n\n```{{code-cell}} ipython3\n{cell}\n```\n")
+    assert build(small).returncode == 0
+    return small
+
+
+@pytest.mark.parametrize("old, new, chapters", [
+    ('return "first "', 'return "the first "', ["chapter"]), ('return "deep"', 'return "deeper"', ["chapter"]),
+    ("return globals()[kind]()", "return 1 and globals()[kind]()", ["other"]),
+    ('f"drawn, {WIDTH} wide"', 'f"painted, {WIDTH} wide"', ["other"]), ("WIDTH = 3", "WIDTH = 4", ["chapter", "other"]),
+    ('kind="Plain"', 'kind="Plain", more=1', ["chapter", "other"]), ("return 0", "return 1", []),
+    ('return "other"', 'return "another"', []), ("# nothing", "# a comment", [])], ids=range(9))
+def test_a_change_runs_the_chapters_that_it_can_reach_and_no_others(two, old, new, chapters):
+    source = two / "pwu_lite" / "figures.py"
+    source.write_text(source.read_text().replace(old, new) + ("\n# a comment\n" if old == "# nothing" else ""))
+    done = build(two)
+    assert done.returncode == 0, done.stderr
+    assert [name for name in ("chapter", "other") if f"{name}.md: " in done.stdout] == chapters
+    shown = page(two) + (two / "_build" / "html" / "book" / "more" / "other.html").read_text()
+    if "wide" in new or "return " in new and "first" in new:
+        assert ("painted" if "painted" in new else "the first") in shown
+
+
+def test_a_file_runs_the_chapters_of_its_folder(two):
+    (two / "book" / "more" / "data.csv").write_text("a\n1\n")
+    done = build(two)
+    assert "other.md: " in done.stdout and "chapter.md: " not in done.stdout
+
+
+def test_a_build_killed_after_a_change_still_runs_its_chapters(two):
+    source = two / "pwu_lite" / "figures.py"
+    source.write_text(source.read_text().replace("deep\"", "deeper\""))
+    killed = subprocess.run([sys.executable, "-c", KILLED.format(where="build_book.run_chapters = die")], cwd=two,
+                            capture_output=True, env={**os.environ, "PYTHONPATH": str(two), "PYTHONUTF8": "1"})
+    assert killed.returncode == -9
+    assert build(two).returncode == 0 and "first deeper" in page(two)
