@@ -21,6 +21,7 @@ import pandas as pd  # noqa: E402
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score  # noqa: E402
 
 import pwu_lite as pwu  # noqa: E402
+from pwu_lite.metrics import classification  # noqa: E402
 
 SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
 DRAWS = 10_000
@@ -60,6 +61,22 @@ def methods(n, rng):
     ]
 
 
+def comparisons(n=100_000, models=5, resamples=1000):
+    """What compares models: five at n = 100,000, beside scoring them once; and net benefit beside a curve."""
+    rng = np.random.default_rng(0)
+    y, forecasts = rng.integers(0, 2, n), {f"model {k}": rng.random(n) for k in range(models)}
+    score, grid = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)), np.arange(1, 100) / 100
+    first = forecasts["model 0"]
+    seconds = interleaved([
+        ("compare", lambda: pwu.compare(y, forecasts, score, n_resamples=resamples)),
+        ("scores", lambda: [score(y, f) for f in forecasts.values()]),
+        ("curve", lambda: score.curve(y, first, thetas=grid)),
+        ("net_benefit", lambda: classification.net_benefit(y, first, grid))], 3)
+    print(f"compare, {models} models, n = {n:,}, {resamples:,} resamples: {seconds['compare']:.2f} s, "
+          f"{seconds['compare'] / seconds['scores']:.0f} times scoring them once (target 3 s)")
+    print(f"net_benefit / curve at {grid.size} thresholds: {seconds['net_benefit'] / seconds['curve']:.2f} (target 1.5)")
+
+
 def interleaved(todo, rounds):
     """Median seconds of each, the methods taking turns so that a slow moment hits them all."""
     seconds = {name: [] for name, _ in todo}
@@ -91,6 +108,7 @@ def main():
         if (method, n) in at:
             print(f"{method} / {peer} at n = {n:,}: {at[method, n] / at[peer, n]:.2f} (target {limit})")
     print(f"risk-averse top-k PWU at n = 1,000: {at['risk-averse top-k PWU', 1000] * 1000:.0f} ms (target 50)")
+    comparisons()
     temporary = Path(options.out).with_suffix(".tmp")
     table.to_csv(temporary, index=False, float_format="%.6g")
     temporary.replace(options.out)
