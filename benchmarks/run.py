@@ -74,7 +74,8 @@ def comparisons(n=100_000, models=5, resamples=1000):
         ("net_benefit", lambda: classification.net_benefit(y, first, grid))], 3)
     print(f"compare, {models} models, n = {n:,}, {resamples:,} resamples: {seconds['compare']:.2f} s, "
           f"{seconds['compare'] / seconds['scores']:.0f} times scoring them once (target 3 s)")
-    print(f"net_benefit / curve at {grid.size} thresholds: {seconds['net_benefit'] / seconds['curve']:.2f} (target 1.5)")
+    ratio = seconds["net_benefit"] / seconds["curve"]
+    print(f"net_benefit / curve at {grid.size} thresholds: {ratio:.2f} (target 1.5)")
 
 
 def interleaved(todo, rounds):
