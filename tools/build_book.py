@@ -181,23 +181,44 @@ def sound_cache(folder: Path):
 
 
 def run_chapters(root: Path, cache) -> bool:
-    """One process a core; a line as soon as a chapter is done."""
+    """One process a core, a line as soon as a chapter is done; what no kernel could run is tried once more, alone."""
+    waiting = cache.list_unexecuted()
+    if not waiting:
+        return True
+    print(f"executing {len(waiting)} of {len(notebooks(root))} chapters on {os.cpu_count()} cores", flush=True)
+    done = run_each(root, cache, waiting, os.cpu_count())
+    again = [record for record in waiting if done[record.uri] == "NOT RUN"]
+    if again:  # on a busy machine a kernel starts too late, or two of them take one port
+        print(f"not run, see above; once more, one after the other: {len(again)}", flush=True)
+        done.update(run_each(root, cache, again, 1))
+    return set(done.values()) == {"done"}
+
+
+def run_each(root: Path, cache, waiting: list, processes: int | None) -> dict[str, str]:
+    """What came of each chapter: done, FAILED (a cell), NOT RUN (no kernel, or no room to keep the outputs)."""
     from jupyter_cache.executors.basic import ExecutionWorkerLocalMProc, ProcessData
 
-    multiprocessing.get_logger().addHandler(logging.NullHandler())
-    jobs = [ProcessData(record.pk, record.uri, cache, 300, False) for record in cache.list_unexecuted()]
-    if not jobs:
-        return True
-    print(f"executing {len(jobs)} of {len(notebooks(root))} chapters on {os.cpu_count()} cores", flush=True)
-    good = True
-    with multiprocessing.Pool() as pool:
+    jobs = [ProcessData(record.pk, record.uri, cache, 300, False) for record in waiting]
+    found = {}
+    with multiprocessing.Pool(processes, initializer=say_errors) as pool:
         for status, uri in pool.imap_unordered(ExecutionWorkerLocalMProc(), jobs):
             record = cache.get_cached_project_nb(uri) if status == 0 else None
-            seconds = f"{record.data['execution_seconds']:.0f} s" if record else "FAILED" if status else (
-                "was edited while it ran; build again")
-            print(f"  {Path(uri).relative_to(root)}: {seconds}", flush=True)
-            good = good and record is not None
-    return good
+            found[uri] = "done" if record else ["EDITED", "FAILED", "NOT RUN"][status]
+            print(f"  {Path(uri).relative_to(root)}: {describe(found[uri], record)}", flush=True)
+    return found
+
+
+def describe(result: str, record) -> str:
+    if result == "done":
+        return f"{record.data['execution_seconds']:.0f} s"
+    return "was edited while it ran; build again" if result == "EDITED" else result
+
+
+def say_errors() -> None:
+    """In each worker: why a chapter was not run goes to standard error, a cell's failure is reported later."""
+    handler = logging.StreamHandler()
+    handler.setLevel(logging.ERROR)
+    multiprocessing.get_logger().handlers = [handler]
 
 
 def report_failure(root: Path, record) -> None:

@@ -86,6 +86,22 @@ def test_a_failing_cell_fails_the_build_again_and_again(small):
     assert "mended" in page(small)
 
 
+def test_a_chapter_whose_kernel_dies_is_run_once_more(small):
+    write(small, "import os, pathlib\nmark = pathlib.Path('../died')\n"
+                 "if not mark.exists():\n    mark.write_text('once')\n    os._exit(1)\n'alive'")
+    done = build(small)
+    assert done.returncode == 0, done.stderr
+    assert "alive" in page(small) and "once more" in done.stdout and "Kernel died" in done.stderr
+
+
+def test_a_chapter_whose_kernel_always_dies_says_so(small):
+    write(small, "import os\nos._exit(1)")
+    for _ in range(2):
+        done = build(small)
+        assert done.returncode == 1
+        assert "chapter.md: NOT RUN" in done.stdout and "Kernel died" in done.stderr
+
+
 @pytest.mark.parametrize("text, words", [("See {ref}`nowhere`.", "nowhere"), ("See [this](missing.md).", "missing"),
                                          ("![](../no_such_file.png)", "no_such_file")])
 def test_a_broken_link_fails_the_build_again_and_again(small, text, words):
