@@ -51,8 +51,10 @@ def exact_density(prior):
         return lambda x: m.mpf(prior.minimum) / x**2
     if isinstance(prior, pwu.LogNormal):
         return lambda x: m.npdf(m.log(x), prior.mu, prior.sigma) / x if x > 0 else 0
-    k, s = m.mpf(prior.shape), m.mpf(prior.scale)
-    return lambda x: x ** (k - 1) * m.exp(-x / s) / (m.gamma(k) * s**k)
+    if isinstance(prior, pwu.Gamma):
+        k, s = m.mpf(prior.shape), m.mpf(prior.scale)
+        return lambda x: x ** (k - 1) * m.exp(-x / s) / (m.gamma(k) * s**k)
+    raise NotImplementedError(f"write the density of {type(prior).__name__} here, in mpmath")
 
 
 @pytest.mark.parametrize("prior", PRIORS, ids=repr)
