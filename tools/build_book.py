@@ -12,12 +12,14 @@ change nothing.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import multiprocessing
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -36,6 +38,24 @@ NO_CODE = {".md", ".bib", ".pyc"}  # pages are told by their cells
 def main() -> int:
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     build = root / "_build"
+    build.mkdir(exist_ok=True)
+    with contextlib.closing(turn(build)):
+        return build_site(root, build)
+
+
+def turn(build: Path) -> sqlite3.Connection:
+    """Wait until no other process builds here. The lock is the system's: it ends with the process, in whatever way."""
+    lock = sqlite3.connect(build / ".turn", timeout=0, isolation_level=None)
+    try:
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        print("another build is under way here: waiting for it", flush=True)
+        lock.execute("PRAGMA busy_timeout = 7200000")
+        lock.execute("BEGIN EXCLUSIVE")
+    return lock
+
+
+def build_site(root: Path, build: Path) -> int:
     started = time.time()
     use_own_settings(build)
     try:

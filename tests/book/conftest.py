@@ -17,6 +17,7 @@ def site():
     return ROOT / "_build" / "html"
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads the marks
 def pytest_collection_modifyitems(items):
     """Tests of the one built site run in one process, one after the other."""
     for item in items:

@@ -1,5 +1,6 @@
 """The build is strict and never stale: a small book is built, changed, and built again."""
 
+import concurrent.futures
 import os
 import shutil
 import subprocess
@@ -100,6 +101,15 @@ def test_a_chapter_whose_kernel_always_dies_says_so(small):
         done = build(small)
         assert done.returncode == 1
         assert "chapter.md: NOT RUN" in done.stdout and "Kernel died" in done.stderr
+
+
+def test_two_builds_at_once_take_turns(small):
+    write(small, "import time\ntime.sleep(3)\n'slow'")
+    with concurrent.futures.ThreadPoolExecutor() as both:
+        first, second = both.map(build, [small, small])
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    assert sorted("executing 1 of 1" in done.stdout for done in (first, second)) == [False, True]
+    assert sorted("another build" in done.stdout for done in (first, second)) == [False, True]
 
 
 @pytest.mark.parametrize("text, words", [("See {ref}`nowhere`.", "nowhere"), ("See [this](missing.md).", "missing"),
