@@ -8,31 +8,18 @@ Implements sections 3 and 4 of the PWU paper (arXiv 2606.26990).
 from typing import Any
 
 from . import alignment, metrics
-from .families import (
-    BinaryDecision,
-    Family,
-    JointFamily,
-    OneVsRest,
-    Parameter,
-    PerOutput,
-    Retention,
-    RiskAverseTopK,
-    SelectivePrediction,
-    SeparableFamily,
-    TopK,
-)
-from .forecasts import from_distribution, from_interval, from_samples, from_variance
-from .priors import Beta, Dirac, Gamma, LogNormal, Mixture, Pareto, Prior, TruncatedBeta, Uniform, as_prior
+from . import families as families
+from . import forecasts as _forecasts
+from . import priors as _priors
+from .families import *  # noqa: F403 - a family, a prior is one row: in the list of its own module
+from .forecasts import *  # noqa: F403
+from .priors import *  # noqa: F403
 from .pwu import PWU
 
 __version__ = "0.2.0"
 
-__all__ = [
-    "Beta", "BinaryDecision", "Dirac", "Family", "Gamma", "JointFamily", "LogNormal", "Mixture", "OneVsRest", "PWU",
-    "Parameter", "Pareto", "PerOutput", "Prior", "Retention", "RiskAverseTopK", "SelectivePrediction",
-    "SeparableFamily", "TopK", "TruncatedBeta", "Uniform", "alignment", "as_prior", "compare", "from_distribution",
-    "from_interval", "from_samples", "from_variance", "metrics",
-]
+__all__ = [*families.__all__, *_forecasts.__all__, *_priors.__all__,  # noqa: PLE0604, F405
+           "PWU", "alignment", "compare", "metrics"]
 
 
 def __getattr__(name: str) -> Any:

@@ -25,8 +25,9 @@ __all__ = ["Beta", "Dirac", "Gamma", "LogNormal", "Mixture", "Pareto", "Prior", 
 class Prior:
     """A probability distribution over a decision parameter theta.
 
-    A subclass gives ``support``, ``pdf``, ``ppf`` and `tails`; a continuous one
-    inherits the rest.
+    A subclass gives ``support`` (a property), ``pdf``, ``ppf`` and `tails`, and inherits the rest;
+    one that reaches up to 1 gives `complement_above`, too, where ``1 - theta`` would lose digits.
+    `pwu_lite.testing.check_prior` holds it to what every prior must satisfy.
 
     Attributes
     ----------
@@ -51,7 +52,7 @@ class Prior:
         return None
 
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Probability and partial mean below and from t on.
+        """Probability and partial mean below and from t on, for any t: outside the support 0 and all, NaN for NaN.
 
         Returns
         -------
@@ -449,7 +450,7 @@ class Pareto(_PerCase):
             near = np.log1p(np.minimum((t - self.minimum) / self.minimum, 1e10))
             far = np.log(t) - np.log(self.minimum)
             mean_below = self.minimum * np.where(t > 1e9 * self.minimum, far, near)
-        return below, above, mean_below, np.full(np.shape(t), np.inf)
+        return below, above, mean_below, np.where(np.isnan(t), np.nan, np.inf)
 
     def partial_mean(self, lo, hi):
         lo, hi = _bounds(lo, hi)

@@ -59,14 +59,11 @@ class PWU:
     def __init__(self, family: Family, *priors: Any):
         if not isinstance(family, Family):
             raise ValueError(f"family must be a decision family, got {type(family).__name__}")
+        family.check_declaration()
         if len(priors) != len(family.names):
             names = " and ".join(family.names)
             raise ValueError(f"{family!r} needs {len(family.names)} prior(s), on {names}; "
                              f"got {len(priors)}")
-        missing = family.missing()
-        if missing:
-            raise ValueError(f"{type(family).__name__} does not say what a forecast costs: give it "
-                             f"{' and '.join(f'a method {name}' for name in missing)}")
         self.family = family
         self.priors = tuple(as_prior(prior) for prior in priors)
         for which, prior in enumerate(self.priors):

@@ -1,4 +1,4 @@
-"""Property tests for decision families: a reader's own, and this package's.
+"""Property tests for decision families and priors: a reader's own, and this package's.
 
 Imports families, priors, pwu, validation; numpy.
 Implements what equation (4) of the PWU paper promises, as checks on data.
@@ -13,10 +13,10 @@ import numpy as np
 
 from . import validation
 from .families import Family, SeparableFamily
-from .priors import Dirac, Mixture
+from .priors import Dirac, Mixture, as_prior
 from .pwu import PWU
 
-__all__ = ["check_family"]
+__all__ = ["check_family", "check_prior"]
 
 _LATTICE = (0.6180339887498949, 0.7548776662466927)  # steps that fill the unit square, or cube, evenly
 
@@ -29,7 +29,8 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     PWUs; where the family is separable, the losses of the cases average to the score, cases
     given twice count as weight two, in the score and in ``-U_theta``, a case costs alone what it
     costs among others, and a prior for each case costs what the cases' own priors cost alone;
-    NaN in any argument is refused. It does not check that the act is a Bayes act.
+    NaN in any argument is refused. It does not check that the act is a Bayes act, and it cannot see a
+    slip in `cost` that `per_sample` repeats: two formulas found separately are the stronger check.
 
     Parameters
     ----------
@@ -72,6 +73,78 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
         _check_cases(score, arrays, value, order, size)
     for place in range(len(arrays)):
         _refuses_nan(score, arrays, place)
+
+
+def check_prior(prior: Any, *, points: int = 2000, rtol: float = 1e-6) -> None:
+    """Check what every continuous prior must satisfy.
+
+    Mass and partial mean below and above any point add up, on the support and outside of it; NaN
+    gives NaN or a ValueError; quantiles invert the mass; mass, partial mean and, on [0, 1],
+    ``E[1 - theta; theta >= t]`` are integrals of the density between two quantiles.
+
+    Parameters
+    ----------
+    prior : Prior or frozen scipy.stats distribution
+    points : int
+        Nodes of the integrals.
+    rtol : float
+        How far the integrals may be off, relative to the mass between the two quantiles.
+
+    Raises
+    ------
+    AssertionError
+        A property fails; the message says which.
+    ValueError
+        A prior for each case.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta
+    >>> check_prior(Beta(2, 10))
+    """
+    prior = as_prior(prior)
+    if prior.length is not None:
+        raise ValueError("check_prior takes one prior for all cases")
+    low, high = prior.support
+    levels = np.array([1e-9, 0.01, 0.2, 0.5, 0.8, 0.99, 1 - 1e-9])
+    inner = np.asarray(prior.ppf(levels))
+    outside = np.array([-np.inf, low - 1 - abs(low), low, np.nextafter(high, np.inf), high + 1 + abs(high), np.inf])
+    with np.errstate(all="ignore"):  # what it makes of points outside is what is asked
+        below, above, mean_below, mean_above = (np.asarray(tail) for tail in prior.tails(np.r_[outside, inner]))
+    _same("below and above any point there is not all mass", below + above, 1.0, 1.0)
+    _same("outside the support there is mass", below[:6], [0, 0, 0, 1, 1, 1], 1.0)
+    _same("quantiles do not invert the mass", below[6:], levels, 1.0, rtol)
+    mean = prior.mean
+    if np.isfinite(mean):
+        _same("partial means do not add up to the mean", mean_below + mean_above, mean, abs(mean), rtol)
+        _same("outside the support there is a partial mean", mean_below[:6] / (mean or 1.0), below[:6], 1.0, rtol)
+    _nan_is_no_number(prior)
+    _check_density(prior, inner[1], inner[-2], points, rtol)
+
+
+def _nan_is_no_number(prior):
+    try:
+        tails = prior.tails(np.array(np.nan))
+    except ValueError:
+        return
+    if not all(np.isnan(np.asarray(tail)).all() for tail in tails):
+        raise AssertionError(f"the tails at NaN are {tails!r}")
+
+
+def _check_density(prior, low, high, points, rtol):
+    """Mass, partial mean and complement between two quantiles, as integrals of the density."""
+    nodes, weight = np.polynomial.legendre.leggauss(20)
+    edges = np.linspace(low, high, points // 20 + 1)
+    half = np.diff(edges)[:, None] / 2
+    x = edges[:-1, None] + half * (nodes + 1)
+    density = half * weight * np.asarray(prior.pdf(x))
+    size = max(1.0, abs(low), abs(high))
+    integrals = [("mass", 1.0, prior.mass(low, high)), ("partial mean", x, prior.partial_mean(low, high))]
+    if prior.support[0] >= 0 and prior.support[1] <= 1:  # a cost share, and what is left of one
+        integrals.append(("complement", 1 - x, prior.complement_above(low) - prior.complement_above(high)))
+    for what, factor, found in integrals:
+        _same(f"the {what} between two quantiles is not the density's", float(found), float((factor * density).sum()),
+              size, rtol)
 
 
 def _spread(priors, points):

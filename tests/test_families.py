@@ -224,3 +224,58 @@ def test_exact_ties_of_a_price_and_a_variance():
 def test_errors_name_the_right_argument(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+class Half(pwu.SeparableFamily):
+    """A family of one's own, to be declared wrongly."""
+
+    def cost(self, theta, y, f):
+        return np.full(y.size, float(theta))
+
+    def per_sample(self, prior, y, f):
+        return np.full(y.size, prior.mean)
+
+
+class Share(pwu.JointFamily):
+    parameters = (pwu.Parameter("k/n", counts=True),)
+
+    def utilities(self, thetas, data, weight):
+        return -np.asarray(thetas, dtype=float)
+
+    def joint_loss(self, prior, y, f):
+        return float(np.arange(1, y.size + 1) @ mass_of_k(prior, y.size)), 0.0
+
+
+@pytest.mark.parametrize("said, words", [
+    ({"parameters": pwu.Parameter("theta")}, "parameters of Wrong must be a tuple of Parameter"),
+    ({"takes": "y_prob"}, "takes of Wrong must be a tuple of str"), ({"parameters": ()}, "must be a tuple"),
+    ({"per_sample": lambda self, prior, y, f: 0.5}, r"per_sample of Wrong must return one .* got shape \(\)"),
+    ({"cost": lambda self, theta, y, f: np.ones((y.size, 1))}, r"cost of Wrong must return one .* got shape \(2, 1\)")])
+def test_a_family_that_is_declared_wrongly_is_named(said, words):
+    wrong = type("Wrong", (Half,), said)
+    prior = pwu.Dirac(0.5) if "cost" in said else pwu.Gamma(2, 1)
+    with pytest.raises(ValueError, match=words):
+        pwu.PWU(wrong(), prior)([0, 1], [0.2, 0.4])
+
+
+def test_a_joint_loss_without_its_error_is_named():
+    assert pwu.PWU(Share(), pwu.Beta(2, 3))([0, 1], [0.2, 0.4]) > 1
+    wrong = type("Wrong", (Share,), {"joint_loss": lambda self, prior, y, f: 0.5})
+    with pytest.raises(ValueError, match="joint_loss of Wrong must return the loss and its numerical error"):
+        pwu.PWU(wrong(), pwu.Beta(2, 3))([0, 1], [0.2, 0.4])
+
+
+def test_a_parameter_that_counts_is_a_share():
+    with pytest.raises(ValueError, match=r"mass outside \(0, 1\)"):
+        pwu.PWU(Share(), pwu.Gamma(2, 3))
+
+
+def test_the_numerical_error_is_asked_for_each_continuous_part():
+    class Rough(Half):
+        def numerical_error(self, prior, *data):
+            assert not isinstance(prior, (pwu.Dirac, pwu.Mixture))
+            return 0.5
+
+    score = pwu.PWU(Rough(), pwu.Mixture([pwu.Gamma(2, 1), pwu.Dirac(0.3)], [0.25, 0.75]))
+    assert score([0, 1], [0.2, 0.4], return_error=True)[1] == 0.125
+    assert pwu.PWU(Rough(), pwu.Dirac(0.3))([0, 1], [0.2, 0.4], return_error=True)[1] == 0.0

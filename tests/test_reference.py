@@ -185,5 +185,6 @@ COMPUTE = {
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_reference_value(case):
-    compute = next(run for prefix, run in COMPUTE.items() if case["name"].startswith(prefix))
+    compute = next((run for prefix, run in COMPUTE.items() if case["name"].startswith(prefix)), None)
+    assert compute is not None, f"no line of COMPUTE begins like {case['name']}"
     assert compute(case["inputs"]) == pytest.approx(case["value"], rel=1e-12, abs=1e-15)

@@ -1,10 +1,12 @@
-"""`check_family` holds every family of the package, and catches broken ones."""
+"""`check_family` and `check_prior` hold for all of the package, and catch broken ones."""
 
 import numpy as np
 import pytest
+import scipy.special
+import scipy.stats
 
 import pwu_lite as pwu
-from pwu_lite.testing import check_family
+from pwu_lite.testing import check_family, check_prior
 
 
 class Unweighted(pwu.BinaryDecision):
@@ -57,33 +59,115 @@ class Lenient(pwu.BinaryDecision):
     check = staticmethod(lambda y, f: (np.asarray(y) > 0.5, np.nan_to_num(np.asarray(f, dtype=float))))
 
 
-def families(binary, regression):
-    y, f = binary
-    error = np.abs(regression[0] - regression[1])
-    return [(pwu.BinaryDecision(), pwu.Beta(2, 10), (y, f)), (pwu.BinaryDecision(), pwu.Uniform(0.1, 0.6), (y, f)),
-            (pwu.SelectivePrediction(), pwu.LogNormal(-1, 1), regression),
-            (pwu.SelectivePrediction(), pwu.Beta(2, 5, scale=3), regression),
-            (pwu.TopK(), pwu.Beta(2, 4), (y, f)), (pwu.Retention(), pwu.Beta(2, 2), (error, regression[2])),
-            (pwu.RiskAverseTopK(), (pwu.Beta(2, 4), pwu.Gamma(2, 0.2)), regression),
-            (pwu.RiskAverseTopK("realized"), (pwu.Uniform(0, 1), pwu.Beta(2, 6)), regression),
-            (pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 4), classes()),
-            (pwu.PerOutput(pwu.SelectivePrediction(), scale=[1.0, 4.0]), pwu.Gamma(2, 0.5), outputs())]
+FAMILIES = [  # a family, its prior or priors, and which data it takes
+    (pwu.BinaryDecision(), pwu.Beta(2, 10), "binary"),
+    (pwu.BinaryDecision(), pwu.Uniform(0.1, 0.6), "binary"),
+    (pwu.SelectivePrediction(), pwu.LogNormal(-1, 1), "regression"),
+    (pwu.SelectivePrediction(), pwu.Beta(2, 5, scale=3), "regression"),
+    (pwu.TopK(), pwu.Beta(2, 4), "binary"),
+    (pwu.Retention(), pwu.Beta(2, 2), "ranking"),
+    (pwu.RiskAverseTopK(), (pwu.Beta(2, 4), pwu.Gamma(2, 0.2)), "regression"),
+    (pwu.RiskAverseTopK("realized"), (pwu.Uniform(0, 1), pwu.Beta(2, 6)), "regression"),
+    (pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 4), "classes"),
+    (pwu.PerOutput(pwu.SelectivePrediction(), scale=[1.0, 4.0]), pwu.Gamma(2, 0.5), "outputs"),
+]
 
 
+@pytest.fixture
+def ranking(regression):
+    y, mean, std = regression
+    return np.abs(y - mean), std
+
+
+@pytest.fixture
 def classes():
     rng = np.random.default_rng(3)
     return rng.integers(0, 3, 40), rng.dirichlet([1, 1, 1], 40)
 
 
+@pytest.fixture
 def outputs():
     rng = np.random.default_rng(4)
     y = rng.normal(size=(30, 2))
     return y, y + 0.5 * rng.normal(size=(30, 2)), np.array([np.diag(v) for v in rng.choice([0.2, 1.0, 3.0], (30, 2))])
 
 
-@pytest.mark.parametrize("which", range(10))
-def test_our_families_pass(binary, regression, which):
-    check_family(*families(binary, regression)[which])
+@pytest.mark.parametrize("family, prior, data", FAMILIES, ids=str)
+def test_our_families_pass(family, prior, data, request):
+    check_family(family, prior, request.getfixturevalue(data))
+
+
+def test_every_family_of_the_package_is_in_the_list():
+    listed = {type(family) for family, _, _ in FAMILIES}
+    kinds = {kind for kind in vars(pwu.families).values() if isinstance(kind, type) and issubclass(kind, pwu.Family)}
+    assert kinds - {pwu.Family, pwu.SeparableFamily, pwu.JointFamily} == listed
+
+
+@pytest.mark.parametrize("prior", [
+    pwu.Beta(2, 10), pwu.Beta(1.2, 20.8, scale=0.4), pwu.TruncatedBeta(2, 10, 0.05, 0.4), pwu.Uniform(-1, 3),
+    pwu.Pareto(0.3), pwu.LogNormal(-1, 0.7), pwu.Gamma(2.5, 0.3), scipy.stats.triang(0.3),
+    pwu.Mixture([pwu.Beta(2, 10), pwu.Beta(3, 3)], [0.25, 0.75])], ids=lambda prior: type(prior).__name__)
+def test_our_priors_pass(prior):
+    check_prior(prior)
+
+
+class Kumaraswamy(pwu.Prior):
+    """P(theta < t) = 1 - (1 - t**a)**b, its mean by an incomplete beta integral."""
+
+    support = (0.0, 1.0)
+
+    def tails(self, t):
+        t = np.clip(np.asarray(t, dtype=float), 0, 1)
+        above, mean = (1 - t**2) ** 3, 3 * scipy.special.beta(1.5, 3)
+        mean_above = mean * scipy.special.betaincc(1.5, 3, t**2)
+        return 1 - above, above, mean - mean_above, mean_above
+
+    def pdf(self, x):
+        return 6 * x * (1 - x**2) ** 2
+
+    def ppf(self, q):
+        return np.sqrt(1 - (1 - np.asarray(q)) ** (1 / 3))
+
+
+class Unclipped(Kumaraswamy):
+    def tails(self, t):
+        t = np.asarray(t, dtype=float)
+        below, mean_below = 3 * t**2 - 3 * t**4 + t**6, 2 * t**3 - 2.4 * t**5 + 6 / 7 * t**7
+        return below, 1 - below, mean_below, 16 / 35 - mean_below
+
+
+class OtherDensity(Kumaraswamy):
+    def pdf(self, x):
+        return 1.001 * super().pdf(x)
+
+
+class OtherComplement(Kumaraswamy):
+    def complement_above(self, t):
+        return 1.1 * super().complement_above(t)
+
+
+class OtherQuantile(Kumaraswamy):
+    def ppf(self, q):
+        return super().ppf(q) ** 1.01
+
+
+class NoNaN(Kumaraswamy):
+    def tails(self, t):
+        return super().tails(np.nan_to_num(t))
+
+
+@pytest.mark.parametrize("broken, words", [
+    (Unclipped, "outside the support|all mass"), (OtherDensity, "mass between"), (OtherComplement, "complement"),
+    (OtherQuantile, "invert"), (NoNaN, "NaN")])
+def test_broken_priors_are_caught(broken, words):
+    check_prior(Kumaraswamy())
+    with pytest.raises(AssertionError, match=words):
+        check_prior(broken())
+
+
+def test_priors_for_each_case_are_refused():
+    with pytest.raises(ValueError, match="one prior"):
+        check_prior(pwu.Beta([1, 2], 3))
 
 
 @pytest.mark.parametrize("broken, words", [

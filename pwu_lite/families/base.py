@@ -34,7 +34,8 @@ class Parameter:
     domain : (float, float)
         Its values lie strictly between these.
     counts : bool
-        The utility takes a whole number k from 1 to n; a prior is on the share k/n, 1 included.
+        The utility takes a whole number k from 1 to n; a prior is on the share k/n, in (0, 1], and
+        `pwu_lite.families.mass_of_k` makes P(k = j) of it.
     needs_mean : bool
         A prior must have a finite mean.
     averaged : bool
@@ -42,7 +43,7 @@ class Parameter:
 
     Examples
     --------
-    >>> Parameter("k/n", (0, 1), counts=True).theta([0.25, 1.0], 10).tolist()
+    >>> Parameter("k/n", counts=True).theta([0.25, 1.0], 10).tolist()
     [3.0, 10.0]
     """
 
@@ -51,6 +52,10 @@ class Parameter:
     counts: bool = False
     needs_mean: bool = False
     averaged: bool = False
+
+    def __post_init__(self) -> None:
+        if self.counts:  # k/n lies in (0, 1], whatever else is stated
+            object.__setattr__(self, "domain", (0.0, 1.0))
 
     @property
     def short(self) -> str:
@@ -125,6 +130,19 @@ class Family:
         """Names of the parameters that take a prior."""
         return tuple(parameter.name for parameter in self.stated)
 
+    def check_declaration(self) -> None:
+        """Raise ValueError where the class says of itself what nothing can be computed from."""
+        name = type(self).__name__
+        for said, kind in (("parameters", Parameter), ("takes", str)):
+            given = getattr(self, said)
+            if not isinstance(given, tuple) or not given or not all(isinstance(one, kind) for one in given):
+                raise ValueError(f"{said} of {name} must be a tuple of {kind.__name__}, got {given!r}: "
+                                 f"one needs a comma, ({said[:-1]},)")
+        missing = self.missing()
+        if missing:
+            raise ValueError(f"{name} does not say what a forecast costs: give it "
+                             f"{' and '.join(f'a method {method}' for method in missing)}")
+
     def missing(self) -> list[str]:
         """Methods without which no prior-weighted utility can be computed, and that this family does not have."""
         return [name for name in self.required if getattr(type(self), name) is getattr(_home(name), name)]
@@ -165,7 +183,7 @@ class Family:
     def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
         """Check the weights, or refuse them for a family that is not separable."""
         if not self.separable:
-            validation.no_weight(sample_weight, f"a {type(self).__name__} utility")
+            validation.no_weight(sample_weight, f"the utility of {type(self).__name__}")
         return validation.check_weight(sample_weight, len(data[0]))
 
     def read_theta(self, theta: Any, length: int) -> np.ndarray:
@@ -222,7 +240,11 @@ class Family:
         return f"{self.names[which]} = {theta:.3g}"
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
-        """Estimated numerical error of the loss of read data; zero for a closed form."""
+        """Estimated numerical error of the loss of read data; zero for a closed form.
+
+        A separable family is asked for each continuous part of a prior, as `per_sample` is. It is
+        part of every score, so it should cost no more than the score itself.
+        """
         return prior.numerical_error
 
     def properness(self, *priors: Prior) -> tuple[str, str]:
@@ -289,13 +311,23 @@ class SeparableFamily(Family):
         """Each case's loss under any prior, summed over its parts; shape (n,)."""
         if prior.length not in (None, len(data[0])):
             raise ValueError(f"the prior on {self.names[0]} is for {prior.length} cases, y_true has {len(data[0])}")
-        parts = [weight * (self.cost(part.at, *data) if isinstance(part, Dirac) else self.per_sample(part, *data))
-                 for weight, part in prior.parts]
-        return np.sum(parts, axis=0) if len(parts) > 1 else np.asarray(parts[0])
+        parts = [weight * self._of_part(part, data) for weight, part in prior.parts]
+        return np.sum(parts, axis=0) if len(parts) > 1 else parts[0]
+
+    def _of_part(self, part, data):
+        """Each case's loss under a point mass or a density."""
+        known = isinstance(part, Dirac)
+        losses = np.asarray(self.cost(part.at, *data) if known else self.per_sample(part, *data))
+        if losses.shape != (len(data[0]),):
+            raise ValueError(f"the method {'cost' if known else 'per_sample'} of {type(self).__name__} must return one "
+                             f"number for each of {len(data[0])} cases, got shape {losses.shape}")
+        return losses
 
     def loss(self, priors, data, weight):
         prior, = priors
-        return average(self.losses(prior, data), weight), self.numerical_error(prior, *data)
+        error = sum(share * self.numerical_error(part, *data) for share, part in prior.parts
+                    if not isinstance(part, Dirac))
+        return average(self.losses(prior, data), weight), float(error)
 
 
 class JointFamily(Family):
@@ -313,7 +345,11 @@ class JointFamily(Family):
                          f"joint_loss")
 
     def loss(self, priors, data, weight):
-        return self.joint_loss(*priors, *data)
+        said = self.joint_loss(*priors, *data)
+        if not isinstance(said, tuple) or len(said) != 2:
+            raise ValueError(f"the method joint_loss of {type(self).__name__} must return the loss and its numerical "
+                             f"error, 0.0 for a closed form; got {said!r}")
+        return float(said[0]), float(said[1])
 
 
 def _home(name):
