@@ -31,13 +31,20 @@ DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
 COST_SHARE = "cost share of a false alarm, c"  # the one phrase for this axis
 
 
+INK, MUTED, HAIRLINE = "#1d232b", "#5a6472", "#d5d9de"  # lines and words, labels, grid
+
+
 def use_style() -> None:
-    """Set the fonts, sizes and colours of every figure after it."""
+    """Set the fonts, sizes and colours of every figure after it; in SVG, text stays text."""
     plt.rcParams.update({
-        "figure.dpi": 110, "savefig.dpi": 110, "figure.figsize": (6.4, 3.6), "figure.facecolor": "white",
-        "axes.facecolor": "white", "axes.spines.top": False, "axes.spines.right": False,
-        "axes.prop_cycle": plt.cycler(color=COLOURS, linestyle=DASHES), "axes.grid": True,
-        "grid.color": "#e6e6e6", "font.size": 11, "legend.frameon": False,
+        "figure.dpi": 110, "savefig.dpi": 110, "figure.figsize": (6.25, 3.5), "figure.facecolor": "white",
+        "axes.facecolor": "white", "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False,
+        "axes.prop_cycle": plt.cycler(color=COLOURS, linestyle=DASHES), "axes.grid": True, "axes.grid.axis": "y",
+        "axes.axisbelow": True, "axes.linewidth": 0.8, "axes.edgecolor": MUTED, "axes.labelcolor": MUTED,
+        "xtick.color": MUTED, "ytick.color": MUTED, "ytick.major.size": 0, "text.color": INK,
+        "axes.titlesize": 10.5, "axes.titleweight": "bold", "axes.titlelocation": "left", "axes.labelsize": 10.5,
+        "grid.color": HAIRLINE, "grid.linewidth": 0.6, "font.size": 10.5, "legend.frameon": False,
+        "lines.linewidth": 2, "svg.fonttype": "none", "svg.hashsalt": "pwu_lite",
         "figure.constrained_layout.use": True,
     })
 
@@ -66,7 +73,7 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
     for label, y in values.items():
         ax.plot(x, y, label=label, lw=2)
     if mark is not None:
-        ax.axvline(mark, color="#444444", lw=1, ls="-")
+        ax.axvline(mark, color=INK, lw=1, ls="-")
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
                     textcoords="offset points", va="top")
     ax.set(xlabel=xlabel, ylabel=ylabel)
@@ -112,7 +119,7 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
                     ax.plot([part.at] * 2, [0, weight * top], marker="^", markevery=[1], **style)
         for level in levels:
             at = float(stated.ppf(level))
-            ax.axvline(at, color="#444444", lw=0.8, ls="-")
+            ax.axvline(at, color=INK, lw=0.8, ls="-")
             ax.annotate(f"{level:.0%}", (at, 0), xytext=(3, 3), textcoords="offset points", fontsize=9)
         ax.set(xlabel=name, ylabel="prior density", ylim=(0, min(top, 1.05 * ax.dataLim.y1)))
         ax.legend()
@@ -181,7 +188,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
         if ends[place] is not None and place != best:
             axes[1].fill_between(x, *ends[place], color=COLOURS[place % 6], alpha=0.2, lw=0)
     axes[0].legend()
-    axes[2].fill_between(x, _mean_density(score.priors[0], x), color="#666666", alpha=0.35, lw=0)
+    axes[2].fill_between(x, _mean_density(score.priors[0], x), color=MUTED, alpha=0.35, lw=0)
     only = family.parameters[0]
     axes[0].set(ylabel="cost per case")
     axes[1].set(ylabel=f"minus that of\n{_as_text(names[best])}")
@@ -361,7 +368,7 @@ def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_lab
     for ax, (title, samples) in zip(axes, groups.items(), strict=True):
         for (label, values), colour in zip(samples.items(), COLOURS, strict=False):
             ax.hist(values, bins=np.linspace(0, 1, 26), histtype="step", lw=2, label=label, color=colour)
-        ax.axvline(mark, color="#444444", lw=1, ls="-")
+        ax.axvline(mark, color=INK, lw=1, ls="-")
         ax.set(title=title, xlabel=xlabel, yscale="log")
     axes[0].set_ylabel("number of cases")
     axes[0].annotate(mark_label, (mark, 0.98), xycoords=("data", "axes fraction"), xytext=(4, 0),
@@ -412,9 +419,9 @@ def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Ma
             _box(ax, place, panel[name], special)
             if dots and name in dots.get(title, {}):
                 values = np.asarray(dots[title][name], dtype=float)
-                ax.plot(values, np.full(values.size, place), "o", ms=3.5, color="#444444", mfc="white", mew=0.8)
+                ax.plot(values, np.full(values.size, place), "o", ms=3.5, color=INK, mfc="white", mew=0.8)
         ax.set_yticks(range(len(names)), names)
-        ax.axvline(0, color="#444444", lw=1, ls="-")
+        ax.axvline(0, color=INK, lw=1, ls="-")
         ax.set(title=title, xlabel=xlabel, ylim=(-0.6, len(names) - 0.4))
         ax.grid(axis="y", visible=False)
     return figure
@@ -427,10 +434,10 @@ def _box(ax, place, values, special):
         ax.annotate("not defined", (0, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=9)
         return
     low, first, middle, third, high = np.quantile(kept, [0.05, 0.25, 0.5, 0.75, 0.95])
-    ax.plot([low, high], [place, place], color="#444444", lw=1, ls="-")
+    ax.plot([low, high], [place, place], color=INK, lw=1, ls="-")
     ax.barh(place, third - first, left=first, height=0.56, color=COLOURS[1 if special else 0], alpha=0.75,
             hatch="//" if special else None, edgecolor="white")
-    ax.plot([middle, middle], [place - 0.28, place + 0.28], color="black", lw=2, ls="-")
+    ax.plot([middle, middle], [place - 0.28, place + 0.28], color=INK, lw=2, ls="-")
 
 
 def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xlabel: str,
@@ -440,7 +447,7 @@ def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xl
     figure, ax = plt.subplots(figsize=(6.4, 1.3 + 0.31 * len(values)))
     rows = list(values)[::-1]
     for place, row in enumerate(rows):
-        ax.plot([np.nanmin(values[row]), np.nanmax(values[row])], [place, place], color="#999999", lw=1.5, ls="-",
+        ax.plot([np.nanmin(values[row]), np.nanmax(values[row])], [place, place], color=MUTED, lw=1.5, ls="-",
                 zorder=1)
     for which, name in enumerate(names):
         x = [values[row][which] for row in rows]
@@ -448,7 +455,7 @@ def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xl
     ax.set_yticks(range(len(rows)), rows)
     for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
         tick.set_fontweight("bold" if row in highlight else "normal")
-    ax.axvline(0, color="#444444", lw=1, ls="-")
+    ax.axvline(0, color=INK, lw=1, ls="-")
     ax.set(xlabel=xlabel)
     ax.grid(axis="y", visible=False)
     figure.legend(loc="outside lower center", ncol=len(names))
@@ -460,7 +467,7 @@ def scatter(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) 
     figure, ax = _new(None)
     for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
         ax.scatter(x, y, color=colour, marker=marker, s=36, label=label, alpha=0.85)
-    ax.axhline(0, color="#444444", lw=1, ls="-")
+    ax.axhline(0, color=INK, lw=1, ls="-")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend()
     return figure
@@ -489,7 +496,7 @@ def reliability(y_true: ArrayLike, y_prob: ArrayLike, *,
     used = np.unique(where)
     points = [(f[where == b].mean(), y[where == b].mean(), (where == b).sum()) for b in used]
     x, frequency, size = np.transpose(points)
-    ax.plot([0, 1], [0, 1], color="#444444", lw=1, ls="-")
+    ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
     ax.vlines(x, x, frequency, color=COLOURS[1], lw=2)
     ax.scatter(x, frequency, s=20 + 200 * size / size.max(), color=COLOURS[0], zorder=3)
     ax.set(xlabel="mean forecast in the bin", ylabel="frequency of y = 1", title=label,
@@ -514,7 +521,7 @@ def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabe
 def coverage_curve(levels: Any, observed: Mapping[str, Any], *, ax: Axes | None = None) -> Figure:
     """Observed against nominal coverage of central intervals."""
     figure, ax = _new(ax)
-    ax.plot([0, 1], [0, 1], color="#444444", lw=1, ls="-")
+    ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
     return curves(levels, observed, xlabel="nominal coverage", ylabel="observed coverage", ax=ax)
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import importlib.metadata
+import os
 import re
 import shutil
 from pathlib import Path
 
+import fonts
 import nbformat
+import page_body
 from jupyter_cache import get_cache
+from sphinx.errors import ExtensionError
 
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
 SCRIPT = "static/mathjax/tex-chtml-full.js"
@@ -31,7 +36,7 @@ REPLACEMENTS = [
     # what scrolls must be reachable by the keyboard
     (r'<div class="pst-scrollable-table-container">', '<div class="pst-scrollable-table-container" tabindex="0">'),
     (r'<div class="math notranslate nohighlight"', '<div tabindex="0" class="math notranslate nohighlight"'),
-    (r'<table border="(\d)" class="dataframe', r'<table tabindex="0" border="\1" class="dataframe'),
+    (r'(<div class="header-article-items__start">)(?!<a)', r'\1<a class="book-name" href="{home}">{title}</a>'),
 ]
 
 
@@ -41,10 +46,37 @@ def mend_pages(app, exception) -> None:
         return
     for path in Path(app.outdir).rglob("*.html"):
         before = text = path.read_text(encoding="utf-8")
+        home = os.path.relpath(Path(app.outdir) / f"{app.config.root_doc}.html", path.parent)
         for pattern, replacement in REPLACEMENTS:
-            text = re.sub(pattern, replacement, text)
+            text = re.sub(pattern, replacement.format(home=home, title=app.config.project), text)
         if text != before:
             path.write_text(text, encoding="utf-8")
+
+
+def copy_fonts(app, exception) -> None:
+    if exception or app.builder.format != "html":
+        return
+    kept = Path(app.outdir).parent / ".fonts"
+    fonts.write(kept)
+    shutil.copytree(kept, Path(app.outdir) / "_static" / "fonts", dirs_exist_ok=True)
+
+
+def dress_page(app, pagename, templatename, context, doctree) -> None:
+    """Checks, tables and figures as `page_body` sets them; a description for links."""
+    if not context.get("body") or not pagename.startswith("book/"):
+        return
+    images = {f"{app.builder.imgpath}/{name}": path for path, name in app.builder.images.items()}
+
+    def drawing(address: str) -> Path | None:
+        source = images.get(address)
+        return Path(app.srcdir) / source if source else None
+
+    try:
+        context["body"] = page_body.dress(context["body"], pagename, drawing)
+    except ValueError as error:
+        raise ExtensionError(str(error)) from error
+    words = page_body.description(context["body"])
+    context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{html.escape(words)}">\n'
 
 
 def offer_notebook(app, pagename, templatename, context, doctree) -> None:
@@ -65,6 +97,8 @@ def offer_notebook(app, pagename, templatename, context, doctree) -> None:
 
 def setup(app):
     app.connect("html-page-context", offer_notebook, priority=400)
+    app.connect("html-page-context", dress_page)
+    app.connect("build-finished", copy_fonts)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", mend_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

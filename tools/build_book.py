@@ -86,6 +86,10 @@ def use_own_settings(build: Path) -> None:
     own = build / ".settings"
     own.mkdir(parents=True, exist_ok=True)
     (own / "matplotlibrc").write_text("")
+    (own / "ipython" / "profile_default").mkdir(parents=True, exist_ok=True)
+    (own / "ipython" / "profile_default" / "ipython_kernel_config.py").write_text(
+        'c.InlineBackend.figure_formats = {"svg"}\n'
+        'c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None, "Creator": None}}\n')
     os.environ.update(OMP_NUM_THREADS="1", JUPYTER_PREFER_ENV_PATH="1", PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C.UTF-8",
                       IPYTHONDIR=str(own / "ipython"), JUPYTER_CONFIG_DIR=str(own / "jupyter"),
                       MPLCONFIGDIR=str(own), MATPLOTLIBRC=str(own / "matplotlibrc"), MPLBACKEND="")

@@ -1,0 +1,54 @@
+"""The book's type: Source Serif for text, Source Sans for the rest, cut down to what the pages need.
+
+The fonts (SIL Open Font License, by Adobe) come from two packages of the index; what is cut out of them
+carries another name, as their licence asks: Book Serif, Book Sans. Three files, about 150 kB together.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+from pathlib import Path
+
+from fontTools import subset, ttLib
+from fontTools.varLib import instancer
+
+WEIGHTS = (400, 700)
+LETTERS = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *range(0x2010, 0x2027),
+           0x2032, 0x20AC, 0x2190, 0x2191, 0x2192, 0x2193, 0x2212, 0x2248, 0x2260, 0x2264, 0x2265, 0x221A, 0x221E]
+FILES = {"book-serif.woff2": ("fontpkg-source-serif-4", "SourceSerif4[opsz,wght].ttf", "Book Serif"),
+         "book-serif-italic.woff2": ("fontpkg-source-serif-4", "SourceSerif4-Italic[opsz,wght].ttf", "Book Serif"),
+         "book-sans.woff2": ("fontpkg-source-sans-3", "SourceSans3[wght].ttf", "Book Sans")}
+
+
+def write(folder: Path) -> None:
+    """Put the web fonts and their licences into a folder; what is there already stays."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (package, source, family) in FILES.items():
+        if not (folder / name).exists():
+            partial = folder / f"{name}.part"
+            cut(packaged(package, source), family).save(partial)
+            partial.replace(folder / name)
+        (folder / f"LICENSE-{package}.txt").write_bytes(packaged(package, "licenses/LICENSE").read_bytes())
+
+
+def packaged(package: str, name: str) -> Path:
+    """A file of an installed package."""
+    files = importlib.metadata.distribution(package).files or []
+    return Path(next(file for file in files if file.as_posix().endswith(name)).locate())
+
+
+def cut(path: Path, family: str) -> ttLib.TTFont:
+    """Latin and Greek, two ends of one weight axis, text size, another name."""
+    font = ttLib.TTFont(path, recalcTimestamp=False)
+    options = subset.Options(layout_features=["kern", "liga", "tnum", "lnum", "onum", "mark", "ccmp"],
+                             name_IDs=[1, 2, 4, 6, 13, 14], notdef_outline=True)
+    cutter = subset.Subsetter(options)
+    cutter.populate(unicodes=LETTERS)
+    cutter.subset(font)
+    limits = {"wght": WEIGHTS, **({"opsz": 14} if "opsz" in path.name else {})}
+    font = instancer.instantiateVariableFont(font, limits)
+    for record in font["name"].names:
+        if record.nameID in (1, 4, 6):
+            record.string = family.replace(" ", "") if record.nameID == 6 else family
+    font.flavor = "woff2"
+    return font

@@ -1,0 +1,212 @@
+"""What a page's HTML becomes before it is written: checks as ticks, tables to be read, figures in the page's colours.
+
+One function a matter; `dress` does them all. Each takes the parsed body of a page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from bs4 import BeautifulSoup, Tag
+
+NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|[-\u2212+]?(inf|nan|NaN)$|[-\u2013]?$")
+INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
+QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
+PHONE = 42  # characters of code that fit on a phone
+
+# what matplotlib draws (pwu_lite.plots) and what the page puts in its place
+COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)", "#cc79a7": "var(--c4)",
+           "#56b4e9": "var(--c5)", "#e69f00": "var(--c6)", "#1d232b": "currentColor", "#000000": "currentColor",
+           "#5a6472": "var(--muted)", "#d5d9de": "var(--hairline)", "#ffffff": "var(--ground)"}
+
+
+def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> str:
+    """The body of a page as readers get it; `drawing` finds the SVG file behind an image's address."""
+    soup = BeautifulSoup(body, "html.parser")
+    check_ticks(soup, page)
+    fold_setups(soup)
+    speak(soup)
+    for table in soup.select("div.cell_output table.dataframe"):
+        set_table(soup, table)
+    name_tables(soup)
+    draw(soup, drawing)
+    fold_for_phones(soup)
+    return str(soup)
+
+
+def description(body: str, longest: int = 200) -> str:
+    """The page's first sentences that are not in a box, for search engines and links."""
+    soup = BeautifulSoup(body, "html.parser")
+    for paragraph in soup.select("section > p"):
+        words = " ".join(paragraph.get_text().split())
+        if len(words) > 40 and "\\(" not in words:
+            return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0] + " …"
+    return soup.h1.get_text().rstrip("#") if soup.h1 else ""
+
+
+def check_ticks(soup: BeautifulSoup, page: str) -> None:
+    """A cell tagged `check` becomes one line, the words that it printed, which opens to its code."""
+    for cell in soup.select("div.cell.tag_check"):
+        output = cell.select_one(":scope > div.cell_output")
+        words = output.get_text().strip() if output else ""
+        if not words or output.find(["table", "img"]):
+            code = cell.select_one("pre").get_text().strip().splitlines()[0]
+            raise ValueError(f"{page}: a check prints one sentence, and nothing else: the cell that begins {code!r}")
+        output.decompose()
+        summary = fold(soup, cell, "check", QUOTED.sub(r"\g<said>", words)).summary
+        tick = soup.new_tag("b")
+        tick.string = "✓"
+        summary.insert(0, tick)
+
+
+def fold_setups(soup: BeautifulSoup) -> None:
+    """A cell tagged `setup`, which shows nothing, becomes a line that says how long it is."""
+    for cell in soup.select("div.cell.tag_setup"):
+        fold(soup, cell, "fold", f"code, {count_lines(cell)}")
+
+
+def fold_for_phones(soup: BeautifulSoup) -> None:
+    """Code with long lines can be folded: book.js closes it where the window is narrow."""
+    for code in soup.select("div.cell > div.cell_input"):
+        longest = max((len(line) for line in code.get_text().splitlines()), default=0)
+        if longest > PHONE and not code.find_parent("details"):
+            fold(soup, code, "fold code", f"code, {count_lines(code)}")["open"] = ""
+
+
+def fold(soup: BeautifulSoup, inner: Tag, kind: str, words: str) -> Tag:
+    details, summary = soup.new_tag("details", attrs={"class": kind}), soup.new_tag("summary")
+    summary.string = words
+    inner.wrap(details)
+    details.insert(0, summary)
+    return details
+
+
+def count_lines(tag: Tag) -> str:
+    lines = len(tag.select_one("pre").get_text().strip().splitlines())
+    return f"{lines} line" + "s" * (lines > 1)
+
+
+def speak(soup: BeautifulSoup) -> None:
+    """A sentence that a cell returns or prints is set as a sentence, without quotes."""
+    for output in soup.select("div.cell_output > div.output.text_plain, div.cell_output > div.output.stream"):
+        words = output.get_text().strip()
+        quoted = QUOTED.match(words)
+        if quoted and "text_plain" in output["class"]:
+            words = quoted["said"].encode().decode("unicode_escape") if "\\" in words else quoted["said"]
+        elif "text_plain" in output["class"] or "\n" in words or "  " in words:
+            continue
+        said = soup.new_tag("p", attrs={"class": "said"})
+        said.string = words
+        output.replace_with(said)
+
+
+def set_table(soup: BeautifulSoup, table: Tag) -> None:
+    """No empty head rows, numbers right and words left by column, minus signs, what to do on a phone."""
+    table.attrs = {"class": table.get("class", [])}
+    merge_heads(table)
+    for tag in table.select("[style], [valign]"):
+        tag.attrs = {key: value for key, value in tag.attrs.items() if key not in ("style", "valign")}
+    rows = table.select("tbody > tr")
+    heads = table.select("thead > tr")
+    for place, column in enumerate(columns_of(rows)):
+        said = [cell.get_text().strip() for cell in column if cell.get_text().strip()]
+        numbers = bool(said) and all(NUMBER.match(text) or INTERVAL.match(text) for text in said)
+        head = next(iter(heads[-1].find_all(["th", "td"])[::-1][place:]), None) if heads else None
+        for cell in column:
+            set_cell(soup, cell, numbers)
+            if head is not None and "cards" in table["class"]:
+                cell["data-head"] = head.get_text().strip()
+        if head is not None and numbers:
+            head["class"] = [*head.get("class", []), "num"]
+    mark_best(table, rows)
+    around = {"class": "table-scroll", "tabindex": "0", "role": "group", "aria-label": "table"}
+    table.wrap(soup.new_tag("div", attrs=around))
+
+
+def merge_heads(table: Tag) -> None:
+    """Pandas' second head row holds the names of the index only: lift them into the first."""
+    heads = table.select("thead > tr")
+    if len(heads) != 2 or heads[0].find(colspan=True):
+        return
+    first, second = (row.find_all("th") for row in heads)
+    if len(first) == len(second) and any(not cell.get_text().strip() for cell in second):
+        for above, below in zip(first, second, strict=True):
+            if below.get_text().strip():
+                above.string = below.get_text().strip()
+        heads[1].decompose()
+
+
+def columns_of(rows: list[Tag]) -> list[list[Tag]]:
+    """Body cells by column, from the right, where no row head is in the way."""
+    cells = [row.find_all("td")[::-1] for row in rows]
+    return [[row[place] for row in cells if place < len(row)] for place in range(max(map(len, cells), default=0))]
+
+
+def set_cell(soup: BeautifulSoup, cell: Tag, numbers: bool) -> None:
+    if not numbers:
+        return
+    cell["class"] = [*cell.get("class", []), "num"]
+    text = cell.get_text().strip()
+    interval = INTERVAL.match(text)
+    cell.string = (interval[1] if interval else text).replace("-", "\u2212").replace("e\u2212", "e-")
+    if interval:
+        beside = soup.new_tag("span", attrs={"class": "interval"})
+        beside.string = interval[2].replace("-", "\u2212")
+        cell.append(beside)
+
+
+def mark_best(table: Tag, rows: list[Tag]) -> None:
+    """Class `best-row-max`, `best-row-min`, `best-min` or `best-max`: which value of each row, or column, is bold."""
+    wish = next((name.split("-")[1:] for name in table["class"] if name.startswith("best-")), None)
+    if wish is None:
+        return
+    lines = [row.find_all("td") for row in rows] if "row" in wish else columns_of(rows)
+    for line in lines:
+        values = [(cell, value) for cell in line if (value := value_of(cell)) is not None]
+        if len(values) > 1:
+            best = (max if wish[-1] == "max" else min)(value for _, value in values)
+            for cell, value in values:
+                if value == best:
+                    cell["class"] = [*cell.get("class", []), "best"]
+
+
+def value_of(cell: Tag) -> float | None:
+    text = next(iter(cell.stripped_strings), "").replace("\u2212", "-").replace(",", "").rstrip("%€ ")
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def name_tables(soup: BeautifulSoup) -> None:
+    """A caption with a table is a table's: above it, and it says so."""
+    for figure in soup.select("figure:has(table)"):
+        caption, number = figure.find("figcaption"), figure.select_one(".caption-number")
+        if number is not None and number.string:
+            number.string = number.string.replace("Fig.", "Table")
+        if caption is not None:
+            figure.insert(0, caption.extract())
+
+
+def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
+    """Put each SVG figure into the page, where it takes the page's colours and type."""
+    for serial, image in enumerate(soup.select("div.cell_output img, figure img")):
+        path = drawing(image.get("src", ""))
+        if path is None or path.suffix != ".svg":
+            continue
+        text = drawn(path.read_text(encoding="utf-8"), f"f{serial}-")
+        figure = BeautifulSoup(text, "html.parser").svg
+        figure["class"], figure["role"], figure["aria-label"] = "drawing", "img", image.get("alt", "")
+        image.replace_with(figure)
+
+
+def drawn(svg: str, prefix: str) -> str:
+    """The drawing alone, with ids of its own, colours by name and the page's font."""
+    svg = svg[svg.index("<svg"):]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
+    for colour, name in COLOURS.items():
+        svg = re.sub(colour, name, svg, flags=re.I)
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{prefix}", svg)
+    return re.sub(r"font: ([^;\"]*?)('?)DejaVu Sans\2[^;\"]*", r"font: \1inherit", svg)
