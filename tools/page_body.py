@@ -13,6 +13,7 @@ from bs4 import BeautifulSoup, Tag
 
 NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|[-\u2212+]?(inf|nan|NaN)$|[-\u2013]?$")
 INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
+PROGRESS = re.compile(r"^\d+ of \d+(, [\d.]+ min left| cells are there, \d+ to fit)\n?", re.M)
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
 
@@ -89,9 +90,12 @@ def count_lines(tag: Tag) -> str:
 
 
 def speak(soup: BeautifulSoup) -> None:
-    """A sentence that a cell returns or prints is set as a sentence, without quotes."""
+    """A sentence that a cell returns or prints is set as one, without quotes; the progress of a run is over."""
     for output in soup.select("div.cell_output > div.output.text_plain, div.cell_output > div.output.stream"):
-        words = output.get_text().strip()
+        words = PROGRESS.sub("", output.get_text()).strip()
+        if not words:
+            output.decompose()
+            continue
         quoted = QUOTED.match(words)
         if quoted and "text_plain" in output["class"]:
             words = quoted["said"].encode().decode("unicode_escape") if "\\" in words else quoted["said"]
