@@ -213,7 +213,7 @@ def _points(score, data):
 
 def _same(message, first, second, size, rtol=1e-9):
     if not np.allclose(first, second, rtol=rtol, atol=1e-12 * size):
-        raise AssertionError(f"{message}: {first!r} and {second!r}")
+        raise AssertionError(f"{message}: {first} and {second}")
 
 
 def _refuses_nan(score, arrays, place):

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
@@ -35,7 +36,7 @@ def built(path, site):
 
 
 class Images(HTMLParser):
-    """The pictures that cells have drawn."""
+    """The pictures that cells have drawn: set into the page as SVG, or a file beside it."""
 
     def __init__(self, text):
         super().__init__()
@@ -46,6 +47,8 @@ class Images(HTMLParser):
         values = dict(attrs)
         if tag == "img" and "_images/" in values.get("src", ""):
             self.alts.append(values.get("alt") or "")
+        if tag == "svg" and values.get("class") == "drawing":
+            self.alts.append(values.get("aria-label") or "")
 
 
 def test_every_page_of_the_book_is_in_the_contents():
@@ -85,7 +88,7 @@ def test_every_cell_ran(path, site):
         if must_show(body):
             assert "execute_result" in kinds, body
         if "alt:" in head:
-            assert any("image/png" in output.get("data", {}) for output in cell["outputs"]), body
+            assert any("image/svg+xml" in output.get("data", {}) for output in cell["outputs"]), body
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
@@ -95,6 +98,37 @@ def test_every_figure_has_alt_text(path, site):
     assert len(set(alts)) == len(alts)
     drawn = sum("alt:" in head for head, _ in cells(path))
     assert len(alts) >= drawn
+
+
+RAW = re.compile(r"np\.|array\(|Beta\(a=|Piecewise|Interval|dtype:|cells are there|"
+                 r"^[({\[].*[)}\]]$|^-?\d+\.\d{5,}$", re.M)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_what_a_cell_shows_can_be_read(path, site):
+    """Sentences, tables, formulas and pictures: no bare tuple, dict, array or counter."""
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    shown = [output.get_text().strip() for output in soup.select(
+        "div.cell_output > :is(div.output.text_plain, div.output.stream, p.said)")]
+    assert not [text for text in shown if RAW.search(text)]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_cell_that_is_shown_shows_something(path, site):
+    """At most one in ten is without output; checks and preparations are one line, folded."""
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    shown = [cell for cell in soup.select("div.cell") if not cell.find_parent("details", class_=["check", "fold"])]
+    silent = [cell for cell in shown if not cell.select_one(".cell_output")]
+    assert len(silent) <= max(1, len(shown) / 10), [cell.get_text()[:200] for cell in silent]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_check_is_a_tick_with_words(path, site):
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    words = [summary.get_text() for summary in soup.select("details.check > summary")]
+    assert len(words) == sum("[check]" in head for head, _ in cells(path))
+    assert all(text.startswith("✓") and len(text) > 15 for text in words)
+    assert all(("assert" in code or "check_family" in code) and "print(" in code for head, code in cells(path) if "[check]" in head)
 
 
 NUMBER = r"(?:\(?(?:[A-L]\.)?\d[\w.()]*|[A-L]\b)"  # of a statement: 3.4, F.1, (4), E
@@ -135,8 +169,10 @@ def test_cells_are_short(path):
 
 
 def test_cells_are_short_on_the_whole():
-    lengths = [sum(bool(line.strip()) for line in code.splitlines())
-               for path in NOTEBOOKS for _, code in cells(path)]
+    """The sentence that a check prints is left aside: it is read on the page."""
+    lengths = [sum(bool(line.strip()) for line in re.sub(r"^print\(.*", "", code, flags=re.S | re.M).splitlines())
+               if "[check]" in head else sum(bool(line.strip()) for line in code.splitlines())
+               for path in NOTEBOOKS for head, code in cells(path)]
     assert 2 <= statistics.median(lengths) <= 7
     assert sorted(lengths)[int(0.9 * len(lengths))] <= 16
 
