@@ -144,7 +144,7 @@ def test_names_of_models_are_text(make):
 def test_an_element_stands_alone(element):
     page, held = data(element())
     assert "http" not in page and "@" not in re.sub(r"<style>.*?</style>", "", page, flags=re.S)
-    assert page.count('src="data:image/png;base64,') == 1 and re.search(r'<img [^>]*alt="[^"]{40,}', page)
+    assert page.count('<svg class="still"') == 1 and re.search(r'<svg class="still"[^>]*aria-label="[^"]{40,}', page)
     assert page.count("<label>") == page.count("<input") + page.count("<select")
     assert element()._repr_html_() == page
 

@@ -244,7 +244,7 @@ def check_without_scripts(browser, base: str) -> list[str]:
         page = context.new_page()
         page.goto(base + name)
         explorer = page.locator(f".{kind}-explorer")
-        if not explorer.locator("img").is_visible() or explorer.locator("input").first.is_visible():
+        if not explorer.locator("svg.still").is_visible() or explorer.locator("input").first.is_visible():
             found.append(f"{kind} explorer without scripts: no picture, or controls that do nothing")
         page.close()
     context.close()

@@ -1,15 +1,16 @@
 """Explorers that need no kernel: page elements with their own data and one small script.
 
 May import its own modules, `metric` only where it is asked for: it needs sympy.
-Implements the book's explorers of chapters 5, 12 and 14 (PWU paper, equations (3) and (4), appendix I).
+Implements the explorers of the landing page and chapters 5, 12 and 14 (PWU paper, equations (3), (4), appendix I).
 """
 
 from typing import Any
 
+from .hill import HillExplorer
 from .murphy import MurphyExplorer
 from .prior import PriorExplorer
 
-__all__ = ["MetricExplorer", "MurphyExplorer", "PriorExplorer"]
+__all__ = ["HillExplorer", "MetricExplorer", "MurphyExplorer", "PriorExplorer"]
 
 
 def __getattr__(name: str) -> Any:

@@ -6,9 +6,7 @@ Implements no source: the pages of chapters 5, 12 and 14 show what the classes b
 
 from __future__ import annotations
 
-import base64
 import hashlib
-import io
 import json
 import re
 from html import escape
@@ -32,7 +30,8 @@ class Explorer:
     """An element of a page: controls, two panels, words; a picture where scripts do not run."""
 
     kind: str
-    panels: tuple[str, str]  # what the two drawings show, for who does not see them
+    panels: tuple[str, ...]  # what the drawings show, for who does not see them
+    view = "0 0 330 240"  # of each drawing
 
     def data(self) -> dict[str, Any]:
         """Everything that the script shows."""
@@ -50,11 +49,11 @@ class Explorer:
         data = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
         page = data + self.controls()
         name = f"{self.kind}-explorer-" + hashlib.sha256(page.encode()).hexdigest()[:8]  # two on one page do not clash
-        drawings = "".join(f'<svg viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
+        drawings = "".join(f'<svg viewBox="{self.view}" role="img" aria-label="{escape(words)}"></svg>'
                            for words in self.panels)
+        still = _still(self.picture, name, escape(". ".join(self.panels)))
         parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
-                 "@CONTROLS@": self.controls(), "@PICTURE@": _png(self.picture),
-                 "@ALT@": escape(". ".join(self.panels)), "@STYLE@": (FOLDER / "explorer.css").read_text(),
+                 "@CONTROLS@": self.controls(), "@PICTURE@": still, "@STYLE@": (FOLDER / "explorer.css").read_text(),
                  "@SCRIPT@": (FOLDER / "explorer.js").read_text().replace("@ID@", name)}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
 
@@ -68,13 +67,14 @@ def slider(words, places, start):
             f"<output></output></label>")
 
 
-def _png(draw):
-    """A drawing as a data address, made without pyplot: a notebook does not show it a second time."""
+def _still(draw, name, words):
+    """A drawing as SVG, made without pyplot: a notebook does not show it a second time."""
     plots.use_style()
-    figure, buffer = Figure(figsize=(6.4, 3.6), layout="constrained"), io.BytesIO()
+    figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     draw(figure.subplots())
-    figure.savefig(buffer, format="png", dpi=80, metadata={"Software": None})
-    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", plots.as_svg(figure))
+    svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.S)
+    return svg.replace("<svg ", f'<svg class="still" role="img" aria-label="{words}" ', 1)
 
 
 def short(values):
@@ -86,11 +86,11 @@ def short(values):
 _PAGE = """<div class="explorer @KIND@-explorer" id="@ID@" data-kind="@KIND@">
 <style>
 @STYLE@</style>
-<img src="@PICTURE@" alt="@ALT@">
+@PICTURE@
 <div class="controls" hidden>@CONTROLS@</div>
-<div class="panels" hidden>@PANELS@</div>
-<ol hidden></ol>
 <p role="status" hidden></p>
+<ol hidden></ol>
+<div class="panels" hidden>@PANELS@</div>
 <p class="note"></p>
 <script type="application/json">@DATA@</script>
 <script>

@@ -25,6 +25,7 @@
     for (const v of [y0, (y0 + y1) / 2, y1]) text(left - 6, y(v) + 4, short(v), "end");
     text(left + width / 2, bottom + 32, label, "middle");
     text(left, 12, title, "start");
+    svg.invert = (px) => x0 + (px - left) / width * (x1 - x0);
     return {
       curve(xs, ys, style) {  // a gap where a value is missing or off the panel
         let path = "", pen = "M";
@@ -68,7 +69,83 @@
     status.replaceChildren(...lines.flatMap((line) => [line, document.createElement("br")]).slice(0, -1));
   }
 
+  // Which place of the first slider a value on a drawing stands for.
+  const nearest = (values, u) => values.reduce((best, v, k) => Math.abs(v - u) < Math.abs(values[best] - u) ? k : best, 0);
+  const place = {
+    metric: (u) => Math.round(100 * u),
+    prior: (u) => nearest(data.modes, u),
+    murphy: (u) => nearest(data.thetas, u),
+    hill: (u) => nearest(data.places.map(Math.log), u),
+  }[root.dataset.kind];
+
+  // The hill's own drawing: cost curves above, the hill under them, one logarithmic axis; as wide as its room.
+  function landscape(svg, at, width) {
+    const W = Math.max(300, Math.round(svg.clientWidth) || 640), phone = W < 520, top = 26, floor = 226, base = 330;
+    const edge = phone ? 8 : 128, wide = W - left - edge, grid = data.grid, k = +at.value, s = data.widths[+width.value];
+    const ends = [grid[0], grid[grid.length - 1]].map(Math.log), m = data.places[k];
+    const most = Math.max(...data.curves.flat()) * 1.02;
+    const x = (c) => left + (Math.log(c) - ends[0]) / (ends[1] - ends[0]) * wide;
+    const y = (v) => floor - v / most * (floor - top);
+    const text = (px, py, words, anchor, kind = "") => add(svg, "text", {x: px, y: py, "text-anchor": anchor, class: kind}, words);
+    svg.setAttribute("viewBox", `0 0 ${W} 404`);
+    svg.replaceChildren();
+    svg.invert = (px) => ends[0] + (px - left) / wide * (ends[1] - ends[0]);
+    const step = [50, 100, 200, 250, 500, 1000].find((v) => most / v < 5.5) || most / 4;
+    for (let v = 0; v <= most; v += step) {
+      add(svg, "path", {class: "rule", d: `M${left} ${y(v)}H${left + wide}`});
+      text(left - 6, y(v) + 4, v ? String(v) : "€0", "end");
+    }
+    text(left, 14, `cost of ${data.per}, €`, "start");
+    const a = 1 / (s * s * (1 - m)), b = 1 / (s * s * m);
+    const hill = grid.map((c) => Math.exp(a * Math.log(c / m) + b * Math.log((1 - c) / (1 - m))));
+    const cheaper = grid.map((_, i) => data.curves[0][i] < data.curves[1][i] ? 0 : 1);
+    grid.slice(1).forEach((c, i) => {                      // what choosing right saves, where the hill stands
+      if (hill[i] < 0.02) return;
+      const [p, q] = [data.curves[0][i], data.curves[1][i]].map(y);
+      add(svg, "rect", {class: `saved saved${cheaper[i]}`, x: x(grid[i]).toFixed(1), width: (x(c) - x(grid[i]) + 0.4).toFixed(2),
+        y: Math.min(p, q).toFixed(1), height: Math.abs(p - q).toFixed(1), "fill-opacity": (0.5 * hill[i]).toFixed(2)});
+    });
+    data.curves.forEach((curve, which) => {
+      const points = grid.map((c, i) => `${x(c).toFixed(1)} ${y(curve[i]).toFixed(1)}`);
+      add(svg, "path", {class: `line line${which}`, d: `M${points.join("L")}`});
+      const end = y(curve[curve.length - 1]), other = y(data.curves[1 - which][curve.length - 1]);
+      if (!phone) text(left + wide + 8, end + (end < other ? -1 : 8) * (Math.abs(end - other) < 16 ? 1 : 0) + 4, data.names[which], "start", `name name${which}`);
+    });
+    const peak = base - 74, shape = grid.map((c, i) => `${x(c).toFixed(1)} ${(base - 74 * hill[i]).toFixed(1)}`);
+    add(svg, "path", {class: "hill", d: `M${x(grid[0])} ${base}L${shape.join("L")}L${x(grid[grid.length - 1])} ${base}Z`});
+    add(svg, "path", {class: "axis", d: `M${left} ${base}H${left + wide}`});
+    add(svg, "path", {class: "marker", d: `M${x(m)} ${peak - 14}V${top}`});
+    for (const c of [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]) if (c >= grid[0] && c <= grid[grid.length - 1]) {
+      add(svg, "path", {class: "axis", d: `M${x(c)} ${base}v5`});
+      text(x(c), base + 18, String(c), "middle");
+      text(x(c), base + 54, String(Math.round((1 - c) / c * 10) / 10), "middle");
+    }
+    text(left + wide / 2, base + 36, "cost share of a false alarm, c", "middle");
+    text(left + wide / 2, base + 71, `so many ${data.alarm} cost as much as ${data.miss}`, "middle");
+    const grip = add(svg, "g", {class: "grip", transform: `translate(${x(m).toFixed(1)} ${peak})`});
+    add(grip, "circle", {class: "reach", r: 24});
+    add(grip, "circle", {r: 13});
+    add(grip, "path", {d: "M-4 -4l-4 4l4 4M4 -4l4 4l-4 4"});
+  }
+
   const draw = {
+    hill([at, width]) {
+      const i = +width.value, k = +at.value, [one, two] = data.costs[i][k], verdict = data.verdicts[i][k];
+      const ratio = (1 - data.places[k]) / data.places[k], euro = (v) => `€${Math.round(v).toLocaleString("en")}`;
+      landscape(panels[0], at, width);
+      at.nextElementSibling.textContent = data.places[k].toPrecision(2);
+      width.nextElementSibling.textContent = ["hardly", "a little", "somewhat", "much", "very"][i];
+      const gap = `${euro(Math.abs(one - two))} ± ${euro(data.half[i][k])} per ${data.per}`;
+      say(`If ${data.miss} costs about ${ratio < 9.5 ? ratio.toFixed(1) : Math.round(ratio)} ${data.alarm}: ` +
+          (verdict === "undecided" ? `undecided, the difference is ${gap}.` : `${verdict} is cheaper, by ${gap}.`));
+      const most = Math.max(...data.costs[i].flat());
+      list([0, 1].map((which) => [which, `${data.names[which]}: ${euro(data.costs[i][k][which])}`]));
+      root.querySelectorAll("ol li").forEach((item, which) => {
+        item.classList.toggle("best", verdict === data.names[which]);
+        item.style.setProperty("--share", `${(100 * data.costs[i][k][which] / most).toFixed(1)}%`);
+      });
+    },
+
     metric([score, at]) {
       const row = data.rows[score.value], f = at.value / 100, n = data.grid.length;
       const k = Math.max(0, Math.min(n - 1, Math.round(f * (n + 1)) - 1));
@@ -138,7 +215,24 @@
   const inputs = [...root.querySelectorAll("select, input")];
   for (const input of inputs) input.addEventListener("input", () => draw(inputs));
   for (const part of root.querySelectorAll("[hidden]")) part.hidden = false;
-  root.querySelector("img").remove();
+  root.querySelector("svg.still").remove();
   draw(inputs);
+
+  // A drawing can be pulled, too: its first slider follows.
+  const first = root.querySelector('input[type="range"]');
+  for (const svg of panels) {
+    const follow = (event) => {
+      const box = svg.getBoundingClientRect(), shown = svg.viewBox.baseVal.width;
+      first.value = place(svg.invert((event.clientX - box.left) / box.width * shown));
+      draw(inputs);
+    };
+    svg.addEventListener("pointerdown", (event) => { svg.setPointerCapture(event.pointerId); follow(event); });
+    svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && follow(event));
+  }
+  for (const button of root.querySelectorAll("button[data-ratio]")) button.addEventListener("click", () => {
+    first.value = place(-Math.log(1 + +button.dataset.ratio));
+    draw(inputs);
+  });
+  if (root.dataset.kind === "hill" && window.ResizeObserver) new ResizeObserver(() => draw(inputs)).observe(root);
   root.dataset.ready = "";
 })(document.querySelector('[id="@ID@"]:not([data-ready])'));  // the same explorer may be shown twice

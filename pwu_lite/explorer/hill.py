@@ -1,0 +1,132 @@
+"""A hill of beliefs under two cost curves: drag it, and see whose cost it makes.
+
+Imports _element, families, plots, priors, pwu, validation; numpy.
+Implements equation (4) of the PWU paper, to be touched: what the landing page shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import plots, validation
+from ..families import BinaryDecision
+from ..priors import Beta
+from ..pwu import PWU
+from ._element import Explorer, is_place, short, slider
+
+__all__ = ["HillExplorer"]
+
+WIDTHS = (0.15, 0.3, 0.45, 0.7, 1.0)  # standard deviation of the log-odds of c, about
+
+
+class HillExplorer(Explorer):
+    """Two forecasts' cost curves, and under them a prior on c that can be dragged along.
+
+    The prior with its middle at m and width s is ``Beta(a, b)`` with ``a = 1 / (s**2 (1 - m))`` and
+    ``b = 1 / (s**2 m)``: on the scale of log-odds its peak is m. Each forecast's cost is its PWU; the two
+    differ if the normal 95 % interval of the mean paired difference of the cases excludes zero.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+    models : mapping of name to y_prob
+        Two.
+    low, high : float
+        Ends of the axis, 0 < low < high < 1.
+    money : float
+        What a miss and a false alarm cost together, in euros.
+    per : int
+        Costs are of so many decisions.
+    start : float
+        Where the hill stands first: false alarms that a miss costs.
+    ratios : sequence of float
+        Places to jump to, in false alarms that a miss costs.
+    case, miss, alarm : str
+        What a decision is about (plural), and what its two mistakes are called.
+
+    Raises
+    ------
+    ValueError
+        Not two models, or ends outside (0, 1).
+
+    Examples
+    --------
+    >>> explorer = HillExplorer([1, 0, 0, 1], {"a": [0.6, 0.3, 0.1, 0.9], "b": [0.9, 0.7, 0.2, 0.8]})
+    >>> explorer.verdict(len(explorer.places) // 2, 2)
+    'undecided'
+    """
+
+    kind = "hill"
+    panels = ("Cost of both forecasts at every cost share, and under them the hill of your beliefs",)
+    view = "0 0 640 400"
+
+    def __init__(self, y_true: ArrayLike, models: Mapping[str, Any], *, low: float = 0.004, high: float = 0.5,
+                 money: float = 1.0, per: int = 1000, start: float = 24.0, ratios: Any = (49.0, 24.0, 9.0),
+                 case: str = "decisions", miss: str = "a miss", alarm: str = "false alarms"):
+        models = validation.named("models", models)
+        if len(models) != 2:
+            raise ValueError(f"the explorer compares two models, got {len(models)}")
+        low, high = validation.inside("low", low, 0, 1), validation.inside("high", high, 0, 1)
+        if low >= high:
+            raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+        self.names, self.money, self.per = list(models), float(money), int(per)
+        self.case, self.miss, self.alarm = str(case), str(miss), str(alarm)
+        self.grid = np.geomspace(low, high, 161)
+        self.places = np.geomspace(low * 1.25, high / 1.25, 61)
+        self.ratios = [float(ratio) for ratio in ratios]
+        self.start = int(np.abs(np.log(self.places * (1 + start))).argmin())
+        assert is_place(self.start, self.places)
+        family, scale = BinaryDecision(), self.money * self.per
+        self.curves = [-scale * family.utility(self.grid, y_true, f) for f in models.values()]
+        self.costs = np.empty((len(WIDTHS), self.places.size, 2))
+        self.half = np.empty(self.costs.shape[:2])
+        for i, width in enumerate(WIDTHS):
+            for j, middle in enumerate(self.places):
+                score = PWU(family, self.prior(middle, width))
+                first, second = (scale * score.per_sample(y_true, f) for f in models.values())
+                self.costs[i, j] = first.mean(), second.mean()
+                self.half[i, j] = 1.96 * np.std(first - second) / first.size**0.5
+
+    @staticmethod
+    def prior(middle: float, width: float) -> Beta:
+        """The hill with its peak at `middle` on the scale of log-odds."""
+        return Beta(1 / (width**2 * (1 - middle)), 1 / (width**2 * middle))
+
+    def verdict(self, place: int, width: int) -> str:
+        """Who is cheaper under the hill at one place, or "undecided"."""
+        gap = self.costs[width, place, 1] - self.costs[width, place, 0]
+        if abs(gap) <= self.half[width, place]:
+            return "undecided"
+        return self.names[0] if gap > 0 else self.names[1]
+
+    def data(self):
+        return {"names": self.names, "grid": short(self.grid), "curves": [short(curve) for curve in self.curves],
+                "places": short(self.places), "widths": list(WIDTHS), "costs": self.costs.round(2).tolist(),
+                "half": self.half.round(2).tolist(), "ratios": self.ratios, "per": f"{self.per:,} {self.case}",
+                "miss": self.miss, "alarm": self.alarm,
+                "verdicts": [[self.verdict(j, i) for j in range(self.places.size)] for i in range(len(WIDTHS))]}
+
+    def controls(self):
+        buttons = "".join(f'<button type="button" data-ratio="{ratio:g}">{ratio:g} {escape(self.alarm)}</button>'
+                          for ratio in self.ratios)
+        return (slider("where your costs lie", self.places.size, self.start)
+                + slider("how unsure you are", len(WIDTHS), 2)
+                + f'<div class="jumps"><span>{escape(self.miss)} costs</span>{buttons}</div>')
+
+    def picture(self, ax):
+        plots.curves(self.grid, dict(zip(self.names, self.curves, strict=True)), xlabel=plots.COST_SHARE,
+                     ylabel=f"cost of {self.per:,} {self.case}, €", ax=ax)
+        middle = float(self.places[self.start])
+        a, b = self.prior(middle, WIDTHS[2]).a, self.prior(middle, WIDTHS[2]).b
+        shape = np.exp(a * np.log(self.grid / middle) + b * np.log((1 - self.grid) / (1 - middle)))
+        ax.fill_between(self.grid, 0.3 * shape * ax.get_ylim()[1], color=plots.MUTED, alpha=0.25, lw=0)
+        ax.set_xscale("log")
+        ax.set_xticks(ticks := [t for t in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+                                if self.grid[0] <= t <= self.grid[-1]], [f"{t:g}" for t in ticks])
+        ax.minorticks_off()
+        ax.set_ylim(0)
