@@ -109,6 +109,7 @@ class HillExplorer(Explorer):
                 "places": short(self.places), "widths": list(WIDTHS), "costs": self.costs.round(2).tolist(),
                 "half": self.half.round(2).tolist(), "ratios": self.ratios, "per": f"{self.per:,} {self.case}",
                 "miss": self.miss, "alarm": self.alarm,
+                "note": f"Here {self.miss} and one of the {self.alarm} together cost €{self.money:,.0f}.",
                 "verdicts": [[self.verdict(j, i) for j in range(self.places.size)] for i in range(len(WIDTHS))]}
 
     def controls(self):

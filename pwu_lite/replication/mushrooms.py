@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from sklearn.model_selection import StratifiedKFold, train_test_split
+from sklearn.model_selection import GroupShuffleSplit, StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
@@ -62,7 +62,7 @@ def tree() -> Any:
 
 
 def split(table: pd.DataFrame, seed: int, instruments: Mapping[str, Sequence[str]] = INSTRUMENTS, *,
-          train: float = 0.5, maker: Callable[[], Any] = tree) -> Split:
+          train: float = 0.5, maker: Callable[[], Any] = tree, unseen: Sequence[str] = ()) -> Split:
     """Train each instrument's model on a part of the rows, and cut the others in two.
 
     Parameters
@@ -76,8 +76,15 @@ def split(table: pd.DataFrame, seed: int, instruments: Mapping[str, Sequence[str
         Share of the rows to learn from.
     maker : callable
         Returns a new classifier with ``predict_proba``.
+    unseen : sequence of str
+        Columns whose combinations are kept together: no combination is both learnt from and judged on.
     """
-    learn, rest = train_test_split(table, train_size=train, stratify=table["poisonous"], random_state=seed)
+    if unseen:
+        groups = table[list(unseen)].agg("|".join, axis=1)
+        first, second = next(GroupShuffleSplit(1, train_size=train, random_state=seed).split(table, groups=groups))
+        learn, rest = table.iloc[first], table.iloc[second]
+    else:
+        learn, rest = train_test_split(table, train_size=train, stratify=table["poisonous"], random_state=seed)
     choose, pay = train_test_split(rest, test_size=0.5, stratify=rest["poisonous"], random_state=seed)
     fitted = {name: (list(columns), maker().fit(learn[list(columns)], learn["poisonous"]))
               for name, columns in instruments.items()}
