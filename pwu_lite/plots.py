@@ -77,8 +77,28 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
                     textcoords="offset points", va="top")
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
+    name_lines(ax)
     return figure
+
+
+def name_lines(ax: Axes) -> None:
+    """Write each line's name where the line ends; in a legend where names are long, many or would collide."""
+    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    low, high = ax.get_ylim()
+    ends = {}
+    for line in lines:
+        inside = np.asarray(line.get_ydata(), dtype=float)
+        kept = np.flatnonzero(np.isfinite(inside) & (inside >= low) & (inside <= high))
+        if kept.size:
+            ends[line] = (float(line.get_xdata()[kept[-1]]), float(inside[kept[-1]]))
+    heights = np.sort([y for _, y in ends.values()])
+    apart = (np.diff(heights) > 0.07 * (high - low)).all()
+    if len(ends) < len(lines) or len(lines) > 4 or not apart or max(len(line.get_label()) for line in lines) > 20:
+        ax.legend()
+        return
+    for line, end in ends.items():
+        ax.annotate(line.get_label(), end, xytext=(6, 0), textcoords="offset points", va="center",
+                    color=line.get_color(), weight="bold", annotation_clip=False)
 
 
 def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: float = 1.0,
@@ -378,14 +398,13 @@ def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_lab
 
 
 def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] = ()) -> Figure:
-    """Horizontal bars, each with its number; the highlighted ones in the second colour, hatched."""
+    """Horizontal bars, each with its number, in the colours that lines of the same order have; highlights hatched."""
     use_style()
     figure, ax = plt.subplots(figsize=(6.4, 0.5 + 0.38 * len(values)))
     names = list(values)[::-1]
     for place, name in enumerate(names):
-        special = name in highlight
-        ax.barh(place, values[name], color=COLOURS[1 if special else 0], hatch="//" if special else None,
-                edgecolor="white")
+        ax.barh(place, values[name], color=COLOURS[(len(names) - 1 - place) % 6],
+                hatch="//" if name in highlight else None, edgecolor="white")
         ax.annotate(f"{values[name]:,.0f}", (values[name], place), xytext=(4, 0),
                     textcoords="offset points", va="center")
     ax.set_yticks(range(len(names)), names)

@@ -13,7 +13,7 @@ import sympy as sp
 
 import pwu_lite as pwu
 from pwu_lite import elicitation
-from pwu_lite.explorer import MetricExplorer, MurphyExplorer, PriorExplorer, _element
+from pwu_lite.explorer import HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer, _element
 
 p = sp.Symbol("p")
 BRIER, LOG = ((1 - p) ** 2, p**2), (-sp.log(p), -sp.log(1 - p))
@@ -228,3 +228,37 @@ def test_two_that_open_elsewhere_have_different_ids():
     pages = [PriorExplorer(Y, MODELS, modes=[0.1, 0.2], sizes=[5, 9], start=(0, k))._repr_html_() for k in (0, 1)]
     ids = [re.search(r'id="([^"]+)"', page).group(1) for page in pages]
     assert ids[0] != ids[1]
+
+
+def hill(**options):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    near, far = np.clip(0.7 * y + 0.3 * rng.random(300), 0, 1), rng.random(300)
+    return y, {"near": near, "far": far}, HillExplorer(y, {"near": near, "far": far}, **options)
+
+
+def test_the_hill_costs_what_its_prior_says():
+    y, models, explorer = hill(money=50, per=1000)
+    for width, place in ((0, 3), (2, 30), (4, 60)):
+        prior = explorer.prior(explorer.places[place], (0.15, 0.3, 0.45, 0.7, 1.0)[width])
+        scores = [50_000 * pwu.PWU(pwu.BinaryDecision(), prior)(y, f) for f in models.values()]
+        assert explorer.costs[width, place] == pytest.approx(scores)
+        assert explorer.verdict(place, width) in ("near", "undecided")
+    assert prior.a / (prior.a + prior.b) == pytest.approx(explorer.places[60])
+
+
+def test_the_hill_is_undecided_between_equal_forecasts_and_turns_with_their_order():
+    y, models, explorer = hill()
+    same = HillExplorer(y, {"a": models["near"], "b": models["near"]})
+    assert same.verdict(10, 1) == "undecided"
+    turned = HillExplorer(y, dict(reversed(models.items())))
+    assert [turned.verdict(j, 2) for j in range(61)] == [explorer.verdict(j, 2) for j in range(61)]
+
+
+@pytest.mark.parametrize("options, words", [({"low": 0.5, "high": 0.1}, "low must be below high"),
+                                            ({"low": 0.0}, "low"), ({"high": 1.0}, "high")])
+def test_the_hill_refuses(options, words):
+    with pytest.raises(ValueError, match=words):
+        hill(**options)
+    with pytest.raises(ValueError, match="two models"):
+        HillExplorer([0, 1], {"a": [0.1, 0.2]})

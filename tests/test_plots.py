@@ -48,7 +48,13 @@ def test_curves_are_told_apart_without_colour():
     lines = ax.get_lines()
     assert len({line.get_linestyle() for line in lines}) == 4
     assert len({line.get_color() for line in lines}) == 4
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == list("0123")
+    assert [text.get_text() for text in ax.texts] == list("0123")
+    assert [text.get_color() for text in ax.texts] == [line.get_color() for line in lines]
+
+
+def test_names_that_would_collide_are_in_a_legend():
+    ax = plots.curves(X, {"one": X, "two": X + 1e-3}, xlabel="x", ylabel="y").axes[0]
+    assert not ax.texts and [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
     plt.close("all")
 
 

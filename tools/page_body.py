@@ -130,16 +130,16 @@ def set_table(soup: BeautifulSoup, table: Tag) -> None:
 
 
 def merge_heads(table: Tag) -> None:
-    """Pandas' second head row holds the names of the index only: lift them into the first."""
+    """Pandas' last head row may hold the names of the index only: lift them into the row above."""
     heads = table.select("thead > tr")
-    if len(heads) != 2 or heads[0].find(colspan=True):
+    if len(heads) < 2 or heads[-2].find(colspan=True):
         return
-    first, second = (row.find_all("th") for row in heads)
+    first, second = (row.find_all("th") for row in heads[-2:])
     if len(first) == len(second) and any(not cell.get_text().strip() for cell in second):
         for above, below in zip(first, second, strict=True):
             if below.get_text().strip():
                 above.string = below.get_text().strip()
-        heads[1].decompose()
+        heads[-1].decompose()
 
 
 def columns_of(rows: list[Tag]) -> list[list[Tag]]:

@@ -73,6 +73,7 @@ def _still(draw, name, words):
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     draw(figure.subplots())
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", plots.as_svg(figure))
+    svg = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", svg)  # inside a page they mean nothing
     svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.S)
     return svg.replace("<svg ", f'<svg class="still" role="img" aria-label="{words}" ', 1)
 

@@ -1,0 +1,106 @@
+"""What becomes of a page's HTML: ticks, folds, sentences, tables, drawings."""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from bs4 import BeautifulSoup
+
+from pwu_lite import reporting
+
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+import page_body  # noqa: E402
+
+
+def cell(code, output="", tags="", kind="stream"):
+    said = output if kind == "text_html" else f"<pre>{output}</pre>"
+    shown = f'<div class="cell_output"><div class="output {kind}">{said}</div></div>' if output else ""
+    read = f'<div class="cell_input"><div class="highlight"><pre>{code}</pre></div></div>'
+    return f'<section><div class="cell {tags}">{read}{shown}</div></section>'
+
+
+def dress(body, drawing=lambda address: None):
+    return BeautifulSoup(page_body.dress(body, "page", drawing), "html.parser")
+
+
+def test_a_check_is_one_line_that_opens_to_its_code():
+    page = dress(cell("assert 1", "one of one, ever", "tag_check"))
+    assert page.select_one("details.check > summary").get_text() == "✓one of one, ever"
+    assert "assert 1" in page.select_one("details.check").get_text()
+    assert page.details.get("open") is None
+
+
+@pytest.mark.parametrize("output, kind", [("", "stream"), ("<table></table>", "text_html")])
+def test_a_check_that_says_nothing_or_shows_a_table_is_an_error(output, kind):
+    with pytest.raises(ValueError, match="page: a check prints one sentence"):
+        dress(cell("assert 1", output, "tag_check", kind))
+
+
+def test_a_preparation_is_folded_and_says_how_long_it_is():
+    page = dress(cell("a = 1\nb = 2", tags="tag_setup"))
+    assert page.select_one("details.fold > summary").get_text() == "code, 2 lines"
+
+
+def test_long_code_can_be_folded_on_a_phone_and_is_open():
+    assert dress(cell("x" * 60)).select_one("details.code[open]")
+    assert not dress(cell("x" * 20)).select_one("details")
+
+
+@pytest.mark.parametrize("output, kind, words", [
+    ("'2.4 times'", "text_plain", "2.4 times"), ("one line", "stream", "one line"),
+    ("0 of 3 cells are there, 3 to fit\n3 of 3, 0.0 min left\nall fitted", "stream", "all fitted")])
+def test_a_sentence_is_set_as_one(output, kind, words):
+    assert dress(cell("f()", output, kind=kind)).select_one("p.said").get_text() == words
+
+
+def test_columns_of_words_stay():
+    assert not dress(cell("f()", "a  b\n1  2")).select("p.said")
+
+
+def shown(frame, **options):
+    html = reporting.table(frame, **options)._repr_html_() if options else frame.to_html(border=1)
+    return dress(cell("frame", html, kind="text_html"))
+
+
+def test_numbers_stand_right_with_minus_signs_and_words_left():
+    frame = pd.DataFrame({"cost": [-1.5, 2.0], "who": ["a-b", "c"], "ci": ["0.1 [-0.2, 0.3]", "1 [0, 2]"]}, ["x", "y"])
+    page = shown(frame)
+    first = page.select("tbody tr")[0].select("td")
+    assert [("num" in td.get("class", [])) for td in first] == [True, False, True]
+    assert first[0].get_text() == "\u22121.5" and first[1].get_text() == "a-b"
+    assert first[2].select_one(".interval").get_text() == "[\u22120.2, 0.3]"
+    assert ["num" in th.get("class", []) for th in page.select("thead th")] == [False, True, False, True]
+
+
+def test_the_row_of_index_names_is_lifted():
+    page = shown(pd.DataFrame({"a": [1]}, pd.Index(["x"], name="model")))
+    assert len(page.select("thead tr")) == 1 and page.select_one("thead th").get_text() == "model"
+
+
+@pytest.mark.parametrize("best, bold", [("row-min", ["1", "3"]), ("row-max", ["2", "4"]), ("min", ["1", "2"]),
+                                        ("max", ["3", "4"])])
+def test_the_best_is_marked(best, bold):
+    page = shown(pd.DataFrame({"a": [1, 3], "b": [2, 4]}, ["x", "y"]), best=best)
+    assert [td.get_text() for td in page.select(".best")] == bold
+
+
+def test_another_best_is_refused():
+    with pytest.raises(ValueError, match="best must be one of"):
+        reporting.table(pd.DataFrame({"a": [1]}), best="largest")
+
+
+SVG = """<?xml version="1.0"?><svg viewBox="0 0 1 1"><metadata>x</metadata>
+<defs><style type="text/css">*{a:b}</style></defs><g id="a" style="fill: #0072B2; stroke: #1d232b"/><use href="#a"/>
+<text style="font: 10px 'DejaVu Sans'">t</text></svg>"""
+
+
+def test_a_drawing_takes_the_pages_colours_and_has_ids_of_its_own(tmp_path):
+    path = tmp_path / "figure.svg"
+    path.write_text(SVG)
+    body = cell("plot()", '<img src="_images/figure.svg" alt="Two curves that cross">', kind="image")
+    page = dress(body + body, lambda address: path if address.endswith(".svg") else None)
+    first, second = page.select("svg.drawing")
+    assert "var(--c1)" in str(first) and "currentColor" in str(first) and "DejaVu" not in str(first)
+    assert first["aria-label"] == "Two curves that cross" and not page.select("img, metadata, style")
+    assert first.g["id"] != second.g["id"] and first.use["href"] == "#" + first.g["id"]
