@@ -32,10 +32,8 @@ def copy_mathjax(app, exception) -> None:
 
 
 REPLACEMENTS = [
-    (r'<div role="list" class="citation-list">', '<div class="citation-list">'),  # its children are no list items
     # what scrolls must be reachable by the keyboard
     (r'<div class="pst-scrollable-table-container">', '<div class="pst-scrollable-table-container" tabindex="0">'),
-    (r'<div class="math notranslate nohighlight"', '<div tabindex="0" class="math notranslate nohighlight"'),
     (r'(<div class="header-article-items__start">)(?!<a)', r'\1<a class="book-name" href="{home}">{title}</a>'),
 ]
 

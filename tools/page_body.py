@@ -34,7 +34,16 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> str:
     name_tables(soup)
     draw(soup, drawing)
     fold_for_phones(soup)
+    help_readers(soup)
     return str(soup)
+
+
+def help_readers(soup: BeautifulSoup) -> None:
+    """What scrolls can be reached by the keyboard; what is no list does not say so. Each is a finding of axe-core."""
+    for tag in soup.select("div.math"):
+        tag["tabindex"] = "0"
+    for tag in soup.select(".citation-list[role]"):
+        del tag["role"]
 
 
 def description(body: str, longest: int = 200) -> str:

@@ -4,9 +4,11 @@ Usage: python tools/site_check.py [--shots FOLDER]
 
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
-a search that does not find "Bayes act", a code toggle or theme switch that does nothing, an explorer
-that does not answer to the keyboard, says after a drag what Python does not, or has no picture where
-scripts are off.
+lines of text shorter than 65 or longer than 85 characters, table cells without room, figures with a white
+plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
+does not find "Bayes act", a check that does not open by Enter and Space, a code toggle or theme switch
+that does nothing, an explorer that does not answer to mouse and keyboard, in its drawing too, says after a
+drag what Python does not, or has no picture where scripts are off.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import argparse
 import contextlib
 import functools
 import http.server
+import json
 import shutil
 import sys
 import threading
@@ -26,11 +29,12 @@ from playwright.sync_api import Error, sync_playwright
 
 from pwu_lite import PWU, BinaryDecision
 from pwu_lite.elicitation import beta_from_mode
-from pwu_lite.replication import screening
+from pwu_lite.explorer import HillExplorer
+from pwu_lite.replication import mushrooms, screening
 
 SITE = Path("_build/html")
-EXPLORERS = {"metric": "book/implicit_priors/binary_priors.html", "prior": "book/pwu/choosing.html",
-             "murphy": "book/pwu/reporting.html"}
+EXPLORERS = {"hill": "book/index.html", "metric": "book/implicit_priors/binary_priors.html",
+             "prior": "book/pwu/choosing.html", "murphy": "book/pwu/reporting.html"}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run", "--disable-quic"]
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-light": (390, 844, "light"),
@@ -91,8 +95,46 @@ def check_page(page, base: str, name: str, view: str, shots: Path | None) -> lis
             .map(e => e.tagName + '.' + e.className).join(', ')""")
         found.append(f"scrolls sideways by {width} px: {widest}")
     found += [] if view.startswith("phone") else check_access(page)  # the same content and colours
+    found += measure(page, view)
     if shots:
         page.screenshot(path=shots / f"{name.replace('/', '_')}_{view}.png", full_page=True)
+    return found
+
+
+MEASURE = """() => {
+    const shown = (e) => e.getClientRects().length > 0, all = (s) => [...document.querySelectorAll(s)].filter(shown);
+    const style = getComputedStyle, height = (p) => p.getClientRects()[0].height / parseFloat(style(p).lineHeight);
+    const lines = all('article section > p')
+        .filter(p => !p.querySelector('mjx-container, code, a') && p.innerText.length > 400)
+        .map(p => p.innerText.length / Math.round(height(p)));
+    const pad = all('article table.dataframe td').map(c => parseFloat(style(c).paddingRight));
+    const plates = all('article .cell_output svg.drawing path').filter(
+        p => /rgb\\(255, 255, 255\\)/.test(style(p).fill) && p.getBoundingClientRect().width > 200);
+    const wide = all('article details.code[open] pre').filter(p => p.scrollWidth > p.clientWidth + 1);
+    const linear = (v) => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4;
+    const light = (c) => { const [r, g, b] = c.match(/[0-9.]+/g).map(linear); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+    const ground = style(document.body).backgroundColor;
+    const pale = all('article svg.drawing text, article .panels svg text').filter(t => ratio(style(t).fill, ground) < 4.5);
+    return {lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
+}"""
+
+
+def measure(page, view: str) -> list[str]:
+    """Length of lines, room in tables, contrast in figures, code that fits a phone."""
+    seen, found = page.evaluate(MEASURE), []
+    if view.startswith("desktop") and seen["lines"]:
+        middle = float(np.median(seen["lines"]))
+        if not 60 <= middle <= 85:
+            found.append(f"lines have {middle:.0f} characters")
+    if seen["pad"] and min(seen["pad"]) < 3:
+        found.append(f"table cells have {min(seen['pad']):.0f} px of room")
+    if seen["plates"] and view.endswith("dark"):
+        found.append(f"{seen['plates']} figures have a white plate")
+    if seen["pale"]:
+        found.append(f"{seen['pale']} words in figures have too little contrast")
+    if seen["wide"] and view.startswith("phone"):
+        found.append(f"{seen['wide']} open cells scroll sideways")
     return found
 
 
@@ -119,6 +161,13 @@ def check_behaviour(page, base: str) -> list[str]:
     fold.locator("summary").click()
     if fold.get_attribute("open") is None:
         found.append("folded code does not open")
+    check = page.locator("details.check").first
+    for key in ("Enter", "Space"):
+        before = check.get_attribute("open")
+        check.locator("summary").focus()
+        page.keyboard.press(key)
+        if check.get_attribute("open") == before:
+            found.append(f"a check does not answer to {key}")
     themes = set()
     for _ in range(3):  # light, dark, auto
         page.locator("button.theme-switch-button").first.click()
@@ -131,8 +180,8 @@ def check_behaviour(page, base: str) -> list[str]:
 def check_explorers(page, base: str) -> list[str]:
     """Move each explorer by mouse and keyboard; what it then says must be what Python computes."""
     y, forecasts = screening.forecasts()
-    return (check_metric_explorer(page, base) + check_prior_explorer(page, base, y, forecasts)
-            + check_murphy_explorer(page, base, y, forecasts))
+    return (check_hill_explorer(page, base) + check_metric_explorer(page, base)
+            + check_prior_explorer(page, base, y, forecasts) + check_murphy_explorer(page, base, y, forecasts))
 
 
 def open_explorer(page, base: str, kind: str):
@@ -150,6 +199,50 @@ def drag(page, slider, share: float) -> None:
     page.mouse.down()
     page.mouse.move(box["x"] + 8 + (box["width"] - 16) * share, middle, steps=8)
     page.mouse.up()
+
+
+def check_hill_explorer(page, base: str) -> list[str]:
+    """Pull the hill in the drawing, by slider and by button: costs and verdict are those of the PWU under it."""
+    explorer, found, seen = open_explorer(page, base, "hill"), [], set()
+    table = mushrooms.mushrooms()
+    y, said = table["poisonous"].to_numpy(), mushrooms.cross_fitted(table)
+    drawing, place = explorer.locator(".panels svg"), explorer.locator("input").first
+    box = drawing.bounding_box()
+    for share in (0.15, 0.35, 0.7):
+        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.7 * box["height"], steps=5)
+        page.mouse.up()
+        seen.add(compare_hill(explorer, y, said, found))
+    explorer.locator("button").last.click()
+    seen.add(compare_hill(explorer, y, said, found))
+    place.focus()
+    page.keyboard.press("ArrowLeft")
+    seen.add(compare_hill(explorer, y, said, found))
+    if len(seen) < 5 or len({words.partition(": ")[2][:8] for words in seen}) < 2:
+        found.append("hill explorer: moving it changes no verdict")
+    return found
+
+
+def compare_hill(explorer, y, said, found: list[str]) -> str:
+    """What the hill explorer says; a finding if Python says something else."""
+    words = explorer.locator("[role=status]").inner_text()
+    held = explorer.locator("script[type='application/json']").inner_text()
+    place = json.loads(held)["places"][int(explorer.locator("input").first.input_value())]
+    score = PWU(BinaryDecision(), HillExplorer.prior(place, 0.45))
+    cost = {name: 50_000 * score(y, f) for name, f in said.items()}
+    shown = [text.rstrip(" ✓") for text in explorer.locator("li").all_inner_texts()]
+    expected = [f"{name}: €{value:,.0f}" for name, value in cost.items()]
+    if any(abs(number(one) - number(two)) > 1.01 for one, two in zip(shown, expected, strict=True)):
+        found.append(f"hill explorer at {place}: {shown}, Python: {expected}")
+    cheaper = min(cost, key=cost.__getitem__)
+    if f"{cheaper} is cheaper" not in words and "undecided" not in words:
+        found.append(f"hill explorer at {place}: {words!r}, Python: {cheaper} is cheaper")
+    return words
+
+
+def number(text: str) -> float:
+    return float(text.rpartition("€")[2].replace(",", ""))
 
 
 def check_metric_explorer(page, base: str) -> list[str]:
