@@ -112,10 +112,11 @@ MEASURE = """() => {
         p => /rgb\\(255, 255, 255\\)/.test(style(p).fill) && p.getBoundingClientRect().width > 200);
     const wide = all('article details.code[open] pre').filter(p => p.scrollWidth > p.clientWidth + 1);
     const linear = (v) => v / 255 <= 0.04045 ? v / 255 / 12.92 : ((v / 255 + 0.055) / 1.055) ** 2.4;
-    const light = (c) => { const [r, g, b] = c.match(/[0-9.]+/g).map(linear); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+    const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, k) => sum + w * linear(c.match(/[0-9.]+/g)[k]), 0);
     const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
     const ground = style(document.body).backgroundColor;
-    const pale = all('article svg.drawing text, article .panels svg text').filter(t => ratio(style(t).fill, ground) < 4.5);
+    const words = all('article svg.drawing text, article .panels svg text');
+    const pale = words.filter(t => ratio(style(t).fill, ground) < 4.5);
     return {lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
 }"""
 
