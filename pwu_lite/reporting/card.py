@@ -7,6 +7,7 @@ Implements appendix H of the PWU paper.
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from html import escape
 
@@ -74,7 +75,8 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCa
     if not isinstance(score, PWU):
         raise ValueError(f"score must be a PWU, got {type(score).__name__}")
     family, missing = score.family, "NOT STATED: say it before you publish the number"
-    rows = {"Score": repr(score), "Decision": str(decision) or missing, "Family": _first_sentence(family)}
+    short = re.sub(r"\d+\.\d{5,}", lambda digits: f"{float(digits[0]):.5g}", repr(score))  # as one prints it
+    rows = {"Score": short, "Decision": str(decision) or missing, "Family": _first_sentence(family)}
     for which, (name, prior) in enumerate(zip(family.names, score.priors, strict=True)):
         rows[f"Prior on {name}"] = _said(family, prior, which)
     return MetricCard(rows | {
