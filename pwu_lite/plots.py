@@ -83,21 +83,21 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
 
 def name_lines(ax: Axes) -> None:
     """Write each line's name where the line ends; in a legend where names are long, many or would collide."""
-    lines = [line for line in ax.get_lines() if not line.get_label().startswith("_")]
+    names = {line: str(line.get_label()) for line in ax.get_lines() if not str(line.get_label()).startswith("_")}
     low, high = ax.get_ylim()
     ends = {}
-    for line in lines:
-        inside = np.asarray(line.get_ydata(), dtype=float)
-        kept = np.flatnonzero(np.isfinite(inside) & (inside >= low) & (inside <= high))
+    for line in names:
+        x, y = np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)
+        kept = np.flatnonzero(np.isfinite(y) & (y >= low) & (y <= high))
         if kept.size:
-            ends[line] = (float(line.get_xdata()[kept[-1]]), float(inside[kept[-1]]))
+            ends[line] = (float(x[kept[-1]]), float(y[kept[-1]]))
     heights = np.sort([y for _, y in ends.values()])
     apart = (np.diff(heights) > 0.07 * (high - low)).all()
-    if len(ends) < len(lines) or len(lines) > 4 or not apart or max(len(line.get_label()) for line in lines) > 20:
+    if len(ends) < len(names) or len(names) > 4 or not apart or max(map(len, names.values())) > 20:
         ax.legend()
         return
     for line, end in ends.items():
-        ax.annotate(line.get_label(), end, xytext=(6, 0), textcoords="offset points", va="center",
+        ax.annotate(names[line], end, xytext=(6, 0), textcoords="offset points", va="center",
                     color=line.get_color(), weight="bold", annotation_clip=False)
 
 

@@ -213,7 +213,11 @@ def _points(score, data):
 
 def _same(message, first, second, size, rtol=1e-9):
     if not np.allclose(first, second, rtol=rtol, atol=1e-12 * size):
-        raise AssertionError(f"{message}: {first} and {second}")
+        raise AssertionError(f"{message}: {_in_words(first)} and {_in_words(second)}")
+
+
+def _in_words(value):
+    return f"{value:.6g}" if np.ndim(value) == 0 else str(value)
 
 
 def _refuses_nan(score, arrays, place):

@@ -112,7 +112,8 @@ def test_what_a_cell_shows_can_be_read(path, site):
         "div.cell_output > :is(div.output.text_plain, div.output.stream, p.said)")]
     assert not [text for text in shown if RAW.search(text)]
     cells_of_tables = [cell.get_text().strip() for cell in soup.select("div.cell_output :is(td, tbody th)")]
-    assert not [text for text in cells_of_tables if RAW.search(text) and not re.fullmatch(r"[-\u2212]?\d+\.\d{5,6}", text)]
+    six_digits = re.compile(r"[-\u2212]?\d+\.\d{5,6}")
+    assert not [text for text in cells_of_tables if RAW.search(text) and not six_digits.fullmatch(text)]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
