@@ -93,7 +93,16 @@ def offer_notebook(app, pagename, templatename, context, doctree) -> None:
     context["ipynb_source"] = f"{pagename}.ipynb"
 
 
+def link_repository(app, config) -> None:
+    """One address in _config.yml (repository: url) and every page links to its source and to where errors are told."""
+    options = config.html_theme_options
+    if options.get("repository_url"):
+        config.html_theme_options = {**options, "use_repository_button": True, "use_issues_button": True,
+                                     "use_source_button": True, "repository_branch": "main"}
+
+
 def setup(app):
+    app.connect("config-inited", link_repository)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", dress_page)
     app.connect("build-finished", copy_fonts)

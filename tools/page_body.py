@@ -31,6 +31,8 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> str:
     speak(soup)
     for table in soup.select("div.cell_output table.dataframe"):
         set_table(soup, table)
+    for table in soup.select("table.table:not(.dataframe)"):
+        deal_cards(table)
     name_tables(soup)
     draw(soup, drawing)
     fold_for_phones(soup)
@@ -191,6 +193,18 @@ def value_of(cell: Tag) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def deal_cards(table: Tag) -> None:
+    """A table of words with three columns or more becomes cards on a phone: each cell says its column."""
+    heads = [head.get_text().strip() for head in table.select("thead th")]
+    if len(heads) < 3:
+        return
+    table["class"] = [*table.get("class", []), "cards"]
+    for row in table.select("tbody tr"):
+        for head, cell in zip(heads, row.find_all("td"), strict=False):
+            if head:
+                cell["data-head"] = head
 
 
 def name_tables(soup: BeautifulSoup) -> None:

@@ -103,6 +103,17 @@ def test_a_chapter_whose_kernel_always_dies_says_so(small):
         assert "chapter.md: NOT RUN" in done.stdout and "Kernel died" in done.stderr
 
 
+def test_one_address_links_every_page_to_its_source(small):
+    assert build(small).returncode == 0
+    assert "github.com/someone" not in page(small)
+    config = small / "_config.yml"
+    config.write_text(config.read_text().replace('repository_url: ""', "repository_url: https://github.com/someone/book"))
+    done = build(small)
+    assert done.returncode == 0, done.stderr
+    assert "https://github.com/someone/book/blob/main/book/chapter.md" in page(small)
+    assert "https://github.com/someone/book/issues/new" in page(small)
+
+
 def test_two_builds_at_once_take_turns(small):
     write(small, "import time\ntime.sleep(3)\n'slow'")
     with concurrent.futures.ThreadPoolExecutor() as both:
