@@ -230,6 +230,19 @@ def test_two_that_open_elsewhere_have_different_ids():
     assert ids[0] != ids[1]
 
 
+def test_whom_a_score_asks():
+    people = {"festival": 0.005, "gardener": 0.2}
+    explorer = MetricExplorer({"Brier": BRIER, "log": LOG}, p, people=people)
+    alike, served = (row["served"] for row in explorer.rows)
+    assert alike == "It asks the festival (c = 0.005) and the gardener (c = 0.2) alike."
+    ratio = (0.2 * 0.8) / (0.005 * 0.995)
+    assert served == f"It asks the festival (c = 0.005) {ratio:.3g} times as much as the gardener (c = 0.2)."
+    step = tuple(sp.Piecewise((a, p <= sp.Rational(1, 2)), (b, True)) for a, b in ((1, 0), (0, 1)))
+    assert MetricExplorer({"0-1": step}, p, people=people).rows[0]["served"] == "It asks neither of them."
+    with pytest.raises(ValueError, match="gardener"):
+        MetricExplorer({"Brier": BRIER}, p, people={"gardener": 1.2})
+
+
 def hill(**options):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 300)

@@ -102,7 +102,7 @@
     grid.slice(1).forEach((c, i) => {                      // what choosing right saves, where the hill stands
       if (hill[i] < 0.02) return;
       const [p, q] = [data.curves[0][i], data.curves[1][i]].map(y);
-      add(svg, "rect", {class: `saved saved${cheaper[i]}`, x: x(grid[i]).toFixed(1), width: (x(c) - x(grid[i]) + 0.4).toFixed(2),
+      add(svg, "rect", {class: `saved saved${cheaper[i]}`, x: x(grid[i]).toFixed(2), width: (x(c) - x(grid[i])).toFixed(2),
         y: Math.min(p, q).toFixed(1), height: Math.abs(p - q).toFixed(1), "fill-opacity": (0.5 * hill[i]).toFixed(2)});
     });
     data.curves.forEach((curve, which) => {
@@ -156,11 +156,12 @@
       for (const [place, mass] of row.atoms) prior.stem(place, mass, `mass ${mass}`);
       loss.curve(data.grid, row.one, 0);
       loss.curve(data.grid, row.zero, 1);
+      for (const [who, c] of data.people) prior.mark(c, who);
       prior.mark(f);
       loss.mark(f);
       at.nextElementSibling.textContent = f.toFixed(2);
       say(`${row.name}: prior ${row.words}. At f = ${data.grid[k]}: density ${row.prior[k]}, ` +
-          `loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`);
+          `loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`, ...[row.served].filter(Boolean));
     },
 
     prior([mode, size]) {

@@ -36,6 +36,8 @@ class MetricExplorer(Explorer):
     p : sympy.Symbol
     points : int
         Forecasts at which the curves are computed.
+    people : mapping of name to float, optional
+        Decision makers by their cost share c, whom the prior asks more or less.
 
     Raises
     ------
@@ -55,13 +57,15 @@ class MetricExplorer(Explorer):
     kind = "metric"
     panels = ("Implicit prior over c of the chosen score", "Losses of the chosen score for y = 1 and y = 0")
 
-    def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199):
+    def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199,
+                 people: Mapping[str, float] | None = None):
         scores = validation.named("scores", scores)
         if not scores:
             raise ValueError("the explorer needs at least one score")
         if validation.whole("points", points) < 9:
             raise ValueError(f"points must be at least 9, got {points}")
         self.grid = np.arange(1, points + 1) / (points + 1)
+        self.people = {str(who): validation.inside(str(who), c, 0, 1) for who, c in (people or {}).items()}
         self.rows = [self._row(name, losses, p) for name, losses in scores.items()]
 
     def _row(self, name, losses, p):
@@ -77,11 +81,25 @@ class MetricExplorer(Explorer):
         words = ["density " + str(prior.density).replace("**", "^")] if prior.density != 0 else []
         words += [f"point mass {mass:g} at {place:g}" for place, mass in atoms]
         return {"name": name, "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
-                "words": " and ".join(words),
+                "words": " and ".join(words), "served": self._served(prior),
                 "axes": [_axis(columns[0], TOP_PRIOR), _axis(columns[1] + columns[2], TOP_LOSS)]}
 
+    def _served(self, prior):
+        """Whom the score asks most and whom least, in words."""
+        asked = {who: _values(prior.density, prior.symbol, np.array([c]))[0] or 0.0 for who, c in self.people.items()}
+        if len(asked) < 2:
+            return ""
+        order = sorted(asked, key=asked.__getitem__, reverse=True)
+        most, least = order[0], order[-1]
+        said = [f"the {who} (c = {self.people[who]:g})" for who in (most, least)]
+        if asked[most] == asked[least]:
+            return f"It asks {' and '.join(said)} alike." if asked[most] else "It asks neither of them."
+        if asked[least] == 0:
+            return f"It asks {said[0]}, and {said[1]} not at all."
+        return f"It asks {said[0]} {asked[most] / asked[least]:.3g} times as much as {said[1]}."
+
     def data(self):
-        return {"grid": short(self.grid), "rows": self.rows}
+        return {"grid": short(self.grid), "rows": self.rows, "people": list(self.people.items())}
 
     def controls(self):
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
