@@ -110,7 +110,7 @@ def speak(soup: BeautifulSoup) -> None:
         quoted = QUOTED.match(words)
         if quoted and "text_plain" in output["class"]:
             words = quoted["said"].encode().decode("unicode_escape") if "\\" in words else quoted["said"]
-        elif "text_plain" in output["class"] or "\n" in words or "  " in words:
+        elif "text_plain" in output["class"] or "  " in words or words.count("\n") > 3:
             continue
         said = soup.new_tag("p", attrs={"class": "said"})
         said.string = words

@@ -49,6 +49,7 @@ def test_long_code_can_be_folded_on_a_phone_and_is_open():
 
 @pytest.mark.parametrize("output, kind, words", [
     ("'2.4 times'", "text_plain", "2.4 times"), ("one line", "stream", "one line"),
+    ("one line\ntwo lines", "stream", "one line\ntwo lines"),
     ("0 of 3 cells are there, 3 to fit\n3 of 3, 0.0 min left\nall fitted", "stream", "all fitted")])
 def test_a_sentence_is_set_as_one(output, kind, words):
     assert dress(cell("f()", output, kind=kind)).select_one("p.said").get_text() == words
