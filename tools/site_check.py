@@ -107,7 +107,7 @@ MEASURE = """() => {
     const lines = all('article section > p')
         .filter(p => !p.querySelector('mjx-container, code, a') && p.innerText.length > 400)
         .map(p => p.innerText.length / Math.round(height(p)));
-    const pad = all('article table.dataframe td').map(c => parseFloat(style(c).paddingRight));
+    const pad = all('article table.dataframe:not(.cards) td').map(c => parseFloat(style(c).paddingRight));
     const plates = all('article .cell_output svg.drawing path').filter(
         p => /rgb\\(255, 255, 255\\)/.test(style(p).fill) && p.getBoundingClientRect().width > 200);
     const wide = all('article details.code[open] pre').filter(p => p.scrollWidth > p.clientWidth + 1);
