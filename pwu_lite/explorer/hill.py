@@ -105,11 +105,12 @@ class HillExplorer(Explorer):
         return self.names[0] if gap > 0 else self.names[1]
 
     def data(self):
+        together = f"{self.miss} and one of the {self.alarm} together cost €{self.money:,.0f}."
         return {"names": self.names, "grid": short(self.grid), "curves": [short(curve) for curve in self.curves],
                 "places": short(self.places), "widths": list(WIDTHS), "costs": self.costs.round(2).tolist(),
                 "half": self.half.round(2).tolist(), "ratios": self.ratios, "per": f"{self.per:,} {self.case}",
                 "miss": self.miss, "alarm": self.alarm,
-                "note": f"Here {self.miss} and one of the {self.alarm} together cost €{self.money:,.0f}.",
+                "note": together[0].upper() + together[1:],
                 "verdicts": [[self.verdict(j, i) for j in range(self.places.size)] for i in range(len(WIDTHS))]}
 
     def controls(self):
