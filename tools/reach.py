@@ -40,7 +40,7 @@ class Module(NamedTuple):
 def fingerprint(page: Path, root: Path, package: str = "pwu_lite") -> str:
     """Changes with everything in the package, and among the files beside the chapters, that the page can reach."""
     cells = "\n".join(re.findall(r"```\{code-cell\}[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M))
-    cells = re.sub(r"^---\n.*?^---\n|^:[\w-]+:.*\n|^\s*[%!].*\n", "", cells, flags=re.S | re.M)
+    cells = re.sub(r"^---\n.*?^---\n|^:[\w-]+:[^\n]*\n|^[ \t]*[%!][^\n]*\n", "", cells, flags=re.S | re.M)
     modules = read_package(root / package)
     parts = [unit.text for unit in reached(cells, modules, package)]
     parts += [f"{path} {digest(path)}" for path in data_files(page, root, cells)]

@@ -263,9 +263,9 @@ def two(small):
     (small / "pwu_lite" / "figures.py").write_text(FIGURES)
     (small / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n  - file: book/chapter\n"
                                     "  - file: book/more/other\n")
-    write(small, "from pwu_lite import figures\nfigures.first()")
+    write(small, "---\ntags: [hide-input]\n---\nfrom pwu_lite import figures\nfigures.first()")
     (small / "book" / "more").mkdir()
-    cell = "from pwu_lite.figures import second as drawn\ndrawn()"
+    cell = ":tags: [hide-input]\nfrom pwu_lite.figures import second as drawn\n%precision 3\ndrawn()"
     (small / "book" / "more" / "other.md").write_text(f"{HEADER}# Other\n\n```{{code-cell}} ipython3\n{cell}\n```\n")
     assert build(small).returncode == 0
     return small
