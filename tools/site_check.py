@@ -208,6 +208,7 @@ def check_hill_explorer(page, base: str) -> list[str]:
     table = mushrooms.mushrooms()
     y, said = table["poisonous"].to_numpy(), mushrooms.cross_fitted(table)
     drawing, place = explorer.locator(".panels svg"), explorer.locator("input").first
+    drawing.evaluate("drawing => drawing.scrollIntoView({block: 'center', behavior: 'instant'})")
     box = drawing.bounding_box()
     for share in (0.15, 0.35, 0.7):
         page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
