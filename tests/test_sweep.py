@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite.families import (
-    mass_of_k,
-    sweep,  # FIXME
-)
+from pwu_lite.families import mass_of_k, sweep
 
 K_PRIOR = pwu.Beta(1.2, 5)
 GAMMAS = [pwu.Beta(2, 6, scale=1.5), pwu.Gamma(2, 0.4), pwu.Uniform(0.2, 0.9), pwu.LogNormal(-1, 0.5)]
