@@ -26,8 +26,7 @@ COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)
 def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> str:
     """The body of a page as readers get it; `drawing` finds the SVG file behind an image's address."""
     soup = BeautifulSoup(body, "html.parser")
-    check_ticks(soup, page)
-    fold_setups(soup)
+    fold_cells(soup, page)
     speak(soup)
     for table in soup.select("div.cell_output table.dataframe"):
         set_table(soup, table)
@@ -58,25 +57,22 @@ def description(body: str, longest: int = 200) -> str:
     return soup.h1.get_text().rstrip("#") if soup.h1 else ""
 
 
-def check_ticks(soup: BeautifulSoup, page: str) -> None:
-    """A cell tagged `check` becomes one line, the words that it printed, which opens to its code."""
-    for cell in soup.select("div.cell.tag_check"):
+def fold_cells(soup: BeautifulSoup, page: str) -> None:
+    """A cell tagged `check` or `setup` becomes one line, the words that it printed, which opens to its code."""
+    for cell in soup.select("div.cell:is(.tag_check, .tag_setup)"):
         output = cell.select_one(":scope > div.cell_output")
         words = output.get_text().strip() if output else ""
         if not words or output.find(["table", "img"]):
             code = cell.select_one("pre").get_text().strip().splitlines()[0]
-            raise ValueError(f"{page}: a check prints one sentence, and nothing else: the cell that begins {code!r}")
+            raise ValueError(f"{page}: a check, or a setup, prints one sentence and nothing else: the cell that begins "
+                             f"{code!r}")
         output.decompose()
-        summary = fold(soup, cell, "check", QUOTED.sub(r"\g<said>", words)).summary
-        tick = soup.new_tag("b")
-        tick.string = "✓"
-        summary.insert(0, tick)
-
-
-def fold_setups(soup: BeautifulSoup) -> None:
-    """A cell tagged `setup`, which shows nothing, becomes a line that says how long it is."""
-    for cell in soup.select("div.cell.tag_setup"):
-        fold(soup, cell, "fold", f"code, {count_lines(cell)}")
+        checks = "tag_check" in cell["class"]
+        summary = fold(soup, cell, "check" if checks else "fold", QUOTED.sub(r"\g<said>", words)).summary
+        if checks:
+            tick = soup.new_tag("b")
+            tick.string = "✓"
+            summary.insert(0, tick)
 
 
 def fold_for_phones(soup: BeautifulSoup) -> None:

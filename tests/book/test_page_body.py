@@ -31,15 +31,16 @@ def test_a_check_is_one_line_that_opens_to_its_code():
     assert page.details.get("open") is None
 
 
+@pytest.mark.parametrize("tag", ["tag_check", "tag_setup"])
 @pytest.mark.parametrize("output, kind", [("", "stream"), ("<table></table>", "text_html")])
-def test_a_check_that_says_nothing_or_shows_a_table_is_an_error(output, kind):
-    with pytest.raises(ValueError, match="page: a check prints one sentence"):
-        dress(cell("assert 1", output, "tag_check", kind))
+def test_a_check_that_says_nothing_or_shows_a_table_is_an_error(output, kind, tag):
+    with pytest.raises(ValueError, match="page: a check, or a setup, prints one sentence"):
+        dress(cell("assert 1", output, tag, kind))
 
 
-def test_a_preparation_is_folded_and_says_how_long_it_is():
-    page = dress(cell("a = 1\nb = 2", tags="tag_setup"))
-    assert page.select_one("details.fold > summary").get_text() == "code, 2 lines"
+def test_a_preparation_is_one_line_without_a_tick():
+    page = dress(cell("a = 1\nb = 2", "two numbers", tags="tag_setup"))
+    assert page.select_one("details.fold > summary").get_text() == "two numbers"
 
 
 def test_long_code_can_be_folded_on_a_phone_and_is_open():
