@@ -7,6 +7,7 @@ Implements the figures of the PWU paper's sections 3 and 4, and the book's own.
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -77,11 +78,11 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
                     textcoords="offset points", va="top")
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    name_lines(ax)
+    _name_lines(ax)
     return figure
 
 
-def name_lines(ax: Axes) -> None:
+def _name_lines(ax: Axes) -> None:
     """Write each line's name where the line ends; in a legend where names are long, many or would collide."""
     names = {line: str(line.get_label()) for line in ax.get_lines() if not str(line.get_label()).startswith("_")}
     low, high = ax.get_ylim()
@@ -262,12 +263,14 @@ def _mean_density(prior, x):
 
 
 def as_svg(figure: Figure) -> str:
-    """A figure as an SVG element for a page, without a header; its text stays text."""
+    """A figure as an SVG element for a page: no header, no style that reaches the whole page; its text stays text."""
     buffer = io.StringIO()
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pwu_lite"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
     plt.close(figure)
-    return "<svg" + buffer.getvalue().split("<svg", 1)[1]
+    svg = "<svg" + buffer.getvalue().split("<svg", 1)[1]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
+    return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", svg)  # inside a page they mean nothing
 
 
 def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: str = "cost") -> Figure:

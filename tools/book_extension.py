@@ -54,8 +54,7 @@ def mend_pages(app, exception) -> None:
 def copy_fonts(app, exception) -> None:
     if exception or app.builder.format != "html":
         return
-    kept = Path(app.outdir).parent / ".fonts"
-    fonts.write(kept)
+    kept = fonts.write(Path(app.outdir).parent / ".fonts")
     shutil.copytree(kept, Path(app.outdir) / "_static" / "fonts", dirs_exist_ok=True)
 
 
@@ -70,10 +69,9 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
         return Path(app.srcdir) / source if source else None
 
     try:
-        context["body"] = page_body.dress(context["body"], pagename, drawing)
+        context["body"], words = page_body.dress(context["body"], pagename, drawing)
     except ValueError as error:
         raise ExtensionError(str(error)) from error
-    words = page_body.description(context["body"])
     context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{html.escape(words)}">\n'
 
 
@@ -94,7 +92,7 @@ def offer_notebook(app, pagename, templatename, context, doctree) -> None:
 
 
 def link_repository(app, config) -> None:
-    """One address in _config.yml (repository: url) and every page links to its source and to where errors are told."""
+    """One address in _config.yml (repository_url) and every page links to its source and to where errors are told."""
     options = config.html_theme_options
     if options.get("repository_url"):
         config.html_theme_options = {**options, "use_repository_button": True, "use_issues_button": True,

@@ -48,7 +48,9 @@ def turn(build: Path) -> sqlite3.Connection:
     lock = sqlite3.connect(build / ".turn", timeout=0, isolation_level=None)
     try:
         lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError:
+    except sqlite3.OperationalError as error:
+        if "locked" not in str(error):
+            raise
         print("another build is under way here: waiting for it", flush=True)
         lock.execute("PRAGMA busy_timeout = 7200000")
         lock.execute("BEGIN EXCLUSIVE")

@@ -6,7 +6,9 @@ carries another name, as their licence asks: Book Serif, Book Sans. Three files,
 
 from __future__ import annotations
 
+import hashlib
 import importlib.metadata
+import shutil
 from pathlib import Path
 
 from fontTools import subset, ttLib
@@ -20,15 +22,20 @@ FILES = {"book-serif.woff2": ("fontpkg-source-serif-4", "SourceSerif4[opsz,wght]
          "book-sans.woff2": ("fontpkg-source-sans-3", "SourceSans3[wght].ttf", "Book Sans")}
 
 
-def write(folder: Path) -> None:
-    """Put the web fonts and their licences into a folder; what is there already stays."""
+def write(folder: Path) -> Path:
+    """Cut the fonts, with their licences, into a folder named after this file and the packages; the folder."""
+    packages = sorted({package for package, _, _ in FILES.values()})
+    made_by = Path(__file__).read_text() + "".join(map(importlib.metadata.version, [*packages, "fonttools", "brotli"]))
+    folder = folder / hashlib.sha256(made_by.encode()).hexdigest()[:16]
     folder.mkdir(parents=True, exist_ok=True)
     for name, (package, source, family) in FILES.items():
         if not (folder / name).exists():
             partial = folder / f"{name}.part"
             cut(packaged(package, source), family).save(partial)
             partial.replace(folder / name)
-        (folder / f"LICENSE-{package}.txt").write_bytes(packaged(package, "licenses/LICENSE").read_bytes())
+    for package in packages:
+        shutil.copy(packaged(package, "licenses/LICENSE"), folder / f"LICENSE-{package}.txt")
+    return folder
 
 
 def packaged(package: str, name: str) -> Path:

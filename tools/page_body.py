@@ -5,6 +5,7 @@ One function a matter; `dress` does them all. Each takes the parsed body of a pa
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -23,20 +24,20 @@ COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)
            "#5a6472": "var(--muted)", "#d5d9de": "var(--hairline)", "#ffffff": "var(--ground)"}
 
 
-def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> str:
-    """The body of a page as readers get it; `drawing` finds the SVG file behind an image's address."""
+def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[str, str]:
+    """The body of a page as readers get it, and a description; `drawing` finds the SVG file behind an address."""
     soup = BeautifulSoup(body, "html.parser")
     fold_cells(soup, page)
     speak(soup)
     for table in soup.select("div.cell_output table.dataframe"):
         set_table(soup, table)
-    for table in soup.select("table.table:not(.dataframe)"):
+    for table in soup.select("table.table:not(.dataframe), table.cards"):
         deal_cards(table)
     name_tables(soup)
     draw(soup, drawing)
     fold_for_phones(soup)
     help_readers(soup)
-    return str(soup)
+    return str(soup), description(soup)
 
 
 def help_readers(soup: BeautifulSoup) -> None:
@@ -47,9 +48,8 @@ def help_readers(soup: BeautifulSoup) -> None:
         del tag["role"]
 
 
-def description(body: str, longest: int = 200) -> str:
+def description(soup: BeautifulSoup, longest: int = 200) -> str:
     """The page's first sentences that are not in a box, for search engines and links."""
-    soup = BeautifulSoup(body, "html.parser")
     for paragraph in soup.select("section > p"):
         words = " ".join(paragraph.get_text().split())
         if len(words) > 40 and "\\(" not in words:
@@ -105,7 +105,7 @@ def speak(soup: BeautifulSoup) -> None:
             continue
         quoted = QUOTED.match(words)
         if quoted and "text_plain" in output["class"]:
-            words = quoted["said"].encode().decode("unicode_escape") if "\\" in words else quoted["said"]
+            words = ast.literal_eval(words)
         elif "text_plain" in output["class"] or "  " in words or words.count("\n") > 3:
             continue
         said = soup.new_tag("p", attrs={"class": "said"})
@@ -127,8 +127,6 @@ def set_table(soup: BeautifulSoup, table: Tag) -> None:
         head = next(iter(heads[-1].find_all(["th", "td"])[::-1][place:]), None) if heads else None
         for cell in column:
             set_cell(soup, cell, numbers)
-            if head is not None and "cards" in table["class"]:
-                cell["data-head"] = head.get_text().strip()
         if head is not None and numbers:
             head["class"] = [*head.get("class", []), "num"]
     mark_best(table, rows)

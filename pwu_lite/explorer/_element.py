@@ -31,7 +31,6 @@ class Explorer:
 
     kind: str
     panels: tuple[str, ...]  # what the drawings show, for who does not see them
-    view = "0 0 330 240"  # of each drawing
 
     def data(self) -> dict[str, Any]:
         """Everything that the script shows."""
@@ -49,7 +48,7 @@ class Explorer:
         data = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
         page = data + self.controls()
         name = f"{self.kind}-explorer-" + hashlib.sha256(page.encode()).hexdigest()[:8]  # two on one page do not clash
-        drawings = "".join(f'<svg viewBox="{self.view}" role="img" aria-label="{escape(words)}"></svg>'
+        drawings = "".join(f'<svg viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
                            for words in self.panels)
         still = _still(self.picture, name, escape(". ".join(self.panels)))
         parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
@@ -73,8 +72,6 @@ def _still(draw, name, words):
     figure = Figure(figsize=(6.4, 3.6), layout="constrained")
     draw(figure.subplots())
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{name}-", plots.as_svg(figure))
-    svg = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", svg)  # inside a page they mean nothing
-    svg = re.sub(r"<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", "", svg, flags=re.S)
     return svg.replace("<svg ", f'<svg class="still" role="img" aria-label="{words}" ', 1)
 
 

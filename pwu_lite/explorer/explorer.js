@@ -134,7 +134,7 @@
       const ratio = (1 - data.places[k]) / data.places[k], euro = (v) => `€${Math.round(v).toLocaleString("en")}`;
       landscape(panels[0], at, width);
       at.nextElementSibling.textContent = data.places[k].toPrecision(2);
-      width.nextElementSibling.textContent = ["hardly", "a little", "somewhat", "much", "very"][i];
+      width.nextElementSibling.textContent = data.unsure[i];
       const gap = `${euro(Math.abs(one - two))} ± ${euro(data.half[i][k])} per ${data.per}`;
       say(`If ${data.miss} costs about ${ratio < 9.5 ? ratio.toFixed(1) : Math.round(ratio)} ${data.alarm}: ` +
           (verdict === "undecided" ? `undecided, the difference is ${gap}.` : `${verdict} is cheaper, by ${gap}.`));
@@ -234,6 +234,9 @@
     first.value = place(-Math.log(1 + +button.dataset.ratio));
     draw(inputs);
   });
-  if (root.dataset.kind === "hill" && window.ResizeObserver) new ResizeObserver(() => draw(inputs)).observe(root);
+  let room = root.clientWidth;
+  if (root.dataset.kind === "hill") new ResizeObserver(() => {
+    if (root.clientWidth !== room) { room = root.clientWidth; draw(inputs); }
+  }).observe(root);
   root.dataset.ready = "";
 })(document.querySelector('[id="@ID@"]:not([data-ready])'));  // the same explorer may be shown twice

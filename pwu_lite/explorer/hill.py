@@ -17,11 +17,12 @@ from .. import plots, validation
 from ..families import BinaryDecision
 from ..priors import Beta
 from ..pwu import PWU
-from ._element import Explorer, is_place, short, slider
+from ._element import Explorer, short, slider
 
 __all__ = ["HillExplorer"]
 
-WIDTHS = (0.15, 0.3, 0.45, 0.7, 1.0)  # standard deviation of the log-odds of c, about
+WIDTHS = {"hardly": 0.15, "a little": 0.3, "somewhat": 0.45, "much": 0.7, "very": 1.0}  # spread of the log-odds of c
+MIDDLE = list(WIDTHS).index("somewhat")
 
 
 class HillExplorer(Explorer):
@@ -63,7 +64,6 @@ class HillExplorer(Explorer):
 
     kind = "hill"
     panels = ("Cost of both forecasts at every cost share, and under them the hill of your beliefs",)
-    view = "0 0 640 400"
 
     def __init__(self, y_true: ArrayLike, models: Mapping[str, Any], *, low: float = 0.004, high: float = 0.5,
                  money: float = 1.0, per: int = 1000, start: float = 24.0, ratios: Any = (49.0, 24.0, 9.0),
@@ -80,12 +80,11 @@ class HillExplorer(Explorer):
         self.places = np.geomspace(low * 1.25, high / 1.25, 61)
         self.ratios = [float(ratio) for ratio in ratios]
         self.start = int(np.abs(np.log(self.places * (1 + start))).argmin())
-        assert is_place(self.start, self.places)
         family, scale = BinaryDecision(), self.money * self.per
         self.curves = [-scale * family.utility(self.grid, y_true, f) for f in models.values()]
         self.costs = np.empty((len(WIDTHS), self.places.size, 2))
         self.half = np.empty(self.costs.shape[:2])
-        for i, width in enumerate(WIDTHS):
+        for i, width in enumerate(WIDTHS.values()):
             for j, middle in enumerate(self.places):
                 score = PWU(family, self.prior(middle, width))
                 first, second = (scale * score.per_sample(y_true, f) for f in models.values())
@@ -105,9 +104,11 @@ class HillExplorer(Explorer):
         return self.names[0] if gap > 0 else self.names[1]
 
     def data(self):
-        together = f"{self.miss} and one of the {self.alarm} together cost €{self.money:,.0f}."
+        together = (f"{self.miss} and one of the {self.alarm} together cost €{self.money:,.0f}; "
+                    f"± is a 95% interval for other {self.case} of the same kind.")
         return {"names": self.names, "grid": short(self.grid), "curves": [short(curve) for curve in self.curves],
-                "places": short(self.places), "widths": list(WIDTHS), "costs": self.costs.round(2).tolist(),
+                "places": short(self.places), "widths": list(WIDTHS.values()), "unsure": list(WIDTHS),
+                "costs": self.costs.round(2).tolist(),
                 "half": self.half.round(2).tolist(), "ratios": self.ratios, "per": f"{self.per:,} {self.case}",
                 "miss": self.miss, "alarm": self.alarm,
                 "note": together[0].upper() + together[1:],
@@ -117,15 +118,15 @@ class HillExplorer(Explorer):
         buttons = "".join(f'<button type="button" data-ratio="{ratio:g}">{ratio:g} {escape(self.alarm)}</button>'
                           for ratio in self.ratios)
         return (slider("where your costs lie", self.places.size, self.start)
-                + slider("how unsure you are", len(WIDTHS), 2)
+                + slider("how unsure you are", len(WIDTHS), MIDDLE)
                 + f'<div class="jumps"><span>{escape(self.miss)} costs</span>{buttons}</div>')
 
     def picture(self, ax):
         plots.curves(self.grid, dict(zip(self.names, self.curves, strict=True)), xlabel=plots.COST_SHARE,
                      ylabel=f"cost of {self.per:,} {self.case}, €", ax=ax)
         middle = float(self.places[self.start])
-        a, b = self.prior(middle, WIDTHS[2]).a, self.prior(middle, WIDTHS[2]).b
-        shape = np.exp(a * np.log(self.grid / middle) + b * np.log((1 - self.grid) / (1 - middle)))
+        hill = self.prior(middle, WIDTHS["somewhat"])
+        shape = np.exp(hill.a * np.log(self.grid / middle) + hill.b * np.log((1 - self.grid) / (1 - middle)))
         ax.fill_between(self.grid, 0.3 * shape * ax.get_ylim()[1], color=plots.MUTED, alpha=0.25, lw=0)
         ax.set_xscale("log")
         ax.set_xticks(ticks := [t for t in (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)

@@ -1,6 +1,6 @@
 """The mushrooms of chapter 1: an instrument that smells, one that sees colours, and a bill in meals.
 
-Imports families; numpy, pandas, sklearn.
+Imports _desk, families; numpy, pandas, sklearn.
 Implements a binary decision of the PWU paper's section 3.2.1 on counts of the UCI mushroom data.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 
 from ..families import BinaryDecision
+from . import _desk
+from ._desk import Split
 
 __all__ = ["COST_OF_ALARM", "COST_OF_MISS", "INSTRUMENTS", "THRESHOLD", "Split", "bill", "choose_and_pay",
            "cross_fitted", "mushrooms", "split", "tree"]
@@ -28,15 +30,6 @@ THRESHOLD = COST_OF_ALARM / (COST_OF_ALARM + COST_OF_MISS)
 INSTRUMENTS: dict[str, list[str]] = {
     "the nose": ["odor"],
     "the eye": ["cap-color", "gill-color", "stalk-color-above-ring", "stalk-color-below-ring", "veil-color"]}
-
-
-class Split(NamedTuple):
-    """Labels and each instrument's probabilities on two parts of the data that it was not trained on."""
-
-    y_choose: np.ndarray
-    choose: dict[str, np.ndarray]
-    y_bill: np.ndarray
-    bill: dict[str, np.ndarray]
 
 
 def mushrooms() -> pd.DataFrame:
@@ -139,17 +132,7 @@ def choose_and_pay(table: pd.DataFrame, metrics: Mapping[str, Callable[..., floa
         One row for each split and metric: ``chosen`` (the instrument, or "tie"), ``extra``: what it costs
         more than the other one, in meals per 1,000 mushrooms (0 for a tie).
     """
-    rows = []
-    for seed in range(n_splits):
-        part = split(table, seed, **options)
-        (one, first), (two, second) = part.choose.items()
-        cost = {name: bill(part.y_bill, f) for name, f in part.bill.items()}
-        for label, metric in metrics.items():
-            gap = metric(part.y_choose, first) - metric(part.y_choose, second)
-            chosen = "tie" if gap == 0 else one if gap < 0 else two
-            extra = {one: cost[one] - cost[two], two: cost[two] - cost[one]}.get(chosen, 0.0)
-            rows.append({"split": seed, "metric": label, "chosen": chosen, "extra": extra})
-    return pd.DataFrame(rows)
+    return _desk.choose_and_pay(lambda seed: split(table, seed, **options), bill, metrics, n_splits)
 
 
 def counts(raw: Path | str) -> pd.DataFrame:

@@ -1,13 +1,13 @@
-"""The parcel desk of chapter 1: real handwritten digits, two classifiers, a bill in euros.
+"""The parcel desk of chapter 1's last exercise: real handwritten digits, two classifiers, a bill in euros.
 
-Imports families, metrics; numpy, pandas, sklearn.
+Imports _desk, families, metrics; numpy, pandas, sklearn.
 Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's bundled data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,8 @@ from sklearn.naive_bayes import GaussianNB
 
 from ..families import BinaryDecision
 from ..metrics.classification import log_loss
+from . import _desk
+from ._desk import Split
 
 __all__ = ["COST_OF_ALARM", "COST_OF_MISS", "THRESHOLD", "Split", "bill", "choose_and_pay", "images",
            "models", "recalibrated_bills", "split", "usual_settings"]
@@ -25,15 +27,6 @@ __all__ = ["COST_OF_ALARM", "COST_OF_MISS", "THRESHOLD", "Split", "bill", "choos
 COST_OF_MISS = 24.0  # euros: the parcel leaves on the wrong lorry and has to come back
 COST_OF_ALARM = 1.0  # euros: somebody looks at the parcel and puts it back
 THRESHOLD = COST_OF_ALARM / (COST_OF_ALARM + COST_OF_MISS)
-
-
-class Split(NamedTuple):
-    """Labels and each model's probabilities on the two halves of the test data."""
-
-    y_choose: np.ndarray
-    choose: dict[str, np.ndarray]
-    y_bill: np.ndarray
-    bill: dict[str, np.ndarray]
 
 
 def images(digit: int = 8) -> tuple[np.ndarray, np.ndarray]:
@@ -108,16 +101,7 @@ def choose_and_pay(X: np.ndarray, y: np.ndarray, metrics: dict[str, Callable[...
         One row for each split and metric: ``chosen`` (the model, or "tie"), ``extra``: what
         that model costs more than the other one, in euros per 1,000 parcels (0 for a tie).
     """
-    rows = []
-    for seed in range(n_splits):
-        part = split(X, y, seed)
-        cost = {name: bill(part.y_bill, f) for name, f in part.bill.items()}
-        for label, metric in metrics.items():
-            chosen = _best(metric, part)
-            other = {"cautious": "bold", "bold": "cautious"}.get(chosen)
-            extra = cost[chosen] - cost[other] if other else 0.0
-            rows.append({"split": seed, "metric": label, "chosen": chosen, "extra": extra})
-    return pd.DataFrame(rows)
+    return _desk.choose_and_pay(lambda seed: split(X, y, seed), bill, metrics, n_splits)
 
 
 def recalibrated_bills(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, float]:
@@ -146,10 +130,3 @@ def _log_odds(f):
     """Log-odds in one column; probabilities of exactly 0 or 1 are moved inside by 1e-12."""
     inside = np.clip(f, 1e-12, 1 - 1e-12)
     return np.log(inside / (1 - inside))[:, None]
-
-
-def _best(metric, part):
-    values = {name: metric(part.y_choose, f) for name, f in part.choose.items()}
-    if values["cautious"] == values["bold"]:
-        return "tie"
-    return min(values, key=lambda name: values[name])

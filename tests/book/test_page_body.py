@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from pwu_lite import reporting
+from pwu_lite import plots, reporting
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import page_body  # noqa: E402
@@ -21,7 +21,7 @@ def cell(code, output="", tags="", kind="stream"):
 
 
 def dress(body, drawing=lambda address: None):
-    return BeautifulSoup(page_body.dress(body, "page", drawing), "html.parser")
+    return BeautifulSoup(page_body.dress(body, "page", drawing)[0], "html.parser")
 
 
 def test_a_check_is_one_line_that_opens_to_its_code():
@@ -49,7 +49,8 @@ def test_long_code_can_be_folded_on_a_phone_and_is_open():
 
 
 @pytest.mark.parametrize("output, kind, words", [
-    ("'2.4 times'", "text_plain", "2.4 times"), ("one line", "stream", "one line"),
+    ("'2.4 times'", "text_plain", "2.4 times"), (r"'3 ± 1\n\'or so\''", "text_plain", "3 ± 1\n'or so'"),
+    ("one line", "stream", "one line"),
     ("one line\ntwo lines", "stream", "one line\ntwo lines"),
     ("0 of 3 cells are there, 3 to fit\n3 of 3, 0.0 min left\nall fitted", "stream", "all fitted")])
 def test_a_sentence_is_set_as_one(output, kind, words):
@@ -114,3 +115,21 @@ def test_a_drawing_takes_the_pages_colours_and_has_ids_of_its_own(tmp_path):
     assert "var(--c1)" in str(first) and "currentColor" in str(first) and "DejaVu" not in str(first)
     assert first["aria-label"] == "Two curves that cross" and not page.select("img, metadata, style")
     assert first.g["id"] != second.g["id"] and first.use["href"] == "#" + first.g["id"]
+
+
+def test_a_caption_with_a_table_stands_above_it_and_is_a_tables():
+    page = dress('<figure><table class="table"></table><figcaption><span class="caption-number">Fig. 1.2 </span>What'
+                 "</figcaption></figure>")
+    assert page.figure.find(True).name == "figcaption" and page.select_one(".caption-number").string == "Table 1.2 "
+
+
+def test_every_colour_of_the_figures_is_one_of_the_page():
+    drawn = {colour.lower() for colour in (*plots.COLOURS, plots.INK, plots.MUTED, plots.HAIRLINE)}
+    assert drawn <= set(page_body.COLOURS)
+
+
+def test_the_description_is_the_first_sentence_outside_of_a_box():
+    body = ("<h1>Title</h1><section><div class='admonition'><p>A box that is long enough to be taken for it.</p></div>"
+            "<p>Short.</p><p>The first paragraph that says what the page is about.</p></section>")
+    assert page_body.dress(body, "page", lambda address: None)[1] == (
+        "The first paragraph that says what the page is about.")
