@@ -27,6 +27,7 @@ lab: $(READY)
 site-check: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
 	@$(PY) tools/site_check.py
+	@$(PY) tools/notebook_check.py
 
 benchmark: $(READY)
 	@$(PY) benchmarks/run.py

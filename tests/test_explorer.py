@@ -233,12 +233,10 @@ def test_two_that_open_elsewhere_have_different_ids():
 def test_whom_a_score_asks():
     people = {"festival": 0.005, "gardener": 0.2}
     explorer = MetricExplorer({"Brier": BRIER, "log": LOG}, p, people=people)
-    alike, served = (row["served"] for row in explorer.rows)
-    assert alike == "It asks the festival (c = 0.005) and the gardener (c = 0.2) alike."
-    ratio = (0.2 * 0.8) / (0.005 * 0.995)
-    assert served == f"It asks the festival (c = 0.005) {ratio:.3g} times as much as the gardener (c = 0.2)."
+    brier, log = (row["asked"] for row in explorer.rows)
+    assert brier == [2, 2] and log == pytest.approx([1 / (0.005 * 0.995), 1 / (0.2 * 0.8)], rel=1e-3)
     step = tuple(sp.Piecewise((a, p <= sp.Rational(1, 2)), (b, True)) for a, b in ((1, 0), (0, 1)))
-    assert MetricExplorer({"0-1": step}, p, people=people).rows[0]["served"] == "It asks neither of them."
+    assert MetricExplorer({"0-1": step}, p, people=people).rows[0]["asked"] == [0, 0]
     with pytest.raises(ValueError, match="gardener"):
         MetricExplorer({"Brier": BRIER}, p, people={"gardener": 1.2})
 

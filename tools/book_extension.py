@@ -92,16 +92,28 @@ def offer_notebook(app, pagename, templatename, context, doctree) -> None:
 
 
 def link_repository(app, config) -> None:
-    """One address in _config.yml (repository_url) and every page links to its source and to where errors are told."""
+    """One address in _config.yml (repository_url): pages link to their source, to error reports, to where they run."""
     options = config.html_theme_options
     if options.get("repository_url"):
         config.html_theme_options = {**options, "use_repository_button": True, "use_issues_button": True,
-                                     "use_source_button": True, "repository_branch": "main"}
+                                     "use_source_button": True, "repository_branch": "main", "launch_buttons": {
+                                         "notebook_interface": "jupyterlab", "binderhub_url": "https://mybinder.org",
+                                         "colab_url": "https://colab.research.google.com"}}
+
+
+def launch_notebook(app, pagename, templatename, context, doctree) -> None:
+    """Colab opens notebooks alone: they are on a branch of their own (tools/downloads.py writes them)."""
+    for group in context.get("header_buttons", []):
+        for button in group.get("buttons", []) if group.get("label") == "launch-buttons" else []:
+            if button["text"] == "Colab":
+                button["url"] = button["url"].replace("/blob/main/", "/blob/notebooks/").replace(".md", ".ipynb")
 
 
 def setup(app):
     app.connect("config-inited", link_repository)
     app.connect("html-page-context", offer_notebook, priority=400)
+    app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
+    app.connect("html-page-context", launch_notebook, priority=600)
     app.connect("html-page-context", dress_page)
     app.connect("build-finished", copy_fonts)
     app.connect("build-finished", copy_mathjax)

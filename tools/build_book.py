@@ -26,6 +26,7 @@ import time
 from pathlib import Path
 
 import check_links
+import downloads
 import reach
 import yaml
 
@@ -75,6 +76,8 @@ def build_site(root: Path, build: Path) -> int:
     if not run_sphinx(root):
         print("\nThe site was NOT built: mend the warnings above.", file=sys.stderr)
         return 1
+    if (root / "setup.py").exists():
+        downloads.write(root, build / "html")
     if check_links.main(build / "html"):
         return 1
     (build / ".complete").write_text("the last build went through\n")
@@ -226,7 +229,7 @@ def run_each(root: Path, cache, waiting: list, processes: int | None) -> dict[st
 
     jobs = [ProcessData(record.pk, record.uri, cache, 300, False) for record in waiting]
     found = {}
-    with multiprocessing.Pool(processes, initializer=say_errors) as pool:
+    with multiprocessing.Pool(processes, initializer=begin_worker) as pool:
         for status, uri in pool.imap_unordered(ExecutionWorkerLocalMProc(), jobs):
             record = cache.get_cached_project_nb(uri) if status == 0 else None
             found[uri] = "done" if record else ["EDITED", "FAILED", "NOT RUN"][status]
@@ -240,8 +243,15 @@ def describe(result: str, record) -> str:
     return "was edited while it ran; build again" if result == "EDITED" else result
 
 
-def say_errors() -> None:
-    """In each worker: why a chapter was not run goes to standard error, a cell's failure is reported later."""
+def begin_worker() -> None:
+    """In each worker: errors go to standard error, and outputs are kept, not counted.
+
+    jupyter-cache looks after each chapter for outputs beyond a number to keep, in two steps; what another
+    process has added between them is taken for old, and deleted.
+    """
+    from jupyter_cache.cache.main import JupyterCacheBase
+
+    JupyterCacheBase.truncate_caches = lambda cache: None
     handler = logging.StreamHandler()
     handler.setLevel(logging.ERROR)
     multiprocessing.get_logger().handlers = [handler]

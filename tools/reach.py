@@ -159,13 +159,14 @@ def imports_of(tree: ast.AST, package: str, outer: str = "") -> set[str]:
 
 
 def data_files(page: Path, root: Path, cells: str) -> list[Path]:
-    """Files that are no pages: in the page's folder, in a folder that its cells name, or named by the cells."""
+    """Files that are no pages: in the page's folder, named by its cells, or among the stored tables if it reads one."""
     book = root / "book"
     chosen = []
     for path in sorted(book.rglob("*")):
         if path.is_file() and path.suffix not in (".md", ".bib", ".pyc"):
             folder = path.parent.relative_to(book)
-            if path.parent == page.parent or path.name in cells or (folder.parts and f"{folder.parts[-1]}/" in cells):
+            asked = "stored_tables" in cells and folder.parts and folder.parts[-1] == "results"
+            if path.parent == page.parent or path.name in cells or asked:
                 chosen.append(path)
     return chosen
 

@@ -27,7 +27,7 @@ import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, sync_playwright
 
-from pwu_lite import PWU, BinaryDecision
+from pwu_lite import PWU, BinaryDecision, symbolic
 from pwu_lite.elicitation import beta_from_mode
 from pwu_lite.explorer import HillExplorer
 from pwu_lite.replication import mushrooms, screening
@@ -40,6 +40,14 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-light": (390, 844, "light"),
          "desktop-dark": (1280, 900, "dark"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
+FORMULAS = [(("(1 - p)^2", "p**2"), "has a prior"), (("-log(p)", "-log(1-p)"), "has a prior"),
+            (("sqrt((1-p)/p)", "sqrt(p/(1-p))"), "has a prior"), (("1/3*(1-p)^2", "p^2/3"), "has a prior"),
+            (("1 - p/sqrt(p^2 + (1-p)^2)", "1 - (1-p)/(p^2 + (1-p)^2)^0.5"), "has a prior"),
+            (("max(0.2 - p, 0)*4 + (1 - p)^2", "p^2 + max(0, p - .2)"), "No prior"),
+            (("1 - p", "p"), "No prior"), (("abs(1-p)", "--p"), "No prior"),
+            (("-(1-p)^2", "-p^2"), "nobody can be asked"),
+            (("p*(1-p", "p"), "missing at the end"), (("alert(1)", "p"), "not known"), (("2p", "p"), "as in 2*p"),
+            (("log(p - 1)", "p"), "not a number"), (("p; p", "p"), "not understood"), (("p", "max(p)"), "missing")]
 MATH_IS_SET = "() => [...document.querySelectorAll('.math')].every(m => m.querySelector('mjx-container'))"
 
 
@@ -250,15 +258,16 @@ def number(text: str) -> float:
 def check_metric_explorer(page, base: str) -> list[str]:
     """Every score has its own words and curve; the forecast moves them."""
     explorer = open_explorer(page, base, "metric")
-    words, score, forecast = (explorer.locator(name) for name in ("[role=status]", "select", "input"))
+    words, score, forecast = (explorer.locator(name).first for name in ("[role=status]", "select", "input"))
     curve = explorer.locator("svg path.line0").first
     found, seen = [], {(words.inner_text(), curve.get_attribute("d"))}
     score.focus()
-    for _ in range(score.locator("option").count() - 1):
+    for _ in range(score.locator("option").count() - 2):  # the last option is the reader's own
         page.keyboard.press("ArrowDown")
         seen.add((words.inner_text(), curve.get_attribute("d")))
-    if len(seen) != score.locator("option").count():
-        found.append(f"metric explorer: {len(seen)} different pictures for {score.locator('option').count()} scores")
+    scores = score.locator("option").count() - 1
+    if len(seen) != scores:
+        found.append(f"metric explorer: {len(seen)} different pictures for {scores} scores")
     before = words.inner_text()
     forecast.focus()
     page.keyboard.press("ArrowRight")
@@ -266,7 +275,30 @@ def check_metric_explorer(page, base: str) -> list[str]:
     drag(page, forecast, 0.9)
     if len({before, after, words.inner_text()}) < 3 or "density" not in before:
         found.append("metric explorer: moving the forecast changes nothing")
-    return found
+    score.select_option("own")
+    return found + [problem for losses, verdict in FORMULAS for problem in check_formula(explorer, losses, verdict)]
+
+
+def check_formula(explorer, losses: tuple[str, str], verdict: str) -> list[str]:
+    """What the explorer says of a reader's own score, and whether the line of Python under it says the same."""
+    for box, loss in zip(explorer.locator("input[type=text]").all(), losses, strict=True):
+        box.fill(loss)
+    explorer.locator("input").first.evaluate("s => { s.value = 30; s.dispatchEvent(new Event('input')); }")
+    words, line = explorer.locator("[role=status]").inner_text(), explorer.locator(".note code")
+    if verdict not in words:
+        return [f"metric explorer, {losses}: {words!r}, not {verdict!r}"]
+    if not line.count():
+        return [] if words.startswith("Loss if y =") else [f"metric explorer, {losses}: no Python"]
+    *head, last = line.inner_text().splitlines()
+    held: dict = {}
+    try:
+        exec("\n".join([*head, f"prior = {last}"]), held)  # written by our own parser
+    except symbolic.NotAligned:
+        return [] if "No prior" in words else [f"metric explorer, {losses}: Python refuses, {words!r}"]
+    shown = words.partition("At f = 0.3: density ")[2].partition(",")[0]
+    density = float(held["prior"].density.subs(held["prior"].symbol, 0.3))
+    same = "has a prior" in words and abs(float(shown) - density) < 1e-3 * density
+    return [] if same else [f"metric explorer, {losses}: {words!r}, Python: {density:.4g}"]
 
 
 def check_prior_explorer(page, base: str, y, forecasts) -> list[str]:

@@ -31,6 +31,7 @@ class Explorer:
 
     kind: str
     panels: tuple[str, ...]  # what the drawings show, for who does not see them
+    scripts: tuple[str, ...] = ()  # what its script needs beside explorer.js
 
     def data(self) -> dict[str, Any]:
         """Everything that the script shows."""
@@ -53,8 +54,12 @@ class Explorer:
         still = _still(self.picture, name, escape(". ".join(self.panels)))
         parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
                  "@CONTROLS@": self.controls(), "@PICTURE@": still, "@STYLE@": (FOLDER / "explorer.css").read_text(),
-                 "@SCRIPT@": (FOLDER / "explorer.js").read_text().replace("@ID@", name)}
+                 "@SCRIPT@": self._script().replace("@ID@", name)}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
+
+    def _script(self):
+        own = "\n".join((FOLDER / name).read_text() for name in self.scripts)
+        return (FOLDER / "explorer.js").read_text().replace("  // @PARTS@\n", own)
 
 
 def is_place(place, values):

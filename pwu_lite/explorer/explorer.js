@@ -69,6 +69,8 @@
     status.replaceChildren(...lines.flatMap((line) => [line, document.createElement("br")]).slice(0, -1));
   }
 
+  // @PARTS@
+
   // Which place of the first slider a value on a drawing stands for.
   const nearest = (values, u) => values.reduce((best, v, k) => Math.abs(v - u) < Math.abs(values[best] - u) ? k : best, 0);
   const place = {
@@ -146,22 +148,30 @@
       });
     },
 
-    metric([score, at]) {
-      const row = data.rows[score.value], f = at.value / 100, n = data.grid.length;
+    metric([score, at, ...boxes]) {
+      const own = score.value === "own", f = at.value / 100, n = data.grid.length;
+      const row = own ? written(boxes.map((box) => box.value)) : data.rows[score.value];
+      root.querySelector(".own").hidden = !own;
+      root.querySelector("p.note").replaceChildren(...proof(own && row.python));
+      at.nextElementSibling.textContent = f.toFixed(2);
+      if (row.error) return say(row.error);
       const k = Math.max(0, Math.min(n - 1, Math.round(f * (n + 1)) - 1));
       const [prior, loss] = [
-        chart(panels[0], [0, 1], row.axes[0], "cost share of a false alarm, c", "prior density, or point mass"),
+        chart(panels[0], [0, 1], row.axes[0], "cost share of a false alarm, c",
+              own ? "prior asked for by y = 1; dashed: by y = 0" : "prior density, or point mass"),
         chart(panels[1], [0, 1], row.axes[1], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")];
       prior.curve(data.grid, row.prior, 0);
+      if (own) prior.curve(data.grid, row.other, 1);
       for (const [place, mass] of row.atoms) prior.stem(place, mass, `mass ${mass}`);
       loss.curve(data.grid, row.one, 0);
       loss.curve(data.grid, row.zero, 1);
       for (const [who, c] of data.people) prior.mark(c, who);
       prior.mark(f);
       loss.mark(f);
-      at.nextElementSibling.textContent = f.toFixed(2);
-      say(`${row.name}: prior ${row.words}. At f = ${data.grid[k]}: density ${row.prior[k]}, ` +
-          `loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`, ...[row.served].filter(Boolean));
+      const word = (v) => own ? v === null ? "none" : String(+v.toPrecision(4)) : v;
+      say(own ? row.words : `${row.name}: prior ${row.words}.`,
+          `At f = ${data.grid[k]}: density ${word(row.prior[k])}${own && !row.asked ? ` or ${word(row.other[k])}` : ""}, loss ${word(row.one[k])} if y = 1, ${word(row.zero[k])} if y = 0.`,
+          ...[served(row.asked)].filter(Boolean));
     },
 
     prior([mode, size]) {

@@ -1,4 +1,4 @@
-"""Pick a score: its implicit prior, and its loss curves.
+"""Pick a score, or write one: its implicit prior, and its loss curves.
 
 Imports _element, plots, symbolic, validation; numpy, sympy.
 Implements equation (3) of the PWU paper, to be touched.
@@ -24,10 +24,13 @@ TOP_PRIOR, TOP_LOSS = 8.0, 4.0
 
 
 class MetricExplorer(Explorer):
-    """Pick a score: its implicit prior, and its loss curves for y = 1 and y = 0.
+    """Pick a score, or write one: its implicit prior, and its loss curves for y = 1 and y = 0.
 
-    In a notebook or a page the object shows itself; everything is computed here and
-    stored in the element, so nothing is fetched and no kernel is asked.
+    In a notebook or a page the object shows itself; the curves of `scores` are computed here and
+    stored in the element, so nothing is fetched and no kernel is asked. A reader's own pair of
+    formulas is parsed in the page (numbers, p, + - * / ^, log, exp, sqrt, abs, min, max; nothing is
+    run as code) and differentiated exactly at the same forecasts: two priors, ``-l_1'(c)/(1 - c)``
+    and ``l_0'(c)/c``, that agree or do not, and the line of Python that proves it.
 
     Parameters
     ----------
@@ -55,6 +58,7 @@ class MetricExplorer(Explorer):
     """
 
     kind = "metric"
+    scripts = ("formula.js",)
     panels = ("Implicit prior over c of the chosen score", "Losses of the chosen score for y = 1 and y = 0")
 
     def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199,
@@ -81,29 +85,20 @@ class MetricExplorer(Explorer):
         words = ["density " + str(prior.density).replace("**", "^")] if prior.density != 0 else []
         words += [f"point mass {mass:g} at {place:g}" for place, mass in atoms]
         return {"name": name, "prior": columns[0], "one": columns[1], "zero": columns[2], "atoms": atoms,
-                "words": " and ".join(words), "served": self._served(prior),
+                "words": " and ".join(words),
+                "asked": [_values(prior.density, prior.symbol, np.array([c]))[0] or 0.0 for c in self.people.values()],
                 "axes": [_axis(columns[0], TOP_PRIOR), _axis(columns[1] + columns[2], TOP_LOSS)]}
-
-    def _served(self, prior):
-        """Whom the score asks most and whom least, in words."""
-        asked = {who: _values(prior.density, prior.symbol, np.array([c]))[0] or 0.0 for who, c in self.people.items()}
-        if len(asked) < 2:
-            return ""
-        order = sorted(asked, key=asked.__getitem__, reverse=True)
-        most, least = order[0], order[-1]
-        said = [f"the {who} (c = {self.people[who]:g})" for who in (most, least)]
-        if asked[most] == asked[least]:
-            return f"It asks {' and '.join(said)} alike." if asked[most] else "It asks neither of them."
-        if asked[least] == 0:
-            return f"It asks {said[0]}, and {said[1]} not at all."
-        return f"It asks {said[0]} {asked[most] / asked[least]:.3g} times as much as {said[1]}."
 
     def data(self):
         return {"grid": short(self.grid), "rows": self.rows, "people": list(self.people.items())}
 
     def controls(self):
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
-        return f"<label>Score <select>{options}</select></label>" + slider("Forecast <i>f</i>", 101, 50)
+        boxes = "".join(f'<label>Loss if y = {y} <input type="text" value="{loss}" maxlength="120" size="14" '
+                        'spellcheck="false" autocapitalize="none" autocomplete="off"></label>'
+                        for y, loss in ((1, "1 - p"), (0, "p")))
+        return (f'<label>Score <select>{options}<option value="own">your own formula</option></select></label>'
+                + slider("Forecast <i>f</i>", 101, 50) + f'<div class="own">{boxes}</div>')
 
     def picture(self, ax):
         row = self.rows[0]

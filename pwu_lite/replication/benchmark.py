@@ -14,7 +14,6 @@ import datetime
 import gzip
 import hashlib
 import io
-import itertools
 import os
 import platform
 import shlex
@@ -36,7 +35,7 @@ from ..ranks import ROUNDING
 from . import datasets, experiment, released, scoring
 from .tasks import LOWER, SEED, TASKS, Fold, Plan, Task
 
-__all__ = ["Tables", "fresh_alignment", "main", "read", "score_repeat", "tables"]
+__all__ = ["Tables", "fresh_alignment", "main", "score_repeat", "tables"]
 
 
 SIZES = {1: "one", 2: "two", 3: "three"}
@@ -259,24 +258,6 @@ def fresh_alignment(task: Task, dataset: str, repeats: int, makers: Sequence[str
                 parts[f"fresh_{word}"] = _mean_of([_summary(task, metrics, other) for other in outside])
         rows += [part.reset_index().assign(dataset=dataset, repeat=first, scheme=name) for name, part in parts.items()]
     return pd.concat(rows, ignore_index=True)
-
-
-def read(path: Path | str) -> pd.DataFrame:
-    """A stored table, without the lines that say where it comes from.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-    ...     _ = file.write("# command: none\\na,b\\n1,2\\n")
-    ...     file.flush()
-    ...     read(file.name).shape
-    (1, 2)
-    """
-    opened = gzip.open if str(path).endswith(".gz") else open
-    with opened(path, "rt") as file:
-        head = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), file))
-    return pd.read_csv(path, skiprows=head)
 
 
 def _versions():

@@ -54,12 +54,12 @@ ECE = Flip(METRICS + "classification.py", "return calibration_error(*check_binar
 MODE = package("elicitation.py", "return prior.scale * (prior.a - 1) / (prior.a + prior.b - 2)",
                "return prior.scale * prior.a / (prior.a + prior.b)", "the mode becomes the mean")
 ONE_WINNER = Flip(TEST, "np.arange(0.02, 0.5, 0.01)", "np.arange(0.02, 0.03, 0.01)", "only one prior may be chosen")
-TURNED = Flip(TABLES, '    return benchmark.read(RESULTS / f"{task}_{name}.csv.gz")',
-              '    read = benchmark.read(RESULTS / f"{task}_{name}.csv.gz")\n'
+TURNED = Flip(TABLES, '    return stored_tables.load(f"{task}_{name}.csv.gz")',
+              '    read = stored_tables.load(f"{task}_{name}.csv.gz")\n'
               '    return read.assign(**{c: -read[c] for c in read if read[c].dtype == float and c != "theta"})',
               "every number of the stored tables changes its sign")
-PWUS_LEAD = Flip(TABLES, '    return benchmark.read(RESULTS / f"{task}_{name}.csv.gz")',
-                 '    read = benchmark.read(RESULTS / f"{task}_{name}.csv.gz")\n'
+PWUS_LEAD = Flip(TABLES, '    return stored_tables.load(f"{task}_{name}.csv.gz")',
+                 '    read = stored_tables.load(f"{task}_{name}.csv.gz")\n'
                  '    own = read["metric"].str.startswith("pwu") if "metric" in read else False\n'
                  '    return read.assign(tau=read["tau"].where(~own, 1.0)) if "tau" in read else read',
                  "every PWU agrees perfectly with every family")

@@ -1,6 +1,7 @@
 """The build is strict and never stale: a small book is built, changed, and built again."""
 
 import concurrent.futures
+import json
 import os
 import shutil
 import subprocess
@@ -112,6 +113,20 @@ def test_one_address_links_every_page_to_its_source(small):
     assert done.returncode == 0, done.stderr
     assert "https://github.com/someone/book/blob/main/book/chapter.md" in page(small)
     assert "https://github.com/someone/book/issues/new" in page(small)
+    assert "https://colab.research.google.com/github/someone/book/blob/notebooks/book/chapter.ipynb" in page(small)
+    assert "https://mybinder.org/v2/gh/someone/book/main?urlpath=lab/tree/book/chapter.md" in page(small)
+    offered = (small / "_build" / "html" / "_sources" / "book" / "chapter.ipynb").read_text()
+    assert "forty-one" in offered
+
+
+def test_notebooks_for_colab_install_what_they_need_first(small):
+    assert build(small).returncode == 0
+    done = subprocess.run([sys.executable, "tools/downloads.py", "https://host/some/book", "mine"], cwd=small,
+                          capture_output=True, text=True)
+    assert done.stdout == "1 notebooks in mine\n", done.stderr
+    first, *others = json.loads((small / "mine" / "book" / "chapter.ipynb").read_text())["cells"]
+    assert first["source"] == ['%pip install -q "pwu_lite[book] @ git+https://host/some/book"']
+    assert "forty-one" in str(others)
 
 
 def test_two_builds_at_once_take_turns(small):

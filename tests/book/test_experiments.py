@@ -9,11 +9,11 @@ import pytest
 import sklearn
 
 from pwu_lite.alignment import agreement
-from pwu_lite.replication import benchmark, datasets, experiment, findings
+from pwu_lite.replication import benchmark, datasets, experiment, findings, stored_tables
 from pwu_lite.replication.tasks import MULTICLASS, MULTIVARIATE, PERTURBED, TASKS
 
 RESULTS = Path(__file__).resolve().parents[2] / "book" / "results"
-PAPER = pd.read_csv(RESULTS.parent / "experiments" / "paper_tables.csv")
+PAPER = stored_tables.load("paper_tables.csv")
 OWN = {"J.1": ("binary", "binary"), "J.2": ("binary", "top_k"),
        "J.3": ("regression", "selective"), "J.4": ("regression", "risk_averse")}
 CELLS = {"binary": [("heart", "boosting", 3), ("ionosphere", "naive Bayes", 17), ("sonar", "random forest", 60)],
@@ -26,7 +26,7 @@ WHOLE = {"binary": ("heart", 5), "regression": ("auto_mpg", 8), "multiclass": ("
 
 
 def table(task, name):
-    return benchmark.read(RESULTS / f"{task}_{name}.csv.gz")
+    return stored_tables.load(f"{task}_{name}.csv.gz")
 
 
 def data(task, name):

@@ -3,20 +3,27 @@
 import ast
 import csv
 import gzip
+import importlib
 import json
+import posixpath
 import re
 import statistics
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from sphinx.util.inventory import InventoryFile
+
+import pwu_lite
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
 CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments")
             for path in sorted((ROOT / "book" / part).glob("*.md"))]
+INSIDE = re.compile(r"families\.|ranks|resampling|scorer|special|validation|algebra|clock")  # the package's own
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
 
 
@@ -216,6 +223,31 @@ def test_ledger_row(row, site):
     assert test in defined
 
 
+def test_the_site_offers_wheel_tables_and_notebooks(site):
+    """The wheel holds each stored table: so a downloaded notebook needs nothing else."""
+    wheel, = (site / "downloads").glob("*.whl")
+    inside = {Path(name).name for name in zipfile.ZipFile(wheel).namelist()}
+    tables = {path.name for path in (ROOT / "book").glob("*/*.csv*")}
+    assert tables | {"formula.js", "explorer.css", "mushrooms.csv", "py.typed"} <= inside
+    assert {Path(name).name for name in zipfile.ZipFile(site / "downloads" / "tables.zip").namelist()} == tables
+    offered = set(zipfile.ZipFile(site / "downloads" / "notebooks.zip").namelist())
+    assert {path.relative_to(ROOT / "book").with_suffix(".ipynb").as_posix() for path in NOTEBOOKS} <= offered
+
+
+def test_the_api_pages_have_everything_public(site):
+    with (site / "objects.inv").open("rb") as file:
+        known = InventoryFile.load(file, "", posixpath.join)
+    documented = {name for kind, names in known.items() if kind.startswith("py:") for name in names}
+    last = {name.rsplit(".", 1)[1] for name in documented if "." in name}
+    for path in sorted(Path(pwu_lite.__file__).parent.rglob("*.py")):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        if not parts[-1].startswith("_") and not INSIDE.search(module):
+            there = importlib.import_module(module)
+            public = {name for name in getattr(there, "__all__", []) if callable(getattr(there, name))} - {"main"}
+            assert not public - last, (module, public - last)
+
+
 def test_ledger_page_shows_every_row(site):
     html = (site / "book" / "reference" / "claims.html").read_text()
     assert all(row["number"] in html for row in ledger())
@@ -236,5 +268,5 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
         assert list(head) == ["command", "versions", "seeds", "date"]
         task = table.name.split("_")[0]
         assert head["command"] == f"python -m pwu_lite.replication.benchmark {task} --jobs 2"
-        pages = [path for path in NOTEBOOKS if "benchmark.read" in path.read_text() and task in path.read_text()]
+        pages = [path for path in NOTEBOOKS if "stored_tables.load" in path.read_text() and task in path.read_text()]
         assert pages and any(head["command"] in path.read_text() for path in pages)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from pwu_lite import alignment
-from pwu_lite.replication import benchmark, datasets, experiment, findings, models, scoring
+from pwu_lite.replication import benchmark, datasets, experiment, findings, models, scoring, stored_tables
 from pwu_lite.replication.tasks import BINARY, TASKS, Plan
 
 MODELS = ["naive Bayes", "logistic regression", "nearest neighbours"]
@@ -136,7 +136,7 @@ def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
     monkeypatch.setitem(TASKS, "binary", task)
     words = ["binary", "--folder", str(tmp_path / "cells"), "--results", str(tmp_path / "results")]
     assert benchmark.main(words) == 0
-    found = {name: benchmark.read(tmp_path / "results" / f"binary_{name}.csv.gz")
+    found = {name: stored_tables.read(tmp_path / "results" / f"binary_{name}.csv.gz")
              for name in ("scores", "alignment", "curves")}
     assert len(found["scores"]) == 2 * 3 * 5 and found["curves"]["repeat"].nunique() == 2
     direct = benchmark.tables(BINARY, "breast_cancer", 1, MODELS, tmp_path / "cells" / "main")
@@ -147,7 +147,7 @@ def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
     assert [line.split(":")[0] for line in head] == ["# command", "# versions", "# seeds", "# date"]
     before = (tmp_path / "results" / "binary_alignment.csv.gz").read_bytes()
     assert benchmark.main([*words, "--jobs", "2"]) == 0  # nothing to fit, same table but for its command
-    after = benchmark.read(tmp_path / "results" / "binary_alignment.csv.gz")
+    after = stored_tables.read(tmp_path / "results" / "binary_alignment.csv.gz")
     pd.testing.assert_frame_equal(after, found["alignment"])
     assert before != (tmp_path / "results" / "binary_alignment.csv.gz").read_bytes()
 
@@ -282,7 +282,7 @@ def test_a_rival_that_is_hardly_ever_defined_is_none():
 def test_names_with_a_hash_survive_the_round_trip(tmp_path):
     frame = pd.DataFrame({"model": ["net #1", "b"], "x": [1.0, np.inf]})
     benchmark._write(tmp_path / "t.csv.gz", frame, "none", "%.9g")
-    pd.testing.assert_frame_equal(benchmark.read(tmp_path / "t.csv.gz"), frame)
+    pd.testing.assert_frame_equal(stored_tables.read(tmp_path / "t.csv.gz"), frame)
 
 
 def test_cells_of_other_rows_are_not_scored(tmp_path, monkeypatch):

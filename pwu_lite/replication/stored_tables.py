@@ -1,0 +1,72 @@
+"""The tables that the book's long runs wrote, and the printed ones they are compared with: in a copy and in a wheel.
+
+Imports nothing; pandas.
+Implements no part of a source: the first lines of a table name the command that writes it again.
+"""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+from pathlib import Path
+
+import pandas as pd
+
+__all__ = ["load", "path", "read"]
+
+PACKAGE = Path(__file__).parents[1]
+
+
+def path(name: str) -> Path:
+    """Where a table lies: below `book/` in a copy of the project, in the package where a wheel is installed.
+
+    Raises
+    ------
+    FileNotFoundError
+        It is in neither place; the message lists what there is.
+
+    Examples
+    --------
+    >>> path("speed.csv").name
+    'speed.csv'
+    """
+    places = [*sorted((PACKAGE.parent / "book").glob("*/")), PACKAGE / "tables"]
+    for place in places:
+        if (place / name).is_file():
+            return place / name
+    there = sorted(found.name for place in places for found in place.glob("*.csv*"))
+    raise FileNotFoundError(f"no table {name!r}; there are: {', '.join(there) or 'none: install the wheel'}")
+
+
+def load(name: str) -> pd.DataFrame:
+    """A stored table by its file name, as in ``load("binary_scores.csv.gz")``.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such table.
+
+    Examples
+    --------
+    >>> load("speed.csv").columns.tolist()
+    ['method', 'n', 'seconds']
+    """
+    return read(path(name))
+
+
+def read(path: Path | str) -> pd.DataFrame:
+    """A stored table, without the lines that say where it comes from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("# command: none\\na,b\\n1,2\\n")
+    ...     file.flush()
+    ...     read(file.name).shape
+    (1, 2)
+    """
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        head = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), file))
+    return pd.read_csv(path, skiprows=head)
