@@ -153,7 +153,8 @@ ALLOWED = [
     r"\]\([^)]*\)", r"^\([\w-]+\)=$", r"^:\w+:[^\n]*$",
     r"(?i)\b(?:definition|proposition|lemma|remark|section|appendix|appendice|chapter|part|equation|corollary|table|"
     r"figure|footnote|arxiv)s?\s+" + NUMBER + r"(?:(?:,| and| to)\s+" + NUMBER + ")*",
-    r"CC BY 4\.0", r"Python 3\.\d+(?: to 3\.\d+)?", r"0-1 loss", r"\*\*Time\*\*: \d+ minutes",
+    r"CC BY 4\.0", r"Python 3\.\d+(?: to 3\.\d+)?", r"0-1 loss", r"\*\*Time\*\*: \d+ minutes(?:, and \d+ for)?",
+    r"\*\*Short path\*\* \(\d+ minutes\)",
     r"^\|[^\n]*\|$",                                     # tables of names and minutes
     r"^\d\. ", r"\bC\.\d\b",
 ]
@@ -257,6 +258,21 @@ def test_results_name_their_command(site):
     for table in (ROOT / "book" / "results").glob("*.csv"):
         users = [path for path in NOTEBOOKS if table.name in path.read_text()]
         assert users and all("make benchmark" in path.read_text() for path in users)
+
+
+def test_the_table_of_times_is_what_the_chapters_say():
+    """Short path, reading and exercises of each chapter, in the order of the book, and their sums."""
+    page = (ROOT / "book" / "start" / "how_to_use.md").read_text()
+    told = [[int(n) for n in row] for row in re.findall(r"^\| \d+ \| .* \| (\d+) \| (\d+) \| (\d+) \|$", page, re.M)]
+    said = []
+    for name in re.findall(r"file: (book/(?:foundations|implicit_priors|pwu|experiments)/\w+)",
+                           (ROOT / "_toc.yml").read_text()):
+        text = (ROOT / f"{name}.md").read_text()
+        long = re.search(r"\*\*Time\*\*: (\d+) minutes, and (\d+) for the exercises", text)
+        said.append([int(re.search(r"\*\*Short path\*\* \((\d+) minutes\)", text)[1]), int(long[1]), int(long[2])])
+    assert told == said and len(said) == len(CHAPTERS)
+    hours = [f"{sum(column) // 60} h {sum(column) % 60:02d}".removesuffix(" 00") for column in zip(*said, strict=True)]
+    assert f"| **all, in hours** | {' | '.join(hours)} |" in page
 
 
 def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
