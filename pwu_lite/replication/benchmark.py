@@ -1,7 +1,7 @@
 """The benchmarks of Part IV: fit, score, align, and write the tables that its chapters read.
 
-Imports datasets, experiment, released, scoring, tasks, alignment, metrics, ranks; joblib, numpy, pandas,
-scipy, sklearn, threadpoolctl.
+Imports datasets, experiment, released, scoring, stored_tables, tasks, alignment, metrics, ranks; joblib, numpy,
+pandas, threadpoolctl.
 Implements section 5.1 and appendices J.1, J.3 and K of the PWU paper.
 
 Usage: python -m pwu_lite.replication.benchmark binary --jobs 2
@@ -10,12 +10,8 @@ Usage: python -m pwu_lite.replication.benchmark binary --jobs 2
 from __future__ import annotations
 
 import argparse
-import datetime
-import gzip
 import hashlib
-import io
 import os
-import platform
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,14 +21,12 @@ from typing import Any, NamedTuple
 import joblib
 import numpy as np
 import pandas as pd
-import scipy
-import sklearn
 from threadpoolctl import threadpool_limits
 
 from ..alignment import agreement, align
 from ..metrics import lower_is_better
 from ..ranks import ROUNDING
-from . import datasets, experiment, released, scoring
+from . import datasets, experiment, released, scoring, stored_tables
 from .tasks import LOWER, SEED, TASKS, Fold, Plan, Task
 
 __all__ = ["Tables", "fresh_alignment", "main", "score_repeat", "tables"]
@@ -41,7 +35,8 @@ __all__ = ["Tables", "fresh_alignment", "main", "score_repeat", "tables"]
 SIZES = {1: "one", 2: "two", 3: "three"}
 TIED = 1e-9  # fold means that differ by less than this share of their size are tied: scores have nine digits
 _NO_NUMBERS = ("explorer/", "reporting/", "symbolic/", "plots.py", "replication/findings.py", "replication/parcels.py",
-               "replication/screening.py", "testing.py", "elicitation.py")  # modules that no score depends on
+               "replication/screening.py", "replication/mushrooms.py", "replication/bank_calls.py", "testing.py",
+               "elicitation.py")  # modules that no score depends on
 FOLDS = range(experiment.FOLDS)
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 
@@ -260,26 +255,6 @@ def fresh_alignment(task: Task, dataset: str, repeats: int, makers: Sequence[str
     return pd.concat(rows, ignore_index=True)
 
 
-def _versions():
-    versions = {"Python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
-                "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
-    return ", ".join(f"{name} {text}" for name, text in versions.items())
-
-
-def _write(path, frame, command, digits):
-    """A compressed CSV with its command, versions, seeds and date; whole or not at all."""
-    lines = [f"command: {command}", f"versions: {_versions()}",
-             f"seeds: folds by repeat, models by 1000 * repeat + fold, sampled parameters {SEED}",
-             f"date: {datetime.date.today().isoformat()}"]
-    text = io.StringIO()
-    text.writelines(f"# {line}\n" for line in lines)
-    frame.to_csv(text, index=False, float_format=digits, lineterminator="\n")
-    part = path.with_suffix(".part")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
-    part.replace(path)
-
-
 def _fit(plans, makers, given, disjoint):
     """Run what is missing of a plan, data set by data set."""
     failed: list[str] = []
@@ -333,7 +308,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _kept(function, task, name, number, makers, folder, kind, plan):
     """The function's result, kept in a file until code, predictions or versions change: a killed run goes on."""
-    key = hashlib.sha256(repr((task, list(makers), plan.rows, kind, _versions())).encode())
+    key = hashlib.sha256(repr((task, list(makers), plan.rows, kind, stored_tables.versions())).encode())
     for repeat in range(number) if kind == "disjoint" else [number]:
         for cell in experiment.grid([name], makers, 1):
             key.update(cell._replace(repeat=repeat).path(folder / kind).read_bytes())
@@ -364,10 +339,12 @@ def _write_all(task, given, plan, fresh, makers, command):
     frames = {"scores": (pd.concat([part.scores for part in parts]), ["dataset", "model", "repeat", "fold"], "%.9g"),
               "alignment": (alignment, KEYS, "%.6f"),
               "curves": (pd.concat([part.curves for part in parts]), ["dataset", "repeat", "metric", "family"], "%.4f")}
+    seeds = f"folds by repeat, models by 1000 * repeat + fold, sampled parameters {SEED}"
     for name, (frame, keys, digits) in frames.items():
         if len(frame):
             path = given.results / f"{task.name}_{name}.csv.gz"
-            _write(path, frame[[*keys, *[column for column in frame.columns if column not in keys]]], command, digits)
+            columns = [*keys, *[column for column in frame.columns if column not in keys]]
+            stored_tables.write(path, frame[columns], command, seeds, digits)
             print(f"{path}: {len(frame)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
 
 

@@ -1,18 +1,22 @@
 """The tables that the book's long runs wrote, and the printed ones they are compared with: in a copy and in a wheel.
 
-Imports nothing; pandas.
+Imports nothing; numpy, pandas, scipy, sklearn.
 Implements no part of a source: the first lines of a table name the command that writes it again.
 """
 
 from __future__ import annotations
 
+import datetime
 import gzip
+import io
 import itertools
+import platform
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
-__all__ = ["load", "path", "read"]
+__all__ = ["load", "path", "read", "versions", "write"]
 
 PACKAGE = Path(__file__).parents[1]
 
@@ -70,3 +74,26 @@ def read(path: Path | str) -> pd.DataFrame:
     with opened(path, "rt", encoding="utf-8") as file:
         head = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), file))
     return pd.read_csv(path, skiprows=head)
+
+
+def versions() -> str:
+    """Python and the packages that numbers may depend on, in one line."""
+    import scipy
+    import sklearn
+
+    found = {"Python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+             "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
+    return ", ".join(f"{name} {text}" for name, text in found.items())
+
+
+def write(path: Path, table: pd.DataFrame, command: str, seeds: str, digits: str) -> None:
+    """A compressed CSV that names its command, versions, seeds and date; whole or not at all."""
+    lines = [f"command: {command}", f"versions: {versions()}", f"seeds: {seeds}",
+             f"date: {datetime.date.today().isoformat()}"]
+    text = io.StringIO()
+    text.writelines(f"# {line}\n" for line in lines)
+    table.to_csv(text, index=False, float_format=digits, lineterminator="\n")
+    part = path.with_suffix(".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    part.replace(path)

@@ -281,7 +281,7 @@ def test_a_rival_that_is_hardly_ever_defined_is_none():
 
 def test_names_with_a_hash_survive_the_round_trip(tmp_path):
     frame = pd.DataFrame({"model": ["net #1", "b"], "x": [1.0, np.inf]})
-    benchmark._write(tmp_path / "t.csv.gz", frame, "none", "%.9g")
+    stored_tables.write(tmp_path / "t.csv.gz", frame, "none", "none", "%.9g")
     pd.testing.assert_frame_equal(stored_tables.read(tmp_path / "t.csv.gz"), frame)
 
 
