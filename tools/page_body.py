@@ -199,6 +199,8 @@ def deal_cards(table: Tag) -> None:
         for head, cell in zip(heads, row.find_all("td"), strict=False):
             if head:
                 cell["data-head"] = head
+                if len(cell.get_text().strip()) <= 8:  # a number beside its word, not under it
+                    cell["class"] = [*cell.get("class", []), "brief"]
 
 
 def name_tables(soup: BeautifulSoup) -> None:

@@ -93,6 +93,8 @@ def test_a_wide_table_of_words_has_cards_for_a_phone():
              "<tbody><tr><td>1</td><td>2</td><td>3</td></tr></tbody></table>")
     page = dress(f"<section>{table}</section>")
     assert "cards" in page.table["class"] and [td["data-head"] for td in page.select("td")] == ["a", "b", "c"]
+    wordy = dress(f"<section>{table.replace('2', 'two words or three')}</section>")
+    assert [td.get("class") for td in wordy.select("td")] == [["brief"], None, ["brief"]]
     assert not dress(f"<section>{table.replace('<th>c</th>', '')}</section>").select(".cards")
 
 
