@@ -22,7 +22,7 @@ from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
 __all__ = ["COLOURS", "as_svg", "bands", "bars", "boxes", "coverage_curve", "curves", "dumbbells", "flip", "growth",
-           "histograms", "images", "implicit_priors", "murphy", "prior_densities", "prior_panels",
+           "histograms", "images", "implicit_priors", "intervals", "murphy", "prior_densities", "prior_panels",
            "reliability", "retention_curve", "scatter", "sheet", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
@@ -460,6 +460,41 @@ def _box(ax, place, values, special):
     ax.barh(place, third - first, left=first, height=0.56, color=COLOURS[1 if special else 0], alpha=0.75,
             hatch="//" if special else None, edgecolor="white")
     ax.plot([middle, middle], [place - 0.28, place + 0.28], color=INK, lw=2, ls="-")
+
+
+def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: str = "") -> Figure:
+    """One panel a title, one row a label, one line a source: a marker at its median, ends at low and high.
+
+    Parameters
+    ----------
+    panels : mapping of title to mapping of source to DataFrame
+        Rows are labels, columns ``median``, ``low`` and ``high``; all panels have the labels of the first.
+    highlight : str, optional
+        The label in bold.
+    """
+    use_style()
+    names = list(next(iter(next(iter(panels.values())).values())).index)[::-1]
+    wide = min(3, len(panels))
+    tall = -(-len(panels) // wide)
+    figure, axes = plt.subplots(tall, wide, figsize=(9.4, tall * (0.9 + 0.3 * len(names))), squeeze=False,
+                                sharex=True, sharey=True)
+    for ax, (title, sources) in zip(axes.flat, panels.items(), strict=False):
+        for which, (source, frame) in enumerate(sources.items()):
+            rows = frame.loc[names]
+            places = np.arange(len(names)) + 0.17 * (1 - 2 * which)
+            ax.hlines(places, rows["low"], rows["high"], color=COLOURS[which], lw=2, ls="-")
+            ax.plot(rows["median"], places, "os"[which], ms=5, ls="", color=COLOURS[which], label=source)
+        ax.set_yticks(range(len(names)), names)
+        ax.axvline(0, color=INK, lw=1, ls="-")
+        ax.set_title(title, fontsize=11)
+        ax.grid(axis="y", visible=False)
+        for tick in ax.get_yticklabels():
+            tick.set_fontweight("bold" if tick.get_text() == highlight else "normal")
+    for ax in axes.flat[len(panels):]:
+        ax.set_axis_off()
+    figure.supxlabel(xlabel, fontsize=11)
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower right", ncol=2)
+    return figure
 
 
 def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xlabel: str,

@@ -6,6 +6,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.integrate import trapezoid
 
@@ -97,6 +98,18 @@ def test_panels_show_point_masses_and_narrow_priors():
 def test_an_empty_sheet_is_refused():
     with pytest.raises(ValueError, match="at least one row"):
         plots.sheet([], ["x"], [0.9], title="t")
+
+
+def test_intervals_stand_under_each_other_at_their_numbers():
+    ours = pd.DataFrame({"median": [0.2, 0.5], "low": [0.1, np.nan], "high": [0.3, np.nan]}, index=["Brier", "ECE"])
+    figure = plots.intervals({"a": {"ours": ours, "paper": ours[::-1] + 0.1}, "b": {"paper": ours}}, xlabel="tau",
+                             highlight="ECE")
+    one, two = figure.axes
+    assert [text.get_text() for text in one.get_yticklabels()] == ["ECE", "Brier"]
+    assert [text.get_fontweight() for text in one.get_yticklabels()] == ["bold", "normal"]
+    assert [line.get_xdata().tolist() for line in one.get_lines()[:2]] == [[0.5, 0.2], [0.6, pytest.approx(0.3)]]
+    ends = one.collections[0].get_segments()[1]
+    assert ends[:, 0].tolist() == [0.1, 0.3] and len(two.collections) == 1
 
 
 def test_a_box_spans_the_middle_half_and_names_what_is_missing():

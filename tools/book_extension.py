@@ -12,6 +12,7 @@ from pathlib import Path
 import fonts
 import nbformat
 import page_body
+import preview
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
@@ -72,7 +73,8 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
         context["body"], words = page_body.dress(context["body"], pagename, drawing)
     except ValueError as error:
         raise ExtensionError(str(error)) from error
-    context["metatags"] = context.get("metatags", "") + f'<meta name="description" content="{html.escape(words)}">\n'
+    title = re.sub(r"<[^>]*>", "", context.get("title", ""))
+    context["metatags"] = context.get("metatags", "") + tell_links(app, pagename, html.unescape(title), words)
 
 
 def offer_notebook(app, pagename, templatename, context, doctree) -> None:
@@ -89,6 +91,36 @@ def offer_notebook(app, pagename, templatename, context, doctree) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, target)
     context["ipynb_source"] = f"{pagename}.ipynb"
+
+
+def find_address(app, config) -> None:
+    """Where the site will be: html_baseurl, or the pages of a repository on GitHub; then it has a map and previews."""
+    found = re.fullmatch(r"https://github\.com/([^/]+)/([^/]+?)/?", config.html_theme_options.get("repository_url", ""))
+    if found and not config.html_baseurl:
+        config.html_baseurl = f"https://{found[1].lower()}.github.io/{found[2]}/"
+
+
+def tell_links(app, pagename: str, title: str, words: str) -> str:
+    """What other programs show of a link to the page: its description and, where the address is known, a picture."""
+    tags = {"name": {"description": words}, "property": {}}
+    if app.config.html_baseurl:
+        base = app.config.html_baseurl.rstrip("/")
+        tags["property"] = {"og:title": title, "og:description": words, "og:type": "article",
+                            "og:url": f"{base}/{pagename}.html", "og:image": f"{base}/_static/{preview.NAME}"}
+    return "".join(f'<meta {kind}="{name}" content="{html.escape(text)}">\n'
+                   for kind, given in tags.items() for name, text in given.items())
+
+
+def map_site(app, exception) -> None:
+    """sitemap.xml and the picture for links, where the address is known."""
+    if exception or app.builder.format != "html" or not app.config.html_baseurl:
+        return
+    base, site = app.config.html_baseurl.rstrip("/"), Path(app.outdir)
+    places = "".join(f"<url><loc>{base}/{path.relative_to(site).as_posix()}</loc></url>\n"
+                     for path in sorted((site / "book").rglob("*.html")))
+    (site / "sitemap.xml").write_text('<?xml version="1.0" encoding="UTF-8"?>\n'
+                                      f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{places}</urlset>\n')
+    preview.draw(site / "_static" / preview.NAME, app.config.project)
 
 
 def link_repository(app, config) -> None:
@@ -110,6 +142,7 @@ def launch_notebook(app, pagename, templatename, context, doctree) -> None:
 
 
 def setup(app):
+    app.connect("config-inited", find_address)
     app.connect("config-inited", link_repository)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
@@ -118,4 +151,5 @@ def setup(app):
     app.connect("build-finished", copy_fonts)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", mend_pages)
+    app.connect("build-finished", map_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

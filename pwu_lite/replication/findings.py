@@ -16,7 +16,7 @@ from ..resampling import paired_bootstrap
 from .tasks import PERTURBED, Question
 
 __all__ = ["LABELS", "averages", "beside", "counted", "expected", "lead", "medians", "over_datasets", "printed",
-           "resemblance", "shown"]
+           "ranges", "resemblance", "shown"]
 
 LABELS = {
     "log_loss": "Log loss", "gaussian_nll": "NLL", "brier_score": "Brier", "mean_squared_error": "MSE",
@@ -90,6 +90,32 @@ def beside(alignment: pd.DataFrame, paper: pd.DataFrame, family: str, scheme: st
         rows[dataset, "paper"] = pd.Series({metric: text[dataset, metric] for metric in columns})
     frame = pd.DataFrame(rows).T
     return shown(frame.rename_axis(["data set", ""]))
+
+
+def ranges(alignment: pd.DataFrame, paper: pd.DataFrame, family: str) -> dict[str, dict[str, pd.DataFrame]]:
+    """What `beside` prints, as numbers: for each data set and table, a row a metric with median, low and high.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"dataset": "a", "repeat": [0, 1, 2], "scheme": "same", "family": "binary",
+    ...                       "metric": "brier_score", "tau": [0.1, 0.2, 0.6]})
+    >>> printed = pd.DataFrame({"family": "binary", "dataset": "a", "metric": "brier_score", "median": 0.3,
+    ...                         "low": 0.2, "high": 0.4}, index=[0])
+    >>> ranges(table, printed, "binary")["a"]["ours"].loc["Brier", "median"].item()
+    0.2
+    """
+    groups = _wide(_rows(alignment, family, "same"), "tau").groupby(level="dataset")
+    ours = {"median": groups.median(), "low": groups.quantile(0.05), "high": groups.quantile(0.95)}
+    theirs = paper[paper["family"] == family]
+    columns = list(dict.fromkeys(theirs["metric"]))
+    found = {}
+    for dataset in dict.fromkeys(theirs["dataset"]):
+        rows = theirs[theirs["dataset"] == dataset].set_index("metric").loc[columns, ["median", "low", "high"]]
+        found[dataset] = {"paper": shown(rows)}
+        if dataset in ours["median"].index:
+            own = pd.DataFrame({name: frame.loc[dataset, columns] for name, frame in ours.items()})
+            found[dataset] = {"ours": shown(own), **found[dataset]}
+    return found
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:

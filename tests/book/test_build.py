@@ -106,7 +106,8 @@ def test_a_chapter_whose_kernel_always_dies_says_so(small):
 
 def test_one_address_links_every_page_to_its_source(small):
     assert build(small).returncode == 0
-    assert "github.com/someone" not in page(small)
+    assert "github.com/someone" not in page(small) and "og:image" not in page(small)
+    assert not (small / "_build" / "html" / "sitemap.xml").exists()
     config = small / "_config.yml"
     config.write_text(config.read_text().replace('repository_url: ""', "repository_url: https://github.com/someone/book"))
     done = build(small)
@@ -117,6 +118,12 @@ def test_one_address_links_every_page_to_its_source(small):
     assert "https://mybinder.org/v2/gh/someone/book/main?urlpath=lab/tree/book/chapter.md" in page(small)
     offered = (small / "_build" / "html" / "_sources" / "book" / "chapter.ipynb").read_text()
     assert "forty-one" in offered
+    site = small / "_build" / "html"
+    assert "<loc>https://someone.github.io/book/book/chapter.html</loc>" in (site / "sitemap.xml").read_text()
+    head = page(small).partition("</head>")[0]
+    assert '<meta property="og:title" content="Chapter">' in head
+    assert 'og:image" content="https://someone.github.io/book/_static/preview.png"' in head
+    assert (site / "_static" / "preview.png").read_bytes()[16:24] == bytes([0, 0, 4, 176, 0, 0, 2, 118])  # 1200 x 630
 
 
 def test_notebooks_for_colab_install_what_they_need_first(small):

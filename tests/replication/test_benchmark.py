@@ -241,6 +241,10 @@ def test_beside_prints_ours_above_the_papers():
     frame = findings.beside(table(values), paper, "binary")
     assert frame.index.tolist() == [("a", "ours"), ("a", "paper"), ("b", "paper")]
     assert frame["Brier"].tolist() == ["0.20 [0.11, 0.29]", "0.50 [0.40, 0.70]", "0.60 [0.40, 0.70]"]
+    drawn = findings.ranges(table(values), paper, "binary")
+    assert {name: list(sources) for name, sources in drawn.items()} == {"a": ["ours", "paper"], "b": ["paper"]}
+    assert drawn["a"]["ours"].loc["Brier"].tolist() == pytest.approx([0.2, 0.11, 0.29])
+    assert drawn["b"]["paper"].loc["Brier", ["median", "low", "high"]].tolist() == [0.6, 0.4, 0.7]
 
 
 def test_unknown_family_is_refused():
