@@ -122,6 +122,9 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     for asks in ("src=\"http", "href=\"http", "url(http", "@import", "<script"):
         assert asks not in page
     assert not list(tmp_path.glob("*.part")) and "30 resamples" in str(result)
+    result.to_html(tmp_path / "report.html", decision="whom to <call>", source="two physicians")
+    page = (tmp_path / "report.html").read_text()
+    assert "NOT STATED" not in page and page.count("whom to &lt;call&gt;") == page.count("two physicians") == 2
 
 
 @pytest.mark.parametrize("call, words", [

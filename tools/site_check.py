@@ -116,7 +116,7 @@ MEASURE = """() => {
     const style = getComputedStyle, height = (p) => p.getClientRects()[0].height / parseFloat(style(p).lineHeight);
     const lines = all('article section > p')
         .filter(p => !p.querySelector('mjx-container, code, a') && p.innerText.length > 400)
-        .map(p => p.innerText.length / Math.round(height(p)));
+        .map(p => p.innerText.length / (Math.round(height(p)) - 0.5));  // the last line is half full, on the average
     const pad = all('article table.dataframe:not(.cards) td').map(c => parseFloat(style(c).paddingRight));
     const plates = all('article .cell_output svg.drawing path').filter(
         p => /rgb\\(255, 255, 255\\)/.test(style(p).fill) && p.getBoundingClientRect().width > 200);

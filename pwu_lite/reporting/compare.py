@@ -52,19 +52,26 @@ class ModelComparison:
     data: tuple[Any, dict[str, tuple[Any, ...]]]
     options: dict[str, Any]
 
-    def to_html(self, path: Any) -> None:
+    def to_html(self, path: Any, *, decision: str = "", source: str = "") -> None:
         """Write a report of one file that asks no other host for anything: table, picture and card.
 
         Parameters
         ----------
         path : str or path
             Of the file, whole or not at all.
+        decision, source : str
+            What the score is for, and where its prior comes from: for the card, see `metric_card`.
+
+        Raises
+        ------
+        ImportError
+            Without matplotlib (extra ``[plots]``).
         """
         parts = [self._repr_html_()]
         for name, score in self.scores.items():
             if isinstance(score, PWU):
                 parts += [f"<h2>{escape(name)}</h2>", _picture(score, *self.data, self.options),
-                          metric_card(score)._repr_html_()]
+                          metric_card(score, decision=decision, source=source)._repr_html_()]
         path = Path(path)
         if path.is_dir():
             raise ValueError(f"{path} is a folder: name a file")
