@@ -17,6 +17,7 @@ INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
 PROGRESS = re.compile(r"^\d+ of \d+(, [\d.]+ min left| cells are there, \d+ to fit)\n?", re.M)
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
+WIDE = 560  # points of a drawing with several panels: its words are too small for a phone
 
 # what matplotlib draws (pwu_lite.plots) and what the page puts in its place
 COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)", "#cc79a7": "var(--c4)",
@@ -225,6 +226,9 @@ def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
         figure = BeautifulSoup(text, "html.parser").svg
         figure["class"], figure["role"], figure["aria-label"] = "drawing", "img", image.get("alt", "")
         image.replace_with(figure)
+        if float(figure.get("viewbox", figure.get("viewBox", "0 0 0 0")).split()[2]) > WIDE:  # scrolls on a phone
+            around = {"class": "wide-drawing", "tabindex": "0", "role": "group", "aria-label": "figure"}
+            figure.wrap(soup.new_tag("div", attrs=around))
 
 
 def drawn(svg: str, prefix: str) -> str:

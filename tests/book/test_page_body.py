@@ -117,6 +117,10 @@ def test_a_drawing_takes_the_pages_colours_and_has_ids_of_its_own(tmp_path):
     assert "var(--c1)" in str(first) and "currentColor" in str(first) and "DejaVu" not in str(first)
     assert first["aria-label"] == "Two curves that cross" and not page.select("img, metadata, style")
     assert first.g["id"] != second.g["id"] and first.use["href"] == "#" + first.g["id"]
+    assert not page.select(".wide-drawing")
+    path.write_text(SVG.replace("0 0 1 1", "0 0 685.2 500"))
+    wide = dress(body, lambda address: path).select_one("div.wide-drawing[tabindex='0'] > svg.drawing")
+    assert wide is not None and wide["viewbox"].startswith("0 0 685")
 
 
 def test_a_caption_with_a_table_stands_above_it_and_is_a_tables():

@@ -260,6 +260,16 @@ def test_results_name_their_command(site):
         assert users and all("make benchmark" in path.read_text() for path in users)
 
 
+def test_every_source_has_a_link(site):
+    """But four, of which we know no lasting address."""
+    entries = re.findall(r"@\w+\{(\w+),\n(.*?)\n\}", (ROOT / "book" / "references.bib").read_text(), re.S)
+    without = {key for key, body in entries if not re.search(r"^  (doi|url) = ", body, re.M)}
+    assert without <= {"osband", "buja", "elkan", "ferrer"}
+    page = BeautifulSoup((site / "book" / "reference" / "bibliography.html").read_text(), "html.parser")
+    links = {link["href"] for link in page.select(".citation-list a[href^=http], dl a[href^=http]")}
+    assert "https://arxiv.org/abs/2606.26990" in links and "https://doi.org/10.1111/rssb.12154" in links
+
+
 def test_the_table_of_times_is_what_the_chapters_say():
     """Short path, reading and exercises of each chapter, in the order of the book, and their sums."""
     page = (ROOT / "book" / "start" / "how_to_use.md").read_text()
