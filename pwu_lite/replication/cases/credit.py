@@ -63,7 +63,7 @@ def _check(terms: Terms) -> Terms:
     return terms
 
 
-def _column(name, values, low, high):
+def _column(name: str, values: ArrayLike, low: float, high: float) -> np.ndarray:
     """A finite column inside [low, high]; the first row that is not, by its place and value."""
     column = np.asarray(values, dtype=float)
     bad = np.flatnonzero(~((column >= low) & (column <= high) & np.isfinite(column)))
@@ -133,11 +133,11 @@ def credit_line(income: ArrayLike, debt: ArrayLike, terms: Terms) -> np.ndarray:
     [3000.0, 1142.1, 25000.0]
     """
     terms = _check(terms)
-    income, debt = _column("income", income, 0, np.inf), _column("debt", debt, 0, 1)
-    if income.size != debt.size:
-        raise ValueError(f"income and debt must have the same length, got {income.size} and {debt.size}")
-    free = income * (1 - debt) / _annuity(terms.rate, terms.months)
-    return np.minimum(np.minimum(terms.multiple * income, terms.cap), free)
+    earned, owed = _column("income", income, 0, np.inf), _column("debt", debt, 0, 1)
+    if earned.size != owed.size:
+        raise ValueError(f"income and debt must have the same length, got {earned.size} and {owed.size}")
+    free = earned * (1 - owed) / _annuity(terms.rate, terms.months)
+    return np.minimum(np.minimum(terms.multiple * earned, terms.cap), free)
 
 
 def costs(line: ArrayLike, terms: Terms, *, mean_line: float, share_bad: float,
@@ -179,19 +179,19 @@ def costs(line: ArrayLike, terms: Terms, *, mean_line: float, share_bad: float,
     [0.0647, 0.0517]
     """
     terms, rho = _check(terms), margin(terms)
-    line = _column("line", line, 0, np.inf)
-    if (line == 0).any():
-        raise ValueError(f"line must be positive: row {np.flatnonzero(line == 0)[0]} has 0")
+    lines = _column("line", line, 0, np.inf)
+    if (lines == 0).any():
+        raise ValueError(f"line must be positive: row {np.flatnonzero(lines == 0)[0]} has 0")
     _column("mean_line", [mean_line], np.finfo(float).tiny, np.inf)
     _column("share_bad", [share_bad], 0, 1)
     if alternative not in ("published", "consistent", "none"):
         raise ValueError(f'alternative must be "published", "consistent" or "none", got {alternative!r}')
     other = 0.0 if alternative == "none" else mean_line * (share_bad * terms.loss - (1 - share_bad) * rho)
     if alternative == "consistent":
-        stake = (rho + terms.loss) * line
-        threshold = np.clip((rho * line + other) / stake, 0, 1)
+        stake = (rho + terms.loss) * lines
+        threshold = np.clip((rho * lines + other) / stake, 0, 1)
         return Costs((1 - threshold) * stake, threshold * stake, threshold, stake)
-    miss, alarm = terms.loss * line, np.maximum(0, rho * line + other)
+    miss, alarm = terms.loss * lines, np.maximum(0, rho * lines + other)
     return Costs(miss, alarm, alarm / (miss + alarm), miss + alarm)
 
 
