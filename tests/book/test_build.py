@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from jupyter_cache import get_cache
 
 ROOT = Path(__file__).resolve().parents[2]
 HEADER = """---
@@ -291,6 +292,15 @@ def two(small):
     (small / "book" / "more" / "other.md").write_text(f"{HEADER}# Other\n\n```{{code-cell}} ipython3\n{cell}\n```\n")
     assert build(small).returncode == 0
     return small
+
+
+def test_a_chapter_keeps_its_outputs_whatever_another_adds(two):
+    """jupyter-cache would count and delete after each chapter; with room for one, the first would lose its outputs."""
+    get_cache(str(two / "_build" / ".jupyter_cache")).change_cache_limit(1)
+    for path in (two / "book" / "chapter.md", two / "book" / "more" / "other.md"):
+        path.write_text(path.read_text() + "\n```{code-cell} ipython3\n1 + 1\n```\n")
+    done = build(two)
+    assert done.returncode == 0 and "executing 2 of 2" in done.stdout, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("old, new, chapters", [
