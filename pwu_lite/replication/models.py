@@ -155,13 +155,21 @@ class _Forest:
 
 
 class _VarianceBoosting:
-    """Boosting of the mean, then of the squared residuals of mean models that did not see the case."""
+    """Boosting of the mean, then of the squared residuals of mean models that did not see the case.
+
+    The gamma loss's Newton step down is ``learning_rate * (1 - predicted/observed)``, without bound where the
+    residuals of a leaf are nearly zero; a step up is at most the learning rate. One such leaf sends a prediction
+    to zero, its next large residual cannot bring it back, and all others rise without end. So residuals count
+    as at least `FLOOR` of their mean square, and no variance is told that no residual has shown.
+    """
+
+    FLOOR = 0.05
 
     def __init__(self, seed):
         self.seed = seed
 
-    def _boost(self, loss="squared_error"):
-        return HistGradientBoostingRegressor(loss=loss, max_iter=100, learning_rate=0.08, max_leaf_nodes=15,
+    def _boost(self, loss="squared_error", rounds=100):
+        return HistGradientBoostingRegressor(loss=loss, max_iter=rounds, learning_rate=0.08, max_leaf_nodes=15,
                                              random_state=self.seed)
 
     def fit(self, Z, t):
@@ -170,10 +178,12 @@ class _VarianceBoosting:
         for k in range(3):
             residual[fold == k] = t[fold == k] - self._boost().fit(Z[fold != k], t[fold != k]).predict(Z[fold == k])
         self.mean = self._boost().fit(Z, t)
-        self.variance = self._boost("gamma").fit(Z, residual**2 + 1e-6)
+        square = np.maximum(residual**2, self.FLOOR * np.mean(residual**2) + LEAST**2)
+        self.range = square.min(), square.max()
+        self.variance = self._boost("gamma", 50).fit(Z, square)
 
     def predict(self, Z):
-        return self.mean.predict(Z), self.variance.predict(Z)
+        return self.mean.predict(Z), np.clip(self.variance.predict(Z), *self.range)
 
 
 class _QuantileBoosting:

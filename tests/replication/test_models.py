@@ -103,6 +103,26 @@ def test_the_papers_forest_variance_counts_the_noise_twice():
     assert ratio[True] < 0.8 < ratio[False] < 1.25
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3, 8])
+def test_boosted_variances_survive_cases_that_are_predicted_exactly(seed):
+    """Two thirds of the cases are zero, a few are far out: the gamma loss alone went to 1e24 here, or to infinity."""
+    rng = np.random.default_rng(seed)
+    Z, noise = rng.normal(size=(2000, 6)), 2 * rng.normal(size=2000)
+    t = np.where(Z[:, 0] > 0.5, noise, 0.0)
+    t[::250] = 4 * noise[::250]
+    model = models._VarianceBoosting(seed)
+    model.fit(Z, t)
+    variance, loud = model.predict(Z)[1], Z[:, 0] > 0.5
+    assert 2 < np.median(variance[loud]) < 6 and np.median(variance[~loud]) < 0.3
+    assert variance.max() < (np.abs(t).max() + np.abs(t).mean()) ** 2
+
+
+def test_a_constant_target_has_the_smallest_variance():
+    model = models._VarianceBoosting(0)
+    model.fit(np.arange(40.0)[:, None], np.zeros(40))
+    assert model.predict(np.arange(40.0)[:, None])[1] == pytest.approx(models.LEAST**2)
+
+
 @given(st.integers(0, 10_000))
 def test_gradient_of_the_network_is_that_of_its_loss(seed):
     rng = np.random.default_rng(seed)
