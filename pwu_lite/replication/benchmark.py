@@ -1,8 +1,8 @@
-"""The benchmarks of Part IV: fit, score, align, and write the tables that its chapters read.
+"""The benchmarks of Parts IV and V: fit, score, align, and write the tables that its chapters read.
 
-Imports datasets, experiment, released, scoring, stored_tables, tasks, alignment, metrics, ranks; joblib, numpy,
+Imports cases, datasets, experiment, released, scoring, stored_tables, tasks, alignment, metrics, ranks; joblib, numpy,
 pandas, threadpoolctl.
-Implements section 5.1 and appendices J.1, J.3 and K of the PWU paper.
+Implements section 5 and appendices J and K of the PWU paper.
 
 Usage: python -m pwu_lite.replication.benchmark binary --jobs 2
 """
@@ -27,6 +27,7 @@ from ..alignment import agreement, align
 from ..metrics import lower_is_better
 from ..ranks import ROUNDING
 from . import datasets, experiment, released, scoring, stored_tables
+from .cases import STUDIES, study
 from .tasks import LOWER, SEED, TASKS, Fold, Plan, Task
 
 __all__ = ["Tables", "fresh_alignment", "main", "score_repeat", "tables"]
@@ -35,8 +36,8 @@ __all__ = ["Tables", "fresh_alignment", "main", "score_repeat", "tables"]
 SIZES = {1: "one", 2: "two", 3: "three"}
 TIED = 1e-9  # fold means that differ by less than this share of their size are tied: scores have nine digits
 _NO_NUMBERS = ("explorer/", "reporting/", "symbolic/", "plots.py", "replication/findings.py", "replication/parcels.py",
-               "replication/screening.py", "replication/mushrooms.py", "replication/bank_calls.py", "testing.py",
-               "elicitation.py")  # modules that no score depends on
+               "replication/screening.py", "replication/cases/", "replication/mushrooms.py", "replication/bank_calls.py",
+               "testing.py", "elicitation.py")  # modules that no score depends on
 FOLDS = range(experiment.FOLDS)
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 
@@ -279,8 +280,8 @@ def _chosen(plans: Mapping[str, Plan], given: Any) -> dict[str, Plan]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 1 if a cell failed, and then no table is written."""
     parser = argparse.ArgumentParser("python -m pwu_lite.replication.benchmark", description=(
-        "Fit what is missing, score it, and write the tables of Part IV. Go on where a run stopped."))
-    parser.add_argument("task", choices=list(TASKS))
+        "Fit what is missing, score it, and write the tables of Parts IV and V. Go on where a run stopped."))
+    parser.add_argument("task", choices=[*TASKS, *STUDIES])
     parser.add_argument("--datasets", nargs="+", help="some of the plan's")
     parser.add_argument("--repeats", type=int, help="at most so many")
     parser.add_argument("--jobs", type=int, default=1)
@@ -288,20 +289,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--results", type=Path, help="where the tables go; book/results for the whole plan")
     parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
     given = parser.parse_args(arguments)
-    task = TASKS[given.task]
-    unknown = set(given.datasets or []) - set(task.plan)
+    plan = STUDIES[given.task].repeats if given.task in STUDIES else TASKS[given.task].plan
+    unknown = set(given.datasets or []) - set(plan)
     if unknown or (given.repeats is not None and given.repeats < 1):
         parser.error(f"no such data set in the plan: {', '.join(sorted(unknown))}" if unknown
                      else "repeats must be at least 1")
     if given.results is None and (given.datasets or given.repeats):
         parser.error("a part of the plan needs --results, or it would overwrite the tables of the whole")
     given.results = given.results or Path("book/results")
+    words = sys.argv[1:] if arguments is None else arguments
+    if given.task in STUDIES:
+        return study.run(STUDIES[given.task], given, words)
+    task = TASKS[given.task]
     makers, plan, fresh = task.models(), _chosen(task.plan, given), _chosen(task.fresh, given)
     failed = _fit(plan, makers, given, False) + _fit(fresh, makers, given, True)
     if failed:
         print(f"{len(failed)} cells failed, no table was written", file=sys.stderr)
         return 1
-    words = sys.argv[1:] if arguments is None else arguments
     _write_all(task, given, plan, fresh, list(makers), f"python -m pwu_lite.replication.benchmark {shlex.join(words)}")
     return 0
 

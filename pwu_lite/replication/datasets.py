@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from sklearn import datasets as bundled
 
-__all__ = ["Dataset", "digest", "load", "names"]
+__all__ = ["Dataset", "digest", "find", "load", "names"]
 
 UCI = "CC BY 4.0, UCI Machine Learning Repository"
 BSD = "bundled with scikit-learn (BSD-3), origin UCI Machine Learning Repository"
@@ -190,6 +190,29 @@ def _fetch(name, source):
     frame.to_csv(part, index=False, compression="gzip")
     part.replace(kept)  # whole or not at all
     return frame
+
+
+def find(file: str, source: str, licence: str) -> Path:
+    """A raw file below PWU_LITE_DATA or the user's cache.
+
+    Parameters
+    ----------
+    file : str
+        As in ``"wind_gb/case1.csv"``.
+    source, licence : str
+        Where to get it, and under which terms: words for the message.
+
+    Raises
+    ------
+    FileNotFoundError
+        It is in neither place; the message says what to do.
+    """
+    for folder in _folders():
+        if (folder / file).is_file():
+            return folder / file
+    raise FileNotFoundError(
+        f"{file} was not found. Get it from {source} ({licence}) and either set PWU_LITE_DATA to the absolute path "
+        f"of the folder that holds {file}, or put it below {_folders()[-1]}. Without it, load \"simulated\".")
 
 
 def _csv(**options):

@@ -69,9 +69,9 @@ def grid(names: Iterable[str], makers: Iterable[str], repeats: int, folds: int =
             for fold in range(folds)]
 
 
-def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: Mapping[str, Any], folder: Path | str, *,
+def run(cells: Sequence[Cell], tables: Mapping[str, Any], makers: Mapping[str, Any], folder: Path | str, *,
         jobs: int = 1, rows: int | None = None, disjoint: bool = False, scheduler: str | None = None,
-        report: Any = _say) -> list[str]:
+        split: Any = None, report: Any = _say) -> list[str]:
     """Fit what is not there yet; each finished cell is written at once, whole or not at all.
 
     The result of a cell depends on the cell alone: its folds on the repeat, its seed on repeat
@@ -80,7 +80,7 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
     Parameters
     ----------
     cells : sequence of Cell
-    tables : mapping of name to Dataset
+    tables : mapping of name to Dataset, or to anything else with X, y and task
     makers : mapping of name to callable
         A seed gives a model with `fit(X, y)` and `predict(X)`, see `models.classifiers`.
     folder : path
@@ -94,6 +94,8 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
         Use another subset of `rows` rows in every repeat, disjoint until the data set is used up.
     scheduler : str, optional
         Address of a Dask scheduler, to use its workers instead (they must see `folder`).
+    split : callable, optional
+        ``split(data, cell)`` gives the rows to fit to and the rows to predict; a fold of five, if not given.
     report : callable
         Gets lines about progress.
 
@@ -116,7 +118,8 @@ def run(cells: Sequence[Cell], tables: Mapping[str, datasets.Dataset], makers: M
     failed, started, told = [], time.time(), time.time()
     with _backend(scheduler):
         work = Parallel(n_jobs=jobs, return_as="generator_unordered")(
-            delayed(_fit_one)(cell, tables[cell.dataset], makers[cell.model], folder, rows, disjoint) for cell in left)
+            delayed(_fit_one)(cell, tables[cell.dataset], makers[cell.model], folder, rows, disjoint, split)
+            for cell in left)
         for done, reason in enumerate(work, 1):
             if reason:
                 failed.append(reason)
@@ -169,13 +172,13 @@ def subset(n: int, repeat: int, rows: int | None = None, disjoint: bool = False)
     return np.sort(np.random.default_rng(0).choice(n, rows, replace=False))
 
 
-def _fit_one(cell, data, maker, folder, rows, disjoint):
+def _fit_one(cell, data, maker, folder, rows, disjoint, split):
     """Fit, predict and write one cell; the reason if that fails."""
     try:
         kept = subset(len(data.y), cell.repeat, rows, disjoint)
         X, y = data.X.iloc[kept].reset_index(drop=True), data.y[kept]
         task = TASKS[data.task]
-        train, test = _split(task, X, y, cell)
+        train, test = split(data, cell) if split else _split(task, X, y, cell)
         model = maker(1000 * cell.repeat + cell.fold)
         with warnings.catch_warnings(), threadpool_limits(1):  # sums do not depend on the number of threads
             warnings.simplefilter("ignore")  # a model that did not converge is a model all the same

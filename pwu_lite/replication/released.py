@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-__all__ = ["coefficient", "expected_calibration_error", "log_loss", "mace", "maximum_calibration_error",
-           "performance_drop", "retention_auc", "retention_auc_regression", "risk_averse_utility",
-           "selective_utility", "strict_tau", "top_k_utility"]
+__all__ = ["coefficient", "credit_bill", "credit_costs", "expected_calibration_error", "lending_utility", "log_loss",
+           "mace", "maximum_calibration_error", "performance_drop", "retention_auc",
+           "retention_auc_regression", "risk_averse_utility", "selective_utility", "strict_tau",
+           "top_k_utility"]
 
 
 def log_loss(y: Any, f: Any) -> float:
@@ -146,6 +147,63 @@ def strict_tau(a: Any, b: Any) -> float:
     upper = np.triu_indices(len(ranks[0]), 1)
     signs = [np.sign(np.subtract.outer(rank, rank)[upper]) for rank in ranks]
     return float(np.mean(signs[0] * signs[1]))
+
+
+def credit_costs(income: Any, debt: Any, y: Any, *, rate: float, funds: float, cap: float,
+                 months: int = 24) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Miss, alarm and threshold of each customer: rates a year used as a month's, no filter, no cost held above zero.
+
+    The average line and the share of defaults come from all customers, those that are scored too. A debt
+    above one gives a negative line, and a threshold may lie anywhere.
+
+    Examples
+    --------
+    >>> miss, alarm, threshold = credit_costs([3000, 3000], [0.2, 1.5], [0, 0], rate=0.0479, funds=0.0294, cap=25_000)
+    >>> threshold.round(2).tolist()
+    [0.32, 0.17]
+    """
+    a, b = (share / (1 - (1 + share) ** -months) for share in (rate, funds))
+    income, debt, rho, bad = np.asarray(income, float), np.asarray(debt, float), a / b - 1, np.mean(y)
+    line = np.minimum(np.minimum(3 * income, cap), income * (1 - debt) / a)
+    alarm = rho * line + line.mean() * (0.75 * bad - (1 - bad) * rho)
+    return 0.75 * line, alarm, alarm / (alarm + 0.75 * line)
+
+
+def credit_bill(y: Any, f: Any, costs: tuple[np.ndarray, np.ndarray, np.ndarray]) -> float:
+    """Mean cost with `credit_costs`; declined from the threshold on.
+
+    Examples
+    --------
+    >>> credit_bill([1, 0], [0.5, 0.5], (np.array([10.0, 10.0]), np.array([1.0, 1.0]), np.array([0.5, 0.6])))
+    0.0
+    """
+    miss, alarm, threshold = costs
+    declined = np.asarray(f) >= threshold
+    return float(np.where(np.asarray(y) == 1, miss * ~declined, alarm * declined).mean())
+
+
+def lending_utility(good: Any, p: Any, amount: Any, rate: Any, months: Any, *, budget: float,
+                    funds: float = 0.0294) -> tuple[int, float]:
+    """How many whole loans the budget buys, safest first, and what they earn: rates a year used as a month's.
+
+    The purchase stops at the first loan that does not fit. A good loan earns its interest, a bad one loses all of
+    its principal. Tied loans are taken in the order of the rows.
+
+    Examples
+    --------
+    >>> bought, earned = lending_utility([1, 1], [0.9, 0.8], [10_000, 8000], [0.2, 0.2], [36, 36], budget=15_000)
+    >>> bought, round(earned / 10_000, 2)
+    (1, 3.41)
+    """
+    rate, months, amount = (np.asarray(values, dtype=float) for values in (rate, months, amount))
+    interest = rate / (1 - (1 + rate) ** -months) / (funds / (1 - (1 + funds) ** -months)) - 1
+    left, bought, earned = float(budget), 0, 0.0
+    for place in np.argsort(-np.asarray(p), kind="stable"):
+        if amount[place] > left:
+            break
+        left, bought = left - amount[place], bought + 1
+        earned += amount[place] * (interest[place] if good[place] else -1.0)
+    return bought, float(earned)
 
 
 def mace(mean: Any, variance: Any, y: Any, strategy: str = "uniform", levels: int = 10) -> tuple[float, float]:

@@ -1,0 +1,233 @@
+"""A case study: data with money in it, parts that are learnt from and scored, and the run that writes its tables.
+
+Imports experiment, stored_tables, tasks, alignment; numpy, pandas.
+Implements the protocol of section 5.2 of the PWU paper, with new data beside the same data.
+"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from ...alignment import kendall_tau
+from .. import experiment, stored_tables
+from ..tasks import TASKS
+
+__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "rates", "run", "summary"]
+
+HIGHER = ("auroc", "error_detection_auroc")  # of the metrics that the tables hold
+MOST_A_MONTH = 0.15  # no lender of these data asks so much a month: such a rate is one a year
+
+
+class Data(NamedTuple):
+    """A table to learn from, and what a decision about each row costs or earns.
+
+    Attributes
+    ----------
+    X : DataFrame of shape (n, p)
+        What a model sees.
+    y : ndarray of shape (n,)
+        Labels 0 and 1, or targets.
+    money : DataFrame of shape (n, ...)
+        Prices, incomes, amounts: what a decision needs and no model sees.
+    name, task, licence : str
+        `task` is "binary" or "regression".
+    """
+
+    X: pd.DataFrame
+    y: np.ndarray
+    money: pd.DataFrame
+    name: str
+    task: str
+    licence: str
+
+
+class Study(NamedTuple):
+    """What a run of a case study needs.
+
+    Attributes
+    ----------
+    name : str
+    repeats : mapping of data set to int
+    load : callable
+        From the name of a data set to `Data`.
+    parts : callable
+        From data and repeat to rows by part: "train", and those that are scored.
+    models : callable
+        Makers by name, each a function of a seed.
+    tables : callable
+        From data, parts, repeat and the models' predictions to tables by name.
+    """
+
+    name: str
+    repeats: Mapping[str, int]
+    load: Callable[[str], Data]
+    parts: Callable[[Data, int], dict[str, np.ndarray]]
+    models: Callable[[], dict[str, Any]]
+    tables: Callable[[Data, dict[str, np.ndarray], int, dict[str, Any]], dict[str, pd.DataFrame]]
+
+
+def column(name: str, values: Any, low: float, high: float, unit: str) -> np.ndarray:
+    """A finite column inside [low, high], or a ValueError that names column, first bad row, value and unit.
+
+    Examples
+    --------
+    >>> column("fee", [1, 2], 0, 10, "GBP").tolist()
+    [1.0, 2.0]
+    """
+    found = np.asarray(values, dtype=float)
+    if found.ndim != 1 or found.size == 0:
+        raise ValueError(f"{name} must be a column with one value a row, got shape {found.shape}")
+    bad = np.flatnonzero(~((found >= low) & (found <= high) & np.isfinite(found)))
+    if bad.size:
+        within = f"lie between {low:g} and {high:g}" if np.isfinite([low, high]).any() else "be finite"
+        raise ValueError(f"{name} ({unit}) must {within}: row {bad[0]} has {found[bad[0]]:g}")
+    return found
+
+
+def rates(name: str, values: Any) -> np.ndarray:
+    """Interest rates as shares a month; a rate that looks like a percentage or like one a year is refused.
+
+    Examples
+    --------
+    >>> rates("rate", [0.004, 0.01]).tolist()
+    [0.004, 0.01]
+    """
+    found = column(name, np.atleast_1d(np.asarray(values, dtype=float)), -np.inf, np.inf, "a share a month")
+    bad = np.flatnonzero(~((found > 0) & (found < MOST_A_MONTH)))
+    if bad.size:
+        value = found[bad[0]]
+        words = "" if value <= 0 else (f"; divide a rate a year by 12: {value / 12:.4g}" if value < 2 else
+                                       f"; divide per cent a year by 1200: {value / 1200:.4g}")
+        raise ValueError(f"{name} must be a positive share a month below {MOST_A_MONTH}: "
+                         f"row {bad[0]} has {value:g}{words}")
+    return found
+
+
+def columns_of(frame: pd.DataFrame, needed: Sequence[str], place: str) -> pd.DataFrame:
+    """The frame, if it has all columns that are needed.
+
+    Raises
+    ------
+    ValueError
+        Naming the file and what is missing.
+    """
+    missing = [name for name in needed if name not in frame.columns]
+    if missing:
+        raise ValueError(f"{place} lacks the column(s) {', '.join(missing)}; "
+                         f"it has {', '.join(map(str, frame.columns))}")
+    return frame
+
+
+def fit(study: Study, data: Data, repeats: Sequence[int], folder: Path, *, models: Sequence[str] | None = None,
+        jobs: int = 1) -> list[str]:
+    """Fit what is missing, one cell a model and repeat; what failed, in words."""
+    makers = study.models()
+    cells = [experiment.Cell(data.name, model, repeat, 0) for repeat in repeats for model in models or makers]
+    if all(cell.path(folder).exists() for cell in cells):
+        return []
+
+    def split(data, cell):
+        parts = study.parts(data, cell.repeat)
+        scored = [rows for part, rows in parts.items() if part != "train"]
+        return parts["train"], np.concatenate(scored)
+
+    return experiment.run(cells, {data.name: data}, makers, folder, jobs=jobs, split=split)
+
+
+def tables(study: Study, data: Data, repeat: int, folder: Path, models: Sequence[str] | None = None,
+           ) -> dict[str, pd.DataFrame]:
+    """The tables of one repeat, from predictions that are there.
+
+    Raises
+    ------
+    FileNotFoundError
+        A cell has not been run.
+    """
+    said = {model: experiment.predictions(experiment.Cell(data.name, model, repeat, 0), folder, TASKS[data.task])
+            for model in models or study.models()}
+    found = study.tables(data, study.parts(data, repeat), repeat, said)
+    return {name: table.assign(dataset=data.name, repeat=repeat) for name, table in found.items()}
+
+
+def run(study: Study, given: Any, arguments: Sequence[str]) -> int:
+    """The command ``benchmark wind|credit|lending``: fit, score, write ``book/results/NAME_TABLE.csv.gz``.
+
+    1 if a cell failed; then no table is written, and a second call goes on with what is missing.
+    """
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for name in given.datasets or study.repeats:
+        data = study.load(name)
+        repeats = range(min(study.repeats[name], given.repeats or study.repeats[name]))
+        failed = fit(study, data, repeats, given.folder / study.name, jobs=given.jobs)
+        if failed:
+            print(f"{len(failed)} cells failed, no table was written", file=sys.stderr)
+            return 1
+        for repeat in repeats:
+            for table, frame in tables(study, data, repeat, given.folder / study.name).items():
+                parts.setdefault(table, []).append(frame)
+            print(f"{name}: scored {repeat + 1} of {len(repeats)}", flush=True)
+    command = f"python -m pwu_lite.replication.benchmark {shlex.join(arguments)}"
+    for table, frames in parts.items():
+        whole = pd.concat(frames, ignore_index=True)
+        first = [name for name in ("dataset", "repeat", "part", "model") if name in whole]
+        path = given.results / f"{study.name}_{table}.csv.gz"
+        stored_tables.write(path, whole[[*first, *whole.columns.difference(first, sort=False)]], command,
+                            "parts by repeat, models by 1000 * repeat", "%.9g")
+        print(f"{path}: {len(whole)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
+    return 0
+
+
+def agreement(scores: pd.DataFrame, metrics: Sequence[str], cost: str, *, chosen: str, paid: str,
+              higher: Sequence[str] = HIGHER) -> pd.DataFrame:
+    """Kendall's tau between metrics on one part and a cost on another, and between the cost and itself.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        A row for each repeat, part and model of one data set.
+    metrics : sequence of str
+        Columns; lower is better, but for those in `higher`.
+    cost : str
+        A column, lower is better.
+    chosen, paid : str
+        The parts on which the metric is measured and the cost is paid.
+
+    Returns
+    -------
+    DataFrame
+        A row for each repeat, a column for each metric, and "itself": the cost on `chosen`.
+
+    Examples
+    --------
+    >>> rows = pd.DataFrame({"repeat": 0, "part": ["same"] * 3, "model": list("abc"), "brier_score": [1.0, 2.0, 3.0],
+    ...                      "cost": [1.0, 3.0, 2.0]})
+    >>> agreement(rows, ["brier_score"], "cost", chosen="same", paid="same").round(2).to_dict("list")
+    {'brier_score': [0.33], 'itself': [1.0]}
+    """
+    wide = scores.set_index(["repeat", "part", "model"])[[*metrics, cost]].astype(float).sort_index()
+    found = {}
+    for repeat in dict.fromkeys(scores["repeat"]):
+        here, there = wide.loc[(repeat, chosen)], wide.loc[(repeat, paid)]
+        found[repeat] = {name: _tau(here[name] * (-1 if name in higher else 1), there[cost])
+                         for name in [*metrics, cost]}
+    return pd.DataFrame.from_dict(found, orient="index").rename(columns={cost: "itself"}).rename_axis("repeat")
+
+
+def _tau(metric, cost):
+    """Endless losses are tied for the worst; NaN where a metric is not defined for some model."""
+    if metric.isna().any():
+        return float("nan")
+    worst = metric[np.isfinite(metric)].max() + 1.0
+    return kendall_tau(metric.where(np.isfinite(metric), worst), cost)
+
+
+def summary(taus: pd.DataFrame) -> pd.DataFrame:
+    """Median over the repeats, and the range of the middle nine in ten; the repeats share their cases."""
+    return pd.DataFrame({"median": taus.median(), "low": taus.quantile(0.05), "high": taus.quantile(0.95)})
