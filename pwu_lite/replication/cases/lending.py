@@ -20,8 +20,8 @@ from .. import datasets, models, released
 from ..tasks import BINARY, Fold
 from .study import Data, Study, column, columns_of
 
-__all__ = ["BUDGET", "FUNDS", "LOSS", "PREPAID", "STUDY", "best_notes", "by_grade", "expected_return", "greedy", "knapsack",
-           "load", "margin", "parts", "pool", "tables", "thresholds"]
+__all__ = ["BUDGET", "FUNDS", "LOSS", "PREPAID", "STUDY", "best_notes", "by_grade", "expected_return", "greedy",
+           "knapsack", "load", "margin", "parts", "pool", "tables", "thresholds"]
 
 FUNDS = 0.0294  # a year; what the investor's money earns elsewhere
 LOSS = 0.45  # of the principal that a default costs, after what was paid back
@@ -167,9 +167,9 @@ def knapsack(value: ArrayLike, amount: ArrayLike, budget: float = BUDGET, unit: 
         taken[place, size:] = with_it > best[size:]
         best[size:] = np.where(taken[place, size:], with_it, best[size:])
     bought = np.zeros(value.size, dtype=bool)
-    for place in range(value.size - 1, -1, -1):
-        if taken[place, room]:
-            bought[place], room = True, room - int(steps[place])
+    for item in range(value.size - 1, -1, -1):
+        if taken[item, room]:
+            bought[item], room = True, room - int(steps[item])
     return bought
 
 

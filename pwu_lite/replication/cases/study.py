@@ -19,10 +19,9 @@ from ...alignment import kendall_tau
 from .. import experiment, stored_tables
 from ..tasks import TASKS
 
-__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "rates", "run", "summary"]
+__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "run", "summary"]
 
 HIGHER = ("auroc", "error_detection_auroc")  # of the metrics that the tables hold
-MOST_A_MONTH = 0.15  # no lender of these data asks so much a month: such a rate is one a year
 
 
 class Data(NamedTuple):
@@ -88,25 +87,6 @@ def column(name: str, values: Any, low: float, high: float, unit: str) -> np.nda
     if bad.size:
         within = f"lie between {low:g} and {high:g}" if np.isfinite([low, high]).any() else "be finite"
         raise ValueError(f"{name} ({unit}) must {within}: row {bad[0]} has {found[bad[0]]:g}")
-    return found
-
-
-def rates(name: str, values: Any) -> np.ndarray:
-    """Interest rates as shares a month; a rate that looks like a percentage or like one a year is refused.
-
-    Examples
-    --------
-    >>> rates("rate", [0.004, 0.01]).tolist()
-    [0.004, 0.01]
-    """
-    found = column(name, np.atleast_1d(np.asarray(values, dtype=float)), -np.inf, np.inf, "a share a month")
-    bad = np.flatnonzero(~((found > 0) & (found < MOST_A_MONTH)))
-    if bad.size:
-        value = found[bad[0]]
-        words = "" if value <= 0 else (f"; divide a rate a year by 12: {value / 12:.4g}" if value < 2 else
-                                       f"; divide per cent a year by 1200: {value / 1200:.4g}")
-        raise ValueError(f"{name} must be a positive share a month below {MOST_A_MONTH}: "
-                         f"row {bad[0]} has {value:g}{words}")
     return found
 
 
