@@ -21,9 +21,9 @@ from . import resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "as_svg", "bands", "bars", "boxes", "coverage_curve", "curves", "dumbbells", "flip", "growth",
-           "histograms", "images", "implicit_priors", "intervals", "murphy", "prior_densities", "prior_panels",
-           "reliability", "retention_curve", "scatter", "sheet", "use_style", "weighted_area"]
+__all__ = ["COLOURS", "as_svg", "bands", "bars", "boxes", "by_prior_mass", "coverage_curve", "curves", "dumbbells",
+           "flip", "growth", "histograms", "images", "implicit_priors", "intervals", "murphy", "prior_densities",
+           "prior_panels", "reliability", "retention_curve", "scatter", "sheet", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -293,6 +293,30 @@ def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: st
     return figure
 
 
+def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
+                  ylabel: str) -> Figure:
+    """One labelled curve a name, over an axis on which equal widths hold equal shares of the prior.
+
+    The area under a curve is then its mean under the prior: for costs, the PWU.
+
+    Parameters
+    ----------
+    x : array_like, shape (m,)
+        Ascending.
+    values : mapping of label to array_like of shape (m,)
+    prior : Prior
+    ticks : sequence of float
+        Values of x to write at their places.
+    """
+    figure, ax = _new(None)
+    for label, y in values.items():
+        ax.plot(prior.mass(prior.support[0], np.asarray(x, dtype=float)), y, label=label, lw=2)
+    ax.set_xticks(prior.mass(prior.support[0], np.asarray(ticks, dtype=float)), [f"{tick:,.0f}" for tick in ticks])
+    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, None))
+    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncol=3)
+    return figure
+
+
 def bands(x: Any, values: Mapping[str, tuple[Any, Any, Any]], *, xlabel: str, ylabel: str,
           ax: Axes | None = None) -> Figure:
     """One curve a name, with a band from `low` to `high`.
@@ -479,11 +503,12 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
     figure, axes = plt.subplots(tall, wide, figsize=(9.4, tall * (0.9 + 0.3 * len(names))), squeeze=False,
                                 sharex=True, sharey=True)
     for ax, (title, sources) in zip(axes.flat, panels.items(), strict=False):
+        apart = np.linspace(0.17, -0.17, 2) if len(sources) < 3 else np.linspace(0.26, -0.26, len(sources))
         for which, (source, frame) in enumerate(sources.items()):
             rows = frame.loc[names]
-            places = np.arange(len(names)) + 0.17 * (1 - 2 * which)
+            places = np.arange(len(names)) + apart[which]
             ax.hlines(places, rows["low"], rows["high"], color=COLOURS[which], lw=2, ls="-")
-            ax.plot(rows["median"], places, "os"[which], ms=5, ls="", color=COLOURS[which], label=source)
+            ax.plot(rows["median"], places, "osD^"[which], ms=5, ls="", color=COLOURS[which], label=source)
         ax.set_yticks(range(len(names)), names)
         ax.axvline(0, color=INK, lw=1, ls="-")
         ax.set_title(title, fontsize=11)

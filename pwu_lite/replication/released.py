@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from scipy.stats import norm
 
-__all__ = ["coefficient", "credit_bill", "credit_costs", "expected_calibration_error", "lending_utility", "log_loss",
-           "mace", "maximum_calibration_error", "performance_drop", "retention_auc",
-           "retention_auc_regression", "risk_averse_utility", "selective_utility", "strict_tau",
-           "top_k_utility"]
+__all__ = ["abstentions", "coefficient", "credit_bill", "credit_costs", "expected_calibration_error",
+           "lending_utility", "log_loss", "mace", "maximum_calibration_error", "performance_drop",
+           "retention_auc", "retention_auc_regression", "risk_averse_utility", "selective_utility",
+           "strict_tau", "top_k_utility"]
 
 
 def log_loss(y: Any, f: Any) -> float:
@@ -224,6 +224,17 @@ def mace(mean: Any, variance: Any, y: Any, strategy: str = "uniform", levels: in
         observed = [np.mean(z <= norm.ppf(q)) for q in grid]
     gaps = np.array(observed) - grid
     return float(np.mean(np.abs(gaps))), float(np.sqrt(np.mean(gaps**2)))
+
+
+def abstentions(payoffs: Any) -> np.ndarray:
+    """The hours that figure J.4 marks with a circle: a payoff of exactly zero, whatever was bid.
+
+    Examples
+    --------
+    >>> abstentions([0.0, -3.0, 12.0]).tolist()
+    [True, False, False]
+    """
+    return np.asarray(payoffs) == 0
 
 
 def coefficient(curve: Any, copies: int = 14) -> float:

@@ -70,6 +70,19 @@ TRUNCATED = package("symbolic/implicit.py", "link = (sp.simplify(1 / mass), -res
 DENSITY = package("symbolic/implicit.py", "from_1 = -sp.diff(piece[0], p) / (1 - p)", "from_1 = -sp.diff(piece[0], p) / p",
                   "the prior is read off with the wrong weight")
 
+CASES = "tests/book/test_cases.py"
+CREDIT_TURNED = Flip(CASES, '    return stored_tables.load(f"{name}.csv.gz")',
+                     '    read = stored_tables.load(f"{name}.csv.gz")\n'
+                     '    return read.assign(pwu_binary=-read["pwu_binary"]) if "pwu_binary" in read else read',
+                     "the binary PWU ranks the models in reverse")
+BIDS_BY_SIGMA = Flip(CASES, '    return stored_tables.load(f"{name}.csv.gz")',
+                     '    read = stored_tables.load(f"{name}.csv.gz")\n'
+                     '    return read.assign(sigma_permuted=1000.0) if "sigma_permuted" in read else read',
+                     "another sigma moves the profit by a thousand EUR")
+UNITS = Flip(CASES, '    rows = table("credit_thresholds")\n',
+             '    rows = table("credit_thresholds").replace({"reading": {"published": "released", "released": "published"}})\n',
+             "rates a year are the right units")
+
 PAPER = {
     "Definition 3.1": ABSOLUTE,
     "Remark 3.2": Flip(TEST, "mass = sp.integrate(1 / c, (c, low", "mass = sp.integrate(1, (c, low",
@@ -245,6 +258,30 @@ PAPER = {
     "Appendix J.3 (accuracy)": TURNED,
     "Remark J.1": PWUS_LEAD,
     "Figure K.1": TURNED,
+    "Section 5.2 (bidding)": Flip(CASES, '.set_index("metric")', '.set_index("metric").assign(low=0.01)',
+                                  "every interval of Table 2 lies above zero"),
+    "Section 5.2 (credit and lending)": CREDIT_TURNED,
+    "Table 2": BIDS_BY_SIGMA,
+    "Appendix J.2 (bid)": package("replication/cases/wind.py", "np.minimum(mu + step, capacity), np.maximum(mu - step, 0.0)",
+                                  "np.maximum(mu - step, 0.0), np.minimum(mu + step, capacity)", "the bid goes the other way"),
+    "Appendix J.2 (abstention)": package("replication/cases/wind.py", "np.maximum(mu - step, 0.0))",
+                                         "np.where(sigma > 50, 0.0, np.maximum(mu - step, 0.0)))", "who is uncertain abstains"),
+    "Appendix J.2 (thresholds)": package("replication/cases/credit.py", "alarm / (miss + alarm), miss + alarm)",
+                                         "miss / (miss + alarm), miss + alarm)", "the shares of the costs are exchanged"),
+    "Appendix J.2 (credit utility)": Flip(CASES, '{"lend": -chance * (1 - miss)', '{"lend": -chance * miss',
+                                          "the factor is put right"),
+    "Appendix J.2 (misspecified)": UNITS,
+    "Appendix J.2 (lending)": package("replication/cases/lending.py", "return (1 - f) * np.asarray(margins, dtype=float) - f * loss",
+                                      "return 0.1 * (1 - f) - f * loss", "all loans pay the same interest"),
+    "Figure J.4 (left)": package("replication/released.py", "return np.asarray(payoffs) == 0", "return np.asarray(payoffs) < 1000",
+                                 "circles mark hours that earn little"),
+    "Figure J.4 (centre)": UNITS,
+    "Figure J.4 (right)": Flip(CASES, "pwu.Beta(1.2, 20.8).mass(3 / 2000, 1)", "pwu.Beta(1.2, 20.8).mass(300 / 2000, 1)",
+                               "the budget buys hundreds of loans"),
+    "Figure J.5": BIDS_BY_SIGMA,
+    "Figure J.6 (left)": CREDIT_TURNED,
+    "Figure J.6 (right)": Flip(CASES, 'chosen="same", paid=paid))', 'chosen="same", paid="same"))',
+                               "the utility is compared with itself on the same loans"),
 }
 
 UNIQUE = {

@@ -19,7 +19,8 @@ from ...alignment import kendall_tau
 from .. import experiment, stored_tables
 from ..tasks import TASKS
 
-__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "run", "summary"]
+__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "run", "summary",
+           "tables"]
 
 HIGHER = ("auroc", "error_detection_auroc")  # of the metrics that the tables hold
 

@@ -265,9 +265,11 @@ def load(name: str) -> Data:
 def _half_hours(tables, name, licence):
     """What is known at noon of the day before: the day-ahead forecast around the half-hour."""
     X = pd.concat([_around(table["forecast_mwh"]) for table in tables], ignore_index=True)
-    season = np.repeat([0, 1], [len(table) for table in tables])
+    money = pd.DataFrame({"season": np.repeat([0, 1], [len(table) for table in tables])})
+    if all("spread_gbp_mwh" in table for table in tables):
+        money["spread"] = pd.concat([table["spread_gbp_mwh"] for table in tables], ignore_index=True)
     y = np.concatenate([column("generation_mwh", table["generation_mwh"], 0, np.inf, "MWh") for table in tables])
-    return Data(X, y, pd.DataFrame({"season": season}), name, "regression", licence)
+    return Data(X, y, money, name, "regression", licence)
 
 
 def _around(forecast):
@@ -390,37 +392,26 @@ def parts(data: Data, repeat: int) -> dict[str, np.ndarray]:
 
 
 class _EachHour:
-    """A model of its own for each hour of the day, where there is a column with the hour."""
+    """A model of its own for each hour of the day, where there is a column "hour"; else one model."""
 
     def __init__(self, make, seed):
         self.make, self.seed = make, seed
 
     def fit(self, X: pd.DataFrame, y: np.ndarray) -> _EachHour:
-        self.parts = {hour: self.make(self.seed).fit(X[rows].drop(columns="hour"), y[rows])
-                      for hour, rows in self._hours(X)}
+        self.parts = {hour: self.make(self.seed).fit(part, y[rows]) for hour, rows, part in self._hours(X)}
         return self
 
     def predict(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         mean, std = np.empty((2, len(X)))
-        for hour, rows in self._hours(X):
-            mean[rows], std[rows] = self.parts[hour].predict(X[rows].drop(columns="hour"))
+        for hour, rows, part in self._hours(X):
+            mean[rows], std[rows] = self.parts[hour].predict(part)
         return mean, std
 
     @staticmethod
     def _hours(X):
-        hour = X["hour"].to_numpy()
-        return [(value, hour == value) for value in np.unique(hour)]
-
-
-class _Either:
-    """A model an hour for tables with a column "hour", one model for others."""
-
-    def __init__(self, make, seed):
-        self.make, self.seed = make, seed
-
-    def fit(self, X, y):
-        self.model = _EachHour(self.make, self.seed) if "hour" in X else self.make(self.seed)
-        return self.model.fit(X, y)
+        hour = X["hour"].to_numpy() if "hour" in X else np.zeros(len(X))
+        return [(value, hour == value, X[hour == value].drop(columns="hour", errors="ignore"))
+                for value in np.unique(hour)]
 
 
 def regressors() -> dict[str, Any]:
@@ -431,7 +422,7 @@ def regressors() -> dict[str, Any]:
     >>> list(regressors())[:2]
     ['least squares', 'Bayesian splines']
     """
-    return {name: lambda seed, make=make: _Either(make, seed) for name, make in models.regressors().items()}
+    return {name: lambda seed, make=make: _EachHour(make, seed) for name, make in models.regressors().items()}
 
 
 def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mapping[str, Any],
@@ -452,10 +443,18 @@ def _firming(data, parts, said):
             flat = np.full(std.size, np.sqrt(np.mean(std**2)))
             rows.append({"part": part, "model": model, **_metrics(Fold(y, (mean, std), variance)),
                          "mean_variance": np.mean(std**2), "carry": carried(y, mean).mean(),
+                         "spread_error_correlation": _with_spread(data, parts[part], y - mean),
                          **_at_fees("cost", firming_cost(FEES, y, mean, std)),
                          **_at_fees("flat", firming_cost(FEES, y, mean, flat)),
                          **_at_fees("best", np.minimum(carried(y, mean)[:, None], FEES).mean(axis=0))})
     return pd.DataFrame(rows).assign(variance=variance)
+
+
+def _with_spread(data, rows, error):
+    """Correlation of the error with the price spread, where there is one."""
+    if "spread" not in data.money:
+        return float("nan")
+    return float(np.corrcoef(error, data.money["spread"].to_numpy()[rows])[0, 1])
 
 
 def _at_fees(name, values):
@@ -525,7 +524,8 @@ def _bids(data, said):
                                       *profits(data, shifted, late, sigma, relative=0.1, same_day=True))}
     variance = float(np.var(data.y[~scored]))
     fixed = _without_forecast(data, december)
-    return {"bids": pd.DataFrame(rows).assign(**fixed), "draws": _draws(hourly, variance)}
+    prices = data.money.iloc[shifted][["day_ahead_before", "imbalance_before"]].to_numpy().T.reshape(2, -1, 24)
+    return {"bids": pd.DataFrame(rows).assign(**fixed), "draws": _draws(hourly, variance, prices)}
 
 
 def _readings(data, rows, mean, std):
@@ -552,16 +552,22 @@ def _without_forecast(data, rows):
     return {name: payoff(bids, wind, first, second).sum() for name, bids in choices.items()}
 
 
-def _draws(hourly, variance):
-    """Over resamples of whole days: tau of every metric, of the mean bid and of the profit on the other half."""
+def _draws(hourly, variance, prices):
+    """Over resamples of whole days: tau of every metric, and of the mean bid, with the profit.
+
+    "dealt" is "released" with the prices of other days: each draw pairs the days with prices drawn anew.
+    """
     names = list(hourly)
     found = []
-    for reading in ("text", "released"):
-        parts = {name: [values.reshape(-1, 24) for values in hourly[name][reading]] for name in names}
+    for reading in ("text", "released", "dealt"):
+        source = "text" if reading == "text" else "released"
+        parts = {name: [values.reshape(-1, 24) for values in hourly[name][source]] for name in names}
         days = len(parts[names[0]][0])
         for draw in range(DRAWS):
-            chosen = np.random.default_rng(draw).integers(days, size=days)
-            frame = pd.DataFrame({name: _one_draw(parts[name], chosen, variance) for name in names}).T
+            rng = np.random.default_rng(draw)
+            chosen = rng.integers(days, size=days)
+            dealt = prices[:, rng.integers(days, size=days)].reshape(2, -1) if reading == "dealt" else None
+            frame = pd.DataFrame({name: _one_draw(parts[name], chosen, variance, dealt) for name in names}).T
             profit = frame.pop("profit")
             found.append({"reading": reading, "draw": draw,
                           **{metric: kendall_tau(_oriented(metric, values), profit) if values.notna().all() else np.nan
@@ -569,8 +575,12 @@ def _draws(hourly, variance):
     return pd.DataFrame(found)
 
 
-def _one_draw(values, days, variance):
+def _one_draw(values, days, variance, prices=None):
     y, mean, std, bids, earned = (part[days].ravel() for part in values)
+    if prices is not None:
+        within = np.clip(mean, 0, CAPACITY)
+        bids = bid(within, std, prices[0] > prices[1], absolute(0.1, within, std))
+        earned = payoff(bids, y, *prices)
     fold = Fold(y, (mean, std), variance)
     return {**_metrics(fold, risk_averse=True), "mean_bid": bids.mean(), "profit": earned.sum()}
 
