@@ -16,7 +16,8 @@ import venv
 import zipfile
 from pathlib import Path
 
-NOTEBOOKS = ["foundations/good_score.ipynb", "pwu/building.ipynb", "experiments/wrong_prior.ipynb"]
+NOTEBOOKS = ["foundations/good_score.ipynb", "pwu/building.ipynb", "experiments/wrong_prior.ipynb",
+             "cases/lending.ipynb"]
 RUN = """
 import sys, nbclient, nbformat, pwu_lite
 assert "site-packages" in pwu_lite.__file__, pwu_lite.__file__

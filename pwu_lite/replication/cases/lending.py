@@ -317,21 +317,24 @@ def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mappi
 def by_grade(data: Data) -> pd.DataFrame:
     """What the loans of each grade promised and paid, a dollar: a row a grade.
 
-    ``scheduled`` if no loan had defaulted and none been paid back early, ``expected`` with the grade's share of
-    defaults, `LOSS` and `PREPAID`, ``realised`` in fact; ``realised_good`` and ``realised_bad`` of either kind.
+    ``scheduled`` if no loan had defaulted and none been paid back early, not discounted, ``expected`` (as present
+    value) with the grade's share of defaults, `LOSS` and `PREPAID`, ``realised`` in fact; ``realised_good`` and
+    ``realised_bad`` of either kind.
 
     Examples
     --------
     >>> by_grade(load("simulated"))[["grade", "loans"]].head(1).to_dict("list")
     {'grade': ['A'], 'loans': [3712]}
     """
-    table = data.money.assign(bad=data.y, scheduled=margin(data.money["rate"], data.money["months"]))
+    rate, months = data.money["rate"], data.money["months"]
+    paid_in = _annuity(rate / 12, months) * months
+    table = data.money.assign(bad=data.y, margin=margin(rate, months), scheduled=paid_in - 1)
     rows = []
     for grade, loans in table.groupby("grade"):
         bad, realised = loans["bad"] == 1, loans["realised"]
         rows.append({"grade": GRADES[int(grade)], "loans": len(loans), "default_rate": bad.mean(),
                      "rate": loans["rate"].mean(), "scheduled": loans["scheduled"].mean(),
-                     "expected": (1 - bad.mean()) * PREPAID * loans["scheduled"].mean() - bad.mean() * LOSS,
+                     "expected": (1 - bad.mean()) * PREPAID * loans["margin"].mean() - bad.mean() * LOSS,
                      "realised": realised.mean(), "realised_good": realised[~bad].mean(),
                      "realised_bad": realised[bad].mean()})
     return pd.DataFrame(rows)

