@@ -30,14 +30,15 @@ from . import datasets, experiment, released, scoring, stored_tables
 from .cases import STUDIES, study
 from .tasks import LOWER, SEED, TASKS, Fold, Plan, Task
 
-__all__ = ["Tables", "fresh_alignment", "main", "score_repeat", "tables"]
+__all__ = ["TIED", "Tables", "fresh_alignment", "lower", "main", "score_repeat", "tables"]
 
 
 SIZES = {1: "one", 2: "two", 3: "three"}
 TIED = 1e-9  # fold means that differ by less than this share of their size are tied: scores have nine digits
 _NO_NUMBERS = ("explorer/", "reporting/", "symbolic/", "plots.py", "replication/findings.py", "replication/parcels.py",
                "replication/screening.py", "replication/cases/", "replication/mushrooms.py",
-               "replication/bank_calls.py", "testing.py", "elicitation.py")  # modules that no score depends on
+               "replication/bank_calls.py", "replication/mended.py", "testing.py",
+               "elicitation.py")  # modules that no score depends on
 FOLDS = range(experiment.FOLDS)
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 
@@ -112,10 +113,11 @@ def _means(frame, folds=FOLDS):
 def _oriented(task, frame):
     """Metrics so that higher is better."""
     names = [*task.metrics, *task.extra, "random"]
-    return frame[names] * [-1.0 if _lower(name) else 1.0 for name in names]
+    return frame[names] * [-1.0 if lower(name) else 1.0 for name in names]
 
 
-def _lower(name):
+def lower(name: str) -> bool:
+    """Is lower better? Of the registry's metrics, and of those that only the tables have."""
     return LOWER[name] if name in LOWER else lower_is_better(name)
 
 
@@ -193,7 +195,7 @@ def _released(task, folds):
     for question in task.questions:
         utilities = _columns(means, question.name, "s")
         for metric in task.metrics:
-            loss = means[metric] * (1 if _lower(metric) else -1)
+            loss = means[metric] * (1 if lower(metric) else -1)
             taus = [released.strict_tau(loss, -utilities[name]) for name in utilities]
             rows.append({"metric": metric, "family": question.name, "tau": np.mean(taus), "defined": 1.0})
     return pd.DataFrame(rows).set_index(["metric", "family"])

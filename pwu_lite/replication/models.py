@@ -160,13 +160,12 @@ class _VarianceBoosting:
     The gamma loss's Newton step down is ``learning_rate * (1 - predicted/observed)``, without bound where the
     residuals of a leaf are nearly zero; a step up is at most the learning rate. One such leaf sends a prediction
     to zero, its next large residual cannot bring it back, and all others rise without end. So residuals count
-    as at least `FLOOR` of their mean square, and no variance is told that no residual has shown.
+    as at least `floor` of their mean square, and no variance is told that no residual has shown. Without a floor
+    it is as it was when the tables of Part IV were made.
     """
 
-    FLOOR = 0.05
-
-    def __init__(self, seed):
-        self.seed = seed
+    def __init__(self, seed, floor=0.05):
+        self.seed, self.floor = seed, floor
 
     def _boost(self, loss="squared_error", rounds=100):
         return HistGradientBoostingRegressor(loss=loss, max_iter=rounds, learning_rate=0.08, max_leaf_nodes=15,
@@ -178,9 +177,11 @@ class _VarianceBoosting:
         for k in range(3):
             residual[fold == k] = t[fold == k] - self._boost().fit(Z[fold != k], t[fold != k]).predict(Z[fold == k])
         self.mean = self._boost().fit(Z, t)
-        square = np.maximum(residual**2, self.FLOOR * np.mean(residual**2) + LEAST**2)
-        self.range = square.min(), square.max()
-        self.variance = self._boost("gamma", 50).fit(Z, square)
+        square = residual**2 + 1e-6
+        if self.floor:
+            square = np.maximum(residual**2, self.floor * np.mean(residual**2) + LEAST**2)
+        self.range = (square.min(), square.max()) if self.floor else (0.0, np.inf)
+        self.variance = self._boost("gamma", 50 if self.floor else 100).fit(Z, square)
 
     def predict(self, Z):
         return self.mean.predict(Z), np.clip(self.variance.predict(Z), *self.range)
@@ -456,8 +457,11 @@ def classifiers() -> dict[str, Callable[[int], _Classifier]]:
     }
 
 
-def regressors() -> dict[str, Callable[[int], _Regressor]]:
+def regressors(floor: float = 0.05) -> dict[str, Callable[[int], _Regressor]]:
     """Makers of the ten regressors, by name; each takes a seed.
+
+    Boosting's squared residuals count as at least `floor` of their mean; at zero, as in the stored tables of
+    Part IV, its variances can go to zero or to infinity where many cases are predicted nearly exactly.
 
     `fit(X, y)` takes a table of features and targets; `predict(X)` gives mean and standard
     deviation, both of shape (n,), in the unit of y.
@@ -472,7 +476,7 @@ def regressors() -> dict[str, Callable[[int], _Regressor]]:
         "Bayesian splines": lambda seed: _Regressor(_BayesianSplines()),
         "random forest": lambda seed: _Regressor(_Forest(RandomForestRegressor, seed)),
         "extra trees": lambda seed: _Regressor(_Forest(ExtraTreesRegressor, seed, between=False)),
-        "boosting": lambda seed: _Regressor(_VarianceBoosting(seed)),
+        "boosting": lambda seed: _Regressor(_VarianceBoosting(seed, floor)),
         "quantile boosting": lambda seed: _Regressor(_QuantileBoosting(seed)),
         "Gaussian process": lambda seed: _Regressor(_GaussianProcess(seed)),
         "network": lambda seed: _Regressor(GaussianNetwork(seed)),
@@ -481,8 +485,8 @@ def regressors() -> dict[str, Callable[[int], _Regressor]]:
     }
 
 
-def multivariate_regressors() -> dict[str, Callable[[int], _Multivariate]]:
-    """Makers of the five regressors of several outputs, by name; each takes a seed.
+def multivariate_regressors(floor: float = 0.05) -> dict[str, Callable[[int], _Multivariate]]:
+    """Makers of the five regressors of several outputs, by name; each takes a seed; `floor` as in `regressors`.
 
     `fit(X, y)` takes targets of shape (n, D); `predict(X)` gives means of shape (n, D) and
     covariance matrices of shape (n, D, D), in the units of y.
@@ -495,7 +499,7 @@ def multivariate_regressors() -> dict[str, Callable[[int], _Multivariate]]:
     return {
         "least squares": lambda seed: _Multivariate(_JointLeastSquares()),
         "random forest": lambda seed: _Multivariate(_JointForest(seed)),
-        "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda: _VarianceBoosting(seed))),
+        "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda: _VarianceBoosting(seed, floor))),
         "network": lambda seed: _Multivariate(_OutputByOutput(lambda: GaussianNetwork(seed))),
         "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda: _Ensemble(seed))),
     }

@@ -314,7 +314,7 @@ REGRESSION = Task(
     plan={"air_quality": Plan(20, 4000), "auto_mpg": Plan(100), "energy": Plan(100), "power_plant": Plan(20, 4000),
           "wine_quality": Plan(20, 4000)},
     fresh={"air_quality": Plan(7, 1000), "power_plant": Plan(9, 1000), "wine_quality": Plan(6, 1000)},
-    models=models.regressors, check=_mean_and_std, diagnostics={"squared_z": _squared_z})
+    models=lambda: models.regressors(floor=0.0), check=_mean_and_std, diagnostics={"squared_z": _squared_z})
 """A mean and a standard deviation."""
 
 MULTICLASS = Task(
@@ -335,7 +335,7 @@ MULTIVARIATE = Task(
         "energy_score": _of(multivariate.energy_score), **_right(_MULTIVARIATE)},
     plan={"air_quality_many": Plan(20, 1500), "energy_many": Plan(20), "solar_flare": Plan(20),
           "parkinsons": Plan(20, 1500)},
-    models=models.multivariate_regressors, prepare=_in_training_units, unpack=_outputs)
+    models=lambda: models.multivariate_regressors(floor=0.0), prepare=_in_training_units, unpack=_outputs)
 """A mean vector and a covariance."""
 
 TASKS = {task.name: task for task in (BINARY, REGRESSION, MULTICLASS, MULTIVARIATE)}

@@ -24,7 +24,7 @@ from ..tasks import REGRESSION, Fold
 from .study import HIGHER, Data, Study, column, columns_of
 
 __all__ = ["CAPACITY", "FEES", "KAPPA", "STUDY", "absolute", "bid", "carried", "farm", "fee_of_each", "firming_cost",
-           "hours", "load", "newsvendor_bid", "parts", "payoff", "profits", "regressors", "tables"]
+           "hours", "load", "newsvendor_bid", "parts", "payoff", "profits", "regressors", "room", "tables"]
 
 CAPACITY = 165.0  # MW, Belwind Phase 1
 KAPPA = 0.07  # GBP per MWh squared: the imbalance price of the competition
@@ -530,6 +530,23 @@ def profits(data: Data, rows: np.ndarray, mean: np.ndarray, std: np.ndarray, *, 
     return bids, payoff(bids, wind, first, second)
 
 
+def room(mean: ArrayLike, relative: float, capacity: float = CAPACITY) -> np.ndarray:
+    """The distance between the two bids of a relative limit, in MWh: what known prices are traded with.
+
+    ``min(mu + D, capacity) - max(mu - D, 0)`` with ``D = sqrt(relative) (capacity - mu)``: largest where the
+    lower bid just reaches zero.
+
+    Examples
+    --------
+    >>> room([15.0, 65.0], 0.01).tolist()
+    [30.0, 20.0]
+    """
+    mu = np.asarray(mean, dtype=float)
+    limit = absolute(relative, mu, np.zeros_like(mu), capacity)
+    up, down = (bid(mu, np.zeros_like(mu), np.full(mu.shape, sell), limit, capacity) for sell in (True, False))
+    return up - down
+
+
 def _bids(data, said):
     """Profits a model, and tau of every metric with the profit over draws of days."""
     scored = data.money["day"].to_numpy() > data.money["day"].max() - DECEMBER
@@ -547,8 +564,11 @@ def _bids(data, said):
         hourly[model] = {"text": (y, mean, std, *profits(data, december, mean, std, relative=0.01)),
                          "released": (before, late, sigma,
                                       *profits(data, shifted, late, sigma, relative=0.1, same_day=True))}
+        rows[-1]["profit_released"] = hourly[model]["released"][-1].sum()
     variance = float(np.var(data.y[~scored]))
-    fixed = _without_forecast(data, december)
+    edge = np.full(shifted.size, CAPACITY * 0.1**0.5 / (1 + 0.1**0.5))
+    fixed = _without_forecast(data, december) | {"constant_released": profits(
+        data, shifted, edge, edge, relative=0.1, same_day=True)[1].sum()}
     prices = data.money.iloc[shifted][["day_ahead_before", "imbalance_before"]].to_numpy().T.reshape(2, -1, 24)
     return {"bids": pd.DataFrame(rows).assign(**fixed), "draws": _draws(hourly, variance, prices)}
 
@@ -578,7 +598,7 @@ def _without_forecast(data, rows):
 
 
 def _draws(hourly, variance, prices):
-    """Over resamples of whole days: tau of every metric, and of the mean bid, with the profit.
+    """Over resamples of whole days: tau of every metric, and of the room between the bids, with the profit.
 
     "dealt" is "released" with the prices of other days: each draw pairs the days with prices drawn anew.
     """
@@ -592,7 +612,8 @@ def _draws(hourly, variance, prices):
             rng = np.random.default_rng(draw)
             chosen = rng.integers(days, size=days)
             dealt = prices[:, rng.integers(days, size=days)].reshape(2, -1) if reading == "dealt" else None
-            frame = pd.DataFrame({name: _one_draw(parts[name], chosen, variance, dealt) for name in names}).T
+            share = 0.01 if reading == "text" else 0.1
+            frame = pd.DataFrame({name: _one_draw(parts[name], chosen, variance, share, dealt) for name in names}).T
             profit = frame.pop("profit")
             found.append({"reading": reading, "draw": draw,
                           **{metric: kendall_tau(_oriented(metric, values), profit) if values.notna().all() else np.nan
@@ -600,19 +621,19 @@ def _draws(hourly, variance, prices):
     return pd.DataFrame(found)
 
 
-def _one_draw(values, days, variance, prices=None):
+def _one_draw(values, days, variance, share, prices=None):
     y, mean, std, bids, earned = (part[days].ravel() for part in values)
+    within = np.clip(mean, 0, CAPACITY)
     if prices is not None:
-        within = np.clip(mean, 0, CAPACITY)
-        bids = bid(within, std, prices[0] > prices[1], absolute(0.1, within, std))
+        bids = bid(within, std, prices[0] > prices[1], absolute(share, within, std))
         earned = payoff(bids, y, *prices)
     fold = Fold(y, (mean, std), variance)
-    return {**_metrics(fold, risk_averse=True), "mean_bid": bids.mean(), "profit": earned.sum()}
+    return {**_metrics(fold, risk_averse=True), "room": room(within, share).mean(), "profit": earned.sum()}
 
 
 def _oriented(metric: str, values: pd.Series) -> Sequence[float]:
     """Higher is better."""
-    return values if metric in HIGHER else -values
+    return values if metric in (*HIGHER, "room") else -values
 
 
 STUDY = Study("wind", {"simulated": 10, "britain": 10, "simulated_farm": 3, "belgium": 3}, load, parts, regressors,

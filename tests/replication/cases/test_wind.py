@@ -51,6 +51,23 @@ def test_with_an_absolute_bound_variance_pulls_the_bid_to_the_mean():
         wind.bid([80.0], [31.0], [True], [900.0])
 
 
+@given(mean=st.floats(0, 165), share=st.floats(0.001, 1))
+def test_room_is_widest_where_the_lower_bid_reaches_zero(mean, share):
+    edge = wind.CAPACITY * share**0.5 / (1 + share**0.5)
+    assert wind.room([mean], share)[0] <= wind.room([edge], share)[0] + 1e-9
+
+
+def test_known_prices_are_traded_with_the_room_between_the_bids():
+    """Payoff minus the middle of the two bids: half the absolute spread times the room."""
+    rng = np.random.default_rng(4)
+    mean, first, second = 165 * rng.random(40), 80 * rng.random(40), 80 * rng.random(40)
+    limit = wind.absolute(0.1, mean, np.zeros(40))
+    up, down = (wind.bid(mean, np.zeros(40), [sell] * 40, limit) for sell in (True, False))
+    known = wind.bid(mean, np.zeros(40), first > second, limit)
+    gained = wind.payoff(known, mean, first, second) - wind.payoff((up + down) / 2, mean, first, second)
+    assert gained == pytest.approx(np.abs(first - second) / 2 * wind.room(mean, 0.1))
+
+
 def test_firming_is_selective_prediction_in_pounds():
     """Half-hour by half-hour; between the two constants and hindsight; the prior's average is the PWU."""
     rng = np.random.default_rng(1)
