@@ -24,7 +24,7 @@ from ..tasks import BINARY, Fold
 from .study import Data, Study, column, columns_of
 
 __all__ = ["BANK", "KAGGLE", "PAKDD", "STUDY", "TERMS", "Costs", "Terms", "bill", "costs", "credit_line", "customers",
-           "fitted_prior", "independent", "load", "margin", "parts", "shown_to", "tables"]
+           "earned", "fitted_prior", "independent", "load", "margin", "parts", "shown_to", "tables"]
 
 TRAIN, SCORED = 5000, 24_000  # customers to learn from, and at most so many to score, half of them "same"
 SURE = 1e-3  # the clipped log loss moves forecasts to [SURE, 1 - SURE]; thresholds, where a Beta prior needs them
@@ -243,6 +243,19 @@ def bill(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> np.ndarray:
     """
     y, f = np.asarray(y_true), np.asarray(y_prob, dtype=float)
     return np.where(y == 1, costs.miss * (f <= costs.threshold), costs.alarm * (f > costs.threshold))
+
+
+def earned(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs, terms: Terms) -> np.ndarray:
+    """What lending at or below the threshold earns, customer by customer: the margin, minus the loss, or nothing.
+
+    Examples
+    --------
+    >>> own = costs([10_000.0, 10_000.0], KAGGLE, mean_line=1.0, share_bad=0.0, alternative="none")
+    >>> earned([1, 0], [0.01, 0.01], own, KAGGLE).round(1).tolist()
+    [-7500.0, 191.5]
+    """
+    y, lent = np.asarray(y_true), np.asarray(y_prob, dtype=float) <= costs.threshold
+    return lent * np.where(y == 1, -costs.miss, margin(terms) * costs.miss / terms.loss)
 
 
 def independent(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> float:
