@@ -500,8 +500,9 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
     names = list(next(iter(next(iter(panels.values())).values())).index)[::-1]
     wide = min(3, len(panels))
     tall = -(-len(panels) // wide)
-    figure, axes = plt.subplots(tall, wide, figsize=(9.4, tall * (0.9 + 0.3 * len(names))), squeeze=False,
-                                sharex=True, sharey=True)
+    most = max(len(sources) for sources in panels.values())
+    size = (9.4 if wide > 1 else 7.2, tall * (0.9 + 0.15 * max(most, 2) * len(names)))
+    figure, axes = plt.subplots(tall, wide, figsize=size, squeeze=False, sharex=True, sharey=True)
     for ax, (title, sources) in zip(axes.flat, panels.items(), strict=False):
         apart = np.linspace(0.17, -0.17, 2) if len(sources) < 3 else np.linspace(0.26, -0.26, len(sources))
         for which, (source, frame) in enumerate(sources.items()):
@@ -517,8 +518,12 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
             tick.set_fontweight("bold" if tick.get_text() == highlight else "normal")
     for ax in axes.flat[len(panels):]:
         ax.set_axis_off()
-    figure.supxlabel(xlabel, fontsize=11)
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower right", ncol=2)
+    if wide > 1:
+        figure.supxlabel(xlabel, fontsize=11)
+    else:
+        axes.flat[0].set_xlabel(xlabel)
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), ncol=max(2, most % 4),
+                  loc=f"outside {'upper' if most > 2 and wide > 1 else 'lower'} {'right' if wide > 1 else 'center'}")
     return figure
 
 

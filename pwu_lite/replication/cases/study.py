@@ -19,7 +19,7 @@ from ...alignment import kendall_tau
 from .. import experiment, stored_tables
 from ..tasks import TASKS
 
-__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "run", "summary",
+__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "printed", "run", "summary",
            "tables"]
 
 HIGHER = ("auroc", "error_detection_auroc")  # of the metrics that the tables hold
@@ -207,6 +207,17 @@ def _tau(metric, cost):
         return float("nan")
     worst = metric[np.isfinite(metric)].max() + 1.0
     return kendall_tau(metric.where(np.isfinite(metric), worst), cost)
+
+
+def printed(frame: pd.DataFrame, formats: Any) -> Any:
+    """A table for a page: one format for all columns, or one by column.
+
+    Examples
+    --------
+    >>> "12%" in printed(pd.DataFrame({"a": [0.12]}), {"a": "{:.0%}"}).to_html()
+    True
+    """
+    return frame.style.format(formats).set_table_attributes('class="dataframe"')
 
 
 def summary(taus: pd.DataFrame) -> pd.DataFrame:
