@@ -311,7 +311,7 @@ def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Seq
     figure, ax = _new(None)
     for label, y in values.items():
         ax.plot(prior.mass(prior.support[0], np.asarray(x, dtype=float)), y, label=label, lw=2)
-    ax.set_xticks(prior.mass(prior.support[0], np.asarray(ticks, dtype=float)), [f"{tick:,.0f}" for tick in ticks])
+    ax.set_xticks(prior.mass(prior.support[0], np.asarray(ticks, dtype=float)), [f"{tick:,g}" for tick in ticks])
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, None))
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncol=3)
     return figure

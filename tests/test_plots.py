@@ -169,3 +169,17 @@ def test_murphy_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()
     plt.close("all")
+
+
+def test_the_area_over_an_axis_of_prior_mass_is_the_pwu():
+    """Equal widths hold equal mass: the trapezoids under the drawn line are the prior's average of the costs."""
+    rng = np.random.default_rng(0)
+    y, mean, std = rng.normal(size=30), np.zeros(30), 0.3 + rng.random(30)
+    prior = pwu.Beta(2, 10, scale=6.0)
+    x = prior.ppf(np.linspace(0, 1, 4001)[:-1])
+    cost = -np.asarray(pwu.SelectivePrediction().utility(np.maximum(x, 1e-12), y, mean, std))
+    figure = plots.by_prior_mass(x, {"a model": cost}, prior, ticks=[0.5, 1, 2], xlabel="price", ylabel="cost")
+    line = figure.axes[0].get_lines()[0]
+    area = trapezoid(line.get_ydata(), line.get_xdata())
+    assert area == pytest.approx(pwu.PWU(pwu.SelectivePrediction(), prior)(y, mean, std), rel=2e-3)
+    assert [label.get_text() for label in figure.axes[0].get_xticklabels()] == ["0.5", "1", "2"]
