@@ -522,8 +522,8 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
         figure.supxlabel(xlabel, fontsize=11)
     else:
         axes.flat[0].set_xlabel(xlabel)
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), ncol=max(2, most % 4),
-                  loc=f"outside {'upper' if most > 2 and wide > 1 else 'lower'} {'right' if wide > 1 else 'center'}")
+    place: Any = f"outside {'upper' if most > 2 and wide > 1 else 'lower'} {'right' if wide > 1 else 'center'}"
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), ncol=max(2, most % 4), loc=place)
     return figure
 
 
