@@ -262,7 +262,7 @@ def test_every_metric_has_a_name_and_a_direction():
     for task in TASKS.values():
         for name in [*task.metrics, *task.extra, "random"]:
             assert name in findings.LABELS
-            assert isinstance(benchmark._lower(name), bool)
+            assert isinstance(benchmark.lower(name), bool)
 
 
 def test_tau_counts_pairs_one_by_one(tables):
