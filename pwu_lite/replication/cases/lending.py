@@ -14,11 +14,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from ...families import BinaryDecision, TopK
-from ...priors import Beta, Dirac
+from ...priors import Dirac
 from ...pwu import PWU
 from .. import datasets, models, released
 from ..tasks import BINARY, Fold
-from .study import Data, Study, column, columns_of
+from .study import Data, Study, annuity, beta_of, column, columns_of, expect, known_up_to_an_error, read
 
 __all__ = ["BUDGET", "FUNDS", "LOSS", "PREPAID", "STUDY", "best_notes", "by_grade", "expected_return", "greedy",
            "knapsack", "load", "margin", "parts", "pool", "tables", "thresholds"]
@@ -30,7 +30,6 @@ BUDGET = 15_000  # USD
 NOTES = 0.3  # of a pool that is bought in notes: 600 of 2,000
 TRAIN, SCORED = 4000, 2000  # loans to learn from, and in each of the two pools
 GRADES = "ABCDEFG"
-SURE = 1e-3  # thresholds where a Beta prior needs them lie inside (SURE, 1 - SURE)
 
 
 def margin(rate: ArrayLike, months: ArrayLike, *, funds: float = FUNDS, prepaid: float = 1.0) -> np.ndarray:
@@ -60,7 +59,7 @@ def margin(rate: ArrayLike, months: ArrayLike, *, funds: float = FUNDS, prepaid:
     yearly, terms = _rates(rate), column("months", months, 1, 600, "months")
     for name, value, most in (("funds", funds, 0.2), ("prepaid", prepaid, 1)):
         column(name, [value], np.finfo(float).tiny, most, "a share")
-    return prepaid * (_annuity(yearly / 12, terms) / _annuity(funds / 12, terms) - 1)
+    return prepaid * (annuity(yearly / 12, terms) / annuity(funds / 12, terms) - 1)
 
 
 def _rates(rate):
@@ -73,11 +72,6 @@ def _rates(rate):
         raise ValueError(f"rate must be a share a year: half of the rows are below 0.03, row 0 has {values[0]:g}; "
                          f"multiply a month's rate by 12")
     return values
-
-
-def _annuity(rate, months):
-    """What a loan of one costs a month."""
-    return rate / (1 - (1 + rate) ** -months)
 
 
 def thresholds(margins: ArrayLike, loss: float = LOSS) -> np.ndarray:
@@ -226,9 +220,7 @@ def load(name: str) -> Data:
     >>> data.X.shape, list(data.money)
     ((20000, 5), ['amount', 'months', 'rate', 'grade', 'realised'])
     """
-    if name not in _READERS:
-        raise ValueError(f"there is no data set {name!r}; there are {', '.join(_READERS)}")
-    return _READERS[name]()
+    return read(_READERS, name)
 
 
 MONEY = ["amount", "months", "rate", "grade", "realised"]
@@ -244,9 +236,8 @@ def _sample():
     file = "lending_club/lending_club_sample.csv"
     table = pd.read_csv(datasets.find(file, "a sample of Lending Club's loan files", "none verified"))
     columns_of(table, ["loan_status", "total_pymnt", "loan_amnt", "int_rate", "term", "grade"], file)
-    table = table[table["loan_status"].str.contains("Fully Paid|Charged Off|Default")].reset_index(drop=True)
-    if len(table) != 1223:
-        raise ValueError(f"{file} has {len(table)} loans that ended, expected 1223: another edition, or cut")
+    ended = table["loan_status"].str.contains("Fully Paid|Charged Off|Default")
+    table = expect(table[ended], 1223, file, "loans that ended")
     y = (~table["loan_status"].str.contains("Fully Paid")).to_numpy(int)
     money = pd.DataFrame({"amount": 25 * np.rint(table["loan_amnt"] / 25), "months": _months(table["term"]),
                           "rate": table["int_rate"] / 100, "grade": table["grade"].map(GRADES.index),
@@ -261,8 +252,7 @@ def _q1_2016():
     file = "lending_club_q1_2016/lending_club_q1_2016.csv"
     table = pd.read_csv(datasets.find(file, "the R package modeldata, data set lending_club", "MIT (the package)"))
     columns_of(table, ["Class", "funded_amnt", "int_rate", "term", "sub_grade"], file)
-    if len(table) != 9857:
-        raise ValueError(f"{file} has {len(table)} loans, expected 9857: another edition, or cut")
+    expect(table, 9857, file, "loans")
     y = (table["Class"] == "bad").to_numpy(int)
     months, rate = _months(table["term"]), table["int_rate"] / 100
     realised = np.where(y == 1, -LOSS, margin(rate, months, prepaid=PREPAID))
@@ -303,7 +293,7 @@ def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mappi
     """
     money = data.money.iloc[parts["train"]]
     gain = margin(money["rate"], money["months"], prepaid=PREPAID)
-    weighted = _moments(thresholds(gain), gain + LOSS)
+    weighted = beta_of(thresholds(gain), gain + LOSS)
     rows = []
     for part in ("same", "new"):
         for model, prediction in said.items():
@@ -327,7 +317,7 @@ def by_grade(data: Data) -> pd.DataFrame:
     {'grade': ['A'], 'loans': [3712]}
     """
     rate, months = data.money["rate"], data.money["months"]
-    paid_in = _annuity(rate / 12, months) * months
+    paid_in = annuity(rate / 12, months) * months
     table = data.money.assign(bad=data.y, margin=margin(rate, months), scheduled=paid_in - 1)
     rows = []
     for grade, loans in table.groupby("grade"):
@@ -340,24 +330,15 @@ def by_grade(data: Data) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _moments(t, w):
-    mean = np.average(t, weights=w)
-    total = mean * (1 - mean) / np.average((t - mean) ** 2, weights=w) - 1
-    return Beta(float(mean * total), float((1 - mean) * total))
-
-
 def _metrics(y, f, money, weighted):
     fold = Fold(1 - y, (1 - f,))  # the paper forecasts good loans
     numbers = {name: metric(fold) for name, metric in BINARY.metrics.items()}
     numbers |= {name: BINARY.extra[name](fold) for name in ("auroc",)}
     gain = margin(money["rate"], money["months"], prepaid=PREPAID)
-    t, k = np.clip(thresholds(gain), SURE, 1 - SURE), round(NOTES * y.size)
+    k = round(NOTES * y.size)
     numbers["pwu_known_k"] = PWU(TopK(), Dirac(k / y.size))(1 - y, 1 - f)
     numbers["pwu_weighted"] = PWU(BinaryDecision(), weighted)(y, f)
-    for kappa in (10, 50):
-        score = PWU(BinaryDecision(), Beta(kappa * t, kappa * (1 - t)))
-        numbers[f"pwu_case_{kappa}"] = float(np.mean((gain + LOSS) * score.per_sample(y, f)))
-    return numbers
+    return numbers | known_up_to_an_error(y, f, thresholds(gain), gain + LOSS)
 
 
 def _returns(y, f, money):

@@ -1,6 +1,6 @@
 """A case study: data with money in it, parts that are learnt from and scored, and the run that writes its tables.
 
-Imports experiment, stored_tables, tasks, alignment; numpy, pandas.
+Imports experiment, stored_tables, tasks, alignment, families, priors, pwu; numpy, pandas.
 Implements the protocol of section 5.2 of the PWU paper, with new data beside the same data.
 """
 
@@ -16,12 +16,16 @@ import numpy as np
 import pandas as pd
 
 from ...alignment import kendall_tau
+from ...families import BinaryDecision
+from ...priors import Beta
+from ...pwu import PWU
 from .. import experiment, stored_tables
 from ..tasks import TASKS
 
-__all__ = ["HIGHER", "Data", "Study", "agreement", "column", "columns_of", "fit", "printed", "run", "summary",
-           "tables"]
+__all__ = ["HIGHER", "SURE", "Data", "Study", "agreement", "annuity", "beta_of", "column", "columns_of", "expect",
+           "fit", "known_up_to_an_error", "printed", "read", "run", "summary", "tables"]
 
+SURE = 1e-3  # thresholds with a Beta prior around them lie inside [SURE, 1 - SURE]
 HIGHER = ("auroc", "error_detection_auroc")  # of the metrics that the tables hold
 
 
@@ -106,8 +110,66 @@ def columns_of(frame: pd.DataFrame, needed: Sequence[str], place: str) -> pd.Dat
     return frame
 
 
+def expect(table: pd.DataFrame, number: int, file: str, things: str) -> pd.DataFrame:
+    """The table with its rows numbered anew, if it has as many as the book's runs had.
+
+    Raises
+    ------
+    ValueError
+        Naming the file and both numbers.
+    """
+    if len(table) != number:
+        raise ValueError(f"{file} has {len(table)} {things}, expected {number}: another edition, or cut")
+    return table.reset_index(drop=True)
+
+
+def read(readers: Mapping[str, Callable[[], Data]], name: str) -> Data:
+    """The data set of this name.
+
+    Raises
+    ------
+    ValueError
+        There is none; the message says which there are.
+    """
+    if name not in readers:
+        raise ValueError(f"there is no data set {name!r}; there are {', '.join(readers)}")
+    return readers[name]()
+
+
+def annuity(rate: Any, months: Any) -> Any:
+    """The monthly payment that closes a loan of one: ``rate/(1 - (1 + rate)**-months)``, the rate a month's.
+
+    Examples
+    --------
+    >>> round(annuity(0.01, 12), 4)
+    0.0888
+    """
+    return rate / (1 - (1 + rate) ** -months)
+
+
+def beta_of(thresholds: np.ndarray, weights: np.ndarray) -> Beta:
+    """The Beta prior with the mean and the variance of the weighted thresholds.
+
+    Examples
+    --------
+    >>> prior = beta_of(np.array([0.1, 0.3]), np.array([1.0, 1.0]))
+    >>> round(prior.a, 6), round(prior.b, 6)
+    (3.0, 12.0)
+    """
+    mean = np.average(thresholds, weights=weights)
+    total = mean * (1 - mean) / np.average((thresholds - mean) ** 2, weights=weights) - 1
+    return Beta(float(mean * total), float((1 - mean) * total))
+
+
+def known_up_to_an_error(y: np.ndarray, f: np.ndarray, threshold: np.ndarray, stake: np.ndarray) -> dict[str, float]:
+    """Mean weighted PWUs with a Beta prior around each case's threshold, vague (kappa 10) and sharp (50)."""
+    t = np.clip(threshold, SURE, 1 - SURE)
+    return {f"pwu_case_{kappa}": float(np.mean(stake * PWU(BinaryDecision(), Beta(kappa * t, kappa * (1 - t)))
+                                               .per_sample(y, f))) for kappa in (10, 50)}
+
+
 def fit(study: Study, data: Data, repeats: Sequence[int], folder: Path, *, models: Sequence[str] | None = None,
-        jobs: int = 1) -> list[str]:
+        jobs: int = 1, scheduler: str | None = None) -> list[str]:
     """Fit what is missing, one cell a model and repeat; what failed, in words."""
     makers = study.models()
     cells = [experiment.Cell(data.name, model, repeat, 0) for repeat in repeats for model in models or makers]
@@ -119,7 +181,7 @@ def fit(study: Study, data: Data, repeats: Sequence[int], folder: Path, *, model
         scored = [rows for part, rows in parts.items() if part != "train"]
         return parts["train"], np.concatenate(scored)
 
-    return experiment.run(cells, {data.name: data}, makers, folder, jobs=jobs, split=split)
+    return experiment.run(cells, {data.name: data}, makers, folder, jobs=jobs, split=split, scheduler=scheduler)
 
 
 def tables(study: Study, data: Data, repeat: int, folder: Path, models: Sequence[str] | None = None,
@@ -146,7 +208,8 @@ def run(study: Study, given: Any, arguments: Sequence[str]) -> int:
     for name in given.datasets or study.repeats:
         data = study.load(name)
         repeats = range(min(study.repeats[name], given.repeats or study.repeats[name]))
-        failed = fit(study, data, repeats, given.folder / study.name, jobs=given.jobs)
+        failed = fit(study, data, repeats, given.folder / study.name, jobs=given.jobs,
+                     scheduler=given.scheduler)
         if failed:
             print(f"{len(failed)} cells failed, no table was written", file=sys.stderr)
             return 1

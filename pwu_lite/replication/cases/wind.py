@@ -21,7 +21,7 @@ from ...priors import Beta, LogNormal
 from ...pwu import PWU
 from .. import datasets, models
 from ..tasks import REGRESSION, Fold
-from .study import HIGHER, Data, Study, column, columns_of
+from .study import HIGHER, Data, Study, column, columns_of, expect, read
 
 __all__ = ["CAPACITY", "FEES", "KAPPA", "STUDY", "absolute", "bid", "carried", "farm", "fee_of_each", "firming_cost",
            "hours", "load", "newsvendor_bid", "parts", "payoff", "profits", "regressors", "room", "tables"]
@@ -260,9 +260,7 @@ def load(name: str) -> Data:
     >>> data.X.shape, list(data.money)
     ((12720, 9), ['season'])
     """
-    if name not in _READERS:
-        raise ValueError(f"there is no data set {name!r}; there are {', '.join(_READERS)}")
-    return _READERS[name]()
+    return read(_READERS, name)
 
 
 def _half_hours(tables, name, licence):
@@ -287,9 +285,8 @@ def _britain():
     tables = []
     for file, rows in (("wind_gb/case1.csv", 8577), ("wind_gb/case2.csv", SEASON)):
         table = pd.read_csv(datasets.find(file, source, licence))
-        tables.append(columns_of(table, ["generation_mwh", "forecast_mwh"], file))
-        if len(table) != rows:
-            raise ValueError(f"{file} has {len(table)} half-hours, expected {rows}: another edition, or cut")
+        columns_of(table, ["generation_mwh", "forecast_mwh"], file)
+        tables.append(expect(table, rows, file, "half-hours"))
     return _half_hours(tables, "britain", licence)
 
 
