@@ -1,0 +1,728 @@
+"""Sets of probabilities: what they advise, what the advice costs, and whether its announced price is fair.
+
+Imports resampling, validation; numpy, pandas, scipy.
+Implements sections 2 and 3 of the IP paper ("Scoring Rules and Calibration for Imprecise Probabilities").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from . import validation
+from .resampling import group_numbers
+
+__all__ = ["CredalSet", "MaximumEntropy", "as_one", "best_score", "by_group", "calibration",
+           "calibration_by_group", "max_entropy", "minimax_act", "score", "upper_risks"]
+
+TOLERANCE = 1e-12  # floats closer than this share of the largest number in play are tied; Fractions are exact
+_MOST = 2_000_000  # combined acts that best_score goes through
+
+
+class CredalSet:
+    """A set of probabilities on k states: the convex hull of its vertices.
+
+    Parameters
+    ----------
+    vertices : array_like, shape (m, k)
+        A row for each probability. If all entries are integers or Fractions, everything that is computed
+        from them and from such a loss is exact, a Fraction.
+
+    Raises
+    ------
+    ValueError
+        Not a matrix, fewer than two states, a negative entry, or a row that does not sum to one.
+
+    References
+    ----------
+    IP paper, sections 1 and 2: a set P and its upper expectation, the largest one of its members.
+
+    Examples
+    --------
+    >>> rain = CredalSet.interval(0.05, 0.15)
+    >>> rain.upper([0, 1]), rain.lower([0, 1])
+    (0.15, 0.05)
+    """
+
+    def __init__(self, vertices: Any):
+        self.vertices = _numbers("vertices", vertices, 2)
+        m, k = self.vertices.shape
+        if m < 1 or k < 2:
+            raise ValueError(f"vertices must be rows of two states or more, got shape {(m, k)}")
+        sums = self.vertices.sum(axis=1)
+        for row, (least, total) in enumerate(zip(self.vertices.min(axis=1), sums, strict=True)):
+            if least < 0:
+                raise ValueError(f"vertices[{row}] has a negative probability, {_said(least)}")
+            if abs(total - 1) > TOLERANCE * k * (not _exact(self.vertices)):
+                raise ValueError(f"vertices[{row}] sums to {_said(total)}, not to 1; divide it by its sum")
+
+    @classmethod
+    def interval(cls, low: Any, high: Any) -> CredalSet:
+        """The probabilities from `low` to `high` of the second of two states (no, yes)."""
+        low, high = _numbers("low, high", [low, high], 1)
+        if not 0 <= low <= high <= 1:
+            raise ValueError(f"an interval of probabilities needs 0 <= low <= high <= 1, got {_said(low)} and "
+                             f"{_said(high)}")
+        return cls([[1 - low, low], [1 - high, high]])
+
+    def __repr__(self) -> str:
+        rows = ", ".join("[" + ", ".join(_said(p) for p in row) + "]" for row in self.vertices)
+        return f"CredalSet([{rows}])"
+
+    @property
+    def states(self) -> int:
+        """Number of states, k."""
+        return int(self.vertices.shape[1])
+
+    def expectations(self, gamble: Any) -> np.ndarray:
+        """Expectation of a gamble, shape (k,), under each vertex; of each of its rows, (A, k), shape (A, m)."""
+        gamble = self._gamble(gamble)
+        if _exact(gamble) != _exact(self.vertices):
+            return gamble.astype(float) @ self.vertices.astype(float).T
+        return gamble @ self.vertices.T
+
+    def upper(self, gamble: Any) -> Any:
+        """``max over P of E_P[Z]``: one number for a gamble of shape (k,), shape (A,) for rows (A, k)."""
+        return _plain(self.expectations(gamble).max(axis=-1))
+
+    def lower(self, gamble: Any) -> Any:
+        """``min over P of E_P[Z]``."""
+        return _plain(self.expectations(gamble).min(axis=-1))
+
+    def given(self, event: Any) -> CredalSet:
+        """The generalised Bayes rule: every member conditioned on the event.
+
+        Parameters
+        ----------
+        event : array_like of bool, shape (k,)
+
+        Raises
+        ------
+        ValueError
+            Some member gives the event no probability: then what it says about it is not defined.
+
+        References
+        ----------
+        IP paper, definitions 2.13 and 2.14.
+
+        Examples
+        --------
+        >>> CredalSet([[0.5, 0.2, 0.3], [0.2, 0.2, 0.6]]).given([True, True, False]).upper([0, 1, 0])
+        0.5
+        """
+        inside = _event(event, self.states)
+        mass = self.vertices[:, inside].sum(axis=1)
+        if min(mass) <= 0:
+            raise ValueError("the event has lower probability zero: at least one member of the set gives it no "
+                             "mass, and the set cannot be conditioned on it")
+        rows = np.where(inside, self.vertices, 0 * self.vertices)
+        conditional = rows / mass[:, None]
+        if not _exact(conditional):
+            conditional = conditional / conditional.sum(axis=1, keepdims=True)
+        return CredalSet(conditional)
+
+    def same(self, other: CredalSet) -> bool:
+        """Do both have the same convex hull, and so the same upper expectations?
+
+        Examples
+        --------
+        >>> CredalSet([[1, 0], [0, 1]]).same(CredalSet([[1, 0], [0.3, 0.7], [0, 1]]))
+        True
+        """
+        if not isinstance(other, CredalSet):
+            raise ValueError(f"other must be a CredalSet, got {type(other).__name__}")
+        _same_states(self.states, other.states, "the other set")
+        return _covers(self.vertices, other.vertices) and _covers(other.vertices, self.vertices)
+
+    def _gamble(self, gamble):
+        gamble = _numbers("the gamble", gamble, None)
+        if gamble.ndim not in (1, 2):
+            raise ValueError(f"a gamble has one number a state, or is a row of a matrix; got shape {gamble.shape}")
+        _same_states(self.states, gamble.shape[-1], "the gamble")
+        return gamble
+
+
+class MaximumEntropy(NamedTuple):
+    """What `max_entropy` returns.
+
+    Attributes
+    ----------
+    value : float or Fraction
+        The largest entropy of a member of the hull.
+    weights : ndarray, shape (m,)
+        The member that has it, as weights of the vertices.
+    mixed_acts : DataFrame, cells by acts
+        For each cell, with which chance to take which act so that no member costs more than `value`.
+    unique : bool
+        Does that member give every cell mass and have one best act in each, up to acts that cost the same there?
+    """
+
+    value: Any
+    weights: np.ndarray
+    mixed_acts: pd.DataFrame
+    unique: bool
+
+
+def upper_risks(P: CredalSet, loss: Any) -> np.ndarray:
+    """``max over P of E_P[loss(a, .)]`` of each act, shape (A,).
+
+    Parameters
+    ----------
+    P : CredalSet
+    loss : array_like, shape (A, k)
+        Acts are rows, states columns.
+
+    Examples
+    --------
+    >>> upper_risks(CredalSet.interval(0.05, 0.15), [[0, 0.9], [0.1, 0]]).round(3).tolist()
+    [0.135, 0.095]
+    """
+    return np.asarray(P.upper(_loss(loss, P.states)))
+
+
+def minimax_act(P: CredalSet, loss: Any, order: Sequence[int] | None = None) -> int:
+    """The act with the least upper risk; of several, the first one.
+
+    Parameters
+    ----------
+    P : CredalSet
+        The forecast.
+    loss : array_like, shape (A, k)
+    order : sequence of int, optional
+        All acts, the one that wins ties first; by number, if not given. Floats are tied when they differ by
+        less than `TOLERANCE` of the largest loss.
+
+    References
+    ----------
+    IP paper, assumption 2.2 (Gamma-minimax) and appendix A.1 (a fixed order).
+
+    Examples
+    --------
+    >>> minimax_act(CredalSet.interval(0.05, 0.15), [[0, 0.9], [0.1, 0]])
+    1
+    """
+    loss = _loss(loss, P.states)
+    order = _order(order, len(loss))
+    return _first_least(P.upper(loss), order, _slack(loss, P.vertices))
+
+
+def score(P: CredalSet, forecasts: Any, loss: Any, cells: Any = None, order: Sequence[int] | None = None) -> Any:
+    """IP score: the largest expected cost, over the data's set P, of the acts that the forecasts advise.
+
+    ``max over P of E_P[loss(a(x), .)]`` with a(x) the minimax act of the forecast in cell x.
+
+    Parameters
+    ----------
+    P : CredalSet
+        Where the data may come from.
+    forecasts : CredalSet, or mapping of cell to CredalSet
+    loss : array_like, shape (A, k)
+    cells : sequence, length k, optional
+        What is seen in each state; nothing, if not given.
+    order : sequence of int, optional
+        As in `minimax_act`.
+
+    References
+    ----------
+    IP paper, definition 2.3 and assumption 2.4.
+
+    Examples
+    --------
+    >>> P = CredalSet.interval(0.05, 0.15)
+    >>> score(P, P, [[0, 0.9], [0.1, 0]])
+    0.095
+    """
+    loss, cells = _loss(loss, P.states), _cells(cells, P.states)
+    gamble, _ = _gamble_of(forecasts, loss, cells, order)
+    return P.upper(gamble)
+
+
+def best_score(P: CredalSet, loss: Any, cells: Any = None) -> Any:
+    """The least IP score that any forecasts reach.
+
+    Goes through all combinations of acts, one for each cell, that some set of probabilities advises
+    (a linear program says whether one does; an act that no set advises cannot be reached by forecasting).
+
+    Raises
+    ------
+    ValueError
+        More than two million combinations.
+
+    References
+    ----------
+    IP paper, equation (3).
+
+    Examples
+    --------
+    >>> best_score(CredalSet.interval(0.05, 0.15), [[0, 0.9], [0.1, 0]])
+    0.095
+    """
+    loss, cells = _loss(loss, P.states), _cells(cells, P.states)
+    advised = [act for act in range(len(loss)) if _is_advised(act, loss)]
+    table = _shares(P, loss[advised], cells)
+    m, count, acts = table.shape
+    if acts**count > _MOST:
+        raise ValueError(f"{acts} acts in {count} cells are {acts}**{count} combinations, more than {_MOST:,}")
+    totals = table[:, 0, :]
+    for cell in range(1, count):
+        totals = (totals[:, :, None] + table[:, cell, None, :]).reshape(m, -1)
+    return _plain(totals.max(axis=0).min())
+
+
+def max_entropy(P: CredalSet, loss: Any, cells: Any = None) -> MaximumEntropy:
+    """The member of the hull under which even the best acts cost most, and the coin that holds all to that cost.
+
+    ``max over P of sum over x of min over a of E_P[1_x loss(a, .)]``, by one linear program: its dual solution is
+    a chance for each act in each cell.
+
+    Returns
+    -------
+    MaximumEntropy
+        Begins with the value: a Fraction when all data are, and the program's solution could be confirmed exactly.
+
+    References
+    ----------
+    IP paper, definition 2.9, propositions 2.10 and A.4.
+
+    Examples
+    --------
+    >>> found = max_entropy(CredalSet.interval(0.05, 0.15), [[0, 0.9], [0.1, 0]])
+    >>> round(found.value, 12), found.mixed_acts.round(6).values.tolist()
+    (0.09, [[0.1, 0.9]])
+    """
+    loss, cells = _loss(loss, P.states), _cells(cells, P.states)
+    table = _shares(P, loss, cells)
+    weights, mixed = _entropy_program(table.astype(float))
+    value = _entropy(table.astype(float), weights)
+    if _exact(table):
+        rational = _rational(weights[None])[0], _rational(mixed)
+        low, high = _entropy(table, rational[0]), _mixed_risks(table, rational[1]).max()
+        if low == high:
+            (weights, mixed), value = rational, low
+    names = list(dict.fromkeys(cells))
+    frame = pd.DataFrame(mixed, index=pd.Index(names, name="cell"))
+    return MaximumEntropy(_plain(np.asarray(value)), weights, frame, _is_unique(P, loss, cells, weights, table))
+
+
+def calibration(P: CredalSet, forecasts: Any, loss: Any, cells: Any = None, partition: Any = "acts",
+                order: Sequence[int] | None = None) -> pd.DataFrame:
+    """Does the price announced for the advice cover what it costs, whoever of P the data come from?
+
+    With S the cost of the advised acts and H(x) its upper expectation under the forecast in cell x (the announced
+    price), block B of a partition has
+
+    - ``I = max over P of E_P[1_B (S - H)]``,
+    - ``II = max over P of E_P[S - H | B]``.
+
+    Parameters
+    ----------
+    P : CredalSet
+    forecasts : CredalSet, or mapping of cell to CredalSet
+    loss : array_like, shape (A, k)
+    cells : sequence, length k, optional
+    partition : "acts", "cells", None or sequence of length k
+        Blocks: where each act is advised, each cell, everything at once, or labels of your own.
+    order : sequence of int, optional
+        As in `minimax_act`.
+
+    Returns
+    -------
+    DataFrame
+        A row for each block. ``verdict``: calibrated (I is zero), sub-calibrated (negative: the price is more than
+        enough), over-optimistic (positive), "free zero" (I is zero only because some member never comes to
+        this block), or "never" for an act that is not advised anywhere (I and II are NaN). II is NaN where
+        some member gives the block no mass.
+
+    References
+    ----------
+    IP paper, definitions 3.2 and 3.3, equation (9).
+
+    Examples
+    --------
+    >>> P = CredalSet.interval(0.05, 0.15)
+    >>> calibration(P, CredalSet.interval(0.15, 0.15), [[0, 0.9], [0.1, 0]])["verdict"].tolist()
+    ['never', 'over-optimistic']
+    """
+    loss, cells = _loss(loss, P.states), _cells(cells, P.states)
+    gamble, acts = _gamble_of(forecasts, loss, cells, order)
+    price = np.array([_price(forecasts, cell, gamble) for cell in cells], dtype=object)
+    if not all(isinstance(one, Rational) for one in price):
+        price = price.astype(float)
+    blocks, names = _blocks(partition, acts, cells, len(loss))
+    gap, slack = gamble - price, _slack(loss, P.vertices)
+    if not _exact(gap) or any(isinstance(x, float) for x in gap):  # a forecast in floats
+        gap, slack = gap.astype(float), TOLERANCE * float(np.abs(loss.astype(float)).max())
+    rows = {name: _fairness(P, gap, blocks == number, slack) for number, name in enumerate(names)}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["I", "II", "verdict"])
+
+
+def as_one(low: Any, high: Any) -> Any:
+    """The one probability that acts like an interval, at every cost share: ``high / (1 + high - low)``.
+
+    Under costs c for a false alarm and 1 - c for a miss, nothing else, the minimax act for
+    [low, high] is to act exactly when this number is above c. It lies between `low` and `high`.
+
+    Parameters
+    ----------
+    low, high : float, or array_like of shape (n,)
+        In [0, 1], low <= high.
+
+    Returns
+    -------
+    float, Fraction or ndarray
+
+    Examples
+    --------
+    >>> round(as_one(0.05, 0.15), 6)
+    0.136364
+    """
+    if isinstance(low, Rational) and isinstance(high, Rational):
+        CredalSet.interval(low, high)
+        return Fraction(high) / (1 + Fraction(high) - Fraction(low))
+    scalar = np.ndim(low) == 0 and np.ndim(high) == 0
+    low, high = (validation.check_probabilities(np.atleast_1d(part)) for part in (low, high))
+    if low.size != high.size:
+        raise ValueError(f"low has length {low.size}, high has length {high.size}")
+    validation.reject("low", low, low > high, "must not be above high")
+    one = np.clip(high / (1 + (high - low)), low, high)
+    return float(one[0]) if scalar else one
+
+
+def by_group(scores: Any, y_true: ArrayLike, *prediction: ArrayLike, groups: Any) -> pd.DataFrame:
+    """Each score in each group; ``.max()`` is the upper score, over all mixtures of the groups.
+
+    Parameters
+    ----------
+    scores : function, or mapping of names to functions
+        ``score(y_true, *prediction)``: a metric, a `PWU`, or ``lambda y, f: -family.utility(c, y, f)``.
+    y_true : array_like, shape (n,)
+    *prediction : array_like, shape (n,)
+    groups : array_like, shape (n,)
+        Hospitals, countries, ...: any labels.
+
+    Returns
+    -------
+    DataFrame, groups by scores
+
+    Examples
+    --------
+    >>> from pwu_lite.metrics import classification
+    >>> costs = by_group(classification.brier_score, [1, 0, 1, 0], [0.9, 0.2, 0.4, 0.4], groups=["a", "a", "b", "b"])
+    >>> costs["score"].round(3).to_dict()
+    {'a': 0.025, 'b': 0.26}
+    """
+    scores = validation.named("scores", scores) if isinstance(scores, Mapping) else {"score": scores}
+    labels = np.asarray(groups)
+    data = [np.asarray(part) for part in (y_true, *prediction)]
+    number = group_numbers(labels, len(data[0]))
+    for part in data[1:]:
+        if len(part) != len(data[0]):
+            raise ValueError(f"y_true has length {len(data[0])}, a prediction has length {len(part)}")
+    rows = {}
+    for group in range(number.max() + 1):
+        inside = number == group
+        name = labels[inside][0].item() if hasattr(labels[inside][0], "item") else labels[inside][0]
+        rows[name] = {title: _of_group(one, name, [part[inside] for part in data]) for title, one in scores.items()}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
+
+
+def calibration_by_group(c: float, y_true: ArrayLike, low: ArrayLike, high: ArrayLike, groups: Any) -> pd.DataFrame:
+    """Announced against paid, at one cost share, with a group for each member of the data's set.
+
+    An interval advises as `as_one` does; it announces ``(1 - c) high`` where it does not act and
+    ``c (1 - low)`` where it does.
+
+    Parameters
+    ----------
+    c : float
+        Cost share of a false alarm, in (0, 1).
+    y_true, low, high, groups : array_like, shape (n,)
+        ``low = high`` is a precise forecast.
+
+    Returns
+    -------
+    DataFrame
+        Rows "either act", "wait" and "act"; columns I, II and verdict as in `calibration`.
+
+    References
+    ----------
+    IP paper, section 4.4 and figure 1.
+
+    Examples
+    --------
+    >>> low, high = [0.8, 0.1, 0.2, 0.7], [0.9, 0.2, 0.2, 0.8]
+    >>> calibration_by_group(0.5, [1, 0, 0, 1], low, high, ["a", "a", "b", "b"])["verdict"].unique().tolist()
+    ['sub-calibrated']
+    """
+    c = validation.inside("c", c, 0, 1)
+    one = as_one(np.atleast_1d(low), np.atleast_1d(high))
+    y, one = validation.check_binary(y_true, one)
+    low, high = (validation.check_probabilities(part) for part in (low, high))
+    number = group_numbers(groups, y.size)
+    acts = one > c
+    gap = np.where(acts, c * ~y - c * (1 - low), (1 - c) * y - (1 - c) * high)
+    sizes = np.bincount(number)
+    P = CredalSet((number == np.arange(sizes.size)[:, None]) / sizes[:, None])
+    rows = {name: _fairness(P, gap, inside, TOLERANCE)
+            for name, inside in (("either act", np.full(y.size, True)), ("wait", ~acts), ("act", acts))}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=["I", "II", "verdict"])
+
+
+def _fairness(P, gap, inside, slack):
+    """I, II and the verdict on one block."""
+    mass = P.vertices[:, inside].sum(axis=1)
+    if not inside.any() or max(mass) <= 0:
+        return np.nan, np.nan, "never"
+    sums = P.expectations(np.where(inside, gap, 0 * gap))
+    worst = _plain(np.asarray(sums.max()))
+    reached = mass > 0
+    conditional = np.nan if not reached.all() else _plain(np.asarray((sums / mass).max()))
+    if worst > slack:
+        return worst, conditional, "over-optimistic"
+    if worst < -slack:
+        return worst, conditional, "sub-calibrated"
+    free = not reached.all() and sums[reached].max() < -slack
+    return worst, conditional, "free zero" if free else "calibrated"
+
+
+def _blocks(partition, acts, cells, count):
+    """Number of each state's block, and the blocks' names."""
+    if isinstance(partition, str):
+        validation.one_of("partition", partition, "acts", "cells")
+        labels, names = (acts, list(range(count))) if partition == "acts" else (cells, list(dict.fromkeys(cells)))
+    elif partition is None:
+        labels, names = ["all"] * len(cells), ["all"]
+    else:
+        labels = _cells(partition, len(cells), "partition")
+        names = list(dict.fromkeys(labels))
+    return np.array([names.index(label) for label in labels]), names
+
+
+def _gamble_of(forecasts, loss, cells, order):
+    """Cost of the advised acts in each state, and the acts."""
+    order = _order(order, len(loss))
+    acts: dict[Any, int] = {}
+    for cell in dict.fromkeys(cells):
+        forecast = _forecast(forecasts, cell)
+        _same_states(forecast.states, loss.shape[1], "the loss")
+        acts[cell] = _first_least(forecast.upper(loss), order, _slack(loss, forecast.vertices))
+    advised = [acts[cell] for cell in cells]
+    return loss[advised, np.arange(len(cells))], advised
+
+
+def _forecast(forecasts, cell):
+    if isinstance(forecasts, CredalSet):
+        return forecasts
+    if not isinstance(forecasts, Mapping) or cell not in forecasts:
+        raise ValueError(f"forecasts must be a CredalSet, or a mapping with one for each cell; none for {cell!r}")
+    if not isinstance(forecasts[cell], CredalSet):
+        raise ValueError(f"the forecast for {cell!r} must be a CredalSet, got {type(forecasts[cell]).__name__}")
+    return forecasts[cell]
+
+
+def _price(forecasts, cell, gamble):
+    return _forecast(forecasts, cell).upper(gamble)
+
+
+def _shares(P, loss, cells):
+    """``E_P[1_x loss(a, .)]`` of each vertex, cell and act, shape (m, J, A)."""
+    names, cells = list(dict.fromkeys(cells)), np.array([list(dict.fromkeys(cells)).index(cell) for cell in cells])
+    parts = [P.expectations(np.where(cells == place, loss, 0 * loss)).T for place in range(len(names))]
+    return np.stack(parts, axis=1)
+
+
+def _entropy(table, weights):
+    """Expected cost of the best acts under the mixture of the vertices with these weights."""
+    return np.tensordot(weights, table, axes=1).min(axis=1).sum()
+
+
+def _mixed_risks(table, mixed):
+    """Each vertex's expected cost of the mixed acts."""
+    return (table * mixed).sum(axis=(1, 2))
+
+
+def _entropy_program(table):
+    """Weights of the vertices and mixed acts, a primal and a dual solution of one linear program."""
+    from scipy.optimize import linprog  # slow to import
+
+    m, count, acts = table.shape
+    scale = float(np.abs(table).max()) or 1.0
+    gains = np.concatenate([np.zeros(m), -np.ones(count)])
+    below = np.zeros((count * acts, m + count))  # t_x - sum of weights times table <= 0
+    below[:, :m] = -table.transpose(1, 2, 0).reshape(-1, m) / scale
+    below[np.arange(count * acts), m + np.repeat(np.arange(count), acts)] = 1.0
+    total = np.concatenate([np.ones(m), np.zeros(count)])[None]
+    found = linprog(gains, below, np.zeros(count * acts), total, [1.0], [(0, None)] * m + [(None, None)] * count,
+                    method="highs", options={"dual_feasibility_tolerance": 1e-10,
+                                             "primal_feasibility_tolerance": 1e-10})
+    if found.status != 0:
+        raise ArithmeticError(f"the linear program was not solved: {found.message}")
+    weights = np.clip(found.x[:m], 0, None)
+    mixed = np.clip(-found.ineqlin.marginals.reshape(count, acts), 0, None)
+    return weights / weights.sum(), mixed / mixed.sum(axis=1, keepdims=True)
+
+
+def _rational(rows):
+    """Nearby fractions, rows summing to one."""
+    near = np.array([[Fraction(float(x)).limit_denominator(100_000) for x in row] for row in rows], dtype=object)
+    return near / near.sum(axis=1)[:, None]
+
+
+def _is_unique(P, loss, cells, weights, table):
+    """Mass in each cell, and no second best act that costs something else there."""
+    mixture = np.tensordot(weights, P.vertices, axes=1)
+    risks = np.tensordot(weights, table, axes=1)
+    exact = _exact(risks)
+    scale = 0 if exact else TOLERANCE * max(float(np.abs(table.astype(float)).max()), 1e-300)
+    for place, cell in enumerate(dict.fromkeys(cells)):
+        inside = np.array([one == cell for one in cells])
+        if not mixture[inside].sum() > (0 if exact else TOLERANCE):
+            return False
+        best = np.flatnonzero(risks[place] <= risks[place].min() + scale)
+        if any((loss[act][inside] != loss[best[0]][inside]).any() for act in best):
+            return False
+    return True
+
+
+def _is_advised(act, loss):
+    """Is there a set of probabilities for which this is the minimax act, the first among those that tie?
+
+    A set works if it has a member under which each other act costs r or more, and no member under which this one
+    costs more than r: one linear program in r, those members, and the margin by which acts before this one lose.
+    """
+    from scipy.optimize import linprog
+
+    rows = loss.astype(float) / (float(np.abs(loss.astype(float)).max()) or 1.0)
+    others = [other for other in range(len(rows)) if other != act]
+    if not others:
+        return True
+    k, count = rows.shape[1], len(others)
+    below, total = [], []
+    for place, other in enumerate(others):
+        member = slice(2 + place * k, 2 + (place + 1) * k)
+        for sign, row, margin in ((1, rows[act], 0.0), (-1, rows[other], float(other < act))):
+            line = np.zeros(2 + count * k)
+            line[0], line[1], line[member] = -sign, margin, sign * row
+            below.append(line)
+        line = np.zeros(2 + count * k)
+        line[member] = 1.0
+        total.append(line)
+    gain = np.zeros(2 + count * k)
+    gain[1] = -1.0
+    bounds = [(None, None), (0, 1)] + [(0, None)] * (count * k)
+    found = linprog(gain, np.array(below), np.zeros(2 * count), np.array(total), np.ones(count), bounds, method="highs")
+    return bool(found.status == 0 and (act == 0 or found.x[1] > 1e-9))
+
+
+def _covers(vertices, points):
+    """Is each point a mixture of the vertices?"""
+    from scipy.optimize import nnls
+
+    columns = np.vstack([vertices.astype(float).T, np.ones(len(vertices))])
+    return all(nnls(columns, np.append(point.astype(float), 1.0))[1] <= 1e3 * TOLERANCE for point in points)
+
+
+def _first_least(risks, order, slack):
+    least = min(risks)
+    return next(act for act in order if risks[act] <= least + slack)
+
+
+def _slack(loss, vertices):
+    """What floats may differ by and be tied; nothing, if all is exact."""
+    if _exact(loss) and _exact(vertices):
+        return 0
+    return TOLERANCE * float(np.abs(loss.astype(float)).max())
+
+
+def _order(order, count):
+    if order is None:
+        return range(count)
+    given = list(order)
+    if sorted(given) != list(range(count)):
+        raise ValueError(f"order must name each act from 0 to {count - 1} once, got {given!r:.60}")
+    return given
+
+
+def _loss(loss, states):
+    loss = _numbers("loss", loss, 2)
+    _same_states(states, loss.shape[1], "the loss")
+    if not len(loss):
+        raise ValueError("the loss has no act")
+    return loss
+
+
+def _cells(cells, states, name="cells"):
+    if cells is None:
+        return ["all"] * states
+    given = list(cells)
+    if len(given) != states:
+        raise ValueError(f"{name} must say what is seen in each of {states} states, got {len(given)}")
+    return given
+
+
+def _event(event, states):
+    inside = np.asarray(event)
+    if inside.dtype != bool or inside.shape != (states,):
+        raise ValueError(f"an event says True or False for each of {states} states, got {event!r:.60}")
+    return inside
+
+
+def _same_states(states, given, what):
+    if states != given:
+        raise ValueError(f"the set has {states} states, {what} has {given}")
+
+
+def _of_group(score: Callable[..., Any], name, data):
+    if not callable(score):
+        raise ValueError(f"a score is a function score(y_true, *prediction), got {score!r:.60}")
+    try:
+        return float(score(*data))
+    except ValueError as error:
+        raise ValueError(f"{error} (group {name!r})") from error
+
+
+def _numbers(name, values, ndim):
+    """Fractions where all entries are integers or Fractions, else finite floats."""
+    array = values if isinstance(values, np.ndarray) else np.asarray(values, dtype=object)
+    if array.dtype.kind in "iuO" and array.size and all(map(_is_rational, array.flat)):
+        exact = np.empty(array.shape, dtype=object)
+        exact.ravel()[:] = [Fraction(int(x)) if isinstance(x, np.integer) else Fraction(x) for x in array.flat]
+        return _with_dimensions(name, exact, ndim)
+    numbers = validation.as_float(name, values)
+    bad = np.argwhere(~np.isfinite(numbers))
+    if len(bad):
+        place = ", ".join(map(str, bad[0]))
+        raise ValueError(f"{name} must be finite: {name}[{place}] is {numbers[tuple(bad[0])]}")
+    return _with_dimensions(name, numbers, ndim)
+
+
+def _with_dimensions(name, array, ndim):
+    if ndim is not None and array.ndim != ndim:
+        raise ValueError(f"{name} must have {ndim} dimension(s), rows of equal length; got shape {array.shape}")
+    return array
+
+
+def _is_rational(number):
+    return isinstance(number, (Rational, np.integer)) and not isinstance(number, bool)
+
+
+def _exact(array):
+    return array.dtype == object
+
+
+def _plain(value):
+    """A float or Fraction for a single number, else the array."""
+    if np.ndim(value):
+        return value
+    value = value.item() if isinstance(value, np.ndarray) else value
+    return value if isinstance(value, Fraction) else float(value)
+
+
+def _said(number):
+    return str(number) if isinstance(number, Fraction) else f"{number:.6g}"

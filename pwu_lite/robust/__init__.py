@@ -1,0 +1,35 @@
+"""Sets of priors: what can be said about models when a sentence about costs is all there is.
+
+May import its own modules.
+Implements no section of the sources: the bridge between them, chapter "When the prior itself is a set".
+"""
+
+from .curve import Curve, cost_curve
+from .decide import (
+    DominanceTest,
+    Interval,
+    Order,
+    Preference,
+    Radius,
+    dominance_test,
+    interval,
+    order,
+    preference,
+    radius,
+)
+from .restricted import Restricted
+from .sets import (
+    AnyPrior,
+    BoundedRatio,
+    Contamination,
+    Mean,
+    PriorSet,
+    Quantiles,
+    Statements,
+    Unimodal,
+    Upper,
+)
+
+__all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Curve", "DominanceTest", "Interval", "Mean", "Order",
+           "Preference", "PriorSet", "Quantiles", "Radius", "Restricted", "Statements", "Unimodal", "Upper",
+           "cost_curve", "dominance_test", "interval", "order", "preference", "radius"]

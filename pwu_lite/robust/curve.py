@@ -1,0 +1,239 @@
+"""A cost as a function of the decision parameter: linear between the places where an act changes.
+
+Imports families, priors, validation; numpy.
+Implements the Murphy curve behind a prior-weighted utility, with both of its limits at every jump.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import validation
+from ..families import Family
+from ..priors import Prior
+
+__all__ = ["Curve", "Peak", "cost_curve"]
+
+NARROW = 64  # pieces of fewer floats are taken to be constant
+
+
+class Peak(NamedTuple):
+    """The largest value of a curve on an interval, and a theta at which it is reached up to rounding."""
+
+    value: float
+    at: float
+
+
+class Curve:
+    """A function of theta, linear on pieces, that may jump between them.
+
+    Attributes
+    ----------
+    edges : ndarray, shape (m + 1,)
+        Ends of the pieces, strictly increasing; a piece has its left end, not its right one.
+    left, right : ndarray, shape (m,)
+        The piece's value at its left end, and its limit at its right end. They agree on a piece without end.
+    name : str
+        Of the decision parameter.
+
+    Examples
+    --------
+    >>> tent = Curve([0.0, 0.5, 1.0], [0.0, 1.0], [1.0, 0.0])
+    >>> tent.peak(0.0, 1.0).value, tent.peak(0.0, 0.25).value
+    (1.0, 0.5)
+    """
+
+    def __init__(self, edges: ArrayLike, left: ArrayLike, right: ArrayLike, name: str = "theta"):
+        self.edges, self.left, self.right = (np.asarray(part, dtype=float) for part in (edges, left, right))
+        self.name = name
+
+    @property
+    def low(self) -> float:
+        """Lower end of the parameter's domain."""
+        return float(self.edges[0])
+
+    @property
+    def high(self) -> float:
+        """Upper end of the parameter's domain."""
+        return float(self.edges[-1])
+
+    @property
+    def scale(self) -> float:
+        """The largest absolute value."""
+        return float(max(np.abs(self.left).max(), np.abs(self.right).max()))
+
+    def __neg__(self) -> Curve:
+        return Curve(self.edges, -self.left, -self.right, self.name)
+
+    def __sub__(self, other: Curve) -> Curve:
+        if (self.low, self.high, self.name) != (other.low, other.high, other.name):
+            raise ValueError(f"the curves are on different parameters, {self.name} and {other.name}")
+        one, two, edges = self, other, self.edges
+        if not np.array_equal(edges, other.edges):
+            edges = np.union1d(edges, other.edges)
+            one, two = self.on(edges), other.on(edges)
+        return Curve(edges, one.left - two.left, one.right - two.right, self.name)
+
+    def on(self, edges: np.ndarray) -> Curve:
+        """The same function cut at more places; `edges` contain its own."""
+        piece = np.clip(np.searchsorted(self.edges, edges[:-1], side="right") - 1, 0, self.left.size - 1)
+        return Curve(edges, self._at(piece, edges[:-1]), self._at(piece, edges[1:]), self.name)
+
+    def value(self, theta: ArrayLike) -> np.ndarray:
+        """Values at each theta, those of the piece to the right at an edge."""
+        theta = np.asarray(theta, dtype=float)
+        piece = np.clip(np.searchsorted(self.edges, theta, side="right") - 1, 0, self.left.size - 1)
+        return self._at(piece, theta)
+
+    def cut(self, low: float, high: float) -> Curve:
+        """The part between low and high."""
+        start, end = np.searchsorted(self.edges, low, side="right"), np.searchsorted(self.edges, high, side="left")
+        edges = np.concatenate([[low], self.edges[start:end], [high]])
+        piece = np.clip(np.arange(start - 1, start - 2 + edges.size), 0, self.left.size - 1)
+        return Curve(edges, self._at(piece, edges[:-1]), self._at(piece, edges[1:]), self.name)
+
+    def peak(self, low: float, high: float) -> Peak:
+        """The supremum over [low, high), limits from the left counted, and where it is."""
+        part = self.cut(low, high)
+        start, end = int(np.argmax(part.left)), int(np.argmax(part.right))
+        if part.left[start] >= part.right[end]:
+            return Peak(float(part.left[start]), float(part.inner()[0][start]))
+        return Peak(float(part.right[end]), float(part.inner()[1][end]))
+
+    def inner(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places just inside both ends of every piece, far enough for a square root to see the difference."""
+        lo, hi = self.edges[:-1], self.edges[1:]
+        finite = np.where(np.isfinite(hi), hi, 2 * np.maximum(np.abs(lo), 1.0))
+        step = 8 * np.spacing(np.maximum(np.abs(lo), np.abs(finite)))
+        wide = finite - lo > 4 * step
+        return np.where(wide, lo + np.minimum(step, 8 * np.spacing(np.abs(lo))), lo), np.where(wide, finite - step, lo)
+
+    def mean(self, prior: Prior) -> float:
+        """``integral of the curve d prior``."""
+        mass, first = between(prior, self.edges)
+        total = mass @ self.left
+        sloped = (mass > 0) & (self.left != self.right)
+        if sloped.any():
+            lo, hi, mass = self.edges[:-1][sloped], self.edges[1:][sloped], mass[sloped]
+            place = np.clip((first[sloped] / mass - lo) / (hi - lo), 0.0, 1.0)
+            total += (mass * place) @ (self.right - self.left)[sloped]
+        return float(total)
+
+    def _at(self, piece, theta):
+        lo, hi, left, right = self.edges[piece], self.edges[piece + 1], self.left[piece], self.right[piece]
+        with np.errstate(invalid="ignore"):
+            share = np.where(np.isfinite(hi), (theta - lo) / np.where(np.isfinite(hi), hi - lo, 1.0), 0.0)
+        return left + np.clip(share, 0.0, 1.0) * (right - left)
+
+
+def cost_curve(family: Family, y_true: ArrayLike, *prediction: ArrayLike,
+               sample_weight: ArrayLike | None = None) -> Curve:
+    """Average cost of a forecast at every value of the decision parameter, ``-U_theta``, exactly.
+
+    Two utilities in each piece between `family.breakpoints` say what is linear there. For a parameter that
+    counts, the curve is on the share u = k/n, constant on ((k - 1)/n, k/n].
+
+    Parameters
+    ----------
+    family : Family
+        With one decision parameter that takes a prior, and a method `breakpoints`.
+    y_true, *prediction : array_like, shape (n,)
+    sample_weight : array_like, shape (n,), optional
+        For separable families.
+
+    Raises
+    ------
+    ValueError
+        Bad input, a family with two priors, or one that does not say where its acts change.
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> cost = cost_curve(BinaryDecision(), [0, 1], [0.2, 0.6])
+    >>> cost.edges.tolist(), abs(cost.left).round(6).tolist(), abs(cost.right).round(6).tolist()
+    ([0.0, 0.2, 0.6, 1.0], [0.0, 0.0, 0.2], [0.1, 0.0, 0.0])
+    """
+    if not isinstance(family, Family):
+        raise ValueError(f"family must be a decision family, got {type(family).__name__}")
+    data = family.read(y_true, *prediction)
+    return read_curve(family, data, family.weight(sample_weight, data))
+
+
+def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray | None,
+               starts: np.ndarray | None = None) -> Curve:
+    """As `cost_curve`, of data that are read already; `starts` are all left ends of pieces, if known."""
+    if len(family.stated) != 1:
+        raise ValueError(f"{type(family).__name__} has {len(family.stated)} priors, on {' and '.join(family.names)}: "
+                         f"sets of priors are for one decision parameter")
+    parameter = family.stated[0]
+    if parameter.counts:
+        return _steps(family, data, weight, parameter.name)
+    starts, high = piece_starts(family, data) if starts is None else starts, parameter.domain[1]
+    ends = np.append(starts[1:], high)
+    span = np.where(np.isfinite(ends), ends, 4 * np.maximum(np.abs(starts), 1.0)) - starts
+    narrow = span <= NARROW * np.spacing(np.maximum(np.abs(starts), np.abs(starts + span)))
+    one, two = (_costs(family, data, weight, starts + np.where(narrow, 0.0, share * span)) for share in (0.25, 0.75))
+    slope = np.where(narrow, 0.0, two - one)
+    if not np.isfinite(high) and abs(slope[-1]) > 1e-9 * max(abs(one[-1]), abs(two[-1]), 1e-300):
+        raise ValueError(f"the cost grows without bound in {parameter.name}: sets of priors need a bounded one")
+    if not np.isfinite(high):
+        slope[-1] = 0.0
+    return Curve(np.append(starts, high), one - slope / 2, two + slope / 2, parameter.name)
+
+
+def piece_starts(family: Family, *several: tuple[np.ndarray, ...]) -> np.ndarray:
+    """Left ends of the pieces on which the costs of all these forecasts are linear; none where theta counts."""
+    if family.stated[0].counts:
+        return np.empty(0)
+    edges = [np.asarray(family.breakpoints(data)[1], dtype=float).ravel() for data in several]
+    low, high = family.stated[0].domain
+    inside = np.unique(np.concatenate(edges))
+    return np.concatenate([[low], inside[(inside > np.nextafter(low, np.inf)) & (inside < high)]])
+
+
+def _costs(family, data, weight, values):
+    return -np.asarray(family.utilities(family.thetas(values, data), data, weight), dtype=float).reshape(
+        values.size, -1).mean(axis=1)
+
+
+def _steps(family, data, weight, name):
+    """A curve on u = k/n: piece k is ((k - 1)/n, k/n], so its left end is the next float."""
+    n = len(data[0])
+    cost = -np.asarray(family.utilities(np.arange(1, n + 1), data, weight), dtype=float)
+    edges = np.concatenate([[0.0], np.nextafter(np.arange(1, n) / n, 2.0), [1.0]])
+    return Curve(edges, cost, cost, name)
+
+
+def between(prior: Prior, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mass and partial mean of a prior between neighbouring edges; what lies at the last edge counts, too."""
+    edges = np.append(edges[:-1], np.inf)
+    mass, first = np.zeros(edges.size - 1), np.zeros(edges.size - 1)
+    for weight, part in prior.parts:
+        if type(part).partial_mean is Prior.partial_mean and type(part).mass is Prior.mass:  # as `Prior` does it, once
+            below, above, mean_below, mean_above = part.tails(edges)
+            near = below[:-1] < above[:-1]
+            with np.errstate(invalid="ignore"):
+                one = np.where(near, np.diff(below), -np.diff(above))
+                two = np.where(near, np.diff(mean_below), -np.diff(mean_above))
+        else:
+            one, two = part.mass(edges[:-1], edges[1:]), part.partial_mean(edges[:-1], edges[1:])
+        mass += weight * np.asarray(one)
+        first += weight * np.asarray(two)
+    return mass, first
+
+
+def check_range(curve: Curve, low: Any, high: Any, what: str) -> tuple[float, float]:
+    """Ends of an interval of the parameter, the domain's where None."""
+    low = curve.low if low is None else validation.one_number("low", low)
+    high = curve.high if high is None else _upper_end(high)
+    if not curve.low <= low < high <= curve.high:
+        raise ValueError(f"{what}: low and high must be ascending inside [{curve.low:g}, {curve.high:g}], the domain "
+                         f"of {curve.name}; got {low!r} and {high!r}")
+    return low, high
+
+
+def _upper_end(high):
+    return np.inf if isinstance(high, (int, float)) and high == np.inf else validation.one_number("high", high)

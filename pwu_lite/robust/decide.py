@@ -1,0 +1,378 @@
+"""What a set of priors decides about models: intervals, certain preferences, an order, a radius, a test.
+
+Imports curve, sets, families, priors, resampling, validation; numpy, pandas.
+Implements maximality (Walley) with sets of priors, and the dominance test of Ehm and Krueger (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike
+
+from .. import validation
+from ..families import Family
+from ..priors import Prior
+from ..resampling import group_numbers
+from .curve import Curve, piece_starts, read_curve
+from .sets import AnyPrior, as_set, one_prior
+
+__all__ = ["DominanceTest", "Interval", "Order", "Preference", "Radius", "dominance_test", "interval", "order",
+           "preference", "radius"]
+
+ROUNDING = 1e-12  # a difference below this share of the larger cost has no sign
+WELL_BELOW = 0.5  # up to which an upper end of the radius is worth printing
+
+
+class Interval(NamedTuple):
+    """Smallest and largest PWU over a set of priors, and priors of the set that give them."""
+
+    lower: float
+    upper: float
+    lower_prior: Prior
+    upper_prior: Prior
+
+
+class Preference(NamedTuple):
+    """A verdict on two models, the smallest and the largest difference of their PWUs, and who believes in them.
+
+    ``low`` and ``high`` bound the cost of the first model minus that of the second.
+    """
+
+    verdict: str
+    low: float
+    high: float
+    low_prior: Prior
+    high_prior: Prior
+
+
+class Radius(NamedTuple):
+    """The share of readers who may believe anything before the order of two models can flip.
+
+    ``lower`` is the lower end of the percentile interval over resampled cases (NaN without resamples), a bound;
+    ``upper`` is NaN unless it is at most one half: near 1 the interval fails. ``worst`` is what the readers who
+    flip the order believe.
+    """
+
+    value: float
+    lower: float
+    winner: str
+    upper: float
+    worst: Prior
+
+
+class DominanceTest(NamedTuple):
+    """Evidence against "the first model is nowhere dearer": a p-value, the largest excess and where it is."""
+
+    p_value: float
+    excess: float
+    at: float
+
+
+class Order(pd.DataFrame):
+    """Verdicts on all pairs of models: row against column, better, worse or undecided.
+
+    Attributes
+    ----------
+    maximal : list of str
+        The models than which no other one is certainly better.
+    """
+
+    @property
+    def _constructor(self) -> Callable[..., Order]:
+        return Order
+
+    @property
+    def maximal(self) -> list[str]:
+        """The models than which no other one is certainly better."""
+        return [name for name in self.index if not (self.loc[name] == "worse").any()]
+
+
+def interval(family: Family, priors: Any, y_true: ArrayLike, *prediction: ArrayLike,
+             sample_weight: ArrayLike | None = None) -> Interval:
+    """Smallest and largest PWU of a forecast over a set of priors.
+
+    Parameters
+    ----------
+    family : Family
+        With one decision parameter, and a method `breakpoints`.
+    priors : PriorSet or Prior
+    y_true, *prediction : array_like, shape (n,)
+    sample_weight : array_like, shape (n,), optional
+
+    Returns
+    -------
+    Interval
+        Begins with lower, upper.
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> found = interval(BinaryDecision(), AnyPrior(0.1, 0.4), [0, 1], [0.2, 0.6])
+    >>> round(abs(found.lower), 12), round(found.upper, 12)
+    (0.0, 0.1)
+    """
+    data = _read(family, y_true, prediction)
+    priors, curve = as_set(priors), read_curve(family, data, family.weight(sample_weight, data))
+    low, high = priors.lower(curve), priors.upper(curve)
+    return Interval(low.value, high.value, low.prior, high.prior)
+
+
+def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
+               sample_weight: ArrayLike | None = None) -> Preference:
+    """Does every prior of the set prefer the same one of two models?
+
+    "first": no prior makes the first model dearer and some make it cheaper; "second": the other way round;
+    "undecided": the priors differ, or none tells the two apart.
+
+    Parameters
+    ----------
+    family : Family
+    priors : PriorSet or Prior
+    y_true : array_like, shape (n,)
+    a, b : array_like, shape (n,), or tuples ``(mean, std)``
+        The two forecasts.
+    sample_weight : array_like, shape (n,), optional
+
+    Returns
+    -------
+    Preference
+        Begins with the verdict.
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> preference(BinaryDecision(), AnyPrior(0.1, 0.4), [0, 1, 1], [0.2, 0.6, 0.7], [0.3, 0.2, 0.7]).verdict
+    'first'
+    """
+    data = [_read(family, y_true, _parts(one)) for one in (a, b)]
+    weight = family.weight(sample_weight, data[0])
+    return _compared(as_set(priors), *_curves(family, data, weight))
+
+
+def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
+          sample_weight: ArrayLike | None = None) -> Order:
+    """Verdicts on all pairs of models, and the maximal ones.
+
+    Parameters
+    ----------
+    family : Family
+    priors : PriorSet or Prior
+    y_true : array_like, shape (n,)
+    models : mapping of name to forecast, or DataFrame with a column for each model
+    sample_weight : array_like, shape (n,), optional
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> models = {"good": [0.2, 0.6, 0.7], "bad": [0.3, 0.2, 0.7]}
+    >>> order(BinaryDecision(), AnyPrior(0.1, 0.4), [0, 1, 1], models).maximal
+    ['good']
+    """
+    forecasts, priors = validation.named_forecasts(models), as_set(priors)
+    data = {name: _read(family, y_true, given) for name, given in forecasts.items()}
+    words = {"first": "better", "second": "worse", "undecided": "undecided"}
+    weight = family.weight(sample_weight, next(iter(data.values()))) if data else None
+    curves = {name: read_curve(family, one, weight) for name, one in data.items()}
+    table = pd.DataFrame("", index=list(data), columns=list(data))
+    for row in data:
+        for column in data:
+            if row != column:
+                table.loc[row, column] = words[_compared(priors, curves[row], curves[column]).verdict]
+    return Order(table)
+
+
+def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within: Any = None, *, repeats: int = 1000,
+           seed: int = 0, groups: Any = None, coverage: float = 0.95) -> Radius:
+    """Which share of readers may believe anything before the order of two models can flip?
+
+    With D the cost of the model that is cheaper under the prior minus the other's, ``-mean / (sup - mean)``: the
+    largest share of a `Contamination` that keeps the mean below zero; 1 where D is nowhere positive.
+
+    Parameters
+    ----------
+    family : Family
+    prior : Prior
+        What the other readers believe.
+    y_true : array_like, shape (n,)
+    a, b : array_like, shape (n,), or tuples ``(mean, std)``
+    within : PriorSet, optional
+        What a contamination may be: anything, or for instance what fits a statement.
+    repeats, seed : int
+        Resamples of the cases; no bound for 0.
+    groups : array_like, shape (n,), optional
+        Resampled whole.
+    coverage : float
+        Of the percentile interval whose lower end is the bound.
+
+    Returns
+    -------
+    Radius
+        Begins with value, lower, winner ("first", "second" or "neither").
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> y, one, two = [0, 0, 1, 1] * 5, [0.1, 0.4, 0.35, 0.8] * 5, [0.2, 0.3, 0.6, 0.7] * 5
+    >>> found = radius(BinaryDecision(), Beta(2, 2), y, one, two, repeats=0)
+    >>> round(found.value, 6), found.winner
+    (0.399568, 'second')
+    """
+    prior, within = one_prior(prior), AnyPrior() if within is None else as_set(within)
+    family.check_prior(prior)
+    data = [_read(family, y_true, _parts(one)) for one in (a, b)]
+    curves = _curves(family, data, None)
+    value, winner, worst = _radius(prior, within, *curves)
+    repeats = int(validation.one_number("repeats", repeats))
+    if repeats == 0:
+        return Radius(value, np.nan, winner, np.nan, worst)
+    tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
+    draws = _resampled(family, data, winner, prior, within, repeats, seed, groups)
+    low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
+    return Radius(value, float(low), winner, float(high) if high <= WELL_BELOW else np.nan, worst)
+
+
+def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float | None = None,
+                   high: float | None = None, *, repeats: int = 1000, seed: int = 0) -> DominanceTest:
+    """Could the first model be nowhere dearer than the second, and the data show the excess by luck?
+
+    The statistic is the largest excess cost of the first model over [low, high]; under independent cases it is
+    compared with the same maximum after the signs of the cases' differences were drawn at random.
+
+    Parameters
+    ----------
+    family : SeparableFamily
+    y_true : array_like, shape (n,)
+    a, b : array_like, shape (n,), or tuples ``(mean, std)``
+    low, high : float, optional
+        Ends of the range of theta; the whole domain, if not given.
+    repeats, seed : int
+
+    Returns
+    -------
+    DominanceTest
+        Begins with the p-value. A small one speaks against dominance of the first model; a large one is no proof of it.
+
+    References
+    ----------
+    Ehm and Krueger (2018), "Forecast dominance testing via sign randomization".
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> y = [0, 1] * 40
+    >>> dominance_test(BinaryDecision(), y, [0.3, 0.7] * 40, [0.4, 0.6] * 40, repeats=99).p_value
+    1.0
+    """
+    if not family.separable:
+        raise ValueError(f"{type(family).__name__} is not separable: its cases have no differences of their own")
+    data = [_read(family, y_true, _parts(one)) for one in (a, b)]
+    starts, n = piece_starts(family, *data), len(data[0][0])
+    sets, rng = AnyPrior(low, high), np.random.default_rng(validation.seed(seed))
+    data = _in_canonical_order(data)
+
+    def excess(signs):
+        """Largest sum of the differences with these signs, over n."""
+        parts = [(sign * (signs == sign).mean(), _difference(family, data, (signs == sign).astype(float), starts))
+                 for sign in (1, -1) if (signs == sign).any()]
+        left = sum(share * part.left for share, part in parts)
+        right = sum(share * part.right for share, part in parts)
+        return sets.upper(Curve(parts[0][1].edges, left, right, parts[0][1].name))
+
+    found = excess(np.ones(n))
+    scale = ROUNDING * max(curve.scale for curve in _curves(family, data, None))
+    at = found.prior.support[0]
+    if found.value <= scale:
+        return DominanceTest(1.0, max(found.value, 0.0), at)
+    repeats = validation.whole("repeats", repeats)
+    draws = [excess(rng.choice([-1, 1], n)).value for _ in range(repeats)]
+    p_value = (1 + sum(draw >= found.value - scale for draw in draws)) / (1 + repeats)
+    return DominanceTest(float(p_value), found.value, at)
+
+
+def _read(family, y_true, prediction):
+    if not isinstance(family, Family):
+        raise ValueError(f"family must be a decision family, got {type(family).__name__}")
+    return family.read(y_true, *prediction)
+
+
+def _parts(given):
+    return given if isinstance(given, tuple) else (given,)
+
+
+def _curves(family, data, weight):
+    starts = piece_starts(family, *data) if len(family.stated) == 1 else None
+    return [read_curve(family, one, weight, starts) for one in data]
+
+
+def _difference(family, data, weight, starts):
+    return read_curve(family, data[0], weight, starts) - read_curve(family, data[1], weight, starts)
+
+
+def _compared(priors, one, two):
+    """The verdict on two cost curves."""
+    difference, rounding = one - two, ROUNDING * max(one.scale, two.scale)
+    low, high = priors.lower(difference), priors.upper(difference)
+    verdict = "undecided"
+    if high.value <= rounding and low.value < -rounding:
+        verdict = "first"
+    elif low.value >= -rounding and high.value > rounding:
+        verdict = "second"
+    return Preference(verdict, low.value, high.value, low.prior, high.prior)
+
+
+def _radius(prior, within, one, two):
+    """Value, winner and the worst contamination."""
+    difference, rounding = one - two, ROUNDING * max(one.scale, two.scale)
+    mean = difference.mean(prior)
+    if abs(mean) <= rounding:
+        return 0.0, "neither", prior
+    winner, difference = ("first", difference) if mean < 0 else ("second", -difference)
+    top, worst = within.upper(difference)
+    return _share(-abs(mean), top, rounding), winner, worst
+
+
+def _share(mean, top, rounding=0.0):
+    if mean >= 0:
+        return 0.0
+    return 1.0 if top <= rounding else float(-mean / (top - mean))
+
+
+def _resampled(family, data, winner, prior, within, repeats, seed, groups):
+    """The radius on resamples of the cases, of the model that won on all of them; zero where it loses."""
+    sign = -1 if winner == "second" else 1
+    number = None if groups is None else group_numbers(groups, len(data[0][0]))
+    order = np.lexsort(_columns(data))
+    data = [tuple(part[order] for part in one) for one in data]
+    number = None if number is None else number[order]
+    rng, starts = np.random.default_rng(validation.seed(seed)), piece_starts(family, *data)
+    draws = []
+    for _ in range(repeats):
+        if family.separable:
+            difference = _difference(family, data, _counts(rng, len(order), number), starts)
+        else:
+            chosen = np.repeat(np.arange(len(order)), _counts(rng, len(order), number).astype(int))
+            difference = _difference(family, [tuple(part[chosen] for part in one) for one in data], None, starts)
+        difference = difference if sign == 1 else -difference
+        draws.append(_share(difference.mean(prior), within.upper(difference).value, ROUNDING * difference.scale))
+    return np.array(draws)
+
+
+def _counts(rng, n, number):
+    """How often each case is drawn."""
+    if number is None:
+        return np.bincount(rng.integers(0, n, n), minlength=n).astype(float)
+    count = number.max() + 1
+    return np.bincount(rng.integers(0, count, count), minlength=count).astype(float)[number]
+
+
+def _in_canonical_order(data):
+    order = np.lexsort(_columns(data))
+    return [tuple(part[order] for part in one) for one in data]
+
+
+def _columns(data):
+    return np.vstack([np.reshape(part, (len(part), -1)).T.astype(float) for one in data for part in one])

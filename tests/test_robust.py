@@ -1,0 +1,331 @@
+"""Sets of priors: every bound against a linear program over all breakpoints, and against its own worst prior."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import pwu_lite as pwu
+from pwu_lite import robust, testing
+
+BINARY = pwu.BinaryDecision()
+STATED = [(1 / 31, 1 / 4, 0.9), (0, 1 / 11, 0.5)]
+QUANTILES = {1 / 31: 0.05, 1 / 11: 0.5, 1 / 4: 0.95}
+SETS = {
+    "any": robust.AnyPrior(0.05, 0.5), "all": robust.AnyPrior(),
+    "contamination": robust.Contamination(pwu.Beta(2, 10), 0.1),
+    "within": robust.Contamination(pwu.Beta(2, 10), 0.3, within=robust.Quantiles(QUANTILES)),
+    "quantiles": robust.Quantiles(QUANTILES), "statements": robust.Statements(STATED),
+    "ranges": robust.Statements([(1 / 31, 1 / 4, 0.8, 0.95)]), "mean": robust.Mean(0.12),
+    "ratio": robust.BoundedRatio(pwu.Beta(2, 10), 3), "unimodal": robust.Unimodal(1 / 11)}
+
+
+def binary(rng, n):
+    """Labels and two forecasts with ties."""
+    return (rng.integers(0, 2, n), *(np.round(rng.random(n), int(rng.integers(1, 3))) for _ in range(2)))
+
+
+def difference(family, y, a, b):
+    a, b = (one if isinstance(one, tuple) else (one,) for one in (a, b))
+    return robust.cost_curve(family, y, *a) - robust.cost_curve(family, y, *b)
+
+
+def program(curve, ends, equal=(), ranges=()):
+    """The largest mean over all priors on piece ends, by a linear program: (rows, limits) of points and values."""
+    cut = curve.on(np.unique(np.concatenate([curve.edges, ends])))
+    start = np.concatenate([cut.edges[:-1]] * 2)
+    theta, value = np.concatenate([cut.edges[:-1], cut.edges[1:]]), np.concatenate([cut.left, cut.right])
+    rows = [np.ones(theta.size), *(theta if low is None else (start >= low) & (start < high) for low, high, _ in equal)]
+    bounds = [((start >= low) & (start < high), least, most) for low, high, least, most in ranges]
+    below = np.array([sign * row for row, *_ in bounds for sign in (1, -1)]) if bounds else None
+    limits = [limit for _, least, most in bounds for limit in (most, -least)] if bounds else None
+    found = linprog(-value, below, limits, np.array(rows, dtype=float), [1.0, *(mass for *_, mass in equal)], (0, None),
+                    method="highs")
+    return -found.fun
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", SETS)
+def test_the_worst_prior_gives_the_bound(name, seed):
+    rng = np.random.default_rng(seed)
+    y, a, b = binary(rng, int(rng.integers(3, 40)))
+    for one, two in ((a, b), (b, a)):
+        found = SETS[name].upper(difference(BINARY, y, one, two))
+        score = pwu.PWU(BINARY, found.prior)
+        assert score(y, one) - score(y, two) == pytest.approx(found.value, abs=1e-13)
+        if isinstance(SETS[name], robust.Statements):
+            assert SETS[name].holds_for(found.prior)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_bounds_equal_a_linear_program_over_all_breakpoints(seed):
+    rng = np.random.default_rng(100 + seed)
+    curve = difference(BINARY, *binary(rng, int(rng.integers(3, 40))))
+    ends = [1 / 31, 1 / 11, 1 / 4]
+    cells = [(0, 1 / 31, 0.05), (1 / 31, 1 / 11, 0.45), (1 / 11, 1 / 4, 0.45)]
+    wanted = {"quantiles": program(curve, ends, cells), "statements": program(curve, ends, STATED),
+              "ranges": program(curve, ends, ranges=[(1 / 31, 1 / 4, 0.8, 0.95)]), "all": program(curve, ends),
+              "mean": program(curve, ends, [(None, None, 0.12)])}
+    for name, value in wanted.items():
+        assert SETS[name].upper(curve).value == pytest.approx(value, abs=1e-9), name
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_shortfall_and_unimodal_bounds_against_fine_grids(seed):
+    rng = np.random.default_rng(200 + seed)
+    curve = difference(BINARY, *binary(rng, 25))
+    values = np.sort(curve.value(pwu.Beta(2, 10).ppf((np.arange(300_000) + 0.5) / 300_000)))[::-1]
+    assert SETS["ratio"].upper(curve).value == pytest.approx(values[:100_000].mean(), abs=3e-5)
+    mode, top = 1 / 11, SETS["unimodal"].upper(curve).value
+    ends = np.concatenate([np.linspace(0.001, mode - 1e-4, 200), np.linspace(mode + 1e-4, 0.999, 500)])
+    tried = max(curve.mean(pwu.Uniform(min(mode, z), max(mode, z))) for z in ends)
+    assert tried <= top + 1e-12
+    assert tried == pytest.approx(top, abs=0.02)
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=40, deadline=None)
+def test_no_member_of_a_set_exceeds_its_bound(seed):
+    rng = np.random.default_rng(seed)
+    curve = difference(BINARY, *binary(rng, 20))
+    stated = pwu.Beta(2, 10)
+    q = pwu.Beta(*rng.uniform(0.5, 5, 2))
+    assert curve.mean(pwu.Mixture([stated, q], [0.9, 0.1])) <= SETS["contamination"].upper(curve).value + 1e-12
+    parts = [pwu.Uniform(lo + (hi - lo) * u, hi - (hi - lo) * v) for lo, hi, u, v in
+             zip([0, 1 / 31, 1 / 11, 1 / 4], [1 / 31, 1 / 11, 1 / 4, 1], *rng.uniform(0, 0.45, (2, 4)), strict=True)]
+    prior = pwu.Mixture(parts, [0.05, 0.45, 0.45, 0.05])
+    assert SETS["quantiles"].holds_for(prior) and SETS["statements"].holds_for(prior)
+    low, high = SETS["statements"].lower(curve).value, SETS["statements"].upper(curve).value
+    assert low - 1e-12 <= curve.mean(prior) <= high + 1e-12
+    beta = pwu.Beta(1.0 + 10 * rng.random(), 1.0 + 10 * rng.random())
+    mode = (beta.a - 1) / (beta.a + beta.b - 2)
+    assert curve.mean(beta) <= robust.Unimodal(mode).upper(curve).value + 1e-12
+    assert curve.mean(beta) <= robust.Mean(beta.mean).upper(curve).value + 1e-12
+
+
+def other_families(rng):
+    y = rng.normal(size=30)
+    one, two = ((rng.normal(size=30), np.round(rng.uniform(0.2, 2, 30), 1)) for _ in range(2))
+    hits, a, b = binary(rng, 20)
+    classes = rng.integers(0, 3, 15)
+    f, g = (rng.dirichlet([1, 1, 1], 15) for _ in range(2))
+    return {"selective": (pwu.SelectivePrediction(), y, one, two, pwu.Beta(2, 10, scale=4), 4.0),
+            "top-k": (pwu.TopK(), hits, a, b, pwu.Beta(2, 5), 1.0),
+            "one vs rest": (pwu.OneVsRest(BINARY), classes, f, g, pwu.Beta(2, 5), 1.0),
+            "retention": (pwu.Retention(), np.abs(y[:20]), a, b, pwu.Uniform(0, 1), 1.0)}
+
+
+@pytest.mark.parametrize("name", ["selective", "top-k", "one vs rest", "retention"])
+def test_any_family_whose_breakpoints_are_known(name):
+    family, y, a, b, prior, high = other_families(np.random.default_rng(3))[name]
+    curve = difference(family, y, a, b)
+    a, b = (one if isinstance(one, tuple) else (one,) for one in (a, b))
+    for some in (prior, pwu.Dirac(0.3), pwu.Mixture([prior, pwu.Dirac(0.25)], [0.5, 0.5])):
+        score = pwu.PWU(family, some)
+        assert curve.mean(some) == pytest.approx(score(y, *a) - score(y, *b), abs=1e-13)
+    for priors in (robust.AnyPrior(), robust.Quantiles({0.2: 0.5}), robust.Statements([(0.1, 0.33, 0.6)]),
+                   robust.Mean(0.3, high=high), robust.BoundedRatio(prior, 2), robust.Unimodal(0.3, high=high)):
+        found = priors.upper(curve)
+        score = pwu.PWU(family, found.prior)
+        assert score(y, *a) - score(y, *b) == pytest.approx(found.value, abs=1e-12), priors
+
+
+def hard(kind):
+    """Forecasts that are hard on a sweep over sorted places."""
+    rng = np.random.default_rng(8)
+    y, a, b = rng.integers(0, 2, 50), rng.random(50), rng.random(50)
+    if kind == "float32":
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    if kind == "saturated":
+        a, b = np.where(a > 0.4, np.where(a > 0.6, 1.0, np.nextafter(1, 0)), 5e-324), np.where(b > 0.5, 1.0, 0.0)
+    if kind == "neighbours":
+        a, b = 0.3 + np.spacing(0.3) * rng.integers(0, 4, 50), 0.3 + np.spacing(0.3) * rng.integers(0, 4, 50)
+    if kind == "ties":
+        a, b = np.full(50, 0.2), np.where(y, 0.2, 0.1)
+    return y, a, b
+
+
+@pytest.mark.parametrize("kind", ["float32", "saturated", "neighbours", "ties"])
+@pytest.mark.parametrize("name", SETS)
+def test_bounds_survive_an_adversary(kind, name):
+    y, a, b = hard(kind)
+    curve = difference(BINARY, y, a, b)
+    found = SETS[name].upper(curve)
+    score = pwu.PWU(BINARY, found.prior)
+    assert score(y, a) - score(y, b) == pytest.approx(found.value, abs=1e-12)
+    for c in np.linspace(0.06, 0.49, 200):
+        assert -BINARY.utility(c, y, a) + BINARY.utility(c, y, b) <= SETS["any"].upper(curve).value + 1e-15
+
+
+@pytest.mark.parametrize("unit", [1e-60, 1e-6, 1.0, 1e6, 1e60])
+def test_verdicts_do_not_depend_on_the_unit_of_y(unit):
+    rng = np.random.default_rng(5)
+    y, (m, s), (m2, s2) = rng.normal(size=40), rng.normal(size=(2, 40)), rng.normal(size=(2, 40))
+    a, b = (m, np.abs(s) + 0.1), (m2, np.abs(s2) + 0.1)
+    family, stated = pwu.SelectivePrediction(), pwu.Beta(2, 10, scale=4)
+    wanted = robust.radius(family, stated, y, a, b, repeats=0)
+    scaled = robust.radius(family, pwu.Beta(2, 10, scale=4 * unit**2), y * unit, tuple(part * unit for part in a),
+                           tuple(part * unit for part in b), repeats=0)
+    assert scaled.value == pytest.approx(wanted.value, rel=1e-9) and scaled.winner == wanted.winner
+
+
+def test_one_outlier_moves_the_bound_by_its_own_cost():
+    rng = np.random.default_rng(2)
+    y, f = rng.integers(0, 2, 99), rng.random(99)
+    bent = f.copy()
+    bent[0] = 1.0 - y[0]
+    one, two = (robust.interval(BINARY, robust.AnyPrior(), y, forecast).upper for forecast in (f, bent))
+    assert abs(one - two) <= 1 / 99 + 1e-15
+
+
+def test_intervals_contain_the_scores_of_members():
+    y, a, _ = binary(np.random.default_rng(1), 60)
+    found = robust.interval(BINARY, robust.Contamination(pwu.Beta(2, 10), 0.2), y, a)
+    assert found.lower <= pwu.PWU(BINARY, pwu.Beta(2, 10))(y, a) <= found.upper
+    assert pwu.PWU(BINARY, found.lower_prior)(y, a) == pytest.approx(found.lower, abs=1e-13)
+
+
+def test_a_single_prior_is_a_set():
+    y, a, b = binary(np.random.default_rng(1), 60)
+    prior = pwu.Beta(2, 10)
+    gap = pwu.PWU(BINARY, prior)(y, a) - pwu.PWU(BINARY, prior)(y, b)
+    found = robust.preference(BINARY, prior, y, a, b)
+    assert found.low == found.high == pytest.approx(gap) and found.verdict == ("first" if gap < 0 else "second")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_certain_preference_is_a_strict_partial_order(seed):
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, 30)
+    models = {name: np.clip(0.5 + (y - 0.5) * skill + rng.normal(0, 0.2, 30), 0, 1)
+              for name, skill in zip("abcde", [0.9, 0.7, 0.5, 0.3, 0.1], strict=True)}
+    table = robust.order(BINARY, robust.Statements(STATED), y, models)
+    better = table == "better"
+    assert (better.T == (table == "worse")).all(axis=None)
+    for x in models:
+        for z in models:
+            if any(better.loc[x, m] and better.loc[m, z] for m in models):
+                assert better.loc[x, z]
+    assert table.maximal == [name for name in models if not better[name].any()] and table.maximal
+    wide = robust.order(BINARY, robust.AnyPrior(), y, models)
+    assert not ((wide == "better") & ~better).any(axis=None)  # a larger set decides no other pair
+    for x in models:
+        for z in models:
+            ends = [robust.interval(BINARY, robust.Statements(STATED), y, models[name]) for name in (x, z)]
+            assert not ends[0].upper < ends[1].lower or better.loc[x, z]  # interval dominance is certain
+
+
+def test_models_that_cost_the_same_everywhere_are_undecided():
+    y, a, _ = binary(np.random.default_rng(1), 60)
+    assert robust.preference(BINARY, robust.AnyPrior(), y, a, a.copy()).verdict == "undecided"
+    assert robust.radius(BINARY, pwu.Beta(2, 2), y, a, a, repeats=0)[:3][0] == 0.0
+
+
+def test_the_radius_is_where_the_contamination_flips():
+    stated = pwu.Beta(2, 10)
+    for within, seed in ((None, 11), (robust.Quantiles(QUANTILES), 12), (robust.AnyPrior(0.02, 0.6), 11)):
+        y, a, b = binary(np.random.default_rng(seed), 80)
+        found = robust.radius(BINARY, stated, y, a, b, within, repeats=0)
+        curve = difference(BINARY, y, a, b)
+        curve = curve if found.winner == "first" else -curve
+        assert 0 < found.value < 1
+        assert robust.Contamination(stated, found.value, within).upper(curve).value == pytest.approx(0, abs=1e-15)
+        verdicts = [robust.preference(BINARY, robust.Contamination(stated, share, within), y, a, b).verdict
+                    for share in (found.value - 1e-6, found.value + 1e-6)]
+        assert verdicts == [found.winner, "undecided"]
+
+
+def test_the_radius_is_one_under_dominance():
+    y = np.array([0, 1] * 20)
+    good, bad = np.where(y == 1, 0.8, 0.2), np.where(y == 1, 0.6, 0.4)
+    found = robust.radius(BINARY, pwu.Beta(2, 10), y, bad, good, repeats=50)
+    assert (found.value, found.winner, found.lower) == (1.0, "second", 1.0) and np.isnan(found.upper)
+    assert robust.preference(BINARY, robust.AnyPrior(), y, good, bad).verdict == "first"
+
+
+def test_the_bound_of_the_radius_depends_on_nothing_but_the_data():
+    rng = np.random.default_rng(4)
+    y, a, b = binary(rng, 120)
+    one = robust.radius(BINARY, pwu.Beta(2, 10), y, a, b, repeats=60, seed=1)
+    mixed = rng.permutation(120)
+    two = robust.radius(BINARY, pwu.Beta(2, 10), y[mixed], a[mixed], b[mixed], repeats=60, seed=1)
+    assert two.lower == pytest.approx(one.lower) and one.lower <= one.value
+    whole = robust.radius(BINARY, pwu.Beta(2, 10), y, a, b, repeats=60, seed=1, groups=np.arange(120))
+    assert whole.lower == pytest.approx(one.lower, abs=0.1)
+
+
+def test_the_radius_of_top_k_and_selective_prediction():
+    for name in ("selective", "top-k"):
+        family, y, a, b, prior, _ = other_families(np.random.default_rng(3))[name]
+        found = robust.radius(family, prior, y, a, b, repeats=30)
+        assert 0 <= found.lower <= 1 and found.winner in ("first", "second")
+
+
+def test_dominance_is_rejected_where_it_fails_and_seldom_where_it_holds():
+    rng = np.random.default_rng(0)
+    y = rng.random(400) < 0.3
+    skilled, vague = np.clip(0.3 + 0.4 * (y - 0.3) + rng.normal(0, 0.1, 400), 0.01, 0.99), np.full(400, 0.3)
+    assert robust.dominance_test(BINARY, y, vague, skilled, repeats=199).p_value == pytest.approx(0.005)
+    assert robust.dominance_test(BINARY, y, skilled, vague, 0.1, 0.6, repeats=199).p_value > 0.2
+    small = []
+    for _ in range(120):  # two forecasts with the same law: dominance holds with equality
+        p = rng.random(60)
+        y = rng.random(60) < p
+        noise = rng.normal(0, 0.15, (2, 60))
+        a, b = np.clip(p + noise, 0, 1)
+        small.append(robust.dominance_test(BINARY, y, a, b, repeats=39, seed=int(rng.integers(1e6))).p_value <= 0.1)
+    assert np.mean(small) < 0.18
+
+
+def test_a_restricted_prior_is_a_prior():
+    for prior in (pwu.Beta(2, 5), pwu.Uniform(0, 1)):
+        testing.check_prior(robust.Restricted(prior, [0.05], [0.9]))
+        parts, one = [(0.05, 0.2), (0.3, 0.9)], robust.Restricted(prior, [0.05, 0.3], [0.2, 0.9])
+        whole = sum(prior.mass(*part) for part in parts)
+        assert one.mass(0.1, 0.5) == pytest.approx((prior.mass(0.1, 0.2) + prior.mass(0.3, 0.5)) / whole)
+        assert one.partial_mean(0.0, 0.5) == pytest.approx(
+            (prior.partial_mean(0.05, 0.2) + prior.partial_mean(0.3, 0.5)) / whole)
+        levels = np.linspace(0, 1, 50)
+        assert one.mass(-1, one.ppf(levels)) == pytest.approx(levels)
+        assert not one.pdf(0.25) and one.pdf(0.4) == pytest.approx(prior.pdf(0.4) / whole)
+
+
+BAD = {
+    "empty cell": lambda: robust.AnyPrior(0.4, 0.2).upper(robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
+    "outside the domain": lambda: robust.AnyPrior(-1, 0.2).upper(robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
+    "no member": lambda: robust.Statements([(0, 0.2, 0.9), (0.1, 0.5, 0.9), (0.5, 1, 0.5)]).upper(
+        robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
+    "share": lambda: robust.Contamination(pwu.Beta(2, 2), 1.5),
+    "ratio": lambda: robust.BoundedRatio(pwu.Beta(2, 2), 0.5),
+    "point masses": lambda: robust.BoundedRatio(pwu.Dirac(0.2), 2),
+    "levels": lambda: robust.Quantiles({0.1: 0.5, 0.2: 0.4}),
+    "mass": lambda: robust.Statements([(0, 0.2, 1.1)]),
+    "pair": lambda: robust.Statements([(0, 0.2)]),
+    "not a number": lambda: robust.Statements([(0, float("nan"), 0.5)]),
+    "mean outside": lambda: robust.Mean(1.2).upper(robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
+    "unbounded": lambda: robust.Mean(1.2).upper(robust.cost_curve(pwu.SelectivePrediction(), [0.0], [1.0], [1.0])),
+    "two parameters": lambda: robust.cost_curve(pwu.RiskAverseTopK(), [0.0, 1], [1.0, 2], [1.0, 1]),
+    "not a family": lambda: robust.interval("binary", robust.AnyPrior(), [0, 1], [0.2, 0.6]),
+    "not a prior": lambda: robust.interval(BINARY, "any", [0, 1], [0.2, 0.6]),
+    "a prior for each case": lambda: robust.interval(BINARY, pwu.Dirac([0.2, 0.3]), [0, 1], [0.2, 0.6]),
+    "lengths": lambda: robust.preference(BINARY, robust.AnyPrior(), [0, 1], [0.2], [0.2, 0.6]),
+    "probability": lambda: robust.radius(BINARY, pwu.Beta(2, 2), [0, 1], [0.2, 1.6], [0.2, 0.6]),
+    "prior outside": lambda: robust.radius(BINARY, pwu.Uniform(1, 2), [0, 1], [0.2, 0.6], [0.2, 0.6]),
+    "not separable": lambda: robust.dominance_test(pwu.TopK(), [0, 1], [0.2, 0.6], [0.2, 0.6]),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named(name):
+    with pytest.raises(ValueError, match=r"\w{3}"):
+        BAD[name]()
+
+
+@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 1)), min_size=2, max_size=8))
+@settings(max_examples=40, deadline=None)
+def test_costs_of_one_model_never_leave_their_bounds(cases):
+    f, y = (np.array(part) for part in zip(*cases, strict=True))
+    found = robust.interval(BINARY, robust.AnyPrior(), y, f)
+    values = [-BINARY.utility(c, y, f) for c in (0.01, 0.25, 0.5, 0.75, 0.99)]
+    assert found.lower - 1e-12 <= min(values) and max(values) <= found.upper + 1e-12
