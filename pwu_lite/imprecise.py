@@ -301,10 +301,7 @@ def max_entropy(P: CredalSet, loss: Any, cells: Any = None) -> MaximumEntropy:
     weights, mixed = _entropy_program(table.astype(float))
     value = _entropy(table.astype(float), weights)
     if _exact(table):
-        rational = _rational(weights[None])[0], _rational(mixed)
-        low, high = _entropy(table, rational[0]), _mixed_risks(table, rational[1]).max()
-        if low == high:
-            (weights, mixed), value = rational, low
+        weights, mixed, value = _confirmed(table, weights, mixed, value)
     names = list(dict.fromkeys(cells))
     frame = pd.DataFrame(mixed, index=pd.Index(names, name="cell"))
     return MaximumEntropy(_plain(np.asarray(value)), weights, frame, _is_unique(P, loss, cells, weights, table))
@@ -568,9 +565,19 @@ def _entropy_program(table):
     return weights / weights.sum(), mixed / mixed.sum(axis=1, keepdims=True)
 
 
-def _rational(rows):
+def _confirmed(table, weights, mixed, value):
+    """Nearby fractions whose entropy equals what the mixed acts cost at most: then both are optimal, exactly."""
+    for largest in (10**3, 10**5, 10**7, 10**9):
+        exact_weights, exact_mixed = _rational(weights[None], largest)[0], _rational(mixed, largest)
+        entropy = _entropy(table, exact_weights)
+        if entropy == _mixed_risks(table, exact_mixed).max():
+            return exact_weights, exact_mixed, entropy
+    return weights, mixed, value
+
+
+def _rational(rows, largest):
     """Nearby fractions, rows summing to one."""
-    near = np.array([[Fraction(float(x)).limit_denominator(100_000) for x in row] for row in rows], dtype=object)
+    near = np.array([[Fraction(float(x)).limit_denominator(largest) for x in row] for row in rows], dtype=object)
     return near / near.sum(axis=1)[:, None]
 
 
