@@ -6,7 +6,7 @@ Implements maximality (Walley) with sets of priors, and the dominance test of Eh
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +18,7 @@ from ..families import Family
 from ..priors import Prior
 from ..resampling import group_numbers
 from .curve import Curve, piece_starts, read_curve
-from .sets import AnyPrior, as_set, one_prior
+from .sets import AnyPrior, PriorSet, as_set, one_prior
 
 __all__ = ["DominanceTest", "Interval", "Order", "Preference", "Radius", "dominance_test", "interval", "order",
            "preference", "radius"]
@@ -230,7 +230,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     if repeats == 0:
         return Radius(value, np.nan, winner, np.nan, worst)
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
-    draws = _resampled(family, data, winner, prior, within, repeats, seed, groups)
+    draws = resampled(family, data, winner, prior, within, repeats, seed, groups)
     low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
     return Radius(value, float(low), winner, float(high) if high <= WELL_BELOW else np.nan, worst)
 
@@ -341,7 +341,8 @@ def _share(mean, top, rounding=0.0):
     return 1.0 if top <= rounding else float(-mean / (top - mean))
 
 
-def _resampled(family, data, winner, prior, within, repeats, seed, groups):
+def resampled(family: Family, data: Sequence[tuple[np.ndarray, ...]], winner: str, prior: Prior, within: PriorSet,
+              repeats: int, seed: int, groups: Any = None) -> np.ndarray:
     """The radius on resamples of the cases, of the model that won on all of them; zero where it loses."""
     sign = -1 if winner == "second" else 1
     number = None if groups is None else group_numbers(groups, len(data[0][0]))

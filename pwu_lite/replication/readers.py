@@ -1,0 +1,176 @@
+"""Seven models and a reader who can say a sentence: which pairs does it decide, and which does it leave open?
+
+Imports datasets, models, stored_tables, elicitation, families, pwu, resampling, robust; numpy, pandas, sklearn.
+Implements no section of the sources: runs behind the chapter "When the prior itself is a set".
+
+Usage: python -m pwu_lite.replication.readers
+       python -m pwu_lite.replication.readers coverage
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import train_test_split
+
+from .. import robust
+from ..elicitation import beta_from_quantiles
+from ..families import BinaryDecision
+from ..priors import Beta
+from ..pwu import PWU
+from ..resampling import weighted_means
+from ..robust.curve import Curve
+from ..robust.decide import resampled
+from . import datasets, models, stored_tables
+
+__all__ = ["MODELS", "QUANTILES", "SETS", "STATED", "STATEMENT", "contest", "coverage", "forecasts", "main", "pairs",
+           "per_alarm", "truth"]
+
+STATEMENT = robust.Statements([(1 / 31, 1 / 4, 0.9), (0, 1 / 11, 0.5)])
+QUANTILES = robust.Quantiles({1 / 31: 0.05, 1 / 11: 0.5, 1 / 4: 0.95})
+SETS = {"statement": STATEMENT, "quantiles": QUANTILES, "all": robust.AnyPrior()}
+STATED = beta_from_quantiles(1 / 31, 1 / 4, coverage=0.9)
+MODELS = ("logistic regression", "random forest", "extra trees", "boosting", "naive Bayes", "nearest neighbours",
+          "network")
+RUNS = {"breast cancer": 10, "digits": 10, "bank": 3}  # splits
+REPEATS = {"breast cancer": 300, "digits": 300, "bank": 80}
+TARGETS = {"pairs": Path("book/results/readers_pairs.csv.gz"), "coverage": Path("book/results/readers_coverage.csv.gz")}
+FAMILY = BinaryDecision()
+
+
+def contest(name: str) -> tuple[pd.DataFrame, np.ndarray]:
+    """Features and labels: a malignant tumour, a digit that is an 8, a customer who subscribes.
+
+    Examples
+    --------
+    >>> X, y = contest("digits")
+    >>> len(y), int(y.sum())
+    (1797, 174)
+    """
+    if name == "digits":
+        data = datasets.load("digits")
+        return data.X, (data.y == 8).astype(int)
+    data = datasets.load({"breast cancer": "breast_cancer"}.get(name, name))
+    return data.X, data.y
+
+
+def forecasts(name: str, split: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Labels of one half of the cases, and what models of the other half say about them."""
+    X, y = contest(name)
+    train, test = train_test_split(np.arange(len(y)), test_size=0.5, random_state=split, stratify=y)
+    makers = models.classifiers()
+    return y[test], {model: makers[model](split).fit(X.iloc[train], y[train]).predict(X.iloc[test])
+                     for model in MODELS}
+
+
+def pairs(y: np.ndarray, said: Mapping[str, np.ndarray], repeats: int) -> pd.DataFrame:
+    """A row for each pair of models: what the sample, the statement and other sets say about it.
+
+    ``low`` to ``high`` is the paired 95% interval of the difference under the stated prior; the other
+    columns are verdicts, and the radius with its bound from ``repeats`` resamples.
+    """
+    score = PWU(FAMILY, STATED)
+    losses = np.array([score.per_sample(y, f) for f in said.values()])
+    draws = weighted_means(losses, repeats=1000)
+    rows = []
+    for (i, first), (j, second) in combinations(enumerate(said), 2):
+        found = {name: robust.preference(FAMILY, some, y, said[first], said[second]) for name, some in SETS.items()}
+        low, high = np.quantile(draws[:, i] - draws[:, j], [0.025, 0.975])
+        one, two = (robust.cost_curve(FAMILY, y, said[name]) for name in (first, second))
+        alarms = per_alarm(one - two, [1 / 31, 1 / 11, 1 / 4])
+        size = 1e-12 * max(one.scale, two.scale)
+        least, most = QUANTILES.lower(alarms).value, QUANTILES.upper(alarms).value
+        share = robust.radius(FAMILY, STATED, y, said[first], said[second], repeats=repeats)
+        rows.append({"first": first, "second": second, "difference": losses[i].mean() - losses[j].mean(), "low": low,
+                     "high": high, **{name: one.verdict for name, one in found.items()},
+                     "statement_low": found["statement"].low, "statement_high": found["statement"].high,
+                     "per_alarm": "first" if most <= size else "second" if least >= -size else "undecided",
+                     "radius": share.value, "radius_low": share.lower, "winner": share.winner})
+    return pd.DataFrame(rows)
+
+
+def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
+    """A difference of costs in units of a false alarm, ``D(c)/c``: right at the ends of its pieces, and monotone between.
+
+    `ends` are places where sets of priors cut it.
+    """
+    cut = curve.on(np.union1d(curve.edges, ends))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left, right = cut.left / cut.edges[:-1], cut.right / cut.edges[1:]
+    left[0] = right[0]  # from zero on the cost is proportional to c
+    return Curve(cut.edges, left, right, cut.name)
+
+
+def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """A population: chances p on a grid, and what two models say about each.
+
+    Examples
+    --------
+    >>> p, a, b = truth("wavy")
+    >>> p.shape == a.shape == b.shape
+    True
+    """
+    p = (np.arange(40) + 0.5) / 40 * 0.6
+    wave, other = np.sin(40 * p), 0.5 * p + 0.1
+    known = {"wavy": (p + 0.06 * wave, 0.6 * p + 0.065), "wavier": (p + 0.07 * wave, 0.6 * p + 0.065),
+             "near dominance": (np.where(p > 0.57, p - 0.002, p), np.where(p > 0.57, p, other)), "dominance": (p, other)}
+    if kind not in known:
+        raise ValueError(f"kind must be one of {', '.join(known)}, got {kind!r}")
+    return p, *(np.clip(one, 0.001, 0.999) for one in known[kind])
+
+
+def coverage(kind: str, n: int, samples: int = 200, repeats: int = 200, prior: Any = None) -> dict[str, Any]:
+    """How often the percentile interval of the radius covers the true one, and how often its lower end is below it."""
+    prior = Beta(2, 10) if prior is None else prior
+    p, a, b = truth(kind)
+    labels, weights = np.repeat([0, 1], p.size), np.concatenate([1 - p, p])
+    curves = [robust.cost_curve(FAMILY, labels, np.tile(f, 2), sample_weight=weights) for f in (a, b)]
+    difference = curves[0] - curves[1]
+    mean, top = difference.mean(prior), robust.AnyPrior().upper(difference).value
+    exact = 1.0 if top <= 1e-12 else -mean / (top - mean)
+    rng, covered, bounded, values = np.random.default_rng([3, n, len(kind)]), 0, 0, []
+    for _ in range(samples):
+        drawn = rng.integers(0, p.size, n)
+        y, seed = (rng.random(n) < p[drawn]).astype(int), int(rng.integers(2**31))
+        found = robust.radius(FAMILY, prior, y, a[drawn], b[drawn], repeats=0)
+        data = [FAMILY.read(y, f[drawn]) for f in (a, b)]
+        draws = resampled(FAMILY, data, found.winner, prior, robust.AnyPrior(), repeats, seed)
+        low, high = np.quantile(draws, [0.025, 0.975], method="inverted_cdf")
+        values.append(found.value if found.winner == "first" else 0.0)
+        bounded += low <= exact + 1e-12
+        covered += low <= exact + 1e-12 <= high + 2e-12
+    return {"kind": kind, "n": n, "radius": exact, "mean": float(np.mean(values)), "covered": covered / samples,
+            "bounded": bounded / samples, "samples": samples}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one of the two studies, and write its table."""
+    parser = argparse.ArgumentParser("python -m pwu_lite.replication.readers", description=main.__doc__)
+    parser.add_argument("study", nargs="?", choices=list(TARGETS), default="pairs")
+    parser.add_argument("--target", type=Path)
+    given = parser.parse_args(arguments)
+    command, seeds = "python -m pwu_lite.replication.readers", "splits and resamples from 0"
+    if given.study == "pairs":
+        parts = []
+        for name, splits in RUNS.items():
+            for split in range(splits):
+                found = pairs(*forecasts(name, split), REPEATS[name])
+                parts.append(found.assign(dataset=name, split=split))
+                print(f"{name}: split {split} done", flush=True)
+        table = pd.concat(parts, ignore_index=True)
+    else:
+        kinds = ("wavy", "wavier", "near dominance", "dominance")
+        table = pd.DataFrame([coverage(kind, n) for kind in kinds for n in (500, 4000)])
+        command, seeds = f"{command} coverage", "numpy.random.default_rng([3, n, length of the name])"
+    stored_tables.write(given.target or TARGETS[given.study], table, command, seeds, "%.6g")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
