@@ -641,3 +641,50 @@ def growth(groups: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> Figure:
     figure.set_size_inches(6.4, 4.8)
     figure.legend(loc="outside lower center", fontsize=9, ncol=3)
     return figure
+
+
+def triangle(levels: Sequence[float], *, marks: Mapping[str, tuple[float, float]] | None = None) -> Figure:
+    """Intervals of probabilities as points, lower end against upper end: lines of those that act like one number."""
+    figure, ax = _new(None)
+    figure.set_size_inches(5.2, 4.6)
+    ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
+    for level in levels:
+        low = np.array([max(0.0, 1 - (1 - level) / level), level])
+        ax.plot(low, level * (1 - low) / (1 - level), color=COLOURS[0], lw=1.6, ls="-")
+        ax.annotate(f"{level:g}", (level, level), xytext=(4, -4), textcoords="offset points", va="top",
+                    color=COLOURS[0])
+    for name, (low, high) in (marks or {}).items():
+        ax.plot(low, high, "o", color=COLOURS[1], ms=7)
+        ax.annotate(name, (low, high), xytext=(9, -2), textcoords="offset points", va="top", color=COLOURS[1],
+                    weight="bold")
+    ax.set(xlabel="lower probability", ylabel="upper probability", xlim=(-0.01, 1), ylim=(0, 1.02))
+    return figure
+
+
+def roof(x: Any, entropy: Any, xlabel: str, losses: Any, marks: Mapping[str, float]) -> Figure:
+    """Left, an entropy along a mixture; right, the expected costs of acts on two states, with levels marked."""
+    use_style()
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.4))
+    left.plot(x, entropy, color=COLOURS[0], ls="-")
+    left.set(xlabel=xlabel, ylabel="entropy")
+    p = np.linspace(0, 1, 101)
+    for act, (first, second) in enumerate(losses):
+        right.plot(p, (1 - p) * first + p * second, color=COLOURS[act], ls=DASHES[act])
+    for (name, level), colour in zip(marks.items(), (INK, MUTED, MUTED), strict=False):
+        right.axhline(level, color=colour, lw=0.9, ls=":")
+        right.annotate(f"{name}: {level:g}", (1, level), xytext=(5, 0), textcoords="offset points", va="center",
+                       annotation_clip=False, color=colour)
+    right.set(xlabel="probability of the second state", ylabel="expected cost")
+    return figure
+
+
+def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) -> Figure:
+    """Points, one colour and marker a label, and the diagonal."""
+    figure, ax = _new(None)
+    top = 1.08 * max(float(np.max(part)) for pair in groups.values() for part in pair)
+    ax.plot([0, top], [0, top], color=INK, lw=1, ls="-")
+    for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
+        ax.scatter(x, y, color=colour, marker=marker, s=46, label=label, alpha=0.85)
+    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, top), ylim=(0, top))
+    ax.legend(loc="upper left")
+    return figure

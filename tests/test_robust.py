@@ -240,7 +240,7 @@ def test_the_radius_is_one_under_dominance():
     y = np.array([0, 1] * 20)
     good, bad = np.where(y == 1, 0.8, 0.2), np.where(y == 1, 0.6, 0.4)
     found = robust.radius(BINARY, pwu.Beta(2, 10), y, bad, good, repeats=50)
-    assert (found.value, found.winner, found.lower) == (1.0, "second", 1.0) and np.isnan(found.upper)
+    assert (found.value, found.winner, found.lower) == (1.0, "second", 1.0)
     assert robust.preference(BINARY, robust.AnyPrior(), y, good, bad).verdict == "first"
 
 

@@ -28,6 +28,7 @@ GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
 SPLITS = 20
 RIDGE = 1e-3  # keeps coefficients finite where a hospital's patients can be separated
 TARGET = Path("book/results/groups_scores.csv.gz")
+ABOUT = "groups_about.csv.gz"
 HOSPITALS = ("cleveland", "hungarian", "switzerland", "va")
 VARIABLES = {0: "age", 1: "male", 2: "no chest pain", 3: "blood pressure", 7: "heart rate", 8: "angina", 9: "ST"}
 WEAK = ["mean smoothness", "mean symmetry", "mean fractal dimension", "texture error", "smoothness error"]
@@ -280,15 +281,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--splits", type=int, default=SPLITS)
     parser.add_argument("--target", type=Path, default=TARGET)
     given = parser.parse_args(arguments)
-    tables = []
+    tables, about = [], []
     for name in ("simulated", "breast cancer", "heart"):
         data = load(name)
+        about += [{"dataset": name, "group": group, "n": int((data.groups == group).sum()),
+                   "share": data.y[data.groups == group].mean()} for group in np.unique(data.groups)]
         tables += [evaluate(data, split).assign(dataset=name, split=split) for split in range(given.splits)]
         print(f"{name}: {given.splits} splits", flush=True)
     table = pd.concat(tables, ignore_index=True)[["dataset", "split", "part", "model", "c", "worst", "either", "wait",
                                                   "act"]]
     stored_tables.write(given.target, table, "python -m pwu_lite.replication.groups",
                         f"numpy.random.default_rng([7, split]), split below {given.splits}", "%.6f")
+    stored_tables.write(given.target.with_name(ABOUT), pd.DataFrame(about), "python -m pwu_lite.replication.groups",
+                        "none", "%.6f")
     return 0
 
 

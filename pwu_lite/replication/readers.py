@@ -42,6 +42,7 @@ RUNS = {"breast cancer": 10, "digits": 10, "bank": 3}  # splits
 REPEATS = {"breast cancer": 300, "digits": 300, "bank": 80}
 TARGETS = {"pairs": Path("book/results/readers_pairs.csv.gz"), "coverage": Path("book/results/readers_coverage.csv.gz")}
 FAMILY = BinaryDecision()
+_HUGE = 1e100  # false alarms: a miss of a case that was called impossible costs more
 
 
 def contest(name: str) -> tuple[pd.DataFrame, np.ndarray]:
@@ -101,10 +102,10 @@ def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
     `ends` are places where sets of priors cut it.
     """
     cut = curve.on(np.union1d(curve.edges, ends))
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         left, right = cut.left / cut.edges[:-1], cut.right / cut.edges[1:]
     left[0] = right[0]  # from zero on the cost is proportional to c
-    return Curve(cut.edges, left, right, cut.name)
+    return Curve(cut.edges, *(np.clip(part, -_HUGE, _HUGE) for part in (left, right)), cut.name)
 
 
 def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -24,7 +24,6 @@ __all__ = ["DominanceTest", "Interval", "Order", "Preference", "Radius", "domina
            "preference", "radius"]
 
 ROUNDING = 1e-12  # a difference below this share of the larger cost has no sign
-WELL_BELOW = 0.5  # up to which an upper end of the radius is worth printing
 
 
 class Interval(NamedTuple):
@@ -52,15 +51,14 @@ class Preference(NamedTuple):
 class Radius(NamedTuple):
     """The share of readers who may believe anything before the order of two models can flip.
 
-    ``lower`` is the lower end of the percentile interval over resampled cases (NaN without resamples), a bound;
-    ``upper`` is NaN unless it is at most one half: near 1 the interval fails. ``worst`` is what the readers who
-    flip the order believe.
+    ``lower`` is the lower end of the percentile interval over resampled cases (NaN without resamples), a bound. Its
+    upper end is not given: the largest difference is a maximum of noise, so the value is biased down, and the
+    interval misses the truth too often. ``worst`` is what the readers who flip the order believe.
     """
 
     value: float
     lower: float
     winner: str
-    upper: float
     worst: Prior
 
 
@@ -228,11 +226,10 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     value, winner, worst = _radius(prior, within, *curves)
     repeats = int(validation.one_number("repeats", repeats))
     if repeats == 0:
-        return Radius(value, np.nan, winner, np.nan, worst)
+        return Radius(value, np.nan, winner, worst)
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
     draws = resampled(family, data, winner, prior, within, repeats, seed, groups)
-    low, high = np.quantile(draws, [tail, 1 - tail], method="inverted_cdf")
-    return Radius(value, float(low), winner, float(high) if high <= WELL_BELOW else np.nan, worst)
+    return Radius(value, float(np.quantile(draws, tail, method="inverted_cdf")), winner, worst)
 
 
 def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float | None = None,
