@@ -21,9 +21,10 @@ from . import resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "as_svg", "bands", "bars", "boxes", "by_prior_mass", "coverage_curve", "curves", "dumbbells",
-           "flip", "growth", "histograms", "images", "implicit_priors", "intervals", "murphy", "prior_densities",
-           "prior_panels", "reliability", "retention_curve", "scatter", "sheet", "use_style", "weighted_area"]
+__all__ = ["COLOURS", "against_diagonal", "as_svg", "bands", "bars", "boxes", "by_prior_mass", "coverage_curve",
+           "curves", "dumbbells", "flip", "growth", "histograms", "images", "implicit_priors", "intervals", "murphy",
+           "prior_densities", "prior_panels", "readers", "reliability", "retention_curve", "roof", "scatter", "sheet",
+           "triangle", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -687,4 +688,48 @@ def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylab
         ax.scatter(x, y, color=colour, marker=marker, s=46, label=label, alpha=0.85)
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, top), ylim=(0, top))
     ax.legend(loc="upper left")
+    return figure
+
+
+def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior,
+            pairs: Mapping[tuple[str, str], tuple[float, bool]] | None = None, *, high: float = 1.0,
+            xlabel: str = COST_SHARE) -> Figure:
+    """Left, a difference of costs with a prior as a shadow and two extreme priors as spikes; right, pairs by radius.
+
+    Parameters
+    ----------
+    difference : Curve
+        Of `pwu_lite.robust`.
+    prior, lowest, highest : Prior
+        The stated one, and those with the smallest and the largest mean difference: mixtures of point masses.
+    pairs : mapping of two names to (radius, decided), optional
+    high : float
+        Right end of the axis.
+    """
+    use_style()
+    figure, axes = plt.subplots(1, 2 if pairs else 1, figsize=(9.4 if pairs else 6.4, 4.4), squeeze=False,
+                                width_ratios=(1.15, 1) if pairs else (1,))
+    left = axes[0, 0]
+    inside = difference.edges[:-1] < high
+    x = np.column_stack([difference.edges[:-1], difference.edges[1:]])[inside].ravel()
+    y = np.column_stack([difference.left, difference.right])[inside].ravel()
+    top = 1.15 * float(np.abs(y).max())
+    grid = np.linspace(0, high, 400)[1:-1]
+    density = prior.pdf(grid)
+    left.fill_between(grid, -top, -top + 0.6 * top * density / density.max(), color=HAIRLINE, alpha=0.7, lw=0)
+    left.plot(x, y, color=COLOURS[0], lw=1.6, ls="-")
+    for which, (extreme, words) in enumerate(((lowest, "best reader of the first"), (highest, "best of the second"))):
+        for place, (weight, part) in enumerate(extreme.parts):
+            left.plot([part.support[0]] * 2, [0, (-1, 1)[which] * top * weight], color=COLOURS[2 - which],
+                      lw=2.5, ls="-", label=words if place == 0 else None)
+    left.axhline(0, color=INK, lw=1, ls="-")
+    left.set(xlabel=xlabel, ylabel="cost of the first, less the second", xlim=(0, high), ylim=(-top, top))
+    left.legend(loc="lower right")
+    if pairs:
+        right, ordered = axes[0, 1], sorted(pairs.items(), key=lambda item: item[1][0])
+        for place, (_, (radius, decided)) in enumerate(ordered):
+            right.barh(place, radius, color=COLOURS[0] if decided else "#bcc6d0", height=0.75)
+        right.set_yticks(range(len(ordered)), [" | ".join(names) for names, _ in ordered], fontsize=7.5)
+        right.set(xlabel="radius: share that may believe anything", xlim=(0, 1))
+        right.grid(axis="y", visible=False)
     return figure

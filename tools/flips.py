@@ -23,7 +23,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 LEDGER, RECORD = ROOT / "book" / "reference" / "claims.csv", ROOT / "book" / "reference" / "flips.csv"
-COPIED = ("pwu_lite", "tests", "tools", "pyproject.toml", "book/reference", "book/experiments")
+COPIED = ("pwu_lite", "tests", "tools", "pyproject.toml", "book/reference", "book/experiments", "book/imprecise")
 
 
 class Result:

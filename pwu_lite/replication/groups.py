@@ -21,14 +21,16 @@ from .. import imprecise as ip
 from ..families import BinaryDecision
 from . import datasets, stored_tables
 
-__all__ = ["COSTS", "Grouped", "Part", "evaluate", "fit", "load", "main", "names", "parts", "worst_group"]
+__all__ = ["COSTS", "Grouped", "Part", "evaluate", "fit", "load", "main", "names", "parts",
+           "variant", "worst_group"]
 
 COSTS = (0.1, 0.3, 0.7, 0.9)
 GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
 SPLITS = 20
 RIDGE = 1e-3  # keeps coefficients finite where a hospital's patients can be separated
 TARGET = Path("book/results/groups_scores.csv.gz")
-ABOUT = "groups_about.csv.gz"
+ABOUT, OTHERS = "groups_about.csv.gz", "groups_variants.csv.gz"
+VARIANTS = ((RIDGE, 0.6), (30 * RIDGE, 0.6), (RIDGE, 0.8))  # penalties, and shares of the cases to train with
 HOSPITALS = ("cleveland", "hungarian", "switzerland", "va")
 VARIABLES = {0: "age", 1: "male", 2: "no chest pain", 3: "blood pressure", 7: "heart rate", 8: "angina", 9: "ST"}
 WEAK = ["mean smoothness", "mean symmetry", "mean fractal dimension", "texture error", "smoothness error"]
@@ -106,7 +108,8 @@ def parts(data: Grouped, split: int, share: float = 0.6) -> tuple[Part, Part]:
     return tuple(Part(X[some], data.y[some], data.groups[some]) for some in (train, ~train))
 
 
-def fit(train: Part, costs: Sequence[float] = COSTS) -> dict[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]:
+def fit(train: Part, costs: Sequence[float] = COSTS,
+        ridge: float = RIDGE) -> dict[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]:
     """Models of the train cases: each takes features and returns low and high probabilities.
 
     "GBR": a logistic model for each group, and their range; "ERM": one for all, least mean log loss; "DRO(log)" and
@@ -119,14 +122,15 @@ def fit(train: Part, costs: Sequence[float] = COSTS) -> dict[str, Callable[[np.n
     >>> bool((low <= high).all() and (low < high).any())
     True
     """
-    erm = _mean_fit(train, _log_loss, np.zeros(train.X.shape[1] + 1))
-    own = [_mean_fit(Part(*(part[train.groups == group] for part in train)), _log_loss, erm)
+    erm = _mean_fit(train, _log_loss, np.zeros(train.X.shape[1] + 1), ridge)
+    own = [_mean_fit(Part(*(part[train.groups == group] for part in train)), _log_loss, erm, ridge)
            for group in np.unique(train.groups)]
-    robust = _worst_fit(train, _log_loss, [erm])
+    robust = _worst_fit(train, _log_loss, [erm], ridge)
     models = {"GBR": _range_of(own), "ERM": _range_of([erm]), "DRO(log)": _range_of([robust])}
     for c in costs:
         loss = _winkler_loss(c)
-        models[f"DRO({c:g})"] = _range_of([_worst_fit(train, loss, [erm, robust, _mean_fit(train, loss, erm)])])
+        starts = [erm, robust, _mean_fit(train, loss, erm, ridge)]
+        models[f"DRO({c:g})"] = _range_of([_worst_fit(train, loss, starts, ridge)])
     return models | {"never": lambda X: (np.zeros(len(X)),) * 2, "always": lambda X: (np.ones(len(X)),) * 2}
 
 
@@ -157,6 +161,18 @@ def evaluate(data: Grouped, split: int, grid: Sequence[float] = GRID) -> pd.Data
                              "either": fair.loc["either act", "I"], "wait": fair.loc["wait", "II"],
                              "act": fair.loc["act", "II"]})
     return pd.DataFrame(rows)
+
+
+def variant(data: Grouped, split: int, ridge: float, share: float) -> pd.DataFrame:
+    """Worst-group cost on new cases at each of `COSTS`: of the model trained for it, of ERM, and the best one's."""
+    train, test = parts(data, 100 + split, share)
+    said = {name: forecast(test.X) for name, forecast in fit(train, ridge=ridge).items()}
+    learned = [name for name in said if name not in ("never", "always")]
+    rows = []
+    for c in COSTS:
+        costs = {name: worst_group(c, test, *said[name]) for name in learned}
+        rows.append({"c": c, "own": costs[f"DRO({c:g})"], "ERM": costs["ERM"], "best": min(costs.values())})
+    return pd.DataFrame(rows).assign(dataset=data.name, split=split, ridge=ridge, share=share)
 
 
 def _heart() -> Grouped:
@@ -220,31 +236,31 @@ def _design(part):
     return np.column_stack([np.ones(len(part.X)), part.X])
 
 
-def _ridge(theta):
+def _penalty(theta, ridge):
     """A small penalty on the slopes, and its gradient."""
     slopes = np.concatenate([[0.0], theta[1:]])
-    return RIDGE * slopes @ slopes / 2, RIDGE * slopes
+    return ridge * slopes @ slopes / 2, ridge * slopes
 
 
-def _mean_fit(part, loss, start):
+def _mean_fit(part, loss, start, ridge):
     """Coefficients with the least mean loss over all cases."""
     X = _design(part)
 
     def value(theta):
         values, slopes = loss(X @ theta, part.y)
-        penalty, its_slope = _ridge(theta)
+        penalty, its_slope = _penalty(theta, ridge)
         return values.mean() + penalty, X.T @ slopes / len(X) + its_slope
 
     return optimize.minimize(value, start, jac=True, method="L-BFGS-B", options={"maxiter": 2000}).x
 
 
-def _worst_fit(part, loss, starts):
+def _worst_fit(part, loss, starts, ridge):
     """Coefficients with the least loss in the worst group: min t with every group's loss at most t, from each start."""
     X, members = _design(part), [part.groups == group for group in np.unique(part.groups)]
 
     def losses(theta):
         values, slopes = loss(X @ theta, part.y)
-        penalty, its_slope = _ridge(theta)
+        penalty, its_slope = _penalty(theta, ridge)
         means = np.array([values[inside].mean() for inside in members]) + penalty
         return means, np.array([X[inside].T @ slopes[inside] / inside.sum() for inside in members]) + its_slope
 
@@ -257,8 +273,8 @@ def _worst_fit(part, loss, starts):
     best = None
     for start in starts:
         x = np.append(start, losses(start)[0].max())
-        found = optimize.minimize(lambda x: x[-1], x, jac=lambda x: np.append(np.zeros(x.size - 1), 1.0), method="SLSQP",
-                                  constraints={"type": "ineq", "fun": slack, "jac": slack_slope},
+        found = optimize.minimize(lambda x: x[-1], x, jac=lambda x: np.append(np.zeros(x.size - 1), 1.0),
+                                  method="SLSQP", constraints={"type": "ineq", "fun": slack, "jac": slack_slope},
                                   options={"maxiter": 300, "ftol": 1e-9}).x[:-1]
         for theta in (start, found):
             value = losses(theta)[0].max()
@@ -281,12 +297,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--splits", type=int, default=SPLITS)
     parser.add_argument("--target", type=Path, default=TARGET)
     given = parser.parse_args(arguments)
-    tables, about = [], []
+    tables, about, others = [], [], []
     for name in ("simulated", "breast cancer", "heart"):
         data = load(name)
         about += [{"dataset": name, "group": group, "n": int((data.groups == group).sum()),
                    "share": data.y[data.groups == group].mean()} for group in np.unique(data.groups)]
         tables += [evaluate(data, split).assign(dataset=name, split=split) for split in range(given.splits)]
+        others += [variant(data, split, *pair) for pair in VARIANTS for split in range(given.splits // 2)]
         print(f"{name}: {given.splits} splits", flush=True)
     table = pd.concat(tables, ignore_index=True)[["dataset", "split", "part", "model", "c", "worst", "either", "wait",
                                                   "act"]]
@@ -294,6 +311,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                         f"numpy.random.default_rng([7, split]), split below {given.splits}", "%.6f")
     stored_tables.write(given.target.with_name(ABOUT), pd.DataFrame(about), "python -m pwu_lite.replication.groups",
                         "none", "%.6f")
+    stored_tables.write(given.target.with_name(OTHERS), pd.concat(others, ignore_index=True),
+                        "python -m pwu_lite.replication.groups", "splits from 100", "%.6f")
     return 0
 
 

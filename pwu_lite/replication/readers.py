@@ -84,20 +84,19 @@ def pairs(y: np.ndarray, said: Mapping[str, np.ndarray], repeats: int) -> pd.Dat
         found = {name: robust.preference(FAMILY, some, y, said[first], said[second]) for name, some in SETS.items()}
         low, high = np.quantile(draws[:, i] - draws[:, j], [0.025, 0.975])
         one, two = (robust.cost_curve(FAMILY, y, said[name]) for name in (first, second))
-        alarms = per_alarm(one - two, [1 / 31, 1 / 11, 1 / 4])
-        size = 1e-12 * max(one.scale, two.scale)
+        alarms = per_alarm(_without_rounding(one - two, max(one.scale, two.scale)), [1 / 31, 1 / 11, 1 / 4])
         least, most = QUANTILES.lower(alarms).value, QUANTILES.upper(alarms).value
         share = robust.radius(FAMILY, STATED, y, said[first], said[second], repeats=repeats)
         rows.append({"first": first, "second": second, "difference": losses[i].mean() - losses[j].mean(), "low": low,
                      "high": high, **{name: one.verdict for name, one in found.items()},
                      "statement_low": found["statement"].low, "statement_high": found["statement"].high,
-                     "per_alarm": "first" if most <= size else "second" if least >= -size else "undecided",
+                     "per_alarm": "first" if most <= 0 > least else "second" if least >= 0 < most else "undecided",
                      "radius": share.value, "radius_low": share.lower, "winner": share.winner})
     return pd.DataFrame(rows)
 
 
 def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
-    """A difference of costs in units of a false alarm, ``D(c)/c``: right at the ends of its pieces, and monotone between.
+    """A difference of costs in units of a false alarm, ``D(c)/c``: exact at the ends of its pieces, monotone between.
 
     `ends` are places where sets of priors cut it.
     """
@@ -106,6 +105,12 @@ def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
         left, right = cut.left / cut.edges[:-1], cut.right / cut.edges[1:]
     left[0] = right[0]  # from zero on the cost is proportional to c
     return Curve(cut.edges, *(np.clip(part, -_HUGE, _HUGE) for part in (left, right)), cut.name)
+
+
+def _without_rounding(curve, scale):
+    """Differences that are rounding alone become zero; divided by a small c they would not look it."""
+    left, right = (np.where(np.abs(part) <= 1e-12 * scale, 0.0, part) for part in (curve.left, curve.right))
+    return Curve(curve.edges, left, right, curve.name)
 
 
 def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -120,7 +125,8 @@ def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     p = (np.arange(40) + 0.5) / 40 * 0.6
     wave, other = np.sin(40 * p), 0.5 * p + 0.1
     known = {"wavy": (p + 0.06 * wave, 0.6 * p + 0.065), "wavier": (p + 0.07 * wave, 0.6 * p + 0.065),
-             "near dominance": (np.where(p > 0.57, p - 0.002, p), np.where(p > 0.57, p, other)), "dominance": (p, other)}
+             "near dominance": (np.where(p > 0.57, p - 0.002, p), np.where(p > 0.57, p, other)),
+             "dominance": (p, other)}
     if kind not in known:
         raise ValueError(f"kind must be one of {', '.join(known)}, got {kind!r}")
     return p, *(np.clip(one, 0.001, 0.999) for one in known[kind])

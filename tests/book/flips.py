@@ -317,5 +317,104 @@ UNIQUE = {
                                      "the documented value is another"),
 }
 
+IP_TEST, IP_TABLES = "tests/test_imprecise.py", "book/imprecise/ip_tables.csv"
+
+
+def sets(old, new, words):
+    return Flip(PACKAGE + "imprecise.py", old, new, words)
+
+
+def of_test(old, new, words):
+    return Flip(IP_TEST, old, new, words)
+
+
+LOWER = sets("return _plain(self.expectations(gamble).max(axis=-1))", "return _plain(self.expectations(gamble).min(axis=-1))",
+             "the upper expectation becomes the lower one")
+FIRST = sets("    least = min(risks)\n", "    least = max(risks)\n", "the first act is always taken")
+OTHER_ACTS = sets("return loss[advised, np.arange(len(cells))], advised", "return loss[advised[::-1], np.arange(len(cells))], advised",
+                  "each cell gets another cell's act")
+DEAREST = sets("return _plain(totals.max(axis=0).min())", "return _plain(totals.max(axis=0).max())", "the best score becomes the worst")
+ALL_SAME = sets("return _covers(self.vertices, other.vertices) and _covers(other.vertices, self.vertices)", "return True",
+                "all sets are the same")
+WORST_ACTS = sets("return np.tensordot(weights, table, axes=1).min(axis=1).sum()", "return np.tensordot(weights, table, axes=1).max(axis=1).sum()",
+                  "the entropy is that of the worst acts")
+TIES_UNIQUE = sets("if any((loss[act][inside] != loss[best[0]][inside]).any() for act in best):", "if False:",
+                   "ties count as unique")
+ONE_MEMBER = sets("return CredalSet(conditional)", "return CredalSet(conditional[:1])", "only the first member is conditioned")
+BEST_GROUP = sets("worst = _plain(np.asarray(sums.max()))", "worst = _plain(np.asarray(sums.min()))", "the best group is looked at")
+OPTIMIST = sets("return _forecast(forecasts, cell).upper(gamble)", "return _forecast(forecasts, cell).lower(gamble)",
+                "the lower expectation is announced")
+PEAK = of_test("cost = np.minimum(p * (1 - c), (1 - p) * c)", "cost = np.minimum(p * c, (1 - p) * (1 - c))",
+               "c and 1 - c are exchanged")
+
+IMPRECISE = {
+    "Example 2.1": sets('loss = _numbers("loss", loss, 2)', 'loss = abs(_numbers("loss", loss, 2))', "gains count as losses"),
+    "Assumption 2.2": FIRST,
+    "Definition 2.3": OTHER_ACTS,
+    "Assumption 2.4": DEAREST,
+    "Remark 2.5": ALL_SAME,
+    "Proposition 2.6": FIRST,
+    "Proposition 2.7 (1)": of_test("(P.vertices[0] - centre) / 10**6", "(P.vertices[0] - centre) * 1", "the segment is long"),
+    "Proposition 2.7 (2)": of_test("[4, 5]], [[2, 7]", "[2, 3]], [[2, 7]", "the third act is the best one for some probability"),
+    "Proposition 2.8": FIRST,
+    "Definition 2.9": WORST_ACTS,
+    "Proposition 2.10": TIES_UNIQUE,
+    "Section 2.2 (interior)": TIES_UNIQUE,
+    "Remark 2.11": FIRST,
+    "Definition/Observation 2.12": DEAREST,
+    "Definition 2.13": ONE_MEMBER,
+    "Definition 2.14": of_test("[[0, 0, 1], [F(\"0.2\"), F(\"0.3\"), F(\"0.5\")]]", "[[0, F(\"0.1\"), F(\"0.9\")], [F(\"0.2\"), F(\"0.3\"), F(\"0.5\")]]",
+                               "every member gives the event mass"),
+    "Desideratum 3.1": BEST_GROUP,
+    "Definition 3.2": OPTIMIST,
+    "Definition 3.3": BEST_GROUP,
+    "Proposition 3.4": BEST_GROUP,
+    "Proposition 3.4 (calibration)": ONE_MEMBER,
+    "Proposition 3.5": BEST_GROUP,
+    "Remark 3.6": sets("np.asarray((sums / mass).max())", "np.asarray((sums / mass).min())", "the lower conditional expectation is taken"),
+    "Definition 3.7": LOWER,
+    "Proposition 3.8": ONE_MEMBER,
+    "Proposition 3.8 (strict)": FIRST,
+    "Proposition 3.9": of_test('dtype=object) - F("0.03")', 'dtype=object) - F("0.0")', "no loss is negative"),
+    "Proposition 3.9 (corrected)": of_test("total += max(price * high, price * low) if corrected", "total += min(price * high, price * low) if corrected",
+                                           "the better end of each probability is taken"),
+    "Proposition 3.10 (1, 3)": BEST_GROUP,
+    "Proposition 3.10 (2)": of_test("ip.CredalSet([*Q.vertices, *credal(rng, 2, 4, least=1)", "ip.CredalSet([*credal(rng, 2, 4, least=1)",
+                                    "the wider forecast forgets the data's members"),
+    "Definition 4.1": package("families/cases.py", "return -(1 - thetas) * misses - thetas * alarms",
+                              "return -(1 - thetas) * misses - 2 * thetas * alarms", "alarms are charged twice"),
+    "Definition 4.2": MISS,
+    "Remark 4.3": PEAK,
+    "Equations (7) and (8)": of_test("np.exp(sign * 0.1 * costs)", "np.exp(-sign * 0.1 * costs)", "the printed sign finds the worst group"),
+    "Equation (9)": sets("conditional = np.nan if not reached.all() else", "conditional = 0.0 if not reached.all() else",
+                         "a group that never comes gets a zero"),
+    "Table 1": Flip(IP_TABLES, "ACS PUMS,train,DRO(0.1),0.0447", "ACS PUMS,train,DRO(0.1),0.0547", "DRO(0.1) loses its column"),
+    "Table 2": Flip(IP_TABLES, "Framingham,train,DRO(0.1),0.0662", "Framingham,train,DRO(0.1),0.0462", "DRO(0.1) wins its column"),
+    "Table 3": Flip(IP_TABLES, "CelebA,test,DRO(0.3),0.0863,0.1280", "CelebA,test,DRO(0.3),0.0863,0.1480", "DRO(0.3) loses its column"),
+    "Section 4.3": of_test('own = np.array([row[f"DRO({key[1]:g})"]', 'own = np.array([row["GBR"]', "the set of models is asked"),
+    "Figures 1, 4 and 5": of_test("np.mean(gaps[~np.isnan(gaps)] <= 1e-9)", "np.mean(gaps[~np.isnan(gaps)] >= -1e-9)", "too little counts as enough"),
+    "Figure 2": of_test("(0.1, 0.4425)", "(0.1, 0.0044)", "the smooth step is close"),
+    "Figure 3": PEAK,
+    "Appendix A.1": sets("return next(act for act in order if", "return next(act for act in sorted(order) if", "the stated order is ignored"),
+    "Lemma A.1": WORST_ACTS,
+    "Proposition A.3": FIRST,
+    "Propositions A.4 and A.5": sets("return (table * mixed).sum(axis=(1, 2))", "return 2 * (table * mixed).sum(axis=(1, 2))",
+                                     "mixed acts cost twice as much"),
+    "Lemmas A.6 and A.7": WORST_ACTS,
+    "Lemma A.8": BEST_GROUP,
+    "Appendix A.6, (28) to (31)": LOWER,
+    "Appendix A.6, (38) to (49)": LOWER,
+    "Appendix A.6, (50) to (52)": of_test('/ F("0.6") > 1', '/ F("0.9") > 1', "the weights are right"),
+    "Appendix A.6 (maximum)": WORST_ACTS,
+    "Appendix A.6 (T)": BEST_GROUP,
+    "Remark A.9": of_test("([0.8, 0.6, 0.3], [0.6, 0.8, 0.3]", "([0.6, 0.8, 0.3], [0.6, 0.8, 0.3]", "the forecast is calibrated"),
+    "Appendix A.11": of_test("true = told if calibrated else np.array([0.3, 0.5, 0.9])", "true = told", "the other forecast is calibrated, too"),
+    "Appendix A.12": of_test("== 1273 and young", "== 1237 and young", "the printed count is right"),
+    "Appendix A.13": of_test("assert abs(best - p) > 1e-3", "assert abs(best - p) < 1e-4", "the smooth score is proper"),
+    "Appendix A.17": of_test("bound = high if act == 0 else low", "bound = low if act == 0 else high", "the labels are exchanged"),
+    "Footnote 24": LOWER,
+}
+
 FLIPS = {**{f"PWU paper: {name}": flip for name, flip in PAPER.items()},
-         **{f"UNIQUE: {name}": flip for name, flip in UNIQUE.items()}}
+         **{f"UNIQUE: {name}": flip for name, flip in UNIQUE.items()},
+         **{f"IP paper: {name}": flip for name, flip in IMPRECISE.items()}}

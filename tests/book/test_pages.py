@@ -21,7 +21,7 @@ import pwu_lite
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
-CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments", "cases")
+CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments", "cases", "imprecise")
             for path in sorted((ROOT / "book" / part).glob("*.md"))]
 INSIDE = re.compile(r"families\.|ranks|resampling|scorer|special|validation|algebra|clock")  # the package's own
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
@@ -210,7 +210,7 @@ def ledger():
 
 
 VERDICTS = {"definition", "holds", "holds with a caveat", "does not hold as stated", "replicated",
-            "direction replicated", "not replicated"}
+            "direction replicated", "not replicated", "not replicable here"}
 
 
 @pytest.mark.parametrize("row", ledger(), ids=lambda row: f"{row['source']}, {row['number']}")
@@ -275,7 +275,7 @@ def test_the_table_of_times_is_what_the_chapters_say():
     page = (ROOT / "book" / "start" / "how_to_use.md").read_text()
     told = [[int(n) for n in row] for row in re.findall(r"^\| \d+ \| .* \| (\d+) \| (\d+) \| (\d+) \|$", page, re.M)]
     said = []
-    for name in re.findall(r"file: (book/(?:foundations|implicit_priors|pwu|experiments|cases)/\w+)",
+    for name in re.findall(r"file: (book/(?:foundations|implicit_priors|pwu|experiments|cases|imprecise)/\w+)",
                            (ROOT / "_toc.yml").read_text()):
         text = (ROOT / f"{name}.md").read_text()
         long = re.search(r"\*\*Time\*\*: (\d+) minutes, and (\d+) for the exercises", text)
