@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 import pwu_lite as pwu
-from pwu_lite import elicitation
+from pwu_lite import elicitation, robust
 from pwu_lite.explorer import HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer, _element
 
 p = sp.Symbol("p")
@@ -273,3 +273,15 @@ def test_the_hill_refuses(options, words):
         hill(**options)
     with pytest.raises(ValueError, match="two models"):
         HillExplorer([0, 1], {"a": [0.1, 0.2]})
+
+
+def test_prior_explorer_says_who_could_be_best():
+    """Over all priors with the same three points: a model inside its interval, the order's maximal models."""
+    explorer = prior_explorer()
+    for mode in explorer.modes:
+        prior = elicitation.beta_from_mode(mode, 50)
+        stated = robust.Quantiles({float(prior.ppf(level)): level for level in (0.05, 0.5, 0.95)})
+        assert explorer.maximal(mode, 50) == robust.order(pwu.BinaryDecision(), stated, Y, MODELS).maximal
+        for name, (low, high) in explorer.intervals(mode, 50).items():
+            assert low - 1e-12 <= explorer.losses(mode, 50)[name] <= high + 1e-12
+    assert explorer.data()["maximal"][1][0] == [list(MODELS).index(name) for name in explorer.maximal(0.05, 50)]

@@ -27,7 +27,7 @@ import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, sync_playwright
 
-from pwu_lite import PWU, BinaryDecision, symbolic
+from pwu_lite import PWU, BinaryDecision, robust, symbolic
 from pwu_lite.elicitation import beta_from_mode
 from pwu_lite.explorer import HillExplorer
 from pwu_lite.replication import mushrooms, screening
@@ -318,6 +318,13 @@ def check_prior_explorer(page, base: str, y, forecasts) -> list[str]:
     seen.add(compare_ranking(explorer, y, forecasts, found))
     if words.inner_text() == before or len(seen) < 3:
         found.append("prior explorer: moving it hardly changes the ranking")
+    sliders.nth(2).check()
+    mode, size = (float(text) for text in explorer.locator("output").all_inner_texts())
+    prior = beta_from_mode(mode, size)
+    sentence = robust.Quantiles({float(prior.ppf(level)): level for level in (0.05, 0.5, 0.95)})
+    best = robust.order(BinaryDecision(), sentence, y, forecasts).maximal
+    if words.inner_text().splitlines()[-1] != f"Could be best: {', '.join(best)}.":
+        found.append(f"prior explorer, any prior: {words.inner_text().splitlines()[-1]!r}, Python: {best!r}")
     return found
 
 

@@ -174,7 +174,7 @@
           ...[served(row.asked)].filter(Boolean));
     },
 
-    prior([mode, size]) {
+    prior([mode, size, any]) {
       const i = +size.value, j = +mode.value, kappa = data.sizes[i], m = data.modes[j];
       const a = 1 + kappa * m, b = 1 + kappa * (1 - m), last = data.modes[data.modes.length - 1];
       const grid = Array.from({length: 199}, (_, k) => (k + 1) / 200);
@@ -190,7 +190,17 @@
       right.mark(m);
       mode.nextElementSibling.textContent = m;
       size.nextElementSibling.textContent = kappa;
-      const order = data.order[i][j];
+      const order = data.order[i][j], wide = any.checked;
+      if (wide) {
+        const best = data.maximal[i][j], ends = data.intervals[i][j];
+        list([...best, ...order.filter((which) => !best.includes(which))].map((which) => [which,
+          `${data.models[which]}: ${ends[which][0].toPrecision(3)} to ${ends[which][1].toPrecision(3)}` +
+          (best.includes(which) ? "" : ", another is certainly better")]));
+        say(`At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,
+            "Any prior with these three points: what a model can cost, from the kindest reader to the harshest.",
+            `Could be best: ${best.map((which) => data.models[which]).join(", ")}.`);
+        return;
+      }
       list(order.map((which) => [which, `${data.models[which]}: ${losses[which].toPrecision(4)}` +
         (losses[which] > lead && lead > 0 ? `, ${(100 * (losses[which] / lead - 1)).toFixed(1)}% more` : "")]));
       say(`At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,

@@ -1,22 +1,23 @@
 """Move a prior: its quantiles in words, and how models rank.
 
-Imports _element, elicitation, families, plots, pwu, validation; numpy, scipy.
+Imports _element, elicitation, families, plots, pwu, robust, validation; numpy, scipy.
 Implements appendix I.3 of the PWU paper, to be touched.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special
 
-from .. import elicitation, plots, validation
+from .. import elicitation, plots, robust, validation
 from ..families import BinaryDecision
 from ..pwu import PWU
+from ..robust.decide import ROUNDING
 from ._element import Explorer, is_place, short, slider
 
 __all__ = ["PriorExplorer"]
@@ -29,6 +30,9 @@ SIZES = (1, 2, 5, 10, 20, 50, 100, 200)
 
 class PriorExplorer(Explorer):
     """Move mode and concentration of a Beta prior: its quantiles in words, and how models rank.
+
+    A switch widens "this prior" to "any prior with the same 5%, 50% and 95% points": then each model has an
+    interval, and what is certain is which models somebody could call best.
 
     Parameters
     ----------
@@ -54,6 +58,8 @@ class PriorExplorer(Explorer):
     ['a', 'b']
     >>> explorer.breaks(10)  # from which mode on is which model best?
     [(0.5757, 'b')]
+    >>> explorer.maximal(0.1, 10)  # best for somebody who agrees with the three points
+    ['a']
     """
 
     kind = "prior"
@@ -73,6 +79,7 @@ class PriorExplorer(Explorer):
         if np.shape(start) != (2,) or not all(is_place(*pair) for pair in zip(start, (modes, sizes), strict=True)):
             raise ValueError(f"start must be a place in modes and one in sizes, counted from 0, got {start!r}")
         self.table = [[self.losses(mode, size) for mode in self.modes] for size in self.sizes]
+        self._curves = _Stacked([robust.cost_curve(BinaryDecision(), y_true, f) for f in self.models.values()])
 
     def losses(self, mode: float, size: float) -> dict[str, float]:
         """Each model's PWU under the prior with this mode and concentration."""
@@ -82,6 +89,22 @@ class PriorExplorer(Explorer):
     def ranking(self, mode: float, size: float) -> list[str]:
         """The models, the best one first."""
         return _by_loss(self.losses(mode, size))
+
+    def intervals(self, mode: float, size: float) -> dict[str, tuple[float, float]]:
+        """Each model's smallest and largest PWU over all priors with the same 5%, 50% and 95% points."""
+        low, high = self._curves.bounds(elicitation.beta_from_mode(mode, size))
+        return {name: (float(low[which]), float(high[which])) for which, name in enumerate(self.models)}
+
+    def maximal(self, mode: float, size: float) -> list[str]:
+        """Models than which no other is certainly better, over the same priors."""
+        low, high = self._curves.bounds(elicitation.beta_from_mode(mode, size))
+        beaten, rounding = set(), ROUNDING * self._curves.scale
+        for place, (a, b) in enumerate(combinations(self.models, 2), start=len(self.models)):
+            if high[place] <= rounding and low[place] < -rounding:
+                beaten.add(b)
+            elif low[place] >= -rounding and high[place] > rounding:
+                beaten.add(a)
+        return [name for name in self.models if name not in beaten]
 
     def breaks(self, size: float) -> list[tuple[float, str]]:
         """Modes from which on another model is the best one, at this concentration.
@@ -121,11 +144,16 @@ class PriorExplorer(Explorer):
                       for row in self.table],
             "losses": [[[float(f"{loss:.6g}") for loss in losses.values()] for losses in row] for row in self.table],
             "breaks": [self.breaks(size) for size in self.sizes],
+            "intervals": [[[[float(f"{end:.4g}") for end in ends] for ends in self.intervals(mode, size).values()]
+                           for mode in self.modes] for size in self.sizes],
+            "maximal": [[[list(self.models).index(name) for name in self.maximal(mode, size)] for mode in self.modes]
+                        for size in self.sizes],
         }
 
     def controls(self):
         return (slider("Mode, the most likely <i>c</i>", len(self.modes), self.start[0])
-                + slider("Concentration", len(self.sizes), self.start[1]))
+                + slider("Concentration", len(self.sizes), self.start[1])
+                + '<label><input type="checkbox"> any prior that has these three points</label>')
 
     def picture(self, ax):
         row, size = self.table[self.start[1]], self.sizes[self.start[1]]
@@ -133,6 +161,35 @@ class PriorExplorer(Explorer):
         extra = {name: 100 * (np.array([losses[name] for losses in row]) / least - 1) for name in self.models}
         plots.curves(self.modes, extra, xlabel=f"mode of the prior (concentration {size:g})",
                      ylabel="% above the best model", ax=ax)
+
+
+class _Stacked:
+    """Cost curves and the differences of all pairs on common pieces: bounds over priors with three quantiles, fast."""
+
+    def __init__(self, curves):
+        self.edges = np.unique(np.concatenate([curve.edges for curve in curves]))
+        cut = [curve.on(self.edges) for curve in curves]
+        cut += [one - two for one, two in combinations(cut, 2)]
+        self.left, self.right = (np.array([getattr(curve, end) for curve in cut]) for end in ("left", "right"))
+        self.scale = max(curve.scale for curve in curves)
+
+    def bounds(self, prior):
+        """Smallest and largest mean of each row over all priors with the same 5%, 50% and 95% points."""
+        ends = np.concatenate([self.edges[:1], prior.ppf([0.05, 0.5, 0.95]), self.edges[-1:]])
+        cells = [self._between(low, high) for low, high in pairwise(ends)]
+        weights = (0.05, 0.45, 0.45, 0.05)
+        return tuple(sum(weight * cell[which] for weight, cell in zip(weights, cells, strict=True)) for which in (0, 1))
+
+    def _between(self, low, high):
+        """Infimum and supremum of each row on a cell, limits counted."""
+        first, last = np.searchsorted(self.edges, low, "right") - 1, np.searchsorted(self.edges, high, "left") - 1
+        values = np.column_stack([self._at(first, low), self.right[:, first:last], self.left[:, first + 1:last + 1],
+                                  self._at(last, high)])
+        return values.min(axis=1), values.max(axis=1)
+
+    def _at(self, piece, theta):
+        share = (theta - self.edges[piece]) / (self.edges[piece + 1] - self.edges[piece])
+        return self.left[:, piece] + share * (self.right[:, piece] - self.left[:, piece])
 
 
 def _by_loss(losses):

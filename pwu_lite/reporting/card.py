@@ -47,7 +47,8 @@ class MetricCard:
         return self.text
 
 
-def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCard:
+def metric_card(score: PWU, *, decision: str = "", source: str = "",
+                comparison: pd.DataFrame | None = None) -> MetricCard:
     """A card that documents a prior-weighted utility for a reviewer.
 
     Family, parameters, priors with their quantiles in words, direction, computation, properness
@@ -60,6 +61,8 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCa
         Who decides what, in a sentence.
     source : str
         Where the prior comes from, and when it was fixed.
+    comparison : DataFrame, optional
+        The table of a `compare` under this score: the card then says how far the order rests on the prior.
 
     References
     ----------
@@ -79,6 +82,8 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCa
     rows = {"Score": short, "Decision": str(decision) or missing, "Family": _first_sentence(family)}
     for which, (name, prior) in enumerate(zip(family.names, score.priors, strict=True)):
         rows[f"Prior on {name}"] = _said(family, prior, which)
+    if comparison is not None:
+        rows["Order of the models"] = _order(comparison)
     return MetricCard(rows | {
         "Source of the prior": str(source) or missing,
         "Value": "minus the utility, averaged over the prior; lower is better; compare on the same data only",
@@ -87,6 +92,18 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "") -> MetricCa
         "Blind spots": _blind_spots(score),
         "Limits": "one kind of decision; first-order forecasts; nothing on subgroups; report it beside other scores",
     })
+
+
+def _order(table):
+    """Radius, and what a statement alone decides, of each model against the best one."""
+    lines = []
+    for name, row in table.iterrows():
+        if row["verdict"] in ("best", "reference"):
+            lines.insert(0, f"against {name}")
+        elif not np.isnan(row["radius"]):
+            known = f", every prior that fits the statement: {row['statement']}" if row.get("statement") else ""
+            lines.append(f"{name}: holds while up to {row['radius']:.0%} of the readers believe anything{known}")
+    return "; ".join(lines) if len(lines) > 1 else "no statement about other priors: one decision parameter is needed"
 
 
 def _said(family, prior, which):

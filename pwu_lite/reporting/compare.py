@@ -1,6 +1,6 @@
 """Any number of models under one score, or several: costs, intervals, paired differences from the best.
 
-Imports _tables, card, families, metrics, plots, pwu, ranks, resampling, validation; numpy, pandas, scipy.
+Imports _tables, card, families, metrics, plots, pwu, ranks, resampling, robust, validation; numpy, pandas, scipy.
 Implements appendix L of the PWU paper, for more than two models.
 """
 
@@ -24,6 +24,9 @@ from ..metrics._kernels import average
 from ..pwu import PWU
 from ..ranks import ROUNDING
 from ..resampling import group_numbers, paired_bootstrap, percentiles, weighted_means
+from ..robust import AnyPrior, PriorSet
+from ..robust.curve import has_curve, read_curve
+from ..robust.decide import compared, radius_of
 from ._tables import html
 from .card import metric_card
 
@@ -31,7 +34,7 @@ __all__ = ["ModelComparison", "compare"]
 
 POWER = 0.8  # chance to separate two models for which "cases needed" is computed
 COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "share best",
-           "undefined", "verdict", "cases needed"]
+           "undefined", "verdict", "cases needed", "radius"]
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,9 @@ class ModelComparison:
         parts = [self._repr_html_()]
         for name, score in self.scores.items():
             if isinstance(score, PWU):
-                parts += [f"<h2>{escape(name)}</h2>", _picture(score, *self.data, self.options),
-                          metric_card(score, decision=decision, source=source)._repr_html_()]
+                table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
+                card = metric_card(score, decision=decision, source=source, comparison=table)
+                parts += [f"<h2>{escape(name)}</h2>", _picture(score, *self.data, self.options), card._repr_html_()]
         path = Path(path)
         if path.is_dir():
             raise ValueError(f"{path} is a folder: name a file")
@@ -91,7 +95,7 @@ class ModelComparison:
 
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
             sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
-            coverage: float = 0.95) -> ModelComparison:
+            coverage: float = 0.95, statement: PriorSet | None = None) -> ModelComparison:
     """Which model is cheapest, by how much, and could it be luck?
 
     Parameters
@@ -113,6 +117,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     coverage : float
         Of the percentile intervals, each by itself; they cover the luck of which cases are in the
         sample, not that of fitting the models again.
+    statement : PriorSet, optional
+        What everybody agrees on about the decision parameter, from `pwu_lite.robust`: adds the column ``statement``.
 
     Returns
     -------
@@ -123,8 +129,11 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
         ``verdict``: best (or reference), not separable from it (the interval of the difference
         contains zero, or there are so few cases that all of them pointing one way would be no
-        evidence), dearer, or cheaper; and
-        ``cases needed`` to separate the two in four of five samples, if the difference is what it seems.
+        evidence), dearer, or cheaper;
+        ``cases needed`` to separate the two in four of five samples, if the difference is what it seems;
+        ``radius``, the share of readers who may believe anything about the decision parameter before the order of
+        the two flips on these cases (NaN where the score has no such parameter; `pwu_lite.robust.radius` has a
+        bound for it); and, with a statement, whether all priors that fit it find the model dearer, or cheaper.
 
     Raises
     ------
@@ -148,6 +157,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     forecasts = validation.named_forecasts(models)
     if not forecasts:
         raise ValueError("compare needs at least one model")
+    if statement is not None and not isinstance(statement, PriorSet):
+        raise ValueError(f"statement must be a set of priors from pwu_lite.robust, got {type(statement).__name__}")
     scores = validation.named("score", score) if isinstance(score, Mapping) else {"score": score}
     if not scores:
         raise ValueError("compare needs at least one score")
@@ -161,7 +172,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.check_weight(sample_weight, len(y))
     draws = {"repeats": validation.whole("n_resamples", n_resamples), "seed": seed}
-    tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage)
+    tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage, statement)
               for name, one in scores.items()}
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
@@ -177,7 +188,7 @@ def _as_loss(name, score):
     return score
 
 
-def _table(score, y, forecasts, against, groups, weight, draws, coverage):
+def _table(score, y, forecasts, against, groups, weight, draws, coverage, statement):
     """One score's rows, the cheapest model first."""
     values, resampled = _costs(score, y, forecasts, groups, weight, draws)
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
@@ -195,7 +206,27 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage):
         "difference": gap, "difference low": from_, "difference high": to, "share best": _share_best(resampled),
         "undefined": np.isnan(gaps).mean(axis=0), "verdict": verdicts,
         "cases needed": _cases_needed(len(y), gap, gaps, coverage)}, index=list(forecasts), columns=COLUMNS)
+    frame["radius"], decided = _over_priors(score, y, forecasts, best, weight, statement)
+    if statement is not None:
+        frame["statement"] = decided
     return frame.iloc[np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")]
+
+
+def _over_priors(score, y, forecasts, best, weight, statement):
+    """Each model's radius against one of them, and what all priors of a statement say of it."""
+    radii, words = np.full(len(forecasts), np.nan), [""] * len(forecasts)
+    if not isinstance(score, PWU) or any(prior.length is not None for prior in score.priors):
+        return radii, words
+    family, data = score.family, [score.family.read(y, *parts) for parts in forecasts.values()]
+    if not has_curve(family, data[0]):
+        return radii, words
+    curves = [read_curve(family, one, weight) for one in data]
+    said = {"first": "cheaper", "second": "dearer", "undecided": "undecided"}
+    for place, curve in enumerate(curves):
+        if place != best:
+            radii[place] = radius_of(score.priors[0], AnyPrior(), curve, curves[best])[0]
+            words[place] = said[compared(statement, curve, curves[best]).verdict] if statement is not None else ""
+    return radii, words
 
 
 def _costs(score, y, forecasts, groups, weight, draws):

@@ -184,6 +184,21 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
     return Curve(np.append(starts, high), one - slope / 2, two + slope / 2, parameter.name)
 
 
+def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
+    """One decision parameter with a prior, and a family that says where its acts change?
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision, RiskAverseTopK
+    >>> y, f, s = np.array([False, True]), np.array([0.2, 0.6]), np.array([1.0, 2.0])
+    >>> has_curve(BinaryDecision(), (y, f)), has_curve(RiskAverseTopK(), (y, f, s))
+    (True, False)
+    """
+    if len(family.stated) != 1 or type(family).breakpoints is Family.breakpoints:
+        return False
+    return family.stated[0].counts or family.breakpoints(data)[1] is not None
+
+
 def piece_starts(family: Family, *several: tuple[np.ndarray, ...]) -> np.ndarray:
     """Left ends of the pieces on which the costs of all these forecasts are linear; none where theta counts."""
     if family.stated[0].counts:

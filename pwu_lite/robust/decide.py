@@ -148,7 +148,7 @@ def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
     """
     data = [_read(family, y_true, _parts(one)) for one in (a, b)]
     weight = family.weight(sample_weight, data[0])
-    return _compared(as_set(priors), *_curves(family, data, weight))
+    return compared(as_set(priors), *_curves(family, data, weight))
 
 
 def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
@@ -179,7 +179,7 @@ def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
     for row in data:
         for column in data:
             if row != column:
-                table.loc[row, column] = words[_compared(priors, curves[row], curves[column]).verdict]
+                table.loc[row, column] = words[compared(priors, curves[row], curves[column]).verdict]
     return Order(table)
 
 
@@ -223,7 +223,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     family.check_prior(prior)
     data = [_read(family, y_true, _parts(one)) for one in (a, b)]
     curves = _curves(family, data, None)
-    value, winner, worst = _radius(prior, within, *curves)
+    value, winner, worst = radius_of(prior, within, *curves)
     repeats = int(validation.one_number("repeats", repeats))
     if repeats == 0:
         return Radius(value, np.nan, winner, worst)
@@ -309,7 +309,7 @@ def _difference(family, data, weight, starts):
     return read_curve(family, data[0], weight, starts) - read_curve(family, data[1], weight, starts)
 
 
-def _compared(priors, one, two):
+def compared(priors: PriorSet, one: Curve, two: Curve) -> Preference:
     """The verdict on two cost curves."""
     difference, rounding = one - two, ROUNDING * max(one.scale, two.scale)
     low, high = priors.lower(difference), priors.upper(difference)
@@ -321,8 +321,8 @@ def _compared(priors, one, two):
     return Preference(verdict, low.value, high.value, low.prior, high.prior)
 
 
-def _radius(prior, within, one, two):
-    """Value, winner and the worst contamination."""
+def radius_of(prior: Prior, within: PriorSet, one: Curve, two: Curve) -> tuple[float, str, Prior]:
+    """Value, winner and the worst contamination, of two cost curves."""
     difference, rounding = one - two, ROUNDING * max(one.scale, two.scale)
     mean = difference.mean(prior)
     if abs(mean) <= rounding:
