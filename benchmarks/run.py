@@ -1,9 +1,9 @@
 """Time every PWU against scikit-learn's metrics and Monte Carlo, in one run.
 
-Usage: python benchmarks/run.py [--quick] [--out book/results/speed.csv]
+Usage: python benchmarks/run.py [--quick] [--sets] [--out book/results/speed.csv]
 
-Writes the median seconds of each method at each n, one thread, and prints ratios to peers.
-`--quick` stops at n = 1e5.
+Writes the median seconds of each method at each n, one thread, and prints ratios to peers; bounds over sets of
+priors go to speed_sets.csv beside it. `--quick` stops at n = 1e5, `--sets` times the bounds alone.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import pandas as pd  # noqa: E402
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score  # noqa: E402
 
 import pwu_lite as pwu  # noqa: E402
+from pwu_lite import robust  # noqa: E402
 from pwu_lite.metrics import classification  # noqa: E402
 
 SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
@@ -78,6 +79,43 @@ def comparisons(n=100_000, models=5, resamples=1000):
     print(f"net_benefit / curve at {grid.size} thresholds: {ratio:.2f} (target 1.5)")
 
 
+def bounds(n, rng):
+    """Bounds of the difference of two models over sets of priors; the peers: both curves, and both scores."""
+    f, g = rng.random(n), rng.random(n)
+    y, family, prior = (rng.random(n) < f).astype(int), pwu.BinaryDecision(), pwu.Beta(2, 10)
+    score = pwu.PWU(family, prior)
+    curve = robust.cost_curve(family, y, f) - robust.cost_curve(family, y, g)
+    any_prior, statement = robust.AnyPrior(), robust.Statements([(1 / 31, 1 / 4, 0.9), (0, 1 / 11, 0.5)])
+    others = {"contamination": robust.Contamination(prior, 0.1),
+              "quantiles": robust.Quantiles({1 / 31: 0.05, 0.25: 0.95}),
+              "mean": robust.Mean(0.12), "bounded ratio": robust.BoundedRatio(prior, 3),
+              "unimodal": robust.Unimodal(1 / 11)}
+
+    def radius():
+        mean = curve.mean(prior)
+        return mean / (mean - any_prior.upper(curve if mean < 0 else -curve).value)
+
+    return [("two curves", lambda: robust.cost_curve(family, y, f) - robust.cost_curve(family, y, g)),
+            ("two PWUs", lambda: score(y, f) - score(y, g)), ("statements", lambda: statement.upper(curve)),
+            ("radius", radius), *((name, lambda some=some: some.upper(curve)) for name, some in others.items())]
+
+
+def sets_of_priors(sizes, out):
+    """Time the bounds, print those that have a limit at a million cases, and write the table."""
+    rows = []
+    for n in sizes:
+        todo = bounds(n, np.random.default_rng(0))
+        medians = interleaved(todo, 5 if n < 10**6 else 3)
+        rows += [{"method": name, "n": n, "seconds": seconds} for name, seconds in medians.items()]
+        print(f"sets of priors, n = {n:,}: " + ", ".join(f"{name} {value:.4f} s" for name, value in medians.items()),
+              flush=True)
+        for name in ("statements", "contamination", "radius"):
+            print(f"  {name} / two curves: {medians[name] / medians['two curves']:.2f}")
+    temporary = out.with_suffix(".tmp")
+    pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
+    temporary.replace(out)
+
+
 def interleaved(todo, rounds):
     """Median seconds of each, the methods taking turns so that a slow moment hits them all."""
     seconds = {name: [] for name, _ in todo}
@@ -93,7 +131,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--out", default="book/results/speed.csv")
+    parser.add_argument("--sets", action="store_true", help="time bounds over sets of priors alone")
     options = parser.parse_args()
+    sets_of_priors(SIZES[:3] if options.quick else SIZES[:4], Path(options.out).with_name("speed_sets.csv"))
+    if options.sets:
+        return
     rows = []
     for n in SIZES[:3] if options.quick else SIZES:
         todo = methods(n, np.random.default_rng(0))

@@ -650,8 +650,8 @@ def triangle(levels: Sequence[float], *, marks: Mapping[str, tuple[float, float]
     figure.set_size_inches(5.2, 4.6)
     ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
     for level in levels:
-        low = np.array([max(0.0, 1 - (1 - level) / level), level])
-        ax.plot(low, level * (1 - low) / (1 - level), color=COLOURS[0], lw=1.6, ls="-")
+        ends = np.array([max(0.0, 1 - (1 - level) / level), level])
+        ax.plot(ends, level * (1 - ends) / (1 - level), color=COLOURS[0], lw=1.6, ls="-")
         ax.annotate(f"{level:g}", (level, level), xytext=(4, -4), textcoords="offset points", va="top",
                     color=COLOURS[0])
     for name, (low, high) in (marks or {}).items():
@@ -682,7 +682,7 @@ def roof(x: Any, entropy: Any, xlabel: str, losses: Any, marks: Mapping[str, flo
 def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) -> Figure:
     """Points, one colour and marker a label, and the diagonal."""
     figure, ax = _new(None)
-    top = 1.08 * max(float(np.max(part)) for pair in groups.values() for part in pair)
+    top = 1.08 * max(float(np.max(axis)) for pair in groups.values() for axis in pair)
     ax.plot([0, top], [0, top], color=INK, lw=1, ls="-")
     for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
         ax.scatter(x, y, color=colour, marker=marker, s=46, label=label, alpha=0.85)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite import reporting, resampling
+from pwu_lite import reporting, resampling, robust
 from pwu_lite.metrics import REGISTRY, classification
 
 RNG = np.random.default_rng(0)
@@ -282,3 +282,29 @@ def test_a_model_is_named_and_an_undefined_cost_has_no_verdict(tmp_path):
         pwu.compare(Y, MODELS, SCORE, groups=pd.Series(["a", None, *["b"] * (N - 2)], dtype="string"))
     with pytest.raises(ValueError, match="one prior for all"):
         reporting.decompose(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac([0.2, 0.8, 0.5])), [1, 0, 1], [0.6, 0.3, 0.3])
+
+
+def test_the_radius_and_what_a_statement_decides():
+    """Against the best model, as `pwu_lite.robust` has them; nothing where there is no curve over one parameter."""
+    rng = np.random.default_rng(0)
+    y = rng.random(300) < 0.2
+    models = {"good": np.clip(0.2 + 0.5 * (y - 0.2) + 0.1 * rng.normal(size=300), 0.01, 0.99),
+              "noisy": np.clip(0.2 + 0.4 * (y - 0.2) + 0.2 * rng.normal(size=300), 0.01, 0.99),
+              "flat": np.full(300, 0.2)}
+    prior, family = pwu.Beta(2, 10), pwu.BinaryDecision()
+    stated = robust.Quantiles({0.05: 0.2, 0.3: 0.9})
+    table = pwu.compare(y, models, pwu.PWU(family, prior), n_resamples=50, statement=stated).table
+    best = table.index[0]
+    assert np.isnan(table.loc[best, "radius"]) and table.loc[best, "statement"] == ""
+    words = {"first": "cheaper", "second": "dearer", "undecided": "undecided"}
+    for name in table.index[1:]:
+        share = robust.radius(family, prior, y, models[name], models[best], repeats=0)
+        assert table.loc[name, "radius"] == pytest.approx(share.value)
+        verdict = robust.preference(family, stated, y, models[name], models[best]).verdict
+        assert table.loc[name, "statement"] == words[verdict]
+    plain = pwu.compare(y, models, classification.brier_score, n_resamples=20).table
+    assert plain["radius"].isna().all() and "statement" not in plain
+    with pytest.raises(ValueError, match="set of priors"):
+        pwu.compare(y, models, pwu.PWU(family, prior), statement=prior)
+    card = reporting.metric_card(pwu.PWU(family, prior), comparison=table)
+    assert f"against {best}" in card.rows["Order of the models"] and "%" in card.rows["Order of the models"]

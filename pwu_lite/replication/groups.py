@@ -105,7 +105,8 @@ def parts(data: Grouped, split: int, share: float = 0.6) -> tuple[Part, Part]:
             train[rng.permutation(here)[:round(share * here.size)]] = True
     X = np.where(np.isnan(data.X), np.nanmedian(data.X[train], axis=0), data.X)
     X = (X - X[train].mean(axis=0)) / X[train].std(axis=0)
-    return tuple(Part(X[some], data.y[some], data.groups[some]) for some in (train, ~train))
+    one, two = (Part(X[some], data.y[some], data.groups[some]) for some in (train, ~train))
+    return one, two
 
 
 def fit(train: Part, costs: Sequence[float] = COSTS,
@@ -270,7 +271,7 @@ def _worst_fit(part, loss, starts, ridge):
     def slack_slope(x):
         return np.column_stack([-losses(x[:-1])[1], np.ones(len(members))])
 
-    best = None
+    best, least = starts[0], np.inf
     for start in starts:
         x = np.append(start, losses(start)[0].max())
         found = optimize.minimize(lambda x: x[-1], x, jac=lambda x: np.append(np.zeros(x.size - 1), 1.0),
@@ -278,9 +279,9 @@ def _worst_fit(part, loss, starts, ridge):
                                   options={"maxiter": 300, "ftol": 1e-9}).x[:-1]
         for theta in (start, found):
             value = losses(theta)[0].max()
-            if np.isfinite(value) and (best is None or value < best[0] - 1e-12):
-                best = value, theta
-    return best[1]
+            if value < least - 1e-12:
+                best, least = theta, value
+    return best
 
 
 def _range_of(several):

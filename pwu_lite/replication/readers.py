@@ -104,7 +104,7 @@ def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         left, right = cut.left / cut.edges[:-1], cut.right / cut.edges[1:]
     left[0] = right[0]  # from zero on the cost is proportional to c
-    return Curve(cut.edges, *(np.clip(part, -_HUGE, _HUGE) for part in (left, right)), cut.name)
+    return Curve(cut.edges, np.clip(left, -_HUGE, _HUGE), np.clip(right, -_HUGE, _HUGE), cut.name)
 
 
 def _without_rounding(curve, scale):

@@ -96,7 +96,7 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
 
 def _order(table):
     """Radius, and what a statement alone decides, of each model against the best one."""
-    lines = []
+    lines: list[str] = []
     for name, row in table.iterrows():
         if row["verdict"] in ("best", "reference"):
             lines.insert(0, f"against {name}")
