@@ -23,6 +23,7 @@ __all__ = ["CredalSet", "MaximumEntropy", "as_one", "best_score", "by_group", "c
 
 TOLERANCE = 1e-12  # floats closer than this share of the largest number in play are tied; Fractions are exact
 _MOST = 2_000_000  # combined acts that best_score goes through
+_FAR = 1e4  # losses beyond this many times an act's own range count as so large when it is asked who advises it
 
 
 class CredalSet:
@@ -53,14 +54,19 @@ class CredalSet:
     def __init__(self, vertices: Any):
         self.vertices = _numbers("vertices", vertices, 2)
         m, k = self.vertices.shape
+        single = getattr(vertices, "dtype", None) in (np.float16, np.float32)
+        rounding = k * float(np.finfo(vertices.dtype).eps) if single else TOLERANCE * k
         if m < 1 or k < 2:
             raise ValueError(f"vertices must be rows of two states or more, got shape {(m, k)}")
         sums = self.vertices.sum(axis=1)
         for row, (least, total) in enumerate(zip(self.vertices.min(axis=1), sums, strict=True)):
             if least < 0:
                 raise ValueError(f"vertices[{row}] has a negative probability, {_said(least)}")
-            if abs(total - 1) > TOLERANCE * k * (not _exact(self.vertices)):
-                raise ValueError(f"vertices[{row}] sums to {_said(total)}, not to 1; divide it by its sum")
+            if abs(total - 1) > rounding * (not _exact(self.vertices)):
+                raise ValueError(f"vertices[{row}] sums to {_said(total)} (1 and {_said(total - 1)}); divide it by its "
+                                 f"sum, in double precision")
+        if single:
+            self.vertices = self.vertices / sums[:, None]
 
     @classmethod
     def interval(cls, low: Any, high: Any) -> CredalSet:
@@ -128,7 +134,9 @@ class CredalSet:
         return CredalSet(conditional)
 
     def same(self, other: CredalSet) -> bool:
-        """Do both have the same convex hull, and so the same upper expectations?
+        """Do both have the same convex hull, up to a distance of 1e-9, and so the same upper expectations?
+
+        Two exact sets of two states are compared exactly.
 
         Examples
         --------
@@ -138,6 +146,9 @@ class CredalSet:
         if not isinstance(other, CredalSet):
             raise ValueError(f"other must be a CredalSet, got {type(other).__name__}")
         _same_states(self.states, other.states, "the other set")
+        if self.states == 2 and _exact(self.vertices) and _exact(other.vertices):
+            ends = [(min(some.vertices[:, 1]), max(some.vertices[:, 1])) for some in (self, other)]
+            return ends[0] == ends[1]
         return _covers(self.vertices, other.vertices) and _covers(other.vertices, self.vertices)
 
     def _gamble(self, gamble):
@@ -161,6 +172,7 @@ class MaximumEntropy(NamedTuple):
         For each cell, with which chance to take which act so that no member costs more than `value`.
     unique : bool
         Does that member give every cell mass and have one best act in each, up to acts that cost the same there?
+        Where several members have the largest entropy, one is returned, and another may be unique.
     """
 
     value: Any
@@ -196,7 +208,7 @@ def minimax_act(P: CredalSet, loss: Any, order: Sequence[int] | None = None) -> 
     loss : array_like, shape (A, k)
     order : sequence of int, optional
         All acts, the one that wins ties first; by number, if not given. Floats are tied when they differ by
-        less than `TOLERANCE` of the largest loss.
+        less than `TOLERANCE` of the largest loss of the two acts.
 
     References
     ----------
@@ -209,7 +221,7 @@ def minimax_act(P: CredalSet, loss: Any, order: Sequence[int] | None = None) -> 
     """
     loss = _loss(loss, P.states)
     order = _order(order, len(loss))
-    return _first_least(P.upper(loss), order, _slack(loss, P.vertices))
+    return _first_least(P.upper(loss), order, _rounding(loss, P.vertices))
 
 
 def score(P: CredalSet, forecasts: Any, loss: Any, cells: Any = None, order: Sequence[int] | None = None) -> Any:
@@ -352,10 +364,11 @@ def calibration(P: CredalSet, forecasts: Any, loss: Any, cells: Any = None, part
     if not all(isinstance(one, Rational) for one in price):
         price = price.astype(float)
     blocks, names = _blocks(partition, acts, cells, len(loss))
-    gap, slack = gamble - price, _slack(loss, P.vertices)
+    gap = gamble - price
     if not _exact(gap) or any(isinstance(x, float) for x in gap):  # a forecast in floats
-        gap, slack = gap.astype(float), TOLERANCE * float(np.abs(loss.astype(float)).max())
-    rows = {name: _fairness(P, gap, blocks == number, slack) for number, name in enumerate(names)}
+        gap = gap.astype(float)
+    size = np.maximum(np.abs(gamble.astype(float)), np.abs(price.astype(float)))
+    rows = {name: _fairness(P, gap, blocks == number, size) for number, name in enumerate(names)}
     return pd.DataFrame.from_dict(rows, orient="index", columns=["I", "II", "verdict"])
 
 
@@ -417,16 +430,18 @@ def by_group(scores: Any, y_true: ArrayLike, *prediction: ArrayLike, groups: Any
     scores = validation.named("scores", scores) if isinstance(scores, Mapping) else {"score": scores}
     labels = np.asarray(groups)
     data = [np.asarray(part) for part in (y_true, *prediction)]
-    number = group_numbers(labels, len(data[0]))
+    alone = labels.ndim == 1 and labels.size == len(data[0]) and not pd.isna(labels).any() and len(set(labels)) == 1
+    number = np.zeros(labels.size, dtype=int) if alone else group_numbers(labels, len(data[0]))
     for part in data[1:]:
         if len(part) != len(data[0]):
             raise ValueError(f"y_true has length {len(data[0])}, a prediction has length {len(part)}")
-    rows = {}
+    rows, names = [], []
     for group in range(number.max() + 1):
         inside = number == group
-        name = labels[inside][0].item() if hasattr(labels[inside][0], "item") else labels[inside][0]
-        rows[name] = {title: _of_group(one, name, [part[inside] for part in data]) for title, one in scores.items()}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("group")
+        names.append(labels[inside][0].item() if hasattr(labels[inside][0], "item") else labels[inside][0])
+        rows.append({title: _of_group(one, names[-1], [part[inside] for part in data])
+                     for title, one in scores.items()})
+    return pd.DataFrame(rows, index=pd.Index(names, name="group"))
 
 
 def calibration_by_group(c: float, y_true: ArrayLike, low: ArrayLike, high: ArrayLike, groups: Any) -> pd.DataFrame:
@@ -466,16 +481,18 @@ def calibration_by_group(c: float, y_true: ArrayLike, low: ArrayLike, high: Arra
     gap = np.where(acts, c * ~y - c * (1 - low), (1 - c) * y - (1 - c) * high)
     sizes = np.bincount(number)
     P = CredalSet((number == np.arange(sizes.size)[:, None]) / sizes[:, None])
-    rows = {name: _fairness(P, gap, inside, TOLERANCE)
+    rows = {name: _fairness(P, gap, inside, np.ones(y.size))
             for name, inside in (("either act", np.full(y.size, True)), ("wait", ~acts), ("act", acts))}
     return pd.DataFrame.from_dict(rows, orient="index", columns=["I", "II", "verdict"])
 
 
-def _fairness(P, gap, inside, slack):
-    """I, II and the verdict on one block."""
+def _fairness(P, gap, inside, size):
+    """I, II and the verdict on one block; costs of this size may be off by their rounding."""
     mass = P.vertices[:, inside].sum(axis=1)
     if not inside.any() or max(mass) <= 0:
         return np.nan, np.nan, "never"
+    exact = _exact(gap) and _exact(P.vertices)
+    slack = 0 if exact else TOLERANCE * float(size[inside].max()) * float(max(mass))
     sums = P.expectations(np.where(inside, gap, 0 * gap))
     worst = _plain(np.asarray(sums.max()))
     reached = mass > 0
@@ -508,7 +525,7 @@ def _gamble_of(forecasts, loss, cells, order):
     for cell in dict.fromkeys(cells):
         forecast = _forecast(forecasts, cell)
         _same_states(forecast.states, loss.shape[1], "the loss")
-        acts[cell] = _first_least(forecast.upper(loss), order, _slack(loss, forecast.vertices))
+        acts[cell] = _first_least(forecast.upper(loss), order, _rounding(loss, forecast.vertices))
     advised = [acts[cell] for cell in cells]
     return loss[advised, np.arange(len(cells))], advised
 
@@ -549,20 +566,28 @@ def _entropy_program(table):
     from scipy.optimize import linprog  # slow to import
 
     m, count, acts = table.shape
-    scale = float(np.abs(table).max()) or 1.0
+    least = table.max(axis=0).min(axis=1)  # of each cell: no act whose smallest cost is above it is ever best
+    cell, act = np.nonzero(table.min(axis=0) <= least[:, None])
+    scale = float(np.abs(table[:, cell, act]).max(axis=0).min()) or 1.0
+    below = np.zeros((cell.size, m + count))  # t_x - sum of weights times table <= 0
+    below[:, :m] = -table[:, cell, act].T
+    below[np.arange(cell.size), m + cell] = scale
+    size = np.abs(below).max(axis=1, keepdims=True)
     gains = np.concatenate([np.zeros(m), -np.ones(count)])
-    below = np.zeros((count * acts, m + count))  # t_x - sum of weights times table <= 0
-    below[:, :m] = -table.transpose(1, 2, 0).reshape(-1, m) / scale
-    below[np.arange(count * acts), m + np.repeat(np.arange(count), acts)] = 1.0
     total = np.concatenate([np.ones(m), np.zeros(count)])[None]
-    found = linprog(gains, below, np.zeros(count * acts), total, [1.0], [(0, None)] * m + [(None, None)] * count,
+    found = linprog(gains, below / size, np.zeros(cell.size), total, [1.0], [(0, None)] * m + [(None, None)] * count,
                     method="highs", options={"dual_feasibility_tolerance": 1e-10,
                                              "primal_feasibility_tolerance": 1e-10})
     if found.status != 0:
         raise ArithmeticError(f"the linear program was not solved: {found.message}")
-    weights = np.clip(found.x[:m], 0, None)
-    mixed = np.clip(-found.ineqlin.marginals.reshape(count, acts), 0, None)
-    return weights / weights.sum(), mixed / mixed.sum(axis=1, keepdims=True)
+    weights, mixed = np.clip(found.x[:m], 0, None), np.zeros((count, acts))
+    mixed[cell, act] = np.clip(-found.ineqlin.marginals / size[:, 0], 0, None)
+    weights, mixed = weights / weights.sum(), mixed / mixed.sum(axis=1, keepdims=True)
+    low, high = _entropy(table, weights), _mixed_risks(table, mixed).max()
+    if high - low > 1e-6 * max(abs(low), abs(high), scale):
+        raise ArithmeticError(f"the linear program ended with a gap: entropy {low:.6g}, coin {high:.6g}; rescale "
+                              f"the loss")
+    return weights, mixed
 
 
 def _confirmed(table, weights, mixed, value):
@@ -586,12 +611,12 @@ def _is_unique(P, loss, cells, weights, table):
     mixture = np.tensordot(weights, P.vertices, axes=1)
     risks = np.tensordot(weights, table, axes=1)
     exact = _exact(risks)
-    scale = 0 if exact else TOLERANCE * max(float(np.abs(table.astype(float)).max()), 1e-300)
     for place, cell in enumerate(dict.fromkeys(cells)):
         inside = np.array([one == cell for one in cells])
         if not mixture[inside].sum() > (0 if exact else TOLERANCE):
             return False
-        best = np.flatnonzero(risks[place] <= risks[place].min() + scale)
+        rounding = 0 if exact else TOLERANCE * np.abs(table[:, place].astype(float)).max(axis=0)
+        best = np.flatnonzero(risks[place] - risks[place].min() <= rounding)
         if any((loss[act][inside] != loss[best[0]][inside]).any() for act in best):
             return False
     return True
@@ -605,7 +630,10 @@ def _is_advised(act, loss):
     """
     from scipy.optimize import linprog
 
-    rows = loss.astype(float) / (float(np.abs(loss.astype(float)).max()) or 1.0)
+    shifted = (loss - min(loss[act])).astype(float)
+    sizes = np.abs(shifted)
+    scale = sizes[act].max() or (sizes[sizes > 0].min() if (sizes > 0).any() else 1.0)
+    rows = np.clip(shifted / scale, -_FAR, _FAR)
     others = [other for other in range(len(rows)) if other != act]
     if not others:
         return True
@@ -635,16 +663,18 @@ def _covers(vertices, points):
     return all(nnls(columns, np.append(point.astype(float), 1.0))[1] <= 1e3 * TOLERANCE for point in points)
 
 
-def _first_least(risks, order, slack):
+def _first_least(risks, order, rounding):
+    """The first act whose risk is the least one, up to the rounding of the two."""
     least = min(risks)
-    return next(act for act in order if risks[act] <= least + slack)
+    best = next(act for act in order if risks[act] == least)
+    return next(act for act in order if risks[act] - least <= max(rounding[act], rounding[best]))
 
 
-def _slack(loss, vertices):
-    """What floats may differ by and be tied; nothing, if all is exact."""
+def _rounding(loss, vertices):
+    """What the risk of each act may be off by; nothing, if all is exact."""
     if _exact(loss) and _exact(vertices):
-        return 0
-    return TOLERANCE * float(np.abs(loss.astype(float)).max())
+        return [0] * len(loss)
+    return (TOLERANCE * np.abs(loss.astype(float)).max(axis=1)).tolist()
 
 
 def _order(order, count):

@@ -23,8 +23,8 @@ from .priors import Dirac, Prior
 
 __all__ = ["COLOURS", "against_diagonal", "as_svg", "bands", "bars", "boxes", "by_prior_mass", "coverage_curve",
            "curves", "dumbbells", "flip", "growth", "histograms", "images", "implicit_priors", "intervals", "murphy",
-           "prior_densities", "prior_panels", "readers", "reliability", "retention_curve", "roof", "scatter", "sheet",
-           "triangle", "use_style", "weighted_area"]
+           "prior_densities", "prior_panels", "radii", "readers", "reliability", "retention_curve", "roof", "scatter",
+           "sheet", "triangle", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -656,9 +656,9 @@ def triangle(levels: Sequence[float], *, marks: Mapping[str, tuple[float, float]
                     color=COLOURS[0])
     for name, (low, high) in (marks or {}).items():
         ax.plot(low, high, "o", color=COLOURS[1], ms=7)
-        ax.annotate(name, (low, high), xytext=(9, -2), textcoords="offset points", va="top", color=COLOURS[1],
+        ax.annotate(name, (low, high), xytext=(10, 4), textcoords="offset points", va="bottom", color=COLOURS[1],
                     weight="bold")
-    ax.set(xlabel="lower probability", ylabel="upper probability", xlim=(-0.01, 1), ylim=(0, 1.02))
+    ax.set(xlabel="lower probability", ylabel="upper probability", xlim=(-0.01, 1), ylim=(0, 1.08))
     return figure
 
 
@@ -671,6 +671,8 @@ def roof(x: Any, entropy: Any, xlabel: str, losses: Any, marks: Mapping[str, flo
     p = np.linspace(0, 1, 101)
     for act, (first, second) in enumerate(losses):
         right.plot(p, (1 - p) * first + p * second, color=COLOURS[act], ls=DASHES[act])
+        right.annotate(f"act {act + 1}", (0, first), xytext=(4, 4), textcoords="offset points", color=COLOURS[act],
+                       weight="bold")
     for (name, level), colour in zip(marks.items(), (INK, MUTED, MUTED), strict=False):
         right.axhline(level, color=colour, lw=0.9, ls=":")
         right.annotate(f"{name}: {level:g}", (1, level), xytext=(5, 0), textcoords="offset points", va="center",
@@ -691,45 +693,50 @@ def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylab
     return figure
 
 
-def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior,
-            pairs: Mapping[tuple[str, str], tuple[float, bool]] | None = None, *, high: float = 1.0,
+def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, names: Sequence[str], high: float = 1.0,
             xlabel: str = COST_SHARE) -> Figure:
-    """Left, a difference of costs with a prior as a shadow and two extreme priors as spikes; right, pairs by radius.
+    """A difference of costs, with a prior as a shadow and two extreme priors as spikes.
 
     Parameters
     ----------
     difference : Curve
-        Of `pwu_lite.robust`.
+        Of `pwu_lite.robust`: cost of the first model less that of the second.
     prior, lowest, highest : Prior
         The stated one, and those with the smallest and the largest mean difference: mixtures of point masses.
-    pairs : mapping of two names to (radius, decided), optional
+    names : sequence of two str
+        The models.
     high : float
         Right end of the axis.
     """
-    use_style()
-    figure, axes = plt.subplots(1, 2 if pairs else 1, figsize=(9.4 if pairs else 6.4, 4.4), squeeze=False,
-                                width_ratios=(1.15, 1) if pairs else (1,))
-    left = axes[0, 0]
+    figure, ax = _new(None)
+    figure.set_size_inches(6.4, 4.4)
     inside = difference.edges[:-1] < high
     x = np.column_stack([difference.edges[:-1], difference.edges[1:]])[inside].ravel()
     y = np.column_stack([difference.left, difference.right])[inside].ravel()
     top = 1.15 * float(np.abs(y).max())
     grid = np.linspace(0, high, 400)[1:-1]
     density = prior.pdf(grid)
-    left.fill_between(grid, -top, -top + 0.6 * top * density / density.max(), color=HAIRLINE, alpha=0.7, lw=0)
-    left.plot(x, y, color=COLOURS[0], lw=1.6, ls="-")
-    for which, (extreme, words) in enumerate(((lowest, "best reader of the first"), (highest, "best of the second"))):
+    ax.fill_between(grid, -top, -top + 0.5 * top * density / density.max(), color=MUTED, alpha=0.25, lw=0)
+    ax.plot(x, y, color=COLOURS[0], lw=1.6, ls="-")
+    for sign, extreme, colour, name in zip((-1, 1), (lowest, highest), (COLOURS[2], COLOURS[1]), names, strict=True):
         for place, (weight, part) in enumerate(extreme.parts):
-            left.plot([part.support[0]] * 2, [0, (-1, 1)[which] * top * weight], color=COLOURS[2 - which],
-                      lw=2.5, ls="-", label=words if place == 0 else None)
-    left.axhline(0, color=INK, lw=1, ls="-")
-    left.set(xlabel=xlabel, ylabel="cost of the first, less the second", xlim=(0, high), ylim=(-top, top))
-    left.legend(loc="lower right")
-    if pairs:
-        right, ordered = axes[0, 1], sorted(pairs.items(), key=lambda item: item[1][0])
-        for place, (_, (radius, decided)) in enumerate(ordered):
-            right.barh(place, radius, color=COLOURS[0] if decided else "#bcc6d0", height=0.75)
-        right.set_yticks(range(len(ordered)), [" | ".join(names) for names, _ in ordered], fontsize=7.5)
-        right.set(xlabel="radius: share that may believe anything", xlim=(0, 1))
-        right.grid(axis="y", visible=False)
+            ax.plot([part.support[0]] * 2, [0, sign * top * weight], color=colour, lw=3, ls="-",
+                    label=f"the reader who likes {name} most" if place == 0 else None)
+    ax.axhline(0, color=INK, lw=1, ls="-")
+    ax.set(xlabel=xlabel, ylabel=f"cost of {names[0]}, less the other", xlim=(0, high), ylim=(-top, top))
+    figure.legend(loc="outside lower center")
+    return figure
+
+
+def radii(pairs: Mapping[tuple[str, str], tuple[float, bool]]) -> Figure:
+    """Pairs of models by their robustness radius, dark where a statement decides them."""
+    use_style()
+    ordered = sorted(pairs.items(), key=lambda item: item[1][0])
+    figure, ax = plt.subplots(figsize=(6.4, 0.8 + 0.22 * len(ordered)))
+    for place, (_, (radius, decided)) in enumerate(ordered):
+        ax.barh(place, radius, color=COLOURS[0] if decided else COLOURS[4], hatch=None if decided else "//",
+                edgecolor="white", height=0.8)
+    ax.set_yticks(range(len(ordered)), [", ".join(names) for names, _ in ordered], fontsize=9)
+    ax.set(xlabel="radius: share of readers who may believe anything", xlim=(0, 1))
+    ax.grid(axis="y", visible=False)
     return figure

@@ -190,6 +190,10 @@ def test_the_maximum_entropy_forecast_is_optimal_where_acts_are_unique(seed):
 
 
 def test_where_acts_are_unique_the_maximiser_is_a_vertex():
+    """For generic losses; a plateau has its maximisers inside, with unique acts."""
+    plateau = [[0, 10], [10, 0], [3, 3]]
+    entropies = [ip.max_entropy(ip.CredalSet.interval(p, p), plateau).value for p in (0, F(1, 2), 1)]
+    assert entropies == [0, 3, 0] and ip.max_entropy(ip.CredalSet.interval(0, 1), plateau).value == 3
     found = [ip.max_entropy(problem(seed)[1], problem(seed)[2], CELLS) for seed in range(60)]
     unique = [one for one in found if one.unique]
     assert len(unique) > 10 and all((one.weights == 1).any() for one in unique)
@@ -681,6 +685,33 @@ def test_by_group_takes_any_score():
     assert ip.by_group(scores, pd.Series(y, index=[5, 6, 7, 8]), pd.Series(f), groups=pd.Series(groups)).equals(table)
 
 
+def test_a_very_dear_act_changes_nothing():
+    """Found by an adversary: linear programs and ties were scaled by the largest loss of any act."""
+    for dear in (10**3, 10**9, 10**15, 1e12):
+        P, table = ip.CredalSet.interval(F(1, 5), F(3, 10)), [[F(1, 2)] * 2, [F(1, 10)] * 2, [dear] * 2]
+        assert ip.best_score(P, table) == pytest.approx(0.1) and ip.minimax_act(P, table) == 1
+        found = ip.max_entropy(ip.CredalSet.interval(0, 1), [[0, 1], [1, 0], [dear] * 2])
+        assert float(found.value) == pytest.approx(0.5)
+        assert ip.minimax_act(ip.CredalSet.interval(0.2, 0.3), [[0.5, 0.5], [0.1, 0.1], [float(dear)] * 2]) == 1
+
+
+def test_a_rare_block_is_judged_by_its_own_mass():
+    P = ip.CredalSet([[1e-13, 0.5, 0.5 - 1e-13], [2e-13, 0.5, 0.5 - 2e-13]])
+    told = ip.CredalSet([[0.5, 0.25, 0.25]])
+    row = ip.calibration(P, told, [[0.9, 0.0, 0.0]], partition=["b", "rest", "rest"]).loc["b"]
+    assert row["II"] == pytest.approx(0.45) and row["verdict"] == "over-optimistic"
+
+
+def test_single_precision_and_single_groups():
+    rows = np.random.default_rng(0).dirichlet(np.ones(7), 5).astype(np.float32)
+    assert ip.CredalSet(rows).vertices.sum(axis=1) == pytest.approx(np.ones(5), abs=1e-14)
+    assert ip.by_group(m.brier_score, [0, 1], [0.2, 0.3], groups=["a", "a"])["score"].tolist() == [
+        m.brier_score([0, 1], [0.2, 0.3])]
+    assert len(ip.by_group(m.brier_score, [0, 1, 1], [0.2, 0.3, 0.1], groups=np.array([1, 2, 2.0], dtype=object))) >= 2
+    near = ip.CredalSet([[1, 0], [F(1, 10**10), 1 - F(1, 10**10)]])
+    assert not ip.CredalSet.interval(0, 1).same(near)
+
+
 BAD = {
     "sum": lambda: ip.CredalSet([[0.5, 0.4]]),
     "exact sum": lambda: ip.CredalSet([[F(1, 3), F(1, 3)]]),
@@ -706,7 +737,6 @@ BAD = {
     "no probability": lambda: ip.as_one(0.5, 1.4),
     "lengths": lambda: ip.as_one([0.5, 0.6], [0.7]),
     "combinations": lambda: ip.best_score(ip.CredalSet(np.full((1, 60), 1 / 60)), np.eye(60), list(range(60))),
-    "one group": lambda: ip.by_group(m.brier_score, [0, 1], [0.2, 0.3], groups=["a", "a"]),
     "missing group": lambda: ip.by_group(m.brier_score, [0, 1], [0.2, 0.3], groups=["a", None]),
     "score": lambda: ip.by_group("brier", [0, 1], [0.2, 0.3], groups=["a", "b"]),
     "bad forecast": lambda: ip.by_group(m.brier_score, [0, 1], [0.2, 1.3], groups=["a", "b"]),
@@ -742,7 +772,7 @@ def test_printed_wins_of_the_trained_model():
 def share_best(dataset, part):
     """Share of splits and cost shares at which the model trained for the cost is best."""
     runs = RUNS[(RUNS["dataset"] == dataset) & (RUNS["part"] == part) & RUNS["c"].isin(groups.COSTS)
-                & ~RUNS["model"].isin(["never", "always"])]
+                & ~RUNS["model"].isin(["never", "always", "drawn"])]
     table = runs.pivot_table(index=["split", "c"], columns="model", values="worst")
     own = np.array([row[f"DRO({key[1]:g})"] for key, row in table.iterrows()])
     return np.mean(own <= table.min(axis=1) + 1e-12)
@@ -762,7 +792,7 @@ def test_sets_announce_enough_and_single_models_do_not():
         gaps = runs[["either", "wait", "act"]].to_numpy().ravel()
         shares[dataset, part, model] = np.mean(gaps[~np.isnan(gaps)] <= 1e-9)
     sets = [share for (_, _, model), share in shares.items() if model == "GBR"]
-    single = [share for (*_, model), share in shares.items() if model not in ("GBR", "never", "always")]
+    single = [share for (*_, model), share in shares.items() if model not in ("GBR", "never", "always", "drawn")]
     assert min(sets) > 0.5 and max(sets) > 0.9 and max(single) < 0.25
     assert min(sets) < 0.6  # on new patients with few cases it weakens: direction replicated
 

@@ -329,3 +329,24 @@ def test_costs_of_one_model_never_leave_their_bounds(cases):
     found = robust.interval(BINARY, robust.AnyPrior(), y, f)
     values = [-BINARY.utility(c, y, f) for c in (0.01, 0.25, 0.5, 0.75, 0.99)]
     assert found.lower - 1e-12 <= min(values) and max(values) <= found.upper + 1e-12
+
+
+def test_weights_count_as_copies_in_the_radius():
+    y, a, b = binary(np.random.default_rng(4), 60)
+    times = np.random.default_rng(5).integers(1, 4, 60)
+    copies = [np.repeat(part, times) for part in (y, a, b)]
+    one = robust.radius(BINARY, pwu.Beta(2, 10), y, a, b, repeats=30, sample_weight=times)
+    assert one.value == pytest.approx(robust.radius(BINARY, pwu.Beta(2, 10), *copies, repeats=0).value)
+    assert one.lower <= one.value
+
+
+def test_a_falling_density_has_its_mode_at_the_end():
+    y, a, b = binary(np.random.default_rng(6), 40)
+    curve = difference(BINARY, y, a, b)
+    top = robust.Unimodal(0.0).upper(curve)
+    for prior in (pwu.Beta(1, 5), pwu.Uniform(0, 0.3), pwu.Beta(0.7, 3)):
+        assert curve.mean(prior) <= top.value + 1e-12
+    score = pwu.PWU(BINARY, top.prior)
+    assert score(y, a) - score(y, b) == pytest.approx(top.value, abs=1e-12)
+    with pytest.raises(ValueError, match="AnyPrior"):
+        robust.BoundedRatio(pwu.Beta(2, 2), 1e15).upper(curve)

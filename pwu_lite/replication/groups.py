@@ -21,8 +21,8 @@ from .. import imprecise as ip
 from ..families import BinaryDecision
 from . import datasets, stored_tables
 
-__all__ = ["COSTS", "Grouped", "Part", "evaluate", "fit", "load", "main", "names", "parts",
-           "variant", "worst_group"]
+__all__ = ["COSTS", "Grouped", "Part", "above", "enough", "evaluate", "fit", "load", "main", "names", "own_is_best",
+           "parts", "variant", "worst", "worst_group"]
 
 COSTS = (0.1, 0.3, 0.7, 0.9)
 GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
@@ -150,12 +150,19 @@ def worst_group(c: float, part: Part, low: np.ndarray, high: np.ndarray) -> floa
 
 
 def evaluate(data: Grouped, split: int, grid: Sequence[float] = GRID) -> pd.DataFrame:
-    """A row for each model, part and cost share: the worst group's cost, and announced against paid."""
-    rows = []
+    """A row for each model, part and cost share: the worst group's cost, and announced against paid.
+
+    The model "drawn" is a yardstick: the forecasts of ERM, and labels that are drawn from them, so that the
+    forecasts are right for every case.
+    """
+    rows, rng = [], np.random.default_rng([11, split])
     both = dict(zip(("train", "test"), parts(data, split), strict=True))
-    for model, forecast in fit(both["train"]).items():
+    models = fit(both["train"])
+    for model, forecast in [*models.items(), ("drawn", models["ERM"])]:
         for name, part in both.items():
             low, high = forecast(part.X)
+            if model == "drawn":
+                part = part._replace(y=(rng.random(low.size) < low).astype(int))  # noqa: PLW2901
             for c in grid:
                 fair = ip.calibration_by_group(c, part.y, low, high, part.groups)
                 rows.append({"model": model, "part": name, "c": c, "worst": worst_group(c, part, low, high),
@@ -165,15 +172,54 @@ def evaluate(data: Grouped, split: int, grid: Sequence[float] = GRID) -> pd.Data
 
 
 def variant(data: Grouped, split: int, ridge: float, share: float) -> pd.DataFrame:
-    """Worst-group cost on new cases at each of `COSTS`: of the model trained for it, of ERM, and the best one's."""
-    train, test = parts(data, 100 + split, share)
-    said = {name: forecast(test.X) for name, forecast in fit(train, ridge=ridge).items()}
-    learned = [name for name in said if name not in ("never", "always")]
-    rows = []
-    for c in COSTS:
-        costs = {name: worst_group(c, test, *said[name]) for name in learned}
-        rows.append({"c": c, "own": costs[f"DRO({c:g})"], "ERM": costs["ERM"], "best": min(costs.values())})
+    """Worst-group cost at each of `COSTS`: of the model trained for it, of ERM, and the best one's; train and test."""
+    both = dict(zip(("train", "test"), parts(data, 100 + split, share), strict=True))
+    models, rows = fit(both["train"], ridge=ridge), []
+    for part, cases in both.items():
+        said = {name: forecast(cases.X) for name, forecast in models.items() if name not in ("never", "always")}
+        for c in COSTS:
+            costs = {name: worst_group(c, cases, *ends) for name, ends in said.items()}
+            rows.append({"part": part, "c": c, "own": costs[f"DRO({c:g})"], "ERM": costs["ERM"],
+                         "best": min(costs.values())})
     return pd.DataFrame(rows).assign(dataset=data.name, split=split, ridge=ridge, share=share)
+
+
+def worst(table: pd.DataFrame, dataset: str, part: str) -> pd.DataFrame:
+    """Worst-group cost of every model at each of `COSTS`, a row for each split and cost share."""
+    some = _some(table, dataset, part)
+    some = some[some["model"] != "drawn"]
+    return some.pivot_table(index=["split", "c"], columns="model", values="worst")
+
+
+def own_is_best(costs: pd.DataFrame) -> float:
+    """Share of the rows of `worst` in which the model trained for the cost share is the best that learns.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_tuples([(0, 0.1), (0, 0.3)], names=["split", "c"])
+    >>> own_is_best(pd.DataFrame({"ERM": [0.2, 0.2], "DRO(0.1)": [0.1, 0.1], "DRO(0.3)": [0.3, 0.3]}, index))
+    0.5
+    """
+    learned = costs.drop(columns=["never", "always"], errors="ignore")
+    own = np.array([row[f"DRO({key[1]:g})"] for key, row in learned.iterrows()])
+    return float(np.mean(own <= learned.min(axis=1) + 1e-12))
+
+
+def above(costs: pd.DataFrame, model: str, base: str = "ERM") -> pd.DataFrame:
+    """Cost of a model less that of another, splits by cost shares; model "own" is the one trained for the share."""
+    gaps = {c: (costs[f"DRO({c:g})" if model == "own" else model] - costs[base]).xs(c, level="c") for c in COSTS}
+    return pd.DataFrame({f"c = {c:g}": gap for c, gap in gaps.items()})
+
+
+def enough(table: pd.DataFrame, dataset: str, part: str, models: Sequence[str]) -> float:
+    """Share of the announced costs that are at least what is paid in the worst group; undefined ones left out."""
+    some = _some(table, dataset, part)
+    gaps = some.loc[some["model"].isin(models), ["either", "wait", "act"]].to_numpy().ravel()
+    return float(np.mean(gaps[~np.isnan(gaps)] <= 1e-9))
+
+
+def _some(table, dataset, part):
+    return table[(table["dataset"] == dataset) & (table["part"] == part) & table["c"].isin(COSTS)]
 
 
 def _heart() -> Grouped:

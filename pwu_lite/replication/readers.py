@@ -85,7 +85,7 @@ def pairs(y: np.ndarray, said: Mapping[str, np.ndarray], repeats: int) -> pd.Dat
         low, high = np.quantile(draws[:, i] - draws[:, j], [0.025, 0.975])
         one, two = (robust.cost_curve(FAMILY, y, said[name]) for name in (first, second))
         alarms = per_alarm(_without_rounding(one - two, max(one.scale, two.scale)), [1 / 31, 1 / 11, 1 / 4])
-        least, most = QUANTILES.lower(alarms).value, QUANTILES.upper(alarms).value
+        least, most = STATEMENT.lower(alarms).value, STATEMENT.upper(alarms).value
         share = robust.radius(FAMILY, STATED, y, said[first], said[second], repeats=repeats)
         rows.append({"first": first, "second": second, "difference": losses[i].mean() - losses[j].mean(), "low": low,
                      "high": high, **{name: one.verdict for name, one in found.items()},
@@ -103,7 +103,7 @@ def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
     cut = curve.on(np.union1d(curve.edges, ends))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         left, right = cut.left / cut.edges[:-1], cut.right / cut.edges[1:]
-    left[0] = right[0]  # from zero on the cost is proportional to c
+    left[0] = right[0] if cut.left[0] == 0 else np.sign(cut.left[0]) * _HUGE  # proportional to c, or a certain miss
     return Curve(cut.edges, np.clip(left, -_HUGE, _HUGE), np.clip(right, -_HUGE, _HUGE), cut.name)
 
 
@@ -133,7 +133,10 @@ def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def coverage(kind: str, n: int, samples: int = 200, repeats: int = 200, prior: Any = None) -> dict[str, Any]:
-    """How often the percentile interval of the radius covers the true one, and how often its lower end is below it."""
+    """How often the percentile interval of the radius covers the true one, and how often its lower end is below it.
+
+    Where the sample names the wrong winner, the true radius of what it says is 0.
+    """
     prior = Beta(2, 10) if prior is None else prior
     p, a, b = truth(kind)
     labels, weights = np.repeat([0, 1], p.size), np.concatenate([1 - p, p])
@@ -141,7 +144,7 @@ def coverage(kind: str, n: int, samples: int = 200, repeats: int = 200, prior: A
     difference = curves[0] - curves[1]
     mean, top = difference.mean(prior), robust.AnyPrior().upper(difference).value
     exact = 1.0 if top <= 1e-12 else -mean / (top - mean)
-    rng, covered, bounded, values = np.random.default_rng([3, n, len(kind)]), 0, 0, []
+    rng, covered, bounded, wrong, values = np.random.default_rng([3, n, len(kind)]), 0, 0, 0, []
     for _ in range(samples):
         drawn = rng.integers(0, p.size, n)
         y, seed = (rng.random(n) < p[drawn]).astype(int), int(rng.integers(2**31))
@@ -149,11 +152,13 @@ def coverage(kind: str, n: int, samples: int = 200, repeats: int = 200, prior: A
         data = [FAMILY.read(y, f[drawn]) for f in (a, b)]
         draws = resampled(FAMILY, data, found.winner, prior, robust.AnyPrior(), repeats, seed)
         low, high = np.quantile(draws, [0.025, 0.975], method="inverted_cdf")
-        values.append(found.value if found.winner == "first" else 0.0)
-        bounded += low <= exact + 1e-12
-        covered += low <= exact + 1e-12 <= high + 2e-12
+        true = exact if found.winner == "first" else 0.0
+        values.append(found.value)
+        wrong += found.winner != "first"
+        bounded += low <= true + 1e-12
+        covered += low <= true + 1e-12 <= high + 2e-12
     return {"kind": kind, "n": n, "radius": exact, "mean": float(np.mean(values)), "covered": covered / samples,
-            "bounded": bounded / samples, "samples": samples}
+            "bounded": bounded / samples, "wrong": wrong / samples, "samples": samples}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -184,7 +184,7 @@ def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
 
 
 def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within: Any = None, *, repeats: int = 1000,
-           seed: int = 0, groups: Any = None, coverage: float = 0.95) -> Radius:
+           seed: int = 0, groups: Any = None, sample_weight: ArrayLike | None = None, coverage: float = 0.95) -> Radius:
     """Which share of readers may believe anything before the order of two models can flip?
 
     With D the cost of the model that is cheaper under the prior minus the other's, ``-mean / (sup - mean)``: the
@@ -203,6 +203,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
         Resamples of the cases; no bound for 0.
     groups : array_like, shape (n,), optional
         Resampled whole.
+    sample_weight : array_like, shape (n,), optional
     coverage : float
         Of the percentile interval whose lower end is the bound.
 
@@ -222,13 +223,13 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     prior, within = one_prior(prior), AnyPrior() if within is None else as_set(within)
     family.check_prior(prior)
     data = [_read(family, y_true, _parts(one)) for one in (a, b)]
-    curves = _curves(family, data, None)
-    value, winner, worst = radius_of(prior, within, *curves)
+    weight = family.weight(sample_weight, data[0])
+    value, winner, worst = radius_of(prior, within, *_curves(family, data, weight))
     repeats = int(validation.one_number("repeats", repeats))
     if repeats == 0:
         return Radius(value, np.nan, winner, worst)
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
-    draws = resampled(family, data, winner, prior, within, repeats, seed, groups)
+    draws = resampled(family, data, winner, prior, within, repeats, seed, groups, weight)
     return Radius(value, float(np.quantile(draws, tail, method="inverted_cdf")), winner, worst)
 
 
@@ -339,18 +340,19 @@ def _share(mean, top, rounding=0.0):
 
 
 def resampled(family: Family, data: Sequence[tuple[np.ndarray, ...]], winner: str, prior: Prior, within: PriorSet,
-              repeats: int, seed: int, groups: Any = None) -> np.ndarray:
+              repeats: int, seed: int, groups: Any = None, weight: np.ndarray | None = None) -> np.ndarray:
     """The radius on resamples of the cases, of the model that won on all of them; zero where it loses."""
     sign = -1 if winner == "second" else 1
     number = None if groups is None else group_numbers(groups, len(data[0][0]))
-    order = np.lexsort(_columns(data))
+    order = np.lexsort(np.vstack([_columns(data), *([] if weight is None else [weight[None]])]))
     data = [tuple(part[order] for part in one) for one in data]
     number = None if number is None else number[order]
+    weight = np.ones(order.size) if weight is None else weight[order]
     rng, starts = np.random.default_rng(validation.seed(seed)), piece_starts(family, *data)
     draws = []
     for _ in range(repeats):
         if family.separable:
-            difference = _difference(family, data, _counts(rng, len(order), number), starts)
+            difference = _difference(family, data, weight * _counts(rng, len(order), number), starts)
         else:
             chosen = np.repeat(np.arange(len(order)), _counts(rng, len(order), number).astype(int))
             difference = _difference(family, [tuple(part[chosen] for part in one) for one in data], None, starts)

@@ -245,7 +245,7 @@ class BoundedRatio(PriorSet):
 
     References
     ----------
-    DeRobertis and Hartigan (1981), with one of the two bounds.
+    Walley (1991), the pari-mutuel model: upper probability ``min(1, ratio * prior)``.
 
     Examples
     --------
@@ -289,6 +289,8 @@ class BoundedRatio(PriorSet):
         if flat.any() and taken < 1 - 1e-12:
             parts.append(Restricted(self.prior, curve.edges[:-1][flat], curve.edges[1:][flat]))
             weights.append(1 - sum(weights))
+        if not parts:
+            raise ValueError(f"a ratio of {self.ratio:g} leaves no interval to restrict the prior to: use AnyPrior")
         return _mixed(parts, np.array(weights) / sum(weights))
 
 
@@ -296,7 +298,8 @@ class Unimodal(PriorSet):
     """All priors on [low, high] whose density rises up to the mode and falls after it, a point mass there allowed.
 
     Each is a mixture of uniform ones that start at the mode (Khinchin), so the worst one is uniform from the mode
-    to somewhere, and the bound the largest average of the curve from the mode on.
+    to somewhere, and the bound the largest average of the curve from the mode on. Where the curve jumps at the mode
+    that may be a limit: then a point mass next to it is returned. The mode may be an end of the range.
 
     Examples
     --------
@@ -310,16 +313,20 @@ class Unimodal(PriorSet):
 
     def upper(self, curve):
         low, high = check_range(curve, self.low, self.high, "Unimodal")
-        if not (low < self.mode < high and np.isfinite(high)):
+        if not (low <= self.mode <= high and np.isfinite(high)):
             raise ValueError(f"the mode must lie inside a bounded range, got {self.mode!r} in [{low:g}, {high:g}]: "
                              f"give Unimodal a low and a high")
-        after = _best_average(curve.cut(self.mode, high))
-        before = _best_average(_mirrored(curve.cut(low, self.mode)))
-        if after[0] >= before[0]:
-            value, end = after
-            return Upper(value, Uniform(self.mode, end) if end > self.mode else Dirac(self.mode))
-        value, end = before[0], -before[1]
-        return Upper(value, Uniform(end, self.mode) if end < self.mode else Dirac(np.nextafter(self.mode, -np.inf)))
+        found = []
+        if self.mode < high:
+            part = curve.cut(self.mode, high)
+            value, end = _best_average(part)
+            found.append(Upper(value, Uniform(self.mode, end) if end > self.mode else Dirac(float(part.inner()[0][0]))))
+        if self.mode > low:
+            part = curve.cut(low, self.mode)
+            value, end = _best_average(_mirrored(part))
+            at = float(part.inner()[1][-1])
+            found.append(Upper(value, Uniform(-end, self.mode) if -end < self.mode else Dirac(at)))
+        return max(found, key=lambda one: one.value)
 
 
 def as_set(given: Any) -> PriorSet:

@@ -330,11 +330,11 @@ def of_test(old, new, words):
 
 LOWER = sets("return _plain(self.expectations(gamble).max(axis=-1))", "return _plain(self.expectations(gamble).min(axis=-1))",
              "the upper expectation becomes the lower one")
-FIRST = sets("    least = min(risks)\n", "    least = max(risks)\n", "the first act is always taken")
+FIRST = sets("    least = min(risks)\n", "    return order[0]\n    least = min(risks)\n", "the first act is always taken")
 OTHER_ACTS = sets("return loss[advised, np.arange(len(cells))], advised", "return loss[advised[::-1], np.arange(len(cells))], advised",
                   "each cell gets another cell's act")
 DEAREST = sets("return _plain(totals.max(axis=0).min())", "return _plain(totals.max(axis=0).max())", "the best score becomes the worst")
-ALL_SAME = sets("return _covers(self.vertices, other.vertices) and _covers(other.vertices, self.vertices)", "return True",
+ALL_SAME = sets("        return _covers(self.vertices, other.vertices) and _covers(other.vertices, self.vertices)", "        return True",
                 "all sets are the same")
 WORST_ACTS = sets("return np.tensordot(weights, table, axes=1).min(axis=1).sum()", "return np.tensordot(weights, table, axes=1).max(axis=1).sum()",
                   "the entropy is that of the worst acts")
@@ -395,7 +395,7 @@ IMPRECISE = {
     "Figures 1, 4 and 5": of_test("np.mean(gaps[~np.isnan(gaps)] <= 1e-9)", "np.mean(gaps[~np.isnan(gaps)] >= -1e-9)", "too little counts as enough"),
     "Figure 2": of_test("(0.1, 0.4425)", "(0.1, 0.0044)", "the smooth step is close"),
     "Figure 3": PEAK,
-    "Appendix A.1": sets("return next(act for act in order if", "return next(act for act in sorted(order) if", "the stated order is ignored"),
+    "Appendix A.1": sets("return next(act for act in order if risks[act] - least", "return next(act for act in sorted(order) if risks[act] - least", "the stated order is ignored"),
     "Lemma A.1": WORST_ACTS,
     "Proposition A.3": FIRST,
     "Propositions A.4 and A.5": sets("return (table * mixed).sum(axis=(1, 2))", "return 2 * (table * mixed).sum(axis=(1, 2))",
