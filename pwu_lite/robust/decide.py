@@ -52,8 +52,8 @@ class Radius(NamedTuple):
     """The share of readers who may believe anything before the order of two models can flip.
 
     ``lower`` is the lower end of the percentile interval over resampled cases (NaN without resamples), a bound. Its
-    upper end is not given: the largest difference is a maximum of noise, so the value is biased down, and the
-    interval misses the truth too often. ``worst`` is what the readers who flip the order believe.
+    upper end is not given: the largest difference is a maximum of noise, so the value is biased down, and near 1 the
+    interval misses the truth. ``worst`` is what the readers who flip the order believe.
     """
 
     value: float

@@ -151,7 +151,7 @@ ALLOWED = [
     r"\$\$.*?\$\$", r"\$[^$]*\$",                      # formulas
     r"\{[\w:-]+\}`[^`]+`", r"(?<!`)`[^`\n]+`(?!`)",    # roles, code
     r"\]\([^)]*\)", r"^\([\w-]+\)=$", r"^:\w+:[^\n]*$",
-    r"(?i)\b(?:definition|proposition|lemma|remark|section|appendix|appendice|chapter|part|equation|corollary|table|"
+    r"(?i)\b(?:definition|desideratum|assumption|proposition|lemma|remark|section|appendix|appendice|chapter|part|equation|corollary|table|"
     r"figure|footnote|arxiv)s?\s+" + NUMBER + r"(?:(?:,| and| to)\s+" + NUMBER + ")*",
     r"CC BY 4\.0", r"Python 3\.\d+(?: to 3\.\d+)?", r"0-1 loss", r"\*\*Time\*\*: \d+ minutes(?:, and \d+ for)?",
     r"\*\*Short path\*\* \(\d+ minutes\)",
