@@ -4,7 +4,7 @@ May import its own modules.
 Implements no section of the sources: the bridge between them, chapter "When the prior itself is a set".
 """
 
-from .curve import Curve, cost_curve
+from .curve import Curve, Peak, cost_curve
 from .decide import (
     DominanceTest,
     Interval,
@@ -31,5 +31,5 @@ from .sets import (
 )
 
 __all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Curve", "DominanceTest", "Interval", "Mean", "Order",
-           "Preference", "PriorSet", "Quantiles", "Radius", "Restricted", "Statements", "Unimodal", "Upper",
+           "Peak", "Preference", "PriorSet", "Quantiles", "Radius", "Restricted", "Statements", "Unimodal", "Upper",
            "cost_curve", "dominance_test", "interval", "order", "preference", "radius"]
