@@ -656,8 +656,8 @@ def triangle(levels: Sequence[float], *, marks: Mapping[str, tuple[float, float]
                     color=COLOURS[0])
     for name, (low, high) in (marks or {}).items():
         ax.plot(low, high, "o", color=COLOURS[1], ms=7)
-        ax.annotate(name, (low, high), xytext=(10, 4), textcoords="offset points", va="bottom", color=COLOURS[1],
-                    weight="bold")
+        ax.annotate(name, (low, high), xytext=(95, -4), textcoords="offset points", va="center", color=COLOURS[1],
+                    weight="bold", arrowprops={"arrowstyle": "-", "color": COLOURS[1], "lw": 0.8})
     ax.set(xlabel="lower probability", ylabel="upper probability", xlim=(-0.01, 1), ylim=(0, 1.08))
     return figure
 
@@ -689,7 +689,7 @@ def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylab
     for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
         ax.scatter(x, y, color=colour, marker=marker, s=46, label=label, alpha=0.85)
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, top), ylim=(0, top))
-    ax.legend(loc="upper left")
+    ax.legend(loc="lower right")
     return figure
 
 
