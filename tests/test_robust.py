@@ -312,6 +312,13 @@ BAD = {
     "lengths": lambda: robust.preference(BINARY, robust.AnyPrior(), [0, 1], [0.2], [0.2, 0.6]),
     "probability": lambda: robust.radius(BINARY, pwu.Beta(2, 2), [0, 1], [0.2, 1.6], [0.2, 0.6]),
     "prior outside": lambda: robust.radius(BINARY, pwu.Uniform(1, 2), [0, 1], [0.2, 0.6], [0.2, 0.6]),
+    "contaminated outside": lambda: robust.interval(BINARY, robust.Contamination(pwu.Uniform(1, 2), 0.1), [0, 1],
+                                                    [0.2, 0.6]),
+    "ratio outside": lambda: robust.interval(BINARY, robust.BoundedRatio(pwu.Uniform(-1, 1), 2), [0, 1], [0.2, 0.6]),
+    "no model": lambda: robust.order(BINARY, robust.AnyPrior(), [0, 1], {}),
+    "repeats": lambda: robust.radius(BINARY, pwu.Beta(2, 2), [0, 1, 1], [0.2, 0.6, 0.4], [0.3, 0.6, 0.1], repeats=-3),
+    "half a resample": lambda: robust.radius(BINARY, pwu.Beta(2, 2), [0, 1, 1], [0.2, 0.6, 0.4], [0.3, 0.6, 0.1],
+                                             repeats=2.5),
     "not separable": lambda: robust.dominance_test(pwu.TopK(), [0, 1], [0.2, 0.6], [0.2, 0.6]),
 }
 

@@ -88,7 +88,7 @@ def load(name: str) -> Grouped:
     Examples
     --------
     >>> data = load("simulated")
-    >>> data.X.shape, sorted(set(data.groups))
+    >>> data.X.shape, np.unique(data.groups).tolist()
     ((2700, 4), ['A', 'B', 'C'])
     """
     if name not in _LOADERS:

@@ -112,7 +112,8 @@ class Curve:
         return np.where(wide, lo + np.minimum(step, 8 * np.spacing(np.abs(lo))), lo), np.where(wide, finite - step, lo)
 
     def mean(self, prior: Prior) -> float:
-        """``integral of the curve d prior``."""
+        """``integral of the curve d prior``; the prior must lie in the parameter's domain."""
+        self.check(prior)
         mass, first = between(prior, self.edges)
         total = mass @ self.left
         sloped = (mass > 0) & (self.left != self.right)
@@ -121,6 +122,13 @@ class Curve:
             place = np.clip((first[sloped] / mass - lo) / (hi - lo), 0.0, 1.0)
             total += (mass * place) @ (self.right - self.left)[sloped]
         return float(total)
+
+    def check(self, prior: Prior) -> None:
+        """Raise ValueError for a prior with mass outside the parameter's domain."""
+        start, end = prior.support
+        if start < self.low or end > self.high:
+            raise ValueError(f"the prior has mass outside [{self.low:g}, {self.high:g}], the domain of {self.name}: "
+                             f"its support is [{start:g}, {end:g}]")
 
     def _at(self, piece, theta):
         lo, hi, left, right = self.edges[piece], self.edges[piece + 1], self.left[piece], self.right[piece]

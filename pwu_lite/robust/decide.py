@@ -171,6 +171,8 @@ def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
     ['good']
     """
     forecasts, priors = validation.named_forecasts(models), as_set(priors)
+    if not forecasts:
+        raise ValueError("order needs at least one model")
     data = {name: _read(family, y_true, given) for name, given in forecasts.items()}
     words = {"first": "better", "second": "worse", "undecided": "undecided"}
     weight = family.weight(sample_weight, next(iter(data.values()))) if data else None
@@ -225,10 +227,9 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     data = [_read(family, y_true, _parts(one)) for one in (a, b)]
     weight = family.weight(sample_weight, data[0])
     value, winner, worst = radius_of(prior, within, *_curves(family, data, weight))
-    repeats = int(validation.one_number("repeats", repeats))
     if repeats == 0:
         return Radius(value, np.nan, winner, worst)
-    tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
+    repeats, tail = validation.whole("repeats", repeats), (1 - validation.inside("coverage", coverage, 0, 1)) / 2
     draws = resampled(family, data, winner, prior, within, repeats, seed, groups, weight)
     return Radius(value, float(np.quantile(draws, tail, method="inverted_cdf")), winner, worst)
 

@@ -262,6 +262,7 @@ class BoundedRatio(PriorSet):
             raise ValueError("a bounded ratio needs a prior without point masses")
 
     def upper(self, curve):
+        curve.check(self.prior)
         if self.ratio == 1:
             return Upper(curve.mean(self.prior), self.prior)
         known, _ = between(self.prior, curve.edges)
