@@ -58,8 +58,8 @@ class PriorExplorer(Explorer):
     ['a', 'b']
     >>> explorer.breaks(10)  # from which mode on is which model best?
     [(0.5757, 'b')]
-    >>> explorer.maximal(0.1, 10)  # best for somebody who agrees with the three points
-    ['a']
+    >>> explorer.maximal(0.1, 10)  # best for somebody who agrees with the prior's three points
+    ['a', 'b']
     """
 
     kind = "prior"
