@@ -17,7 +17,7 @@ from .curve import Curve, between, check_range
 from .restricted import Restricted
 
 __all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Mean", "PriorSet", "Quantiles", "Statements", "Unimodal",
-           "Upper", "as_set"]
+           "Upper"]
 
 
 ROUNDING = 1e-12  # values of a curve that differ by less than this share of the largest one are equal
