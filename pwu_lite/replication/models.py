@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -30,8 +31,10 @@ from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["GaussianNetwork", "classifiers", "multivariate_regressors", "preprocessing", "regressors"]
+__all__ = ["GaussianNetwork", "classifiers", "more_classifiers", "more_regressors", "multivariate_regressors",
+           "preprocessing", "regressors"]
 
 SUBSAMPLE = 400  # cases that a Gaussian process is fitted to
 LEAST = 1e-3  # smallest standard deviation, in units of the target's
@@ -160,12 +163,11 @@ class _VarianceBoosting:
     The gamma loss's Newton step down is ``learning_rate * (1 - predicted/observed)``, without bound where the
     residuals of a leaf are nearly zero; a step up is at most the learning rate. One such leaf sends a prediction
     to zero, its next large residual cannot bring it back, and all others rise without end. So residuals count
-    as at least `floor` of their mean square, and no variance is told that no residual has shown. Without a floor
-    it is as it was when the tables of Part IV were made.
+    as at least a twentieth of their mean square, and no variance is told that no residual has shown.
     """
 
-    def __init__(self, seed, floor=0.05):
-        self.seed, self.floor = seed, floor
+    def __init__(self, seed):
+        self.seed = seed
 
     def _boost(self, loss="squared_error", rounds=100):
         return HistGradientBoostingRegressor(loss=loss, max_iter=rounds, learning_rate=0.08, max_leaf_nodes=15,
@@ -177,11 +179,10 @@ class _VarianceBoosting:
         for k in range(3):
             residual[fold == k] = t[fold == k] - self._boost().fit(Z[fold != k], t[fold != k]).predict(Z[fold == k])
         self.mean = self._boost().fit(Z, t)
-        square = residual**2 + 1e-6
-        if self.floor:
-            square = np.maximum(residual**2, self.floor * np.mean(residual**2) + LEAST**2)
-        self.range = (square.min(), square.max()) if self.floor else (0.0, np.inf)
-        self.variance = self._boost("gamma", 50 if self.floor else 100).fit(Z, square)
+        self.spread = np.mean(residual**2)
+        square = np.maximum(residual**2, 0.05 * self.spread + LEAST**2)
+        self.range = square.min(), square.max()
+        self.variance = self._boost("gamma", 50).fit(Z, square)
 
     def predict(self, Z):
         return self.mean.predict(Z), np.clip(self.variance.predict(Z), *self.range)
@@ -230,6 +231,33 @@ class _Neighbours:
     def predict(self, Z):
         near = self.t[self.index.kneighbors(Z, return_distance=False)]
         return near.mean(axis=1), near.var(axis=1, ddof=1)
+
+
+class _Tree:
+    """Mean and variance of the training cases of a leaf."""
+
+    def __init__(self, seed):
+        self.tree = DecisionTreeRegressor(min_samples_leaf=20, random_state=seed)
+
+    def fit(self, Z, t):
+        self.tree.fit(Z, t)
+
+    def predict(self, Z):
+        leaf = self.tree.apply(Z)
+        return self.tree.predict(Z), self.tree.tree_.impurity[leaf]
+
+
+class _OneSpread:
+    """Boosting of the mean; one variance for all cases, the mean squared residual on cases not fitted to."""
+
+    def __init__(self, seed):
+        self.boosted = _VarianceBoosting(seed)
+
+    def fit(self, Z, t):
+        self.boosted.fit(Z, t)
+
+    def predict(self, Z):
+        return self.boosted.mean.predict(Z), np.full(len(Z), self.boosted.spread)
 
 
 class _Multivariate:
@@ -457,11 +485,8 @@ def classifiers() -> dict[str, Callable[[int], _Classifier]]:
     }
 
 
-def regressors(floor: float = 0.05) -> dict[str, Callable[[int], _Regressor]]:
+def regressors() -> dict[str, Callable[[int], _Regressor]]:
     """Makers of the ten regressors, by name; each takes a seed.
-
-    Boosting's squared residuals count as at least `floor` of their mean; at zero, as in the stored tables of
-    Part IV, its variances can go to zero or to infinity where many cases are predicted nearly exactly.
 
     `fit(X, y)` takes a table of features and targets; `predict(X)` gives mean and standard
     deviation, both of shape (n,), in the unit of y.
@@ -476,7 +501,7 @@ def regressors(floor: float = 0.05) -> dict[str, Callable[[int], _Regressor]]:
         "Bayesian splines": lambda seed: _Regressor(_BayesianSplines()),
         "random forest": lambda seed: _Regressor(_Forest(RandomForestRegressor, seed)),
         "extra trees": lambda seed: _Regressor(_Forest(ExtraTreesRegressor, seed, between=False)),
-        "boosting": lambda seed: _Regressor(_VarianceBoosting(seed, floor)),
+        "boosting": lambda seed: _Regressor(_VarianceBoosting(seed)),
         "quantile boosting": lambda seed: _Regressor(_QuantileBoosting(seed)),
         "Gaussian process": lambda seed: _Regressor(_GaussianProcess(seed)),
         "network": lambda seed: _Regressor(GaussianNetwork(seed)),
@@ -485,8 +510,33 @@ def regressors(floor: float = 0.05) -> dict[str, Callable[[int], _Regressor]]:
     }
 
 
-def multivariate_regressors(floor: float = 0.05) -> dict[str, Callable[[int], _Multivariate]]:
-    """Makers of the five regressors of several outputs, by name; each takes a seed; `floor` as in `regressors`.
+def more_classifiers() -> dict[str, Callable[[int], _Classifier]]:
+    """Two more classifiers, to see what a conclusion owes to the choice of ten.
+
+    Examples
+    --------
+    >>> list(more_classifiers())
+    ['linear discriminant', 'tree']
+    """
+    return {"linear discriminant": lambda seed: _Classifier(
+                LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")),
+            "tree": lambda seed: _Classifier(DecisionTreeClassifier(min_samples_leaf=10, random_state=seed))}
+
+
+def more_regressors() -> dict[str, Callable[[int], _Regressor]]:
+    """Two more regressors, to see what a conclusion owes to the choice of ten.
+
+    Examples
+    --------
+    >>> list(more_regressors())
+    ['tree', 'one-spread boosting']
+    """
+    return {"tree": lambda seed: _Regressor(_Tree(seed)),
+            "one-spread boosting": lambda seed: _Regressor(_OneSpread(seed))}
+
+
+def multivariate_regressors() -> dict[str, Callable[[int], _Multivariate]]:
+    """Makers of the five regressors of several outputs, by name; each takes a seed.
 
     `fit(X, y)` takes targets of shape (n, D); `predict(X)` gives means of shape (n, D) and
     covariance matrices of shape (n, D, D), in the units of y.
@@ -499,7 +549,7 @@ def multivariate_regressors(floor: float = 0.05) -> dict[str, Callable[[int], _M
     return {
         "least squares": lambda seed: _Multivariate(_JointLeastSquares()),
         "random forest": lambda seed: _Multivariate(_JointForest(seed)),
-        "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda: _VarianceBoosting(seed, floor))),
+        "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda: _VarianceBoosting(seed))),
         "network": lambda seed: _Multivariate(_OutputByOutput(lambda: GaussianNetwork(seed))),
         "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda: _Ensemble(seed))),
     }

@@ -6,6 +6,8 @@ Implements the metrics and utilities of appendices J.1 and K of the PWU paper.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import numpy as np
 
 from . import released
@@ -14,8 +16,10 @@ from .tasks import BINARY, REGRESSION, SEED, Fold, Task
 __all__ = ["RELEASED", "released_scores", "score"]
 
 
-def score(task: Task, fold: Fold, random: float = 0.0) -> dict[str, float]:
+def score(task: Task, fold: Fold, random: float = 0.0, metrics: Collection[str] | None = None) -> dict[str, float]:
     """All numbers of one fold: metrics by name, utilities as ``family:sNN`` (sampled) and ``family:gNN`` (grid).
+
+    And, where there is released code, ``family:pNN``: utilities at the thetas that it draws.
 
     For regression also ``squared_z``, the mean of ``((y - mean) / std)**2``.
 
@@ -27,6 +31,8 @@ def score(task: Task, fold: Fold, random: float = 0.0) -> dict[str, float]:
     fold : Fold
     random : float
         The value of the metric that knows nothing.
+    metrics : collection of str, optional
+        Only these of the task's; all, if not given.
 
     Raises
     ------
@@ -45,11 +51,15 @@ def score(task: Task, fold: Fold, random: float = 0.0) -> dict[str, float]:
     (0.125, 5)
     """
     fold = task.prepare(fold)
-    numbers = {name: metric(fold) for name, metric in {**task.metrics, **task.extra}.items()}
+    numbers = {name: metric(fold) for name, metric in {**task.metrics, **task.extra}.items()
+               if metrics is None or name in metrics}
     numbers["random"] = random
     numbers |= {name: diagnostic(fold) for name, diagnostic in task.diagnostics.items()}
     for question in task.questions:
-        for kind, parameters in (("s", question.samples()), ("g", question.grid())):
+        kinds = {"s": question.samples(), "g": question.grid()}
+        if task.name in RELEASED:
+            kinds["p"] = task.code_samples()[question.name]
+        for kind, parameters in kinds.items():
             for place, value in enumerate(question.utilities(parameters, fold)):
                 numbers[f"{question.name}:{kind}{place:02d}"] = float(value)
     return numbers
@@ -98,9 +108,9 @@ def _released_binary(fold, levels):
         numbers["maximum_calibration_error"] = float("nan")
     hits = np.cumsum(y[np.argsort(-f, kind="stable")]) / np.arange(1, y.size + 1)
     numbers["pwu_top_k"] = -float(hits[_top(_quantiles(top_k.priors[0], levels), fold) - 1].mean())
-    for place, value in enumerate(binary.utilities(binary.samples(), fold)):
+    for place, value in enumerate(binary.utilities(BINARY.code_samples()["binary"], fold)):
         numbers[f"binary:s{place:02d}"] = float(value)
-    for place, k in enumerate(top_k.native(top_k.samples(), fold).astype(int)):
+    for place, k in enumerate(top_k.native(BINARY.code_samples()["top_k"], fold).astype(int)):
         numbers[f"top_k:s{place:02d}"] = float(hits[k - 1])
     return numbers
 
@@ -120,9 +130,9 @@ def _released_regression(fold, levels):
         [(np.arange(levels) + 0.5) / levels] * 2, axis=1)  # independent, each evenly spread
     pairs = np.column_stack([prior.ppf(draw) for prior, draw in zip(risk_averse.priors, draws, strict=True)])
     numbers["pwu_risk_averse"] = -float(np.mean(_released_risk_averse(pairs, fold)))
-    for place, (price,) in enumerate(selective.samples()):
+    for place, (price,) in enumerate(REGRESSION.code_samples()["selective"]):
         numbers[f"selective:s{place:02d}"] = released.selective_utility(variance * price, y, mean, std)
-    for place, value in enumerate(_released_risk_averse(risk_averse.samples(), fold)):
+    for place, value in enumerate(_released_risk_averse(REGRESSION.code_samples()["risk_averse"], fold)):
         numbers[f"risk_averse:s{place:02d}"] = value
     return numbers
 

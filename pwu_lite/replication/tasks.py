@@ -136,8 +136,8 @@ class Task:
         The paper's metrics and PWUs; what a reader asks for besides; numbers that rank nobody.
     plan, fresh : mapping of data set to Plan
         What is cross-validated, and what on disjoint subsets.
-    models : callable
-        Gives the models by name, each a function of a seed.
+    models, added : callable
+        Give the models by name, each a function of a seed; and a few more, to see what the choice matters.
     classifies : bool
         Are folds stratified by class, and forecasts probabilities?
     has_curves : bool
@@ -152,6 +152,7 @@ class Task:
     metrics: Mapping[str, Callable[[Fold], float]]
     plan: Mapping[str, Plan]
     models: Callable[[], dict[str, Callable[[int], Any]]]
+    added: Callable[[], dict[str, Callable[[int], Any]]] = dict
     extra: Mapping[str, Callable[[Fold], float]] = field(default_factory=dict)
     diagnostics: Mapping[str, Callable[[Fold], float]] = field(default_factory=dict)
     fresh: Mapping[str, Plan] = field(default_factory=dict)
@@ -160,6 +161,21 @@ class Task:
     prepare: Callable[[Fold], Fold] = lambda fold: fold
     unpack: Callable[[np.ndarray], tuple[np.ndarray, tuple[np.ndarray, ...]]] = _one_target
     check: Callable[[Sequence[np.ndarray]], None] = _finite
+
+    def code_samples(self) -> dict[str, np.ndarray]:
+        """Five parameters of each family as the released code draws them: one generator, seed 0, prior by prior.
+
+        For yes-or-no decisions that is what the released script does; for regression its order is taken to be
+        that of the families. For priors that are Beta distributions.
+
+        Examples
+        --------
+        >>> BINARY.code_samples()["binary"].ravel().round(4)
+        array([0.1346, 0.0693, 0.1041, 0.0166, 0.0877])
+        """
+        rng = np.random.default_rng(SEED)
+        return {question.name: np.column_stack([rng.beta(prior.a, prior.b, SAMPLES) for prior in question.priors
+                                                if isinstance(prior, Beta)]) for question in self.questions}
 
     def question(self, name: str) -> Question:
         """The decision family of this name.
@@ -293,10 +309,9 @@ BINARY = Task(
             fold.y, *fold.forecast),
         "auroc": lambda fold: _ranked(roc_auc_score, fold), "average_precision": lambda fold: _ranked(
             average_precision_score, fold), **_perturbed(_BINARY)},
-    plan={"bank": Plan(20, 4000), "heart": Plan(100), "ionosphere": Plan(100), "mushroom": Plan(20),
-          "sonar": Plan(100)},
+    plan={"bank": Plan(5), "heart": Plan(50), "ionosphere": Plan(50), "mushroom": Plan(10), "sonar": Plan(50)},
     fresh={"bank": Plan(11, 4000), "mushroom": Plan(8, 1000)},
-    models=models.classifiers, classifies=True, check=_probabilities)
+    models=models.classifiers, added=models.more_classifiers, classifies=True, check=_probabilities)
 """Probabilities of two classes: metrics in the paper's order, then its PWUs; `extra` is what a reader asks for."""
 
 REGRESSION = Task(
@@ -311,10 +326,10 @@ REGRESSION = Task(
         "crps_gaussian": _of(regression.crps_gaussian), "interval_score": _of(regression.interval_score, coverage=0.9),
         "mean_absolute_calibration_error": _of(regression.mean_absolute_calibration_error),
         **_perturbed(_REGRESSION)},
-    plan={"air_quality": Plan(20, 4000), "auto_mpg": Plan(100), "energy": Plan(100), "power_plant": Plan(20, 4000),
-          "wine_quality": Plan(20, 4000)},
+    plan={"air_quality": Plan(10), "auto_mpg": Plan(50), "energy": Plan(50), "power_plant": Plan(10),
+          "wine_quality": Plan(10)},
     fresh={"air_quality": Plan(7, 1000), "power_plant": Plan(9, 1000), "wine_quality": Plan(6, 1000)},
-    models=lambda: models.regressors(floor=0.0), check=_mean_and_std, diagnostics={"squared_z": _squared_z})
+    models=models.regressors, added=models.more_regressors, check=_mean_and_std, diagnostics={"squared_z": _squared_z})
 """A mean and a standard deviation."""
 
 MULTICLASS = Task(
@@ -335,7 +350,7 @@ MULTIVARIATE = Task(
         "energy_score": _of(multivariate.energy_score), **_right(_MULTIVARIATE)},
     plan={"air_quality_many": Plan(20, 1500), "energy_many": Plan(20), "solar_flare": Plan(20),
           "parkinsons": Plan(20, 1500)},
-    models=lambda: models.multivariate_regressors(floor=0.0), prepare=_in_training_units, unpack=_outputs)
+    models=models.multivariate_regressors, prepare=_in_training_units, unpack=_outputs)
 """A mean vector and a covariance."""
 
 TASKS = {task.name: task for task in (BINARY, REGRESSION, MULTICLASS, MULTIVARIATE)}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from pwu_lite import alignment
-from pwu_lite.replication import benchmark, datasets, experiment, findings, models, scoring, stored_tables
+from pwu_lite.replication import agreements, benchmark, datasets, experiment, findings, models, scoring, stored_tables
 from pwu_lite.replication.tasks import BINARY, TASKS, Plan
 
 MODELS = ["naive Bayes", "logistic regression", "nearest neighbours"]
@@ -67,7 +67,7 @@ def test_rounding_makes_no_ranks():
 
 
 def test_scores_use_the_variance_of_the_training_targets(folder):
-    folds = list(benchmark._folds(BINARY, "small", 0, MODELS, folder))
+    folds = list(agreements.folds(BINARY, "small", 0, MODELS, folder))
     first = [experiment.predictions(experiment.Cell("small", MODELS[0], 0, k), folder, BINARY) for k in range(5)]
     assert folds[0][2].variance == pytest.approx(np.var(np.concatenate([p.y for p in first[1:]])))
     assert len(folds) == 15
@@ -93,27 +93,27 @@ def test_expected_tau_weighs_the_curve_by_the_prior(tables):
 def test_new_data_share_no_fold(folder, monkeypatch):
     """Spoil the metric's folds for the utility: only utilities of the other folds may enter."""
     seen = []
-    plain = benchmark._means
+    plain = agreements.means
 
-    def spy(frame, folds=benchmark.FOLDS):
+    def spy(frame, folds=range(5)):
         seen.append(frozenset(folds))
         return plain(frame, folds)
 
-    monkeypatch.setattr(benchmark, "_means", spy)
+    monkeypatch.setattr(agreements, "means", spy)
     frame = benchmark.score_repeat(BINARY, "small", 0, MODELS, folder)
     for size in (1, 2, 3):
         seen.clear()
-        benchmark._rotations(BINARY, frame, size, disjoint=True)
+        agreements.rotated(BINARY, frame, size, disjoint=True)
         pairs = list(zip(seen[::2], seen[1::2], strict=True))
         assert len(pairs) == 5 and all(len(a) == size and len(b) == 2 and not a & b for a, b in pairs)
     seen.clear()
-    benchmark._rotations(BINARY, frame, 2, disjoint=False)
+    agreements.rotated(BINARY, frame, 2, disjoint=False)
     assert all(a == b and len(a) == 2 for a, b in zip(seen[::2], seen[1::2], strict=True))
 
 
 def test_fresh_subsets_compare_a_metric_with_other_subsets_only(folder):
     rows = benchmark.fresh_alignment(BINARY, "small", 3, MODELS, folder)
-    means = [benchmark._means(benchmark.score_repeat(BINARY, "small", r, MODELS, folder)) for r in range(3)]
+    means = [agreements.means(benchmark.score_repeat(BINARY, "small", r, MODELS, folder)) for r in range(3)]
     metric = -means[0][["pwu_binary"]]
     costs = [name for name in means[0] if name.startswith("binary:s")]
     taus = [np.nanmean(alignment.agreement(metric, means[other][costs])["tau"]) for other in (1, 2)]
@@ -329,15 +329,15 @@ def test_expected_tau_is_an_average_over_what_is_defined(monkeypatch):
     columns = {f"binary:g{place:02d}": ranked if place < 15 else tied for place in range(40)}
     columns |= {f"binary:s{place:02d}": ranked for place in range(5)}
     columns |= {name.replace("binary", "top_k"): values for name, values in columns.items()}
-    row = benchmark._summary(BINARY, metrics, pd.DataFrame(columns)).loc[("brier_score", "binary")]
+    row = agreements.summary(BINARY, metrics, pd.DataFrame(columns)).loc[("brier_score", "binary")]
     assert row["expected_tau"] == pytest.approx(1)
     assert row["expected_defined"] == pytest.approx(question.mass()[:15].sum())
 
 
 def test_released_ranking_puts_low_losses_first(folder):
-    folds = [((model, fold), data) for model, fold, data in benchmark._folds(BINARY, "small", 0, MODELS, folder)]
+    folds = [((model, fold), data) for model, fold, data in agreements.folds(BINARY, "small", 0, MODELS, folder)]
     theirs = benchmark._released(BINARY, folds)["tau"]
-    frame = benchmark._indexed({key: scoring.released_scores(BINARY, fold) for key, fold in folds})
+    frame = agreements.indexed({key: scoring.released_scores(BINARY, fold) for key, fold in folds})
     means = frame.groupby(level="model").mean()
     costs = -means[[f"binary:s{k:02d}" for k in range(5)]]
     for metric, sign in (("brier_score", 1), ("error_detection_auroc", -1)):
