@@ -264,9 +264,6 @@ def _fit(plans, makers, given, disjoint):
     folder = given.folder / ("disjoint" if disjoint else "main")
     for name, plan in plans.items():
         cells = experiment.grid([name], makers, plan.repeats)
-        experiment.same_rows(folder / name, plan.rows, disjoint)
-        if all(cell.path(folder).exists() for cell in cells):
-            continue
         failed += experiment.run(cells, {name: datasets.load(name)}, makers, folder, jobs=given.jobs, rows=plan.rows,
                                  disjoint=disjoint, scheduler=given.scheduler)
     return failed
@@ -293,9 +290,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     plan = STUDIES[given.task].repeats if given.task in STUDIES else TASKS[given.task].plan
     unknown = set(given.datasets or []) - set(plan)
-    if unknown or (given.repeats is not None and given.repeats < 1):
-        parser.error(f"no such data set in the plan: {', '.join(sorted(unknown))}" if unknown
-                     else "repeats must be at least 1")
+    if unknown:
+        parser.error(f"no such data set in the plan: {', '.join(sorted(unknown))}; there are {', '.join(plan)}")
+    for name in ("repeats", "jobs"):
+        if getattr(given, name) is not None and getattr(given, name) < 1:
+            parser.error(f"--{name} must be at least 1, got {getattr(given, name)}")
     if given.results is None and (given.datasets or given.repeats):
         parser.error("a part of the plan needs --results, or it would overwrite the tables of the whole")
     given.results = given.results or Path("book/results")
