@@ -21,7 +21,8 @@ from .priors import as_prior
 from .pwu import PWU
 from .ranks import share_places
 
-__all__ = ["Assisted", "binary", "binary_reference", "gaussian_reference", "selective", "shrink", "top_k"]
+__all__ = ["Assisted", "binary", "binary_reference", "gaussian_reference", "logistic", "mean_logit", "selective",
+           "shrink", "top_k", "variance_line"]
 
 FOLDS = 5  # of the cross-fitted reference
 LEAST = 1e-3  # forecasts are kept this far from zero and one before their logit is taken
@@ -172,7 +173,9 @@ def shrink(at_labels: np.ndarray, at_reference: np.ndarray, scores: np.ndarray, 
     rest = gap - scores @ np.linalg.lstsq(scores, gap, rcond=None)[0]
     size = np.sqrt((rest**2).sum(axis=0))
     known = size > 1e-12 * (1e-300 + np.abs(gap).max())
-    signs = np.random.default_rng(0).choice([-1.0, 1.0], (SIGNS, n))
+    rows = np.argsort(np.abs(rest[:, known] / size[known]).sum(axis=1))  # the same signs in any order of the rows
+    signs = np.empty((SIGNS, n))
+    signs[:, rows] = np.random.default_rng(0).choice([-1.0, 1.0], (SIGNS, n))
     drawn = np.abs(signs @ rest[:, known] / size[known])
     limit = float(np.quantile(drawn.max(axis=1), LEVEL)) if known.any() else np.inf
     largest = float(np.abs(gap[:, known].sum(axis=0) / size[known]).max()) if known.any() else 0.0
