@@ -16,13 +16,13 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from . import validation
-from .families import BinaryDecision, SelectivePrediction, mass_of_k, place_worth
+from .families import BinaryDecision, SelectivePrediction, TopK, mass_of_k, place_worth
 from .priors import as_prior
 from .pwu import PWU
 from .ranks import share_places
 
-__all__ = ["Assisted", "binary", "binary_reference", "gaussian_reference", "logistic", "mean_logit", "selective",
-           "shrink", "top_k", "variance_line"]
+__all__ = ["Assisted", "binary", "binary_reference", "for_score", "gaussian_reference", "logistic", "mean_logit",
+           "selective", "shrink", "top_k", "variance_line"]
 
 FOLDS = 5  # of the cross-fitted reference
 LEAST = 1e-3  # forecasts are kept this far from zero and one before their logit is taken
@@ -51,6 +51,42 @@ class Assisted(NamedTuple):
     limit: float
     refused: bool
     weight: float
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What has to be known about these numbers, in sentences."""
+        told = "above it, so the models are ranked by the plain PWU" if self.refused else "not above it"
+        return (f"Model-assisted PWU: labels count {self.weight:.0%}, a reference fitted to the forecasts of all "
+                f"models the rest. The same order as the PWU in the limit of many labels.",
+                "It depends on which models are compared, copies count, and it is not proper: for a choice among fixed "
+                "models, never to reward forecasts. It gains only if the reference is right where the models act "
+                "differently, and marks down a model that knows what the others do not.",
+                f"Moment test: largest |t| of a pair {self.largest:.2f}, limit {self.limit:.2f}: {told}. With few "
+                f"labels it seldom sees a wrong reference.")
+
+
+def for_score(score: PWU, y_true: ArrayLike, forecasts: Any, *, n0: float = 100.0) -> Assisted:
+    """`binary`, `top_k` or `selective`, whichever the score's family asks for.
+
+    Raises
+    ------
+    ValueError
+        Another family, or a prior for each case.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> models = {"sharp": [.1, .7, .1, .6], "flat": [.5] * 4}
+    >>> for_score(PWU(BinaryDecision(), Beta(2, 10)), [0, 1, 0, 1], models).table.shape
+    (2, 3)
+    """
+    functions = {BinaryDecision: binary, TopK: top_k, SelectivePrediction: selective}
+    if not isinstance(score, PWU) or type(score.family) not in functions:
+        raise ValueError("assistance is for a PWU of BinaryDecision, TopK or SelectivePrediction, got "
+                         f"{score!r:.60}")
+    if any(prior.length is not None for prior in score.priors):
+        raise ValueError("assistance takes one prior for all cases")
+    return functions[type(score.family)](y_true, forecasts, score.priors[0], n0=n0)
 
 
 def binary(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) -> Assisted:

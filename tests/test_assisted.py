@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import expit, logit
 from sklearn.linear_model import LogisticRegression
 
-from pwu_lite import PWU, Beta, BinaryDecision, SelectivePrediction, TopK, assisted
+from pwu_lite import PWU, Beta, BinaryDecision, SelectivePrediction, TopK, assisted, compare
 from pwu_lite.replication import experiment, few_labels, stored_tables
 from pwu_lite.replication.few_labels.scores import _auroc, _average_precision
 
@@ -227,3 +227,33 @@ def test_the_table_of_the_run_is_whole():
     assert (counts == few_labels.TRAINING_DRAWS).all() and isinstance(table, pd.DataFrame)
     known = table[~table["score"].isin(["deploy the reference", "bias alone"])]
     assert (known["regret"] >= -1e-9).all() and known["d"].dropna().between(-1, 1).all()
+
+
+def test_compare_has_it_as_an_option_and_says_what_it_assumes():
+    y, models = world()
+    score = PWU(BinaryDecision(), PRIOR)
+    plain = compare(y, models, score, n_resamples=50)
+    helped = compare(y, models, score, n_resamples=50, assisted=100)
+    assert "assisted" not in plain.table and list(helped.table.columns) == [*plain.table.columns, "assisted"]
+    pd.testing.assert_frame_equal(helped.table.drop(columns="assisted"), plain.table)
+    direct = assisted.binary(y, models, PRIOR)
+    assert helped.table["assisted"].to_dict() == pytest.approx(direct.table["loss"].to_dict())
+    assert helped.notes[-3:] == direct.notes and "not proper" in helped.notes[-2]
+    both = compare(y, models, {"a": score, "b": PWU(TopK(), SHARES)}, n_resamples=50, assisted=50)
+    assert both.table["assisted"].notna().all() and len(both.notes) == len(plain.notes) + 6
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"groups": np.arange(80)}, "groups"), ({"sample_weight": np.ones(80)}, "sample_weight"), ({"assisted": -1}, "n0")])
+def test_compare_refuses_what_it_cannot_assist(options, words):
+    y, models = world()
+    with pytest.raises(ValueError, match=words):
+        compare(y, models, PWU(BinaryDecision(), PRIOR), **{"n_resamples": 50, "assisted": 100, **options})
+
+
+def test_other_scores_are_not_assisted():
+    y, models = world()
+    with pytest.raises(ValueError, match="assistance is for"):
+        compare(y, models, lambda y, f: float(np.mean((y - f) ** 2)), n_resamples=50, assisted=100)
+    with pytest.raises(ValueError, match="one prior for all"):
+        assisted.for_score(PWU(BinaryDecision(), Beta(2, np.full(80, 10.0))), y, models)
