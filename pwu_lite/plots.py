@@ -21,9 +21,10 @@ from . import resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "against_diagonal", "as_svg", "bands", "bars", "boxes", "by_prior_mass", "coverage_curve",
-           "curves", "dumbbells", "flip", "growth", "histograms", "images", "implicit_priors", "intervals", "murphy",
-           "prior_densities", "prior_panels", "radii", "readers", "reliability", "retention_curve", "roof", "scatter",
+__all__ = ["COLOURS", "against_diagonal", "as_svg", "bands", "bars", "boxes", "by_labels", "by_prior_mass",
+           "coverage_curve", "curves", "dumbbells", "flip", "growth", "histograms", "images", "implicit_priors",
+           "intervals", "murphy", "prior_densities", "prior_panels", "radii", "readers", "reliability",
+           "retention_curve", "roof", "scatter",
            "sheet", "triangle", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
@@ -622,6 +623,40 @@ def flip(values: Sequence[float], *, ylabel: str, names: tuple[str, str] = ("bac
     ax.set_xticks([0, 1], ["report a", "report b"])
     ax.set(ylabel=ylabel, xlim=(-0.3, 1.3))
     ax.legend()
+    return figure
+
+
+def by_labels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, ylabel: str, level: float | None = None
+              ) -> Figure:
+    """One panel a title, one line a score, against the number of labels on a logarithmic axis.
+
+    Parameters
+    ----------
+    panels : mapping of title to mapping of score to (numbers of labels, values)
+    level : float, optional
+        Where to draw a horizontal line.
+    """
+    use_style()
+    figure, axes = plt.subplots(1, len(panels), figsize=(1 + 2.9 * len(panels), 3.6), squeeze=False, sharey=True)
+    styles: dict[str, dict[str, Any]] = {}
+    for ax, (title, lines) in zip(axes[0], panels.items(), strict=True):
+        for label, (n, values) in lines.items():
+            place = len(styles)
+            style = styles.setdefault(label, {"color": COLOURS[place % len(COLOURS)], "marker": "osD^vP*X"[place % 8],
+                                              "ls": DASHES[place % len(DASHES)], "ms": 5})
+            ax.plot(n, values, label=label, **style)
+        if level is not None:
+            ax.axhline(level, color=INK, lw=1, ls="-")
+        ax.set(title=title, xscale="log", xlabel="labels, n")
+        ax.set_xticks(np.unique(np.concatenate([n for n, _ in lines.values()])))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_locator(plt.NullLocator())
+    axes[0][0].set_ylabel(ylabel)
+    found: dict[str, Any] = {}
+    for ax in axes[0]:
+        for line, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            found.setdefault(label, line)
+    figure.legend(list(found.values()), list(found), loc="outside lower center", ncol=4, fontsize=9.5)
     return figure
 
 

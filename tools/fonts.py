@@ -16,7 +16,8 @@ from fontTools.varLib import instancer
 
 WEIGHTS = (400, 700)
 LETTERS = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *range(0x2010, 0x2027),
-           0x2032, 0x20AC, 0x2190, 0x2191, 0x2192, 0x2193, 0x2212, 0x2248, 0x2260, 0x2264, 0x2265, 0x221A, 0x221E, 0x25A0]
+           0x2032, 0x20AC, 0x2190, 0x2191, 0x2192, 0x2193, 0x2212, 0x2248, 0x2260, 0x2264, 0x2265, 0x221A, 0x221E,
+           0x25A0]
 FILES = {"book-serif.woff2": ("fontpkg-source-serif-4", "SourceSerif4[opsz,wght].ttf", "Book Serif"),
          "book-serif-italic.woff2": ("fontpkg-source-serif-4", "SourceSerif4-Italic[opsz,wght].ttf", "Book Serif"),
          "book-sans.woff2": ("fontpkg-source-sans-3", "SourceSans3[wght].ttf", "Book Sans")}

@@ -1,6 +1,7 @@
 """Any number of models under one score, or several: costs, intervals, paired differences from the best.
 
-Imports _tables, card, families, metrics, plots, pwu, ranks, resampling, robust, validation; numpy, pandas, scipy.
+Imports _tables, assisted, card, families, metrics, plots, pwu, ranks, resampling, robust, validation; numpy, pandas,
+scipy.
 Implements appendix L of the PWU paper, for more than two models.
 """
 
@@ -18,6 +19,7 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from .. import validation
+from ..assisted import for_score
 from ..families import SeparableFamily
 from ..metrics import Metric
 from ..metrics._kernels import average
@@ -95,7 +97,8 @@ class ModelComparison:
 
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
             sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
-            coverage: float = 0.95, statement: PriorSet | None = None) -> ModelComparison:
+            coverage: float = 0.95, statement: PriorSet | None = None,
+            assisted: float | None = None) -> ModelComparison:
     """Which model is cheapest, by how much, and could it be luck?
 
     Parameters
@@ -119,6 +122,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         sample, not that of fitting the models again.
     statement : PriorSet, optional
         What everybody agrees on about the decision parameter, from `pwu_lite.robust`: adds the column ``statement``.
+    assisted : float, optional
+        Weight, in labels, of a reference that all models give together (100 is a good one): adds the column
+        ``assisted``, see `pwu_lite.assisted`. Read its notes before you use it.
 
     Returns
     -------
@@ -171,12 +177,17 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.check_weight(sample_weight, len(y))
+    if assisted is not None and (groups is not None or sample_weight is not None):
+        raise ValueError("assisted takes neither groups nor sample_weight")
     draws = {"repeats": validation.whole("n_resamples", n_resamples), "seed": seed}
     tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage, statement)
               for name, one in scores.items()}
+    helped = () if assisted is None else [for_score(one, y, forecasts, n0=assisted) for one in scores.values()]
+    for frame, found in zip(tables.values(), helped, strict=False):
+        frame["assisted"] = found.table["loss"]
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
-    notes = _notes(len(y), number, weight, draws, coverage)
+    notes = (*_notes(len(y), number, weight, draws, coverage), *(line for found in helped for line in found.notes))
     return ModelComparison(table, notes, scores, (y, forecasts), shown)
 
 
