@@ -176,13 +176,8 @@ def _fit(plans, makers, given, disjoint):
     failed: list[str] = []
     for name, plan in plans.items():
         cells = experiment.grid([name], makers, plan.repeats)
-<<<<<<< HEAD
         failed += experiment.run(cells, {name: datasets.load(name)}, makers, _place(given, disjoint), jobs=given.jobs,
                                  rows=plan.rows, disjoint=disjoint, scheduler=given.scheduler)
-=======
-        failed += experiment.run(cells, {name: datasets.load(name)}, makers, folder, jobs=given.jobs, rows=plan.rows,
-                                 disjoint=disjoint, scheduler=given.scheduler)
->>>>>>> main
     return failed
 
 
