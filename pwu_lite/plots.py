@@ -637,12 +637,12 @@ def by_labels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, ylabel: st
         Where to draw a horizontal line.
     """
     use_style()
-    figure, axes = plt.subplots(1, len(panels), figsize=(1 + 2.9 * len(panels), 3.6), squeeze=False, sharey=True)
+    figure, axes = plt.subplots(1, len(panels), figsize=(0.9 + 2.2 * len(panels), 3.4), squeeze=False, sharey=True)
     styles: dict[str, dict[str, Any]] = {}
     for ax, (title, lines) in zip(axes[0], panels.items(), strict=True):
         for label, (n, values) in lines.items():
             place = len(styles)
-            style = styles.setdefault(label, {"color": COLOURS[place % len(COLOURS)], "marker": "osD^vP*X"[place % 8],
+            style = styles.setdefault(label, {"color": [*COLOURS, INK][place % 7], "marker": "osD^vP*X"[place % 8],
                                               "ls": DASHES[place % len(DASHES)], "ms": 5})
             ax.plot(n, values, label=label, **style)
         if level is not None:

@@ -257,3 +257,37 @@ def test_other_scores_are_not_assisted():
         compare(y, models, lambda y, f: float(np.mean((y - f) ** 2)), n_resamples=50, assisted=100)
     with pytest.raises(ValueError, match="one prior for all"):
         assisted.for_score(PWU(BinaryDecision(), Beta(2, np.full(80, 10.0))), y, models)
+
+
+def test_labels_weigh_what_the_definition_says():
+    y, models = world()
+    found = assisted.binary(y, models, PRIOR, n0=40)
+    assert found.weight == 80 / 120
+    q, _ = assisted.binary_reference(y.astype(float), np.column_stack(list(models.values())))
+    f = models["m1"]
+    mass = 1 - PRIOR.mass(0, f) - PRIOR.partial_mean(0, 1)  # s(f, 1) - s(f, 0)
+    by_hand = found.table.loc["m1", "plain"] + 40 / 120 * np.mean((q - y) * mass)
+    assert found.table.loc["m1", "assisted"] == pytest.approx(by_hand, abs=1e-12)
+
+
+def test_the_reference_of_a_case_is_fitted_to_the_other_folds():
+    y, models = world(100)
+    F = np.column_stack(list(models.values()))
+    q, scores = assisted.binary_reference(y.astype(float), F)
+    x = assisted.mean_logit(F)
+    fold, order = np.empty(100, dtype=int), np.lexsort((x, y))
+    fold[order] = np.arange(100) % 5
+    for number in range(5):
+        line = assisted.logistic(x[fold != number], y[fold != number].astype(float))
+        assert np.allclose(q[fold == number], expit(line(x[fold == number])), atol=1e-9)
+    assert np.allclose(scores, (y - q)[:, None] * np.column_stack([np.ones(100), x]))
+
+
+def test_the_moment_test_by_hand():
+    y, models = world(120, models=2)
+    found = assisted.binary(y, models, PRIOR)
+    q, scores = assisted.binary_reference(y.astype(float), np.column_stack(list(models.values())))
+    gap = (y - q) * (PRIOR.mass(0, models["m1"]) - PRIOR.mass(0, models["m0"]))
+    rest = gap - scores @ np.linalg.lstsq(scores, gap, rcond=None)[0]
+    assert found.largest == pytest.approx(abs(gap.sum()) / np.sqrt((rest**2).sum()))
+    assert 1.2 < found.limit < 2.2  # about the 95% point of a normal distribution, for one pair

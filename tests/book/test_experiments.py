@@ -9,7 +9,7 @@ import pytest
 import sklearn
 
 from pwu_lite.alignment import agreement
-from pwu_lite.replication import benchmark, datasets, experiment, findings, stored_tables
+from pwu_lite.replication import benchmark, datasets, experiment, few_labels, findings, stored_tables
 from pwu_lite.replication.tasks import MULTICLASS, MULTIVARIATE, PERTURBED, TASKS
 
 RESULTS = Path(__file__).resolve().parents[2] / "book" / "results"
@@ -254,3 +254,25 @@ def test_agreement_falls_on_new_data():
         task, family = OWN[number]
         both = findings.averages(table(task, "alignment"), family, ["same_two", "new_two"])
         assert both.loc[f"pwu_{family}", "new_two"] < both.loc[f"pwu_{family}", "same_two"]
+
+
+@pytest.mark.parametrize("source, repeat", [("simulated credit", 3), ("simulated credit", 17), ("simulated", 11)])
+def test_draws_of_the_run_with_few_labels_come_out_again(source, repeat, tmp_path):
+    """Of the sources that need no files: fits, scores and regrets of one training draw."""
+    with gzip.open(RESULTS / "few_labels.csv.gz", "rt") as file:
+        versions = [next(file) for _ in range(2)][1]
+    if f"scikit-learn {sklearn.__version__}" not in versions:
+        pytest.skip("another scikit-learn fits other models")
+    made = few_labels.makers(few_labels.SOURCES[source])
+    cells = [experiment.Cell(source, model, repeat, 0) for model in made]
+    assert experiment.run(cells, {source: few_labels.load(source)}, made, tmp_path, split=few_labels.split,
+                          report=lambda line: None) == []
+    keys = ["family", "n", "score"]
+    again = few_labels.run_draw(source, repeat, "as trained", tmp_path).set_index(keys).sort_index()
+    stored = stored_tables.load("few_labels.csv.gz").query(
+        "source == @source and draw == @repeat and arm == 'as trained'").set_index(keys).sort_index()
+    assert stored.index.equals(again.index)
+    # The limit of the refusal is a quantile over random signs, which were dealt out in another order in that run.
+    stored, again = (frame.drop(index="assisted, or plain if refused", level="score") for frame in (stored, again))
+    for value in ("regret", "d", "chance"):
+        assert np.allclose(stored[value], again[value], rtol=1e-3, atol=2e-5, equal_nan=True), value

@@ -21,7 +21,7 @@ from ...metrics import regression
 from ...ranks import ROUNDING, share_places, snap
 from .draws import SHARE_PRIORS, Draw
 
-__all__ = ["fitted", "hits", "outcome", "scores"]
+__all__ = ["outcome", "scores"]
 
 
 def scores(family: str, draw: Draw, labelled: np.ndarray, rest: np.ndarray) -> dict[str, np.ndarray]:
