@@ -27,7 +27,7 @@ from ..alignment import align
 from . import datasets, experiment, released, scoring, sources, stored_tables
 from .agreements import TIED, columns, folds, indexed, lower, means, oriented, rotated, score_repeat, summary
 from .cases import STUDIES, study
-from .tasks import SEED, TASKS, Plan, Task
+from .tasks import RECALIBRATED, SEED, TASKS, Plan, Task
 
 __all__ = ["KEYS", "TIED", "Tables", "lower", "main", "score_repeat", "tables"]
 
@@ -36,7 +36,7 @@ _NO_NUMBERS = ("explorer/", "reporting/", "symbolic/", "plots.py", "replication/
                "replication/screening.py", "replication/cases/", "replication/mushrooms.py", "imprecise.py", "robust/",
                "replication/bank_calls.py", "replication/groups.py", "replication/readers.py", "testing.py",
                "replication/benchmark.py", "replication/models.py", "replication/experiment.py",
-               "elicitation.py")  # modules that no score depends on, or only by the predictions
+               "replication/evidence.py", "replication/few_labels/", "assisted.py", "elicitation.py")  # modules that no score depends on, or only by the predictions
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 
 
@@ -131,8 +131,8 @@ def _released(task, said):
 def _numbers(task, name, repeat, makers, folder):
     """Scores of one repeat: as forecast, and recalibrated (of the tasks where that is done)."""
     frame = score_repeat(task, name, repeat, makers, folder)
-    if task.name not in scoring.RELEASED:
-        return frame, None
+    if RECALIBRATED not in task.suites:
+        return (frame,)
     return frame, score_repeat(task, name, repeat, list(task.models()), folder, metrics=sources.usual(task),
                                recalibrate=True)
 
@@ -146,7 +146,7 @@ def _models(task, name, frames, suite):
 
 
 def _cases(task, name, number, makers, folder):
-    return sources.cases(task, name, list(task.models()), folder, min(number, sources.CASE_REPEATS))
+    return sources.cases(task, name, list(task.models()), folder, number)
 
 
 def _kept(function, task, name, repeats, makers, folder, plan, *more):
@@ -243,10 +243,10 @@ def _write_all(task, given, plan, fresh, command):
     print("other models, other cases", flush=True)
     sets = run(joblib.delayed(_kept)(_models, name, one, range(plan[one].repeats), every, main_, plan[one],
                                      [both[place] for both in of[one]], suite)
-               for one in plan for place, suite in enumerate(("as forecast", "recalibrated"))
-               if of[one][0][place] is not None)
-    groups = run(joblib.delayed(_kept)(_cases, name, one, range(plan[one].repeats), ten, main_, plan[one],
-                                       plan[one].repeats, ten, main_) for one in plan)
+               for one in plan for place, suite in enumerate(task.suites))
+    few = {one: min(plan[one].repeats, sources.CASE_REPEATS) for one in plan}
+    groups = run(joblib.delayed(_kept)(_cases, name, one, range(few[one]), ten, main_, plan[one], few[one], ten, main_)
+                 for one in plan)
     anew = run(joblib.delayed(_kept)(_subsets, name, one, range(fresh[one].repeats), ten, apart, fresh[one],
                                      fresh[one].repeats, ten, apart) for one in fresh)
     curves = pd.concat([part.curves for part in parts])
@@ -257,7 +257,7 @@ def _write_all(task, given, plan, fresh, command):
         "alignment": (pd.concat([part.alignment for part in parts]), KEYS, "%.6f"),
         "curves": (curves, ["dataset", "scheme", "value", "metric", "family"], "%.4f"),
         "models": (pd.concat(sets), ["dataset", "suite", "models", "scheme", "metric", "family"], "%.5f"),
-        "cases": (pd.concat(groups), ["dataset", "group", "scheme", "metric", "family"], "%.5f"),
+        "cases": (pd.concat(groups), ["dataset", "suite", "group", "scheme", "metric", "family"], "%.5f"),
         "subsets": (pd.concat([pd.DataFrame(), *anew]), ["dataset", "first", "size", "other", "metric", "family"],
                     "%.5f")}
     seeds = f"folds by repeat, models by 1000 * repeat + fold, sampled parameters and groups of cases {SEED}"

@@ -1,6 +1,6 @@
 """From the stored tables of Part IV to the sentences of its chapters: medians, leads, and what is left on new data.
 
-Imports tasks, priors, resampling; numpy, pandas.
+Imports tasks, priors; numpy, pandas.
 Implements the reading of tables J.1 to J.4 and figures 2, J.1 to J.3, J.8, J.9 and K.1 of the PWU paper.
 """
 
@@ -12,11 +12,10 @@ import numpy as np
 import pandas as pd
 
 from ..priors import Prior
-from ..resampling import paired_bootstrap
 from .tasks import PERTURBED, Question
 
-__all__ = ["LABELS", "averages", "beside", "counted", "expected", "lead", "medians", "over_datasets", "printed",
-           "ranges", "resemblance", "shown"]
+__all__ = ["LABELS", "averages", "beside", "expected", "medians", "over_datasets", "printed", "ranges", "resemblance",
+           "shown"]
 
 LABELS = {
     "log_loss": "Log loss", "gaussian_nll": "NLL", "brier_score": "Brier", "mean_squared_error": "MSE",
@@ -26,7 +25,8 @@ LABELS = {
     "pwu_risk_averse": "PWU risk-averse", "pwu_one_vs_rest": "PWU one-vs-rest", "pwu_per_output": "PWU per output",
     "log_loss_clipped": "Log loss, clipped", "clipped_brier": "Brier, clipped", "auroc": "AUROC",
     "average_precision": "Average precision", "crps_gaussian": "CRPS", "interval_score": "Interval score",
-    "mean_absolute_calibration_error": "MACE", "random": "random numbers"}
+    "mean_absolute_calibration_error": "MACE", "random": "random numbers",
+    "itself": "the decision itself"}
 LABELS |= {f"pwu_{family}_{level}": f"{LABELS[f'pwu_{family}']}, {level} prior"
            for family, levels in PERTURBED.items() for level in levels}
 """What the chapters call the metrics."""
@@ -123,61 +123,6 @@ def shown(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.rename(columns=LABELS, index=LABELS)
 
 
-def lead(alignment: pd.DataFrame, family: str, own: str, scheme: str = "same", value: str = "tau",
-         among: Sequence[str] | None = None, resamples: int = 2000) -> pd.DataFrame:
-    """How far a metric is ahead of the best other one, data set by data set.
-
-    The rival is the one with the highest mean, chosen after the fact among those that are defined
-    in at least half of the repeats. The interval is a paired
-    bootstrap over repeats: repeats share their cases, so it covers the luck of folds and seeds
-    and not that of another sample of cases.
-
-    Parameters
-    ----------
-    own : str
-        The metric whose lead it is.
-    among : sequence of str, optional
-        Possible rivals; all metrics of the table but random numbers, if not given.
-
-    Returns
-    -------
-    DataFrame
-        ``own``, ``rival``, ``rival_value``, ``lead``, ``low``, ``high``: means over the repeats
-        in which both are defined, and a 95% interval.
-    """
-    wide = _wide(_rows(alignment, family, scheme), value)
-    names = [name for name in (among or wide.columns) if name not in (own, "random")]
-    rows = {}
-    for dataset, part in wide.groupby(level="dataset"):
-        there = part[names].notna() & part[[own]].notna().to_numpy()
-        means = part[names].mean()[there.mean() >= 0.5]
-        if means.empty:
-            rows[dataset] = {"own": part[own].mean(), "rival": "-"}
-            continue
-        rival = means.idxmax()
-        both = part[[own, rival]].dropna().to_numpy()
-        gaps = both[:, 0] - both[:, 1]
-        draws = paired_bootstrap(_mean_of(gaps), len(gaps), repeats=resamples)
-        low, high = np.quantile(draws, [0.025, 0.975])
-        rows[dataset] = {"own": both[:, 0].mean(), "rival": LABELS.get(rival, rival), "rival_value": both[:, 1].mean(),
-                         "lead": gaps.mean(), "low": low, "high": high}
-    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("data set")
-
-
-def counted(leads: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """On how many data sets a lead's interval is above zero, holds it, or is below; a row for each table of `lead`.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame({"lead": [0.2, 0.0, np.nan], "low": [0.1, -0.1, np.nan], "high": [0.3, 0.1, np.nan]})
-    >>> counted({"own": table}).loc["own"].tolist()
-    [1, 1, 0]
-    """
-    rows = {name: [(frame["low"] > 0).sum(), ((frame["low"] <= 0) & (frame["high"] >= 0)).sum(),
-                   (frame["high"] < 0).sum()] for name, frame in leads.items()}
-    return pd.DataFrame(list(rows.values()), pd.Index(list(rows)), ["ahead", "undecided", "behind"]).astype(int)
-
-
 def resemblance(alignment: pd.DataFrame, paper: pd.DataFrame, family: str,
                 schemes: Sequence[str] = ("same", "released")) -> pd.DataFrame:
     """How alike our table and the paper's are, over the cells that are defined under every scheme.
@@ -206,10 +151,6 @@ def resemblance(alignment: pd.DataFrame, paper: pd.DataFrame, family: str,
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def _mean_of(values):
-    return lambda chosen: values[chosen].mean()
-
-
 def averages(alignment: pd.DataFrame, family: str, schemes: Sequence[str], value: str = "tau") -> pd.DataFrame:
     """Mean over repeats, then over data sets; a row for each metric, a column for each scheme."""
     return pd.DataFrame({scheme: _wide(_rows(alignment, family, scheme), value).groupby(level="dataset").mean().mean()
@@ -227,17 +168,18 @@ def over_datasets(alignment: pd.DataFrame, family: str, value: str = "tau", sche
     return _wide(rows[rows["repeat"] < common], value).groupby(level="repeat").mean()
 
 
-def expected(curves: pd.DataFrame, question: Question, priors: Mapping[str, Sequence[Prior]]) -> pd.DataFrame:
-    """Expected tau under each of several priors, from the stored curves.
+def expected(curves: pd.DataFrame, question: Question, priors: Mapping[str, Sequence[Prior]],
+             value: str = "tau", scheme: str = "same") -> pd.DataFrame:
+    """Expected agreement under each of several priors, from the stored curves.
 
-    ``sum_i P(cell i) tau_i / sum_i P(cell i)`` over the cells where tau is defined.
+    ``sum_i P(cell i) tau_i / sum_i P(cell i)`` over the cells where tau (or Somers' d) is defined.
 
     Returns
     -------
     DataFrame
-        A row for each data set, repeat and metric, a column for each prior.
+        A row for each data set and metric, a column for each prior.
     """
-    rows = curves[curves["family"] == question.name]
+    rows = curves[(curves["family"] == question.name) & (curves["value"] == value) & (curves["scheme"] == scheme)]
     tau = rows[[f"t{place}" for place in range(len(question.mass()))]].to_numpy(float)
     there = np.isfinite(tau)
     columns = {}
@@ -246,5 +188,4 @@ def expected(curves: pd.DataFrame, question: Question, priors: Mapping[str, Sequ
         weight = there @ mass
         with np.errstate(invalid="ignore"):
             columns[label] = np.where(there, tau, 0.0) @ mass / weight
-    index = pd.MultiIndex.from_frame(rows[["dataset", "repeat", "metric"]])
-    return pd.DataFrame(columns, index=index)
+    return pd.DataFrame(columns, index=pd.MultiIndex.from_frame(rows[["dataset", "metric"]]))

@@ -7,17 +7,18 @@ Implements what the intervals of section 5.1 and appendices J and K of the PWU p
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from .agreements import GROUPS, columns, curves, mean_of, means, oriented, places, rotated, score_repeat, summary
-from .tasks import Task
+from .tasks import RECALIBRATED, Task
 
 __all__ = ["CASE_REPEATS", "cases", "curve_rows", "models", "subsets", "suites", "usual"]
 
-CASE_REPEATS = 5  # repeats in which groups of cases are left out
+CASE_REPEATS = 3  # repeats in which groups of cases are left out
 WINDOWS = (1, 2, 3)  # so many subsets for a metric
 KEPT = ["expected_tau", "expected_d"]
 
@@ -80,12 +81,12 @@ def _scheme(task, frame, scheme):
 def cases(task: Task, dataset: str, makers: Sequence[str], folder: Path | str, repeats: int) -> pd.DataFrame:
     """Alignment over the whole prior with each of `GROUPS` groups of cases left out, mean over the repeats."""
     parts = []
-    for group in range(GROUPS):
-        frames = [score_repeat(task, dataset, repeat, makers, folder, metrics=usual(task), left_out=group)
-                  for repeat in range(repeats)]
+    for suite, group in product(task.suites, range(GROUPS)):
+        frames = [score_repeat(task, dataset, repeat, makers, folder, metrics=usual(task), left_out=group,
+                               recalibrate=suite == RECALIBRATED) for repeat in range(repeats)]
         for scheme in ("same", "new_two"):
             rows = mean_of([_scheme(task, frame, scheme) for frame in frames])[KEPT].reset_index()
-            parts.append(rows.assign(dataset=dataset, group=group, scheme=scheme))
+            parts.append(rows.assign(dataset=dataset, suite=suite, group=group, scheme=scheme))
     return pd.concat(parts, ignore_index=True)
 
 

@@ -19,9 +19,10 @@ from ..priors import Beta, Prior, Uniform
 from ..pwu import PWU
 from . import models, released
 
-__all__ = ["BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PERTURBED", "REGRESSION", "TASKS", "Fold", "Plan",
-           "Question", "Task"]
+__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PERTURBED", "RECALIBRATED", "REGRESSION",
+           "TASKS", "Fold", "Plan", "Question", "Task"]
 
+AS_FORECAST, RECALIBRATED = "as forecast", "recalibrated"
 SEED, SAMPLES = 0, 5  # the sampled decision parameters, five a family as in the paper
 
 
@@ -136,6 +137,8 @@ class Task:
         The paper's metrics and PWUs; what a reader asks for besides; numbers that rank nobody.
     plan, fresh : mapping of data set to Plan
         What is cross-validated, and what on disjoint subsets.
+    suites : tuple of str
+        Are the models scored recalibrated, too?
     models, added : callable
         Give the models by name, each a function of a seed; and a few more, to see what the choice matters.
     classifies : bool
@@ -156,6 +159,7 @@ class Task:
     extra: Mapping[str, Callable[[Fold], float]] = field(default_factory=dict)
     diagnostics: Mapping[str, Callable[[Fold], float]] = field(default_factory=dict)
     fresh: Mapping[str, Plan] = field(default_factory=dict)
+    suites: tuple[str, ...] = (AS_FORECAST,)
     classifies: bool = False
     has_curves: bool = True
     prepare: Callable[[Fold], Fold] = lambda fold: fold
@@ -309,9 +313,10 @@ BINARY = Task(
             fold.y, *fold.forecast),
         "auroc": lambda fold: _ranked(roc_auc_score, fold), "average_precision": lambda fold: _ranked(
             average_precision_score, fold), **_perturbed(_BINARY)},
-    plan={"bank": Plan(5), "heart": Plan(50), "ionosphere": Plan(50), "mushroom": Plan(10), "sonar": Plan(50)},
+    plan={"bank": Plan(3), "heart": Plan(20), "ionosphere": Plan(20), "mushroom": Plan(10), "sonar": Plan(20)},
     fresh={"bank": Plan(11, 4000), "mushroom": Plan(8, 1000)},
-    models=models.classifiers, added=models.more_classifiers, classifies=True, check=_probabilities)
+    models=models.classifiers, added=models.more_classifiers, suites=(AS_FORECAST, RECALIBRATED), classifies=True,
+    check=_probabilities)
 """Probabilities of two classes: metrics in the paper's order, then its PWUs; `extra` is what a reader asks for."""
 
 REGRESSION = Task(
@@ -326,10 +331,10 @@ REGRESSION = Task(
         "crps_gaussian": _of(regression.crps_gaussian), "interval_score": _of(regression.interval_score, coverage=0.9),
         "mean_absolute_calibration_error": _of(regression.mean_absolute_calibration_error),
         **_perturbed(_REGRESSION)},
-    plan={"air_quality": Plan(10), "auto_mpg": Plan(50), "energy": Plan(50), "power_plant": Plan(10),
+    plan={"air_quality": Plan(10), "auto_mpg": Plan(20), "energy": Plan(20), "power_plant": Plan(10),
           "wine_quality": Plan(10)},
     fresh={"air_quality": Plan(7, 1000), "power_plant": Plan(9, 1000), "wine_quality": Plan(6, 1000)},
-    models=models.regressors, added=models.more_regressors, check=_mean_and_std, diagnostics={"squared_z": _squared_z})
+    models=models.regressors, added=models.more_regressors, suites=(AS_FORECAST, RECALIBRATED), check=_mean_and_std, diagnostics={"squared_z": _squared_z})
 """A mean and a standard deviation."""
 
 MULTICLASS = Task(
@@ -339,7 +344,7 @@ MULTICLASS = Task(
         "zero_one_loss": _of(multiclass.zero_one_loss),
         "expected_calibration_error": _of(multiclass.expected_calibration_error), **_right(_MULTICLASS)},
     extra={"log_loss_clipped": _clipped_log_loss},
-    plan={"dry_bean": Plan(20, 2000), "iris": Plan(20), "pen_digits": Plan(20, 2000), "wine": Plan(20)},
+    plan={"dry_bean": Plan(10, 2000), "iris": Plan(10), "pen_digits": Plan(10, 2000), "wine": Plan(10)},
     models=_five_classifiers, classifies=True, has_curves=False, unpack=_class_table, check=_probabilities)
 """Probabilities of several classes; its grid is over classes, too, so that it has no curves."""
 
@@ -348,8 +353,8 @@ MULTIVARIATE = Task(
     metrics={
         "gaussian_nll": _of(multivariate.gaussian_nll), "mean_squared_error": _of(multivariate.mean_squared_error),
         "energy_score": _of(multivariate.energy_score), **_right(_MULTIVARIATE)},
-    plan={"air_quality_many": Plan(20, 1500), "energy_many": Plan(20), "solar_flare": Plan(20),
-          "parkinsons": Plan(20, 1500)},
+    plan={"air_quality_many": Plan(10, 1500), "energy_many": Plan(10), "solar_flare": Plan(10),
+          "parkinsons": Plan(10, 1500)},
     models=models.multivariate_regressors, prepare=_in_training_units, unpack=_outputs)
 """A mean vector and a covariance."""
 
