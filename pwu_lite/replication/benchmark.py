@@ -32,11 +32,12 @@ from .tasks import RECALIBRATED, SEED, TASKS, Plan, Task
 __all__ = ["KEYS", "TIED", "Tables", "lower", "main", "score_repeat", "tables"]
 
 SIZES = {1: "one", 2: "two", 3: "three"}
-_NO_NUMBERS = ("explorer/", "reporting/", "symbolic/", "plots.py", "replication/findings.py", "replication/parcels.py",
-               "replication/screening.py", "replication/cases/", "replication/mushrooms.py", "imprecise.py", "robust/",
-               "replication/bank_calls.py", "replication/groups.py", "replication/readers.py", "testing.py",
-               "replication/benchmark.py", "replication/models.py", "replication/experiment.py",
-               "replication/evidence.py", "replication/few_labels/", "assisted.py", "elicitation.py")  # modules that no score depends on, or only by the predictions
+_NO_NUMBERS = (  # modules that no score depends on, or only by the predictions
+    "explorer/", "reporting/", "symbolic/", "robust/", "plots.py", "imprecise.py", "assisted.py", "testing.py",
+    "elicitation.py", "replication/cases/", "replication/few_labels/",
+    *(f"replication/{name}.py" for name in (
+        "bank_calls", "benchmark", "evidence", "experiment", "findings", "groups", "models", "mushrooms", "parcels",
+        "readers", "screening")))
 KEYS = ["dataset", "repeat", "scheme", "metric", "family"]
 
 

@@ -313,7 +313,7 @@ BINARY = Task(
             fold.y, *fold.forecast),
         "auroc": lambda fold: _ranked(roc_auc_score, fold), "average_precision": lambda fold: _ranked(
             average_precision_score, fold), **_perturbed(_BINARY)},
-    plan={"bank": Plan(3), "heart": Plan(20), "ionosphere": Plan(20), "mushroom": Plan(10), "sonar": Plan(20)},
+    plan={"bank": Plan(3), "heart": Plan(20), "ionosphere": Plan(20), "mushroom": Plan(5), "sonar": Plan(20)},
     fresh={"bank": Plan(11, 4000), "mushroom": Plan(8, 1000)},
     models=models.classifiers, added=models.more_classifiers, suites=(AS_FORECAST, RECALIBRATED), classifies=True,
     check=_probabilities)
@@ -331,10 +331,11 @@ REGRESSION = Task(
         "crps_gaussian": _of(regression.crps_gaussian), "interval_score": _of(regression.interval_score, coverage=0.9),
         "mean_absolute_calibration_error": _of(regression.mean_absolute_calibration_error),
         **_perturbed(_REGRESSION)},
-    plan={"air_quality": Plan(10), "auto_mpg": Plan(20), "energy": Plan(20), "power_plant": Plan(10),
-          "wine_quality": Plan(10)},
+    plan={"air_quality": Plan(5), "auto_mpg": Plan(20), "energy": Plan(20), "power_plant": Plan(5),
+          "wine_quality": Plan(5)},
     fresh={"air_quality": Plan(7, 1000), "power_plant": Plan(9, 1000), "wine_quality": Plan(6, 1000)},
-    models=models.regressors, added=models.more_regressors, suites=(AS_FORECAST, RECALIBRATED), check=_mean_and_std, diagnostics={"squared_z": _squared_z})
+    models=models.regressors, added=models.more_regressors, suites=(AS_FORECAST, RECALIBRATED), check=_mean_and_std,
+    diagnostics={"squared_z": _squared_z})
 """A mean and a standard deviation."""
 
 MULTICLASS = Task(
