@@ -16,7 +16,7 @@ from .tasks import AS_FORECAST, Question
 
 __all__ = ["LEVEL", "WORDS", "against", "anew", "counted", "five", "leads", "sources", "verdict"]
 
-LEVEL = 0.1  # a lead that is surely smaller, in Somers' d, is none
+LEVEL = 0.1  # in Somers' d; a lead that is surely smaller, two pairs of ten models, is none
 Z = 1.96
 WORDS = ["ahead", "level", "behind", "open"]
 
@@ -49,11 +49,9 @@ def verdict(low: float, high: float) -> str:
     >>> [verdict(*ends) for ends in ((0.02, 0.3), (-0.3, -0.1), (-0.05, 0.06), (-0.2, 0.3))]
     ['ahead', 'behind', 'level', 'open']
     """
-    if low > 0:
-        return "ahead"
-    if high < 0:
-        return "behind"
-    return "level" if low > -LEVEL and high < LEVEL else "open"
+    if low > -LEVEL and high < LEVEL:
+        return "level"
+    return "ahead" if low > 0 else "behind" if high < 0 else "open"
 
 
 def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, scheme: str = "same", *,

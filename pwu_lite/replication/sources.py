@@ -45,7 +45,7 @@ def suites(task: Task, frame: pd.DataFrame, ten: Sequence[str]) -> dict[tuple[st
     everyone = sorted(set(frame.index.get_level_values("model")))
     if len(everyone) > len(ten):
         found["", "two more"] = everyone
-    for question in task.questions:
+    for question in task.questions if len(ten) > 3 else ():
         cost = frame[f"pwu_{question.name}"].groupby(level="model").mean()[ten]
         worst = set(cost.sort_values(kind="stable").index[-2:])
         found[question.name, "without the worst two"] = [name for name in ten if name not in worst]

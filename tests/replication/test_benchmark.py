@@ -12,7 +12,17 @@ from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from pwu_lite import alignment
-from pwu_lite.replication import agreements, benchmark, datasets, experiment, findings, models, scoring, stored_tables
+from pwu_lite.replication import (
+    agreements,
+    benchmark,
+    datasets,
+    experiment,
+    findings,
+    models,
+    scoring,
+    sources,
+    stored_tables,
+)
 from pwu_lite.replication.tasks import BINARY, TASKS, Plan
 
 MODELS = ["naive Bayes", "logistic regression", "nearest neighbours"]
@@ -86,7 +96,7 @@ def test_expected_tau_weighs_the_curve_by_the_prior(tables):
     question = BINARY.question("binary")
     again = findings.expected(tables.curves, question, {"tau": question.priors})["tau"]
     rows = tables.alignment.query("scheme == 'same' and family == 'binary'").set_index("metric")
-    for (_, _, metric), value in again.items():
+    for (_, metric), value in again.items():
         assert value == pytest.approx(rows.loc[metric, "expected_tau"], nan_ok=True)
 
 
@@ -111,16 +121,21 @@ def test_new_data_share_no_fold(folder, monkeypatch):
     assert all(a == b and len(a) == 2 for a, b in zip(seen[::2], seen[1::2], strict=True))
 
 
-def test_fresh_subsets_compare_a_metric_with_other_subsets_only(folder):
-    rows = benchmark.fresh_alignment(BINARY, "small", 3, MODELS, folder)
-    means = [agreements.means(benchmark.score_repeat(BINARY, "small", r, MODELS, folder)) for r in range(3)]
-    metric = -means[0][["pwu_binary"]]
-    costs = [name for name in means[0] if name.startswith("binary:s")]
-    taus = [np.nanmean(alignment.agreement(metric, means[other][costs])["tau"]) for other in (1, 2)]
-    row = rows[(rows["scheme"] == "fresh_one") & (rows["repeat"] == 0) & (rows["metric"] == "pwu_binary")
-               & (rows["family"] == "binary")]
-    assert row["tau"].item() == pytest.approx(np.mean(taus))
-    assert set(rows["scheme"]) == {"fresh_same", "fresh_one", "fresh_two"}  # three subsets leave none for three
+def test_subsets_compare_a_metric_with_other_subsets_only(folder):
+    frames = [benchmark.score_repeat(BINARY, "small", r, MODELS, folder) for r in range(3)]
+    rows = sources.subsets(BINARY, "small", frames)
+    means = [agreements.means(frame) for frame in frames]
+    costs = [name for name in means[0] if name.startswith("binary:g")]
+    weights = BINARY.question("binary").mass()
+    for first, other in ((0, 1), (2, 0)):
+        d = alignment.agreement(-means[first][["pwu_binary"]], means[other][costs], tie=benchmark.TIED)["somers_d"][0]
+        row = rows.query("first == @first and other == @other and size == 1 and metric == 'pwu_binary' "
+                         "and family == 'binary'")
+        assert row["expected_d"].item() == pytest.approx(agreements.average(d, weights))
+    pairs = rows[["first", "size", "other"]].drop_duplicates()
+    assert set(pairs["size"]) == {1, 2}  # three subsets leave no other one for three
+    two = pairs[pairs["size"] == 2]
+    assert set(zip(two["first"], two["other"], strict=True)) == {(0, 2), (1, 0), (2, 1)}
 
 
 def test_names_and_order_of_models_change_nothing(folder, tables):
@@ -132,13 +147,23 @@ def test_names_and_order_of_models_change_nothing(folder, tables):
 
 def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
     task = replace(BINARY, plan={"breast_cancer": Plan(2, 100)}, fresh={"breast_cancer": Plan(2, 60)},
-                   models=lambda: {name: models.classifiers()[name] for name in MODELS})
+                   models=lambda: {name: models.classifiers()[name] for name in MODELS},
+                   added=lambda: {"tree": models.more_classifiers()["tree"]})
     monkeypatch.setitem(TASKS, "binary", task)
     words = ["binary", "--folder", str(tmp_path / "cells"), "--results", str(tmp_path / "results")]
     assert benchmark.main(words) == 0
     found = {name: stored_tables.read(tmp_path / "results" / f"binary_{name}.csv.gz")
-             for name in ("scores", "alignment", "curves")}
-    assert len(found["scores"]) == 2 * 3 * 5 and found["curves"]["repeat"].nunique() == 2
+             for name in ("scores", "alignment", "curves", "models", "cases", "subsets")}
+    assert len(found["scores"]) == 2 * 3 * 5  # the added model is not in it
+    assert set(found["models"]["models"]) == {"all", "two more", *(f"without {name}" for name in MODELS)}
+    for kind in ("models", "cases"):
+        assert set(found[kind]["suite"]) == {"as forecast", "recalibrated"}
+    assert set(found["cases"]["group"]) == set(range(10))
+    halves = [benchmark.tables(BINARY, "breast_cancer", r, MODELS, tmp_path / "cells" / "main").curves for r in (0, 1)]
+    keys = ["scheme", "value", "metric", "family"]
+    both = pd.concat(halves).set_index(keys)["t7"].groupby(level=keys).mean()
+    stored = found["curves"].set_index(keys)["t7"]
+    assert np.allclose(stored, both[stored.index], atol=1e-4, equal_nan=True)
     direct = benchmark.tables(BINARY, "breast_cancer", 1, MODELS, tmp_path / "cells" / "main")
     stored = found["scores"][found["scores"]["repeat"] == 1].reset_index(drop=True)
     assert np.allclose(stored["brier_score"], direct.scores["brier_score"], rtol=1e-8)
@@ -162,7 +187,7 @@ def test_scoring_goes_on_where_it_was_and_starts_again_when_the_code_changes(fol
         return {"number": number}
 
     def both(makers=("a",), rows=None):
-        return [benchmark._kept(slow, "binary", "small", r, makers, tmp_path, "main", Plan(2, rows))
+        return [benchmark._kept(slow, "binary", "small", [r], makers, tmp_path / "main", Plan(2, rows), r, makers, "")
                 for r in (0, 1)]
 
     for cell in experiment.grid(["small"], ["a", "b"], 2):
@@ -189,7 +214,7 @@ def test_a_failing_model_means_no_table(tmp_path, monkeypatch, capsys):
         def fit(self, X, y):
             raise RuntimeError("no luck")
 
-    task = replace(BINARY, plan={"breast_cancer": Plan(1, 60)}, fresh={},
+    task = replace(BINARY, plan={"breast_cancer": Plan(1, 60)}, fresh={}, added=dict,
                    models=lambda: {"broken": Broken})
     monkeypatch.setitem(TASKS, "binary", task)
     assert benchmark.main(["binary", "--folder", str(tmp_path), "--results", str(tmp_path / "r")]) == 1
@@ -209,29 +234,15 @@ def test_bad_arguments(arguments, words, capsys):
 def test_the_plans_cover_the_papers_data_sets():
     for task in TASKS.values():
         assert list(task.plan) == datasets.names(task.name)[:experiment.PAPER[task.name]]
-        assert all(p.repeats >= 20 for p in task.plan.values())
-    five = [name for task in TASKS.values() for name, p in task.plan.items() if p.repeats >= 100]
-    assert sorted(five) == ["auto_mpg", "energy", "heart", "ionosphere", "sonar"]
+        assert all(p.repeats >= 3 for p in task.plan.values())
+    whole = [name for task in (TASKS["binary"], TASKS["regression"]) for name, p in task.plan.items() if not p.rows]
+    assert len(whole) == 10  # none is cut down
 
 
 def table(values):
     """An alignment table from {(dataset, repeat, metric): tau}."""
     rows = [(*key, "same", "binary", value) for key, value in values.items()]
     return pd.DataFrame(rows, columns=["dataset", "repeat", "metric", "scheme", "family", "tau"])
-
-
-def test_lead_is_over_the_best_other_metric():
-    values = {("a", r, m): base + 0.01 * r for r in range(20)
-              for m, base in (("pwu_binary", 0.7), ("brier_score", 0.6), ("log_loss", 0.2), ("random", 0.9))}
-    row = findings.lead(table(values), "binary", "pwu_binary").loc["a"]
-    assert row["rival"] == "Brier" and row[["lead", "low", "high"]].tolist() == pytest.approx([0.1] * 3)
-    only = findings.lead(table(values), "binary", "pwu_binary", among=["log_loss"]).loc["a"]
-    assert only["lead"] == pytest.approx(0.5)
-
-
-def test_lead_without_a_value_says_so():
-    values = {("a", r, m): np.nan for r in range(3) for m in ("pwu_binary", "brier_score")}
-    assert findings.lead(table(values), "binary", "pwu_binary").loc["a", "rival"] == "-"
 
 
 def test_beside_prints_ours_above_the_papers():
@@ -276,13 +287,6 @@ def test_one_absurd_model_does_not_tie_the_others():
     assert alignment.agreement(m, pd.DataFrame({"u": [0.0, 3.0, 2.0, 1.0]}))["tau"].item() == 1
 
 
-def test_a_rival_that_is_hardly_ever_defined_is_none():
-    values = {("a", r, m): base for r in range(20) for m, base in (("pwu_binary", 0.5), ("brier_score", 0.45))}
-    values |= {("a", r, "error_detection_auroc"): 0.9 if r == 0 else np.nan for r in range(20)}
-    row = findings.lead(table(values), "binary", "pwu_binary").loc["a"]
-    assert row["rival"] == "Brier" and row["lead"] == pytest.approx(0.05)
-
-
 def test_names_with_a_hash_survive_the_round_trip(tmp_path):
     frame = pd.DataFrame({"model": ["net #1", "b"], "x": [1.0, np.inf]})
     stored_tables.write(tmp_path / "t.csv.gz", frame, "none", "none", "%.9g")
@@ -290,19 +294,14 @@ def test_names_with_a_hash_survive_the_round_trip(tmp_path):
 
 
 def test_cells_of_other_rows_are_not_scored(tmp_path, monkeypatch):
-    task = replace(BINARY, plan={"breast_cancer": Plan(1, 100)}, fresh={},
-                   models=lambda: {name: models.classifiers()[name] for name in MODELS[:2]})
+    task = replace(BINARY, plan={"breast_cancer": Plan(1, 100)}, fresh={}, added=dict,
+                   models=lambda: {name: models.classifiers()[name] for name in MODELS})
     monkeypatch.setitem(TASKS, "binary", task)
     words = ["binary", "--folder", str(tmp_path / "cells"), "--results", str(tmp_path / "results")]
     assert benchmark.main(words) == 0
     monkeypatch.setitem(TASKS, "binary", replace(task, plan={"breast_cancer": Plan(1, 90)}))
     with pytest.raises(ValueError, match="rows=100.*another folder"):
         benchmark.main(words)
-
-
-def test_leads_are_counted_by_their_intervals():
-    frame = pd.DataFrame({"low": [0.1, -0.1, 0.0, -0.3, np.nan], "high": [0.2, 0.1, 0.2, -0.1, np.nan]})
-    assert findings.counted({"x": frame}).loc["x"].to_dict() == {"ahead": 1, "undecided": 2, "behind": 1}
 
 
 def test_resemblance_uses_the_cells_that_all_schemes_have():
