@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import platform
 import shlex
 import sys
 import time
@@ -224,12 +225,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if failed:
         print(f"{len(failed)} cells failed, no table was written", file=sys.stderr)
         return 1
-    _write_all(task, given, plan, fresh, f"python -m pwu_lite.replication.benchmark {shlex.join(words)}")
+    _write_all(task, given, plan, fresh, f"python -m pwu_lite.replication.benchmark {shlex.join(words)}", started)
     print(f"{(time.time() - started) / 60:.0f} min", flush=True)
     return 0
 
 
-def _write_all(task, given, plan, fresh, command):
+def _write_all(task, given, plan, fresh, command, started):
     run, name = joblib.Parallel(n_jobs=given.jobs, verbose=1), task.name
     ten, every = list(task.models()), [*task.models(), *task.added()]
     main_, apart = _place(given, False), _place(given, True)
@@ -261,7 +262,8 @@ def _write_all(task, given, plan, fresh, command):
         "cases": (pd.concat(groups), ["dataset", "suite", "group", "scheme", "metric", "family"], "%.5f"),
         "subsets": (pd.concat([pd.DataFrame(), *anew]), ["dataset", "first", "size", "other", "metric", "family"],
                     "%.5f")}
-    seeds = f"folds by repeat, models by 1000 * repeat + fold, sampled parameters and groups of cases {SEED}"
+    seeds = (f"folds by repeat, models by 1000 * repeat + fold, sampled parameters and groups of cases {SEED}; "
+             f"{platform.machine()}, {os.cpu_count()} cores, {(time.time() - started) / 60:.0f} minutes in the last call")
     for kind, (frame, keys, digits) in frames.items():
         if len(frame):
             path = given.results / f"{name}_{kind}.csv.gz"

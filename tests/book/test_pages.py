@@ -293,7 +293,7 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
             head = dict(next(file)[2:].strip().split(": ", 1) for _ in range(4))
         assert list(head) == ["command", "versions", "seeds", "date"]
         task = table.name.split("_")[0]
-        command = {"bank": "bank_calls", "mended": "mended", "groups": "groups", "few": "few_labels --jobs 2",
+        command = {"bank": "bank_calls", "groups": "groups", "few": "few_labels --jobs 2",
                    "readers": "readers coverage" if "coverage" in table.name else "readers"}.get(
                        task, f"benchmark {task} --jobs 2")
         assert head["command"] == f"python -m pwu_lite.replication.{command}"
