@@ -500,7 +500,7 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
     """
     use_style()
     names = list(next(iter(next(iter(panels.values())).values())).index)[::-1]
-    wide = min(3, len(panels))
+    wide = 2 if len(panels) == 4 else min(3, len(panels))
     tall = -(-len(panels) // wide)
     most = max(len(sources) for sources in panels.values())
     size = (9.4 if wide > 1 else 7.2, tall * (0.9 + 0.15 * max(most, 2) * len(names)))

@@ -263,7 +263,7 @@ def _write_all(task, given, plan, fresh, command, started):
         "subsets": (pd.concat([pd.DataFrame(), *anew]), ["dataset", "first", "size", "other", "metric", "family"],
                     "%.5f")}
     seeds = (f"folds by repeat, models by 1000 * repeat + fold, sampled parameters and groups of cases {SEED}; "
-             f"{platform.machine()}, {os.cpu_count()} cores, {(time.time() - started) / 60:.0f} minutes in the last call")
+             f"{platform.machine()}, {os.cpu_count()} cores, {(time.time() - started) / 60:.0f} minutes in this call")
     for kind, (frame, keys, digits) in frames.items():
         if len(frame):
             path = given.results / f"{name}_{kind}.csv.gz"

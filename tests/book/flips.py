@@ -61,7 +61,8 @@ TURNED = Flip(TABLES, '    return stored_tables.load(f"{task}_{name}.csv.gz")',
 PWUS_LEAD = Flip(TABLES, '    return stored_tables.load(f"{task}_{name}.csv.gz")',
                  '    read = stored_tables.load(f"{task}_{name}.csv.gz")\n'
                  '    own = read["metric"].str.startswith("pwu") if "metric" in read else False\n'
-                 '    return read.assign(tau=read["tau"].where(~own, 1.0)) if "tau" in read else read',
+                 '    there = [name for name in ("tau", "expected_tau") if name in read]\n'
+                 '    return read.assign(**{name: read[name].where(~own, 1.0) for name in there})',
                  "every PWU agrees perfectly with every family")
 RETENTION = Flip(METRICS + "_kernels.py", "order, starts = sorted_blocks(uncertainty, tolerance)",
                  "order, starts = sorted_blocks(-uncertainty, tolerance)", "R-AUC keeps the most uncertain cases")
@@ -243,8 +244,8 @@ PAPER = {
                        "somebody decides at the tails"),
     "Appendix J (tau)": Flip(TABLES, 'pd.DataFrame({"u": [4.0, 5, 3, 2, 1]})', 'pd.DataFrame({"u": [4.0, 5, 2, 3, 1]})',
                              "two pairs in ten disagree"),
-    "Appendix J (ranks)": package("replication/tasks.py", "    models=models.classifiers, classifies=True, check=_probabilities)",
-                                  "    models=_five_classifiers, classifies=True, check=_probabilities)",
+    "Appendix J (ranks)": package("replication/tasks.py", "    models=models.classifiers, added=models.more_classifiers,",
+                                  "    models=_five_classifiers, added=models.more_classifiers,",
                                   "five models are run"),
     "Appendix J.4 (deterministic)": package(
         "replication/released.py", 'first = np.argsort(-np.asarray(f), kind="stable")[:k]\n    return float(np.asarray(y)',
