@@ -34,8 +34,8 @@ __all__ = ["KEYS", "TIED", "Tables", "lower", "main", "score_repeat", "tables"]
 
 SIZES = {1: "one", 2: "two", 3: "three"}
 _NO_NUMBERS = (  # modules that no score depends on, or only by the predictions
-    "explorer/", "reporting/", "symbolic/", "robust/", "plots.py", "imprecise.py", "assisted.py", "testing.py",
-    "elicitation.py", "replication/cases/", "replication/few_labels/",
+    "__main__.py", "explorer/", "reporting/", "symbolic/", "robust/", "plots.py", "imprecise.py", "assisted.py",
+    "testing.py", "elicitation.py", "replication/cases/", "replication/few_labels/",
     *(f"replication/{name}.py" for name in (
         "bank_calls", "benchmark", "evidence", "experiment", "findings", "groups", "models", "mushrooms", "parcels",
         "readers", "screening")))

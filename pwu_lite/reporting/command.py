@@ -1,0 +1,295 @@
+"""The command line: from a file of outcomes and forecasts to the model that is cheaper for a decision.
+
+Imports card, compare, files, alignment, elicitation, families, metrics, priors, pwu, symbolic; numpy, pandas, sympy.
+Implements appendices H and L of the PWU paper.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from .. import elicitation, metrics
+from ..families import BinaryDecision, SelectivePrediction, TopK
+from ..priors import Beta
+from ..pwu import PWU
+from . import files
+from .card import metric_card
+from .compare import compare
+
+__all__ = ["main"]
+
+EXAMPLES = """examples:
+  python -m pwu_lite compare predictions.csv --truth y --ratio 3:30
+  python -m pwu_lite compare predictions.csv --truth y --ratio 3:30 --groups patient --html report.html
+  cat predictions.csv | python -m pwu_lite compare - --truth outcome --event malignant --ratio 5:50 --json
+  python -m pwu_lite compare houses.csv --truth price --decision selective --error 2:20
+  python -m pwu_lite compare leads.csv --truth bought --decision top-k --share 1%:10%
+  python -m pwu_lite explain log_loss
+"""
+FORMULAS = {"log_loss": ("-log(p)", "-log(1 - p)"), "brier_score": ("(1 - p)**2", "p**2"),
+            "boosting_loss": ("sqrt((1 - p)/p)", "sqrt(p/(1 - p))"),
+            "spherical_loss": ("1 - p/sqrt(p**2 + (1 - p)**2)", "1 - (1 - p)/sqrt(p**2 + (1 - p)**2)")}
+WIDTH = 80
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; 0, or 2 with one line on standard error for what cannot be used."""
+    given = _parser().parse_args(arguments)
+    try:
+        print(given.run(given))
+    except (ValueError, OSError, ImportError) as error:
+        print(f"pwu_lite {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser("python -m pwu_lite", epilog=EXAMPLES, description=(
+        "Which forecast is cheaper for a decision, and how sure is that? From a CSV or Parquet file."),
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, run, words in (("compare", _compare, "models beside each other, with intervals"),
+                             ("score", _score, "the loss of each model, a number each"),
+                             ("card", _card, "what a score believes, as a card")):
+        one = commands.add_parser(name, help=words, description=words, epilog=EXAMPLES,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+        one.set_defaults(run=run)
+        if name != "card":
+            _add_data(one)
+        _add_decision(one)
+        if name == "compare":
+            one.add_argument("--groups", help="column of patients, sites or days: resampled whole")
+            one.add_argument("--resamples", type=int, default=1000)
+            one.add_argument("--seed", type=int, default=0)
+            one.add_argument("--html", help="write a report of one file")
+            one.add_argument("--json", action="store_true", help="print JSON")
+    one = commands.add_parser("explain", help="what a common metric believes about costs")
+    one.add_argument("score", help=f"one of {', '.join(_binary())}")
+    one.set_defaults(run=_explain)
+    return parser
+
+
+def _add_data(parser):
+    parser.add_argument("file", help="CSV or Parquet; - for standard input")
+    parser.add_argument("--truth", required=True, help="column of outcomes")
+    parser.add_argument("--event", help="the label that counts as the event")
+    parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
+                        "if not given; for selective, columns NAME_mean and NAME_std")
+    parser.add_argument("--weights", help="column of case weights")
+
+
+def _add_decision(parser):
+    parser.add_argument("--decision", choices=["binary", "selective", "top-k"], default="binary")
+    parser.add_argument("--ratio", help="binary: a miss costs LOW:HIGH false alarms, in nine cases of ten")
+    parser.add_argument("--error", help="selective: passing costs as much as an error of LOW:HIGH, in nine of ten")
+    parser.add_argument("--share", help="top-k: the share of cases picked, LOW:HIGH, in nine of ten")
+    parser.add_argument("--prior", help="binary or top-k: A,B of a Beta prior, instead of a range")
+
+
+def _range(name, text):
+    parts = [part.strip() for part in str(text).split(":")]
+    try:
+        low, high = (float(part.rstrip("%")) / (100 if part.endswith("%") else 1) for part in parts)
+    except ValueError:
+        raise ValueError(f"--{name} must be LOW:HIGH, as in --{name} 3:30, got {text!r}") from None
+    if not 0 < low < high < np.inf:
+        raise ValueError(f"--{name} must have 0 < LOW < HIGH, got {text!r}")
+    return low, high
+
+
+def _asked(given) -> PWU:
+    """The score that the options ask for."""
+    family = {"binary": BinaryDecision(), "selective": SelectivePrediction(), "top-k": TopK()}[given.decision]
+    wanted = {"binary": "ratio", "selective": "error", "top-k": "share"}[given.decision]
+    for name in {"ratio", "error", "share"} - {wanted}:
+        if getattr(given, name) is not None:
+            raise ValueError(f"--{name} is not for --decision {given.decision}; use --{wanted} LOW:HIGH")
+    text = getattr(given, wanted)
+    if given.prior is not None and text is None and given.decision != "selective":
+        try:
+            a, b = (float(part) for part in given.prior.split(","))
+        except ValueError:
+            raise ValueError(f"--prior must be A,B, as in --prior 2,10, got {given.prior!r}") from None
+        return PWU(family, Beta(a, b))
+    if text is None or given.prior is not None:
+        raise ValueError(f"say what the decision costs with --{wanted} LOW:HIGH"
+                         + (" or --prior A,B, one of them" if given.decision != "selective" else ""))
+    low, high = _range(wanted, text)
+    if given.decision == "binary":
+        return PWU(family, elicitation.beta_from_quantiles(1 / (1 + high), 1 / (1 + low)))
+    if given.decision == "top-k":
+        return PWU(family, elicitation.beta_from_quantiles(low, high))
+    return PWU(family, elicitation.lognormal_from_quantiles(low**2, high**2))
+
+
+def _data(given, score):
+    """Outcomes, forecasts by model, and the table."""
+    frame = files.read_table(given.file)
+    named = [name.strip() for name in given.models.split(",")] if given.models else None
+    special = {given.truth, given.weights, getattr(given, "groups", None)}
+    if given.decision == "selective":
+        found = files.pairs([str(name) for name in frame.columns if name not in special])
+        missing = [name for name in named or [] if name not in found]
+        if missing or not found:
+            raise ValueError(f"a model needs columns NAME_mean and NAME_std; found for: {', '.join(found) or 'none'}")
+        models = {name: tuple(files.numbers(frame, column) for column in found[name]) for name in named or found}
+        return files.numbers(frame, given.truth), models, frame
+    y = files.events(frame, given.truth, given.event)
+    names = named or [name for name in frame.columns if name not in special and _may_be_forecast(frame, name)]
+    if not names:
+        raise ValueError("no column looks like probabilities; name them with --models A,B")
+    return y, {str(name): files.numbers(frame, name) for name in names}, frame
+
+
+def _may_be_forecast(frame, name):
+    """Does every field read as a number between zero and one?"""
+    try:
+        values = files.numbers(frame, name)
+    except ValueError:
+        if pd.api.types.is_numeric_dtype(frame[name]):
+            raise
+        return False
+    return bool(values.min() >= 0 and values.max() <= 1)
+
+
+def _weights(given, frame):
+    return None if given.weights is None else files.numbers(frame, given.weights)
+
+
+def _compare(given):
+    score = _asked(given)
+    y, models, frame = _data(given, score)
+    groups = None if given.groups is None else files._column(frame, given.groups).to_numpy()
+    result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
+                     n_resamples=given.resamples, seed=given.seed)
+    if given.html:
+        result.to_html(given.html, decision=_words(given), source="stated on the command line")
+    if given.json:
+        return json.dumps(_as_json(given, score, result.table), allow_nan=False, indent=1)
+    written = f"\nReport: {given.html}" if given.html else ""
+    return f"{_asked_words(given, score)}\n\n{_lines(result.table)}\n\n{_wrapped(result.notes[0])}{written}"
+
+
+def _words(given):
+    wanted = {"binary": "ratio", "selective": "error", "top-k": "share"}[given.decision]
+    text = getattr(given, wanted)
+    if text is None:
+        return f"{given.decision}, prior Beta({given.prior})"
+    return {"binary": f"a miss costs {text} false alarms, in nine cases of ten",
+            "selective": f"passing costs as much as an error of {text}, in nine cases of ten",
+            "top-k": f"a share of {text} of the cases is picked, in nine cases of ten"}[given.decision].replace(
+                ":", " to ")
+
+
+def _asked_words(given, score):
+    prior = score.priors[0]
+    return _wrapped(f"Decision: {_words(given)}. Prior: {_said(prior)}, median {float(prior.ppf(0.5)):.3g}. "
+                    "Cost: lower is better.")
+
+
+def _wrapped(text):
+    import textwrap
+
+    return textwrap.fill(text, WIDTH)
+
+
+def _number(value):
+    return "" if pd.isna(value) else f"{value:.4g}"
+
+
+def _lines(table):
+    """A row a model, within 80 columns."""
+    wide = min(22, max(map(len, table.index)))
+    head = f"{'model':<{wide}}  {'cost':>9}  {'95% interval':>20}  {'verdict':<13}  {'cases':>7}"
+    lines = [head, "-" * len(head)]
+    for name, row in table.iterrows():
+        short = name if len(name) <= wide else name[:wide - 1] + "~"
+        ends = f"{_number(row['low'])} to {_number(row['high'])}"
+        needed = row["cases needed"]
+        cases = "" if pd.isna(needed) else f"{needed:.0f}" if needed < 1e7 else ">10 mio"
+        cost = _number(row["cost"])
+        lines.append(f"{short:<{wide}}  {cost:>9}  {ends:>20}  {row['verdict']:<13}  {cases:>7}".rstrip())
+    return "\n".join([*lines, "cases: so many would tell the two apart in four samples of five"])
+
+
+def _as_json(given, score, table):
+    prior = score.priors[0]
+    shape = {"a": prior.a, "b": prior.b} if isinstance(prior, Beta) else {"mu": prior.mu, "sigma": prior.sigma}
+    models = [{"name": name, **{key: _plain(row[key]) for key in ("cost", "low", "high", "verdict", "difference",
+                                                                 "difference low", "difference high", "cases needed",
+                                                                 "radius")}} for name, row in table.iterrows()]
+    return {"decision": given.decision, "prior": shape, "models": models}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str) else None if not np.isfinite(value) else float(value)
+
+
+def _score(given):
+    score = _asked(given)
+    y, models, frame = _data(given, score)
+    weights = _weights(given, frame)
+    options = {} if weights is None else {"sample_weight": weights}
+    losses = {name: score(y, *(parts if isinstance(parts, tuple) else (parts,)), **options)
+              for name, parts in models.items()}
+    return "\n".join(f"{value:.6g}  {name}" for name, value in sorted(losses.items(), key=lambda item: item[1]))
+
+
+def _card(given):
+    return str(metric_card(_asked(given), decision=_words(given), source="stated on the command line"))
+
+
+def _binary():
+    return {metric.name: metric for metric in metrics.REGISTRY.values() if metric.task == "binary"}
+
+
+def _explain(given):
+    """What a metric of probabilities believes about the cost share c."""
+    import sympy as sp
+
+    from .. import alignment, symbolic
+
+    if given.score not in _binary():
+        raise ValueError(f"no metric {given.score!r}; there are: {', '.join(_binary())}")
+    label = _binary()[given.score].label
+    if given.score in FORMULAS:
+        p = sp.Symbol("p")
+        density = symbolic.binary_prior(*(sp.sympify(text, {"p": p}) for text in FORMULAS[given.score]), p).density
+        return _wrapped(f"{label}: aligned with yes-or-no decisions, under the prior density {density} on the cost "
+                        f"share c (up to a factor). {_whom(density)}")
+    if given.score == "zero_one_loss":
+        return _wrapped(f"{label}: aligned with one yes-or-no decision, c = 1/2: a miss costs as much as a false "
+                        "alarm. It serves whoever has just that cost, and nobody else.")
+    found = alignment.coordinate_dependence(_binary()[given.score])
+    if found is None:
+        return _wrapped(f"{label}: no counterexample to alignment was found, and none of our formulas is its prior.")
+    return _wrapped(f"{label}: not aligned with yes-or-no decisions under any prior. What it prefers for one case "
+                    f"depends on the other cases: with labels {list(map(int, found.labels))}, changing a forecast "
+                    f"from {found.a:.2g} to {found.b:.2g} lowers it beside {np.round(found.r, 2).tolist()} and raises "
+                    f"it beside {np.round(found.r_prime, 2).tolist()}, or the other way round.")
+
+
+def _whom(density):
+    """Where a density on c puts its mass between 1/100 and 99/100, in words."""
+    import sympy as sp
+
+    (symbol,) = density.free_symbols or {sp.Symbol("c")}
+    weigh = sp.lambdify(symbol, density, "numpy")
+    c = np.linspace(0.01, 0.99, 9801)
+    mass = np.cumsum(np.broadcast_to(weigh(c), c.shape))
+    ends = [float(np.interp(share * mass[-1], mass, c)) for share in (0.05, 0.5, 0.95)]
+    said = [f"{(1 - end) / end:.2g}" for end in ends]
+    return (f"Between c of 1% and 99%, nine tenths of its mass are on readers for whom a miss costs from {said[2]} to "
+            f"{said[0]} false alarms, median {said[1]}.")
+
+
+def _said(prior):
+    shape = (prior.a, prior.b) if isinstance(prior, Beta) else (prior.mu, prior.sigma)
+    return f"{type(prior).__name__}({shape[0]:.4g}, {shape[1]:.4g})"

@@ -1,0 +1,168 @@
+"""Outcomes and forecasts from a file, as people have them; what cannot be read is named with its line.
+
+Imports nothing; numpy, pandas.
+Implements no part of a source.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["events", "numbers", "pairs", "read_table"]
+
+DELIMITERS = ",;\t|"
+YES = {"1", "true", "yes", "y", "event", "positive"}
+SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
+MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
+
+
+def read_table(source: str) -> pd.DataFrame:
+    """A table from a CSV or Parquet file, or from standard input if `source` is ``-``.
+
+    Delimiter (comma, semicolon, tab, bar) and decimal comma are recognised, a byte order mark is ignored.
+
+    Raises
+    ------
+    ValueError
+        No table, or rows of different lengths; the message says which line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("y;a\\n1;0,7\\n0;20%\\n")
+    ...     file.flush()
+    ...     frame = read_table(file.name)
+    >>> numbers(frame, "a").tolist()
+    [0.7, 0.2]
+    """
+    if str(source).lower().endswith((".parquet", ".pq")):
+        try:
+            return pd.read_parquet(source)
+        except ImportError as error:
+            raise ValueError(f"reading {source} needs pyarrow: pip install pyarrow, or save it as CSV") from error
+    raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    try:
+        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("cp1252", errors="replace")
+    if not text.strip():
+        raise ValueError(f"{source} is empty")
+    head = text.lstrip().split("\n", 1)[0]
+    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", head).count)
+    try:
+        return pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, keep_default_na=True)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+        raise ValueError(f"line {found[2]} has {found[3]} fields, the lines above have {found[1]}" if found
+                         else f"{source} is no table: {error}") from error
+
+
+def _column(frame, name):
+    if name not in frame:
+        raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, frame.columns))}")
+    return frame[name]
+
+
+def _refuse(column, bad, rule):
+    place = int(np.flatnonzero(bad)[0])
+    value = column.iloc[place]
+    said = "an empty field" if pd.isna(value) else repr(value) if isinstance(value, str) else f"{value:g}"
+    raise ValueError(f"line {place + 2}, column {column.name!r}: {rule}, got {said}")
+
+
+def numbers(frame: pd.DataFrame, name: str) -> np.ndarray:
+    """A column as numbers; text with a percent sign or a decimal comma is read, too.
+
+    Raises
+    ------
+    ValueError
+        There is no such column, or a field of it is no number; the message says which line.
+
+    Examples
+    --------
+    >>> numbers(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
+    [0.5, 0.07]
+    """
+    column = _column(frame, name)
+    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+        values = column.to_numpy(dtype=float, na_value=np.nan)
+    else:
+        text = column.astype("string").str.strip()
+        percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
+        plain = text.str.rstrip("% ").str.replace(",", ".", regex=False)
+        values = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        values = np.where(percent, values / 100, values)
+    if not np.isfinite(values).all():
+        _refuse(column, ~np.isfinite(values), "a number is wanted")
+    return values
+
+
+def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarray:
+    """A column of two labels as zeros and ones.
+
+    Parameters
+    ----------
+    event : str, optional
+        The label that is one; needed where it cannot be told (1/2, benign/malignant).
+
+    Raises
+    ------
+    ValueError
+        Not two labels, or it is not clear which is the event.
+
+    Examples
+    --------
+    >>> events(pd.DataFrame({"y": ["no", "yes"]}), "y").tolist()
+    [0, 1]
+    """
+    column = _column(frame, name)
+    if column.isna().any():
+        _refuse(column, column.isna().to_numpy(), "an outcome is wanted")
+    kinds = list(pd.unique(column))
+    words = {kind: _word(kind) for kind in kinds}
+    if len(kinds) > 2:
+        raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
+                         f"{', '.join(list(words.values())[:4])}, ...")
+    if event is not None:
+        chosen = [kind for kind in kinds if words[kind].lower() == event.strip().lower()]
+        if not chosen:
+            raise ValueError(f"column {name!r} has no label {event!r}; it has {', '.join(words.values())}")
+    else:
+        chosen = [kind for kind in kinds if words[kind].lower() in YES]
+        if len(chosen) != 1 or len(kinds) == 2 and {"1", "2"} == set(words.values()):
+            raise ValueError(f"which label of column {name!r} is the event? It has {' and '.join(words.values())}: "
+                             f"add --event {list(words.values())[-1]}")
+    return (column == chosen[0]).to_numpy().astype(int)
+
+
+def _word(kind: Any) -> str:
+    return f"{kind:g}" if isinstance(kind, (int, float, np.integer, np.floating)) and not isinstance(
+        kind, bool) else str(kind)
+
+
+def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
+    """Columns of means and standard deviations, by model: ``a_mean`` (or ``a``) and ``a_std`` (sd, sigma).
+
+    Examples
+    --------
+    >>> pairs(["y", "a_mean", "a_std", "b", "b sd"])
+    {'a': ('a_mean', 'a_std'), 'b': ('b', 'b sd')}
+    """
+    found = {}
+    for spread in names:
+        said = SPREAD.fullmatch(spread)
+        if said:
+            stem = said[1]
+            for name in names:
+                middle = MIDDLE.fullmatch(name)
+                if name != spread and (name == stem or middle and middle[1] == stem):
+                    found[stem] = (name, spread)
+    return found
