@@ -39,7 +39,8 @@ class Assisted(NamedTuple):
         A row for each model: ``plain`` (the PWU), ``assisted``, and ``loss``, what to rank by: the assisted
         column, or the plain one for all models if the moment test refuses.
     largest, limit : float
-        The largest absolute t of a pair of models, and what random signs reach in one case of ten.
+        The largest absolute t of a pair of models, and what random signs reach in one case of ten
+        (with few labels a right reference is refused more often than that).
     refused : bool
         Is `largest` above `limit`?
     weight : float
@@ -62,7 +63,7 @@ class Assisted(NamedTuple):
                 "models, never to reward forecasts. It gains only if the reference is right where the models act "
                 "differently, and marks down a model that knows what the others do not.",
                 f"Moment test: largest |t| of a pair {self.largest:.2f}, limit {self.limit:.2f}: {told}. With few "
-                f"labels it seldom sees a wrong reference.")
+                f"labels it refuses right references, too, more often than one in ten.")
 
 
 def for_score(score: PWU, y_true: ArrayLike, forecasts: Any, *, n0: float = 100.0) -> Assisted:
