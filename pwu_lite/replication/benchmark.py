@@ -246,7 +246,7 @@ def _write_all(task, given, plan, fresh, command, started):
     sets = run(joblib.delayed(_kept)(_models, name, one, range(plan[one].repeats), every, main_, plan[one],
                                      [both[place] for both in of[one]], suite)
                for one in plan for place, suite in enumerate(task.suites))
-    few = {one: min(plan[one].repeats, sources.CASE_REPEATS) for one in plan}
+    few = {one: sources.CASE_REPEATS if plan[one].repeats > sources.CASE_REPEATS else 1 for one in plan}
     groups = run(joblib.delayed(_kept)(_cases, name, one, range(few[one]), ten, main_, plan[one], few[one], ten, main_)
                  for one in plan)
     anew = run(joblib.delayed(_kept)(_subsets, name, one, range(fresh[one].repeats), ten, apart, fresh[one],
