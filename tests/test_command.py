@@ -1,0 +1,190 @@
+"""The command line: the same numbers as Python, files as people have them, one line for what cannot be used."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwu_lite import PWU, BinaryDecision, SelectivePrediction, compare, elicitation
+from pwu_lite.reporting import command, files
+
+RATIO = ["--ratio", "3:30"]
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    f = rng.beta(1, 4, 300)
+    y = (rng.random(300) < f).astype(int)
+    return pd.DataFrame({"y": y, "near": f.round(6), "far, or not": np.clip(f + rng.normal(0, 0.2, 300), 0, 1).round(6),
+                         "site": rng.integers(0, 20, 300) + 100})
+
+
+@pytest.fixture
+def path(frame, tmp_path):
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    return str(tmp_path / "p.csv")
+
+
+def run(capsys, *words):
+    code = command.main(list(words))
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def expected(frame, **options):
+    score = PWU(BinaryDecision(), elicitation.beta_from_quantiles(1 / 31, 1 / 4))
+    return compare(frame["y"], frame[["near", "far, or not"]], score, **options).table
+
+
+def test_json_has_the_numbers_of_compare(capsys, path, frame):
+    code, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO, "--json")
+    found, table = json.loads(out), expected(frame)
+    assert code == 0 and found["decision"] == "binary" and set(found["prior"]) == {"a", "b"}
+    assert [one["name"] for one in found["models"]] == list(table.index)  # the numbers of sites are no probabilities
+    for one in found["models"]:
+        for key in ("cost", "low", "high"):
+            assert one[key] == pytest.approx(table.loc[one["name"], key], rel=1e-12)
+        assert one["verdict"] == table.loc[one["name"], "verdict"]
+
+
+def test_groups_and_weights_are_used(capsys, path, frame):
+    _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "site", "--weights", "near",
+                    "--models", "near", "--json")
+    score = PWU(BinaryDecision(), elicitation.beta_from_quantiles(1 / 31, 1 / 4))
+    table = compare(frame["y"], frame[["near"]], score, groups=frame["site"].to_numpy(),
+                    sample_weight=frame["near"]).table
+    assert json.loads(out)["models"][0]["low"] == pytest.approx(table["low"].item(), rel=1e-12)
+
+
+def test_the_table_fits_a_terminal(capsys, path):
+    code, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO)
+    assert code == 0 and max(map(len, out.splitlines())) <= 80 and "a miss costs 3 to 30 false alarms" in out
+
+
+def test_score_prints_the_losses(capsys, path, frame):
+    _, out, _ = run(capsys, "score", path, "--truth", "y", *RATIO)
+    table = expected(frame)["cost"]
+    assert [line.split("  ")[1] for line in out.splitlines()] == list(table.index)
+    assert [float(line.split()[0]) for line in out.splitlines()] == pytest.approx(table.tolist(), rel=1e-5)
+
+
+def test_standard_input_is_read(path, frame):
+    words = [sys.executable, "-m", "pwu_lite", "compare", "-", "--truth", "y", *RATIO, "--json"]
+    with open(path, "rb") as file:
+        out = subprocess.run(words, stdin=file, capture_output=True, text=True, check=True).stdout
+    assert json.loads(out)["models"][0]["cost"] == pytest.approx(expected(frame)["cost"].iloc[0], rel=1e-12)
+
+
+def test_a_report_is_written_and_names_are_escaped(capsys, frame, tmp_path):
+    pytest.importorskip("matplotlib")
+    frame.rename(columns={"near": "<b>near</b>"}).to_csv(tmp_path / "p.csv", index=False)
+    code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO,
+                       "--html", str(tmp_path / "r.html"))
+    page = (tmp_path / "r.html").read_text()
+    assert code == 0 and "&lt;b&gt;near" in page and "<b>near" not in page and "http" not in page.split("<svg")[0]
+    assert (tmp_path / "r.html").stat().st_size < 1e6
+
+
+def test_means_and_spreads(capsys, tmp_path):
+    rng = np.random.default_rng(1)
+    y = rng.normal(50, 10, 200)
+    frame = pd.DataFrame({"price": y, "a_mean": y + rng.normal(0, 3, 200), "a_std": 3.0, "b": 50.0, "b_sd": 10.0})
+    frame.to_csv(tmp_path / "h.csv", index=False)
+    code, out, _ = run(capsys, "compare", str(tmp_path / "h.csv"), "--truth", "price", "--decision", "selective",
+                       "--error", "2:20", "--json")
+    score = PWU(SelectivePrediction(), elicitation.lognormal_from_quantiles(4, 400))
+    assert code == 0 and json.loads(out)["models"][0]["name"] == "a"
+    assert json.loads(out)["models"][0]["cost"] == pytest.approx(score(y, frame["a_mean"], frame["a_std"]), rel=1e-9)
+
+
+@pytest.mark.parametrize("text", [
+    "y,a\n1,0.7\n0,0.2\n", "y;a\n1;0,7\n0;0,2\n", "y\ta\n1\t70%\n0\t20%\n", "\ufeffy,a\n1,0.7\n0,0.2\n",
+    '"y","a"\n"1","0.7"\n"0","0.2"\n', "y|a\nyes|0.7\nno|0.2\n", "y, a\r\nTrue, 0.7\r\nFalse, 0.2\r\n"])
+def test_files_as_people_have_them(text, tmp_path):
+    (tmp_path / "f.csv").write_text(text, encoding="utf-8")
+    frame = files.read_table(str(tmp_path / "f.csv"))
+    assert files.events(frame, "y").tolist() == [1, 0] and files.numbers(frame, "a") == pytest.approx([0.7, 0.2])
+
+
+def test_parquet_is_read(frame, tmp_path):
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "f.parquet")
+    assert files.read_table(str(tmp_path / "f.parquet")).equals(frame)
+
+
+BAD = [
+    ("y,a\n1,0.7\n0,zero\n", ["--models", "a"], "line 3, column 'a': a number is wanted, got 'zero'"),
+    ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': a number is wanted, got an empty field"),
+    ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "1.2"), ("y,a\n1,0.7\n0,0.2,5\n", [], "line 3 has 3 fields"),
+    ("y,a\n1,0.7\n2,0.2\n", [], "which label of column 'y' is the event? It has 1 and 2"),
+    ("y,a\nx,0.7\nz,0.2\nw,0.1\n", [], "must have two labels, it has 3"), ("", [], "is empty"),
+    ("y,a\n1,0.7\n,0.2\n", [], "line 3, column 'y': an outcome is wanted"),
+    ("z,a\n1,0.7\n0,0.2\n", [], "no column 'y'; there are: z, a"), ("y,a\n1,7\n0,2\n", [], "no column looks like")]
+
+
+@pytest.mark.parametrize("text, more, words", BAD)
+def test_bad_files_get_one_line_and_status_two(text, more, words, tmp_path, capsys):
+    (tmp_path / "f.csv").write_text(text)
+    code, out, err = run(capsys, "compare", str(tmp_path / "f.csv"), "--truth", "y", *RATIO, *more)
+    assert code == 2 and not out and err.count("\n") == 1 and words in err
+
+
+@pytest.mark.parametrize("more, words", [
+    ([], "say what the decision costs with --ratio LOW:HIGH or --prior A,B"), (["--ratio", "30:3"], "0 < LOW < HIGH"),
+    (["--ratio", "three"], "must be LOW:HIGH"), (["--share", "1%:10%"], "--share is not for --decision binary"),
+    (["--prior", "2"], "must be A,B"), (["--ratio", "3:30", "--prior", "2,10"], "one of them"),
+    (["--ratio", "3:30", "--groups", "nowhere"], "no column 'nowhere'"),
+    (["--ratio", "3:30", "--event", "9"], "no label '9'")])
+def test_bad_options_get_one_line_and_status_two(more, words, path, capsys):
+    code, out, err = run(capsys, "compare", path, "--truth", "y", *more)
+    assert code == 2 and not out and err.count("\n") == 1 and words in err
+
+
+def test_a_missing_file(capsys):
+    code, _, err = run(capsys, "compare", "nowhere.csv", "--truth", "y", *RATIO)
+    assert code == 2 and "nowhere.csv" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("score, words", [
+    ("log_loss", "1/(c*(1 - c))"), ("brier_score", "prior density 2"), ("zero_one_loss", "c = 1/2"),
+    ("expected_calibration_error", "not aligned"), ("spherical_loss", "from 0.1 to 9.6")])
+def test_explain(score, words, capsys):
+    code, out, _ = run(capsys, "explain", score)
+    assert code == 0 and words in " ".join(out.split()) and max(map(len, out.splitlines())) <= 80
+
+
+def test_explain_knows_the_formulas_of_the_registry():
+    """The formulas that are explained are those that are computed."""
+    import sympy as sp
+
+    from pwu_lite.metrics import classification
+
+    p = sp.Symbol("p")
+    for name, texts in command.FORMULAS.items():
+        for y, text in zip((1, 0), texts, strict=True):
+            value = float(sp.sympify(text, {"p": p}).subs(p, 0.3))
+            other = float(sp.sympify(text, {"p": p}).subs(p, 0.6))
+            function = getattr(classification, name)
+            assert function([y], [0.3]) - function([y], [0.6]) == pytest.approx(value - other)
+
+
+def test_card_and_help(capsys):
+    code, out, _ = run(capsys, "card", *RATIO)
+    assert code == 0 and "a miss costs 30 false alarms" in out
+    with pytest.raises(SystemExit) as end:
+        command.main(["compare", "--help"])
+    assert end.value.code == 0 and "predictions.csv --truth y --ratio 3:30" in capsys.readouterr().out
+
+
+def test_utf_16_and_windows_letters(tmp_path):
+    for encoding in ("utf-16", "cp1252"):
+        (tmp_path / "f.csv").write_text("y,Müller\n1,0.7\n0,0.2\n", encoding=encoding)
+        assert files.read_table(str(tmp_path / "f.csv")).columns.tolist() == ["y", "Müller"]
+
+
+def test_pairs_need_both_parts():
+    assert files.pairs(["a_mean", "b_std", "c.mean", "c.sigma"]) == {"c": ("c.mean", "c.sigma")}
