@@ -512,9 +512,9 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
             places = np.arange(len(names)) + apart[which]
             ax.hlines(places, rows["low"], rows["high"], color=COLOURS[which], lw=2, ls="-")
             ax.plot(rows["median"], places, "osD^"[which], ms=5, ls="", color=COLOURS[which], label=source)
-        ax.set_yticks(range(len(names)), names)
+        ax.set_yticks(range(len(names)), [str(name).replace("_", " ") for name in names])
         ax.axvline(0, color=INK, lw=1, ls="-")
-        ax.set_title(title, fontsize=11)
+        ax.set_title(str(title).replace("_", " "), fontsize=11)
         ax.grid(axis="y", visible=False)
         for tick in ax.get_yticklabels():
             tick.set_fontweight("bold" if tick.get_text() == highlight else "normal")
@@ -541,7 +541,7 @@ def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xl
     for which, name in enumerate(names):
         x = [values[row][which] for row in rows]
         ax.scatter(x, range(len(rows)), s=42, color=COLOURS[which], marker="osD^vP"[which], label=name, zorder=2)
-    ax.set_yticks(range(len(rows)), rows)
+    ax.set_yticks(range(len(rows)), [row.replace("_", " ") for row in rows])
     for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
         tick.set_fontweight("bold" if row in highlight else "normal")
     ax.axvline(0, color=INK, lw=1, ls="-")

@@ -313,7 +313,7 @@ BINARY = Task(
             fold.y, *fold.forecast),
         "auroc": lambda fold: _ranked(roc_auc_score, fold), "average_precision": lambda fold: _ranked(
             average_precision_score, fold), **_perturbed(_BINARY)},
-    plan={"bank": Plan(3), "heart": Plan(20), "ionosphere": Plan(20), "mushroom": Plan(5), "sonar": Plan(20)},
+    plan={"bank": Plan(2), "heart": Plan(20), "ionosphere": Plan(20), "mushroom": Plan(5), "sonar": Plan(20)},
     fresh={"bank": Plan(11, 4000), "mushroom": Plan(8, 1000)},
     models=models.classifiers, added=models.more_classifiers, suites=(AS_FORECAST, RECALIBRATED), classifies=True,
     check=_probabilities)
@@ -345,7 +345,7 @@ MULTICLASS = Task(
         "zero_one_loss": _of(multiclass.zero_one_loss),
         "expected_calibration_error": _of(multiclass.expected_calibration_error), **_right(_MULTICLASS)},
     extra={"log_loss_clipped": _clipped_log_loss},
-    plan={"dry_bean": Plan(10, 2000), "iris": Plan(10), "pen_digits": Plan(10, 2000), "wine": Plan(10)},
+    plan={"dry_bean": Plan(5, 2000), "iris": Plan(5), "pen_digits": Plan(5, 2000), "wine": Plan(5)},
     models=_five_classifiers, classifies=True, has_curves=False, unpack=_class_table, check=_probabilities)
 """Probabilities of several classes; its grid is over classes, too, so that it has no curves."""
 
@@ -354,8 +354,8 @@ MULTIVARIATE = Task(
     metrics={
         "gaussian_nll": _of(multivariate.gaussian_nll), "mean_squared_error": _of(multivariate.mean_squared_error),
         "energy_score": _of(multivariate.energy_score), **_right(_MULTIVARIATE)},
-    plan={"air_quality_many": Plan(10, 1500), "energy_many": Plan(10), "solar_flare": Plan(10),
-          "parkinsons": Plan(10, 1500)},
+    plan={"air_quality_many": Plan(5, 1500), "energy_many": Plan(5), "solar_flare": Plan(5),
+          "parkinsons": Plan(5, 1500)},
     models=models.multivariate_regressors, prepare=_in_training_units, unpack=_outputs)
 """A mean vector and a covariance."""
 
