@@ -1,6 +1,6 @@
 """What a lead in the tables of Part IV rests on: its uncertainty by source, and a verdict that all sources allow.
 
-Imports findings, tasks; numpy, pandas.
+Imports findings, tasks; numpy, pandas, scipy.
 Implements what tables J.1 to J.4 and figure K.1 of the PWU paper leave open.
 """
 
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
+from scipy.special import stdtrit
 
 from .findings import LABELS
 from .tasks import AS_FORECAST, Question
@@ -17,7 +18,6 @@ from .tasks import AS_FORECAST, Question
 __all__ = ["LEVEL", "WORDS", "against", "anew", "counted", "five", "leads", "sources", "verdict"]
 
 LEVEL = 0.1  # in Somers' d; a lead that is surely smaller, two pairs of ten models, is none
-Z = 1.96
 WORDS = ["ahead", "level", "behind", "open"]
 
 
@@ -25,6 +25,11 @@ def _jackknife(without):
     """Standard error of a statistic from its values with one part left out at a time, parts in the last axis."""
     number = without.shape[-1]
     return np.sqrt((number - 1) / number * ((without - without.mean(axis=-1, keepdims=True)) ** 2).sum(axis=-1))
+
+
+def _reach(parts, *errors):
+    """Half of a 95% interval from errors by leaving out one of so many parts (the fewer of models and groups)."""
+    return stdtrit(parts - 1, 0.975) * np.sqrt(np.square(errors).sum())
 
 
 def _values(table, family, scheme, suite, value):
@@ -72,8 +77,8 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
         ``own``, ``rival``, ``rival_value``, ``itself`` (how well the utility predicts itself), ``lead``;
         ``cases`` and ``models``, its standard errors by leaving out groups of cases and single models; ``low``
         and ``high``, 95% by both together; ``worst two``, ``two more``: the lead without the two worst models
-        and with two more; ``verdict``: ahead, level or behind only where interval, ``worst two`` and
-        ``two more`` all say it.
+        and with two more (NaN where that was not run); ``verdict``: ahead, level or behind only where
+        interval, ``worst two`` and ``two more`` all say it.
     """
     chosen = _values(models, family, scheme, suite, value)
     groups, rows = _values(cases, family, scheme, suite, value), {}
@@ -85,7 +90,7 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
         gap = part[own] - part[other]
         errors = {"cases": _jackknife((group[own] - group[other]).to_numpy(float)),
                   "models": _jackknife(gap[_single(gap.index)].to_numpy(float))}
-        reach = Z * np.hypot(*errors.values())
+        reach = _reach(min(len(group), len(_single(gap.index))), *errors.values())
         rows[dataset] = {"own": everyone[own], "rival": LABELS.get(other, other), "rival_value": everyone[other],
                          "itself": everyone["itself"], "lead": gap["all"], **errors, "low": gap["all"] - reach,
                          "high": gap["all"] + reach, "worst two": gap.get("without the worst two", np.nan),
@@ -127,7 +132,8 @@ def against(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, ri
         kept = gap["all"].notna()
         by_model = _jackknife(gap.loc[kept, _single(gap)].mean().to_numpy(float))
         by_cases = np.sqrt(np.square(_jackknife(group[kept].to_numpy(float))).sum()) / kept.sum()
-        middle, reach = gap.loc[kept, "all"].mean(), Z * np.hypot(by_model, by_cases)
+        middle, reach = gap.loc[kept, "all"].mean(), _reach(
+            min(group.shape[1], len(_single(gap))), by_model, by_cases)
         rows[LABELS.get(rival, rival)] = {"median": middle, "low": middle - reach, "high": middle + reach,
                                           "ahead on": int((gap.loc[kept, "all"] > 0).sum()), "of": int(kept.sum())}
     return pd.DataFrame.from_dict(rows, orient="index")
@@ -185,7 +191,7 @@ def anew(subsets: pd.DataFrame, family: str, own: str, *, among: Sequence[str], 
         gap = (wide[own] - wide[rival]).reset_index(name="gap")
         without = [gap.loc[~_uses(gap, subset, size, number), "gap"].mean() for subset in range(number)]
         error = _jackknife(np.array(without))
-        low, high = (means[own] - means[rival] + side * Z * error for side in (-1, 1))
+        low, high = (means[own] - means[rival] + side * _reach(number, error) for side in (-1, 1))
         found[dataset] = {"own": means[own], "rival": LABELS.get(rival, rival), "rival_value": means[rival],
                           "itself": means["itself"], "lead": means[own] - means[rival], "low": low, "high": high,
                           "subsets": number, "verdict": verdict(low, high)}

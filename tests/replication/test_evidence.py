@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit, logit
+from scipy.stats import t
 
 from pwu_lite.replication import evidence, recalibration, sources
 from pwu_lite.replication.experiment import Prediction
 from pwu_lite.replication.tasks import BINARY, MULTICLASS, REGRESSION
 
+T2 = t.ppf(0.975, 2)  # three models
 SETS = ["all", "without a", "without b", "without c", "without the worst two", "two more"]
 
 
@@ -34,7 +36,7 @@ def test_a_lead_is_over_the_best_other_and_its_error_is_the_jackknife():
     row = lead([0.5, 0.4, 0.5, 0.6, 0.5, 0.5])
     assert row["rival"] == "Brier" and row["lead"] == pytest.approx(0.2)
     assert row["models"] == pytest.approx(np.sqrt(2 / 3 * (0.1**2 + 0.1**2))) and row["cases"] == 0
-    assert row["high"] - row["low"] == pytest.approx(2 * 1.96 * row["models"])
+    assert row["high"] - row["low"] == pytest.approx(2 * T2 * row["models"])
 
 
 def test_the_error_of_cases_is_the_jackknife_over_groups():
@@ -58,7 +60,7 @@ def test_a_fixed_rival_is_not_chosen_in_hindsight():
     both = tables([0.5, 0.4, 0.5, 0.6, 0.5, 0.5])
     row = evidence.against(*both, "binary", "pwu_binary", ["log_loss"], "same").loc["Log loss"]
     assert row["median"] == pytest.approx(0.3) and row["ahead on"] == row["of"] == 1
-    assert row["high"] - row["median"] == pytest.approx(1.96 * np.sqrt(2 / 3 * 0.02))
+    assert row["high"] - row["median"] == pytest.approx(T2 * np.sqrt(2 / 3 * 0.02))
 
 
 def test_unknown_scheme_is_refused():
@@ -87,7 +89,8 @@ def test_leads_anew_leave_out_each_subset_wherever_it_occurs(size):
                 and gone not in {(first + step) % number for step in range(size)}]
         without.append(np.mean(kept))
     error = np.sqrt((number - 1) / number * np.sum((np.array(without) - np.mean(without)) ** 2))
-    assert row["lead"] == pytest.approx(gaps.mean()) and row["high"] - row["lead"] == pytest.approx(1.96 * error)
+    assert row["lead"] == pytest.approx(gaps.mean())
+    assert row["high"] - row["lead"] == pytest.approx(t.ppf(0.975, number - 1) * error)
     assert row["subsets"] == number
 
 

@@ -117,7 +117,7 @@ def test_released_scores_differ_where_the_code_does():
     assert theirs["gaussian_nll"] == ours["gaussian_nll"] and theirs["mean_squared_error"] == ours["mean_squared_error"]
     for name in ("retention_auc", "pwu_selective", "pwu_risk_averse", "selective:s00", "risk_averse:s00"):
         assert theirs[name] != pytest.approx(ours[name])
-    price = np.var(T) * tasks.REGRESSION.questions[0].samples()[0, 0]
+    price = np.var(T) * tasks.REGRESSION.code_samples()["selective"][0, 0]
     assert theirs["selective:s00"] == released.selective_utility(price, T, *REGRESSION.forecast)
     ours, theirs = score(tasks.BINARY, BINARY), released_scores(tasks.BINARY, BINARY)
     assert theirs["pwu_binary"] == ours["pwu_binary"]
