@@ -65,6 +65,14 @@ def test_the_table_fits_a_terminal(capsys, path):
     assert code == 0 and max(map(len, out.splitlines())) <= 80 and "a miss costs 3 to 30 false alarms" in out
 
 
+def test_what_is_left_out_is_said(capsys, frame, tmp_path):
+    frame.assign(flag=frame["y"]).to_csv(tmp_path / "p.csv", index=False)
+    code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO)
+    assert code == 0 and "Left out, as no probabilities: site, flag." in out
+    code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO, "--models", "near,flag")
+    assert code == 0 and "flag" in out and "Left out" not in out
+
+
 def test_score_prints_the_losses(capsys, path, frame):
     _, out, _ = run(capsys, "score", path, "--truth", "y", *RATIO)
     table = expected(frame)["cost"]

@@ -149,14 +149,14 @@ def _data(given, score):
 
 
 def _may_be_forecast(frame, name):
-    """Does every field read as a number between zero and one?"""
+    """Numbers between zero and one, and not only those two: a column of flags has to be asked for by name."""
     try:
         values = files.numbers(frame, name)
     except ValueError:
         if pd.api.types.is_numeric_dtype(frame[name]):
             raise
         return False
-    return bool(values.min() >= 0 and values.max() <= 1)
+    return bool(values.min() >= 0 and values.max() <= 1 and not np.isin(values, (0, 1)).all())
 
 
 def _weights(given, frame):
@@ -173,8 +173,18 @@ def _compare(given):
         result.to_html(given.html, decision=_words(given), source="stated on the command line")
     if given.json:
         return json.dumps(_as_json(given, score, result.table), allow_nan=False, indent=1)
-    written = f"\nReport: {given.html}" if given.html else ""
-    return f"{_asked_words(given, score)}\n\n{_lines(result.table)}\n\n{_wrapped(result.notes[0])}{written}"
+    parts = [_asked_words(given, score), _lines(result.table), _wrapped(result.notes[0])]
+    unused = _unused(given, frame, models)
+    parts += [_wrapped(f"Left out, as no probabilities: {', '.join(unused)}.")] if unused else []
+    return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
+
+
+def _unused(given, frame, models):
+    """Columns that nobody named and that were not taken for forecasts."""
+    if given.models or given.decision == "selective":
+        return []
+    return [str(name) for name in frame.columns if name not in {given.truth, given.weights, given.groups}
+            and str(name) not in models]
 
 
 def _words(given):
