@@ -68,7 +68,8 @@ def test_the_table_fits_a_terminal(capsys, path):
 def test_what_is_left_out_is_said(capsys, frame, tmp_path):
     frame.assign(flag=frame["y"]).to_csv(tmp_path / "p.csv", index=False)
     code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO)
-    assert code == 0 and "Left out, as no probabilities: site, flag." in out
+    said = " ".join(out.split())
+    assert code == 0 and "Left out: site (line 2 is 1" in said and "flag (zeros and ones only)" in said
     code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO, "--models", "near,flag")
     assert code == 0 and "flag" in out and "Left out" not in out
 
@@ -76,8 +77,10 @@ def test_what_is_left_out_is_said(capsys, frame, tmp_path):
 def test_score_prints_the_losses(capsys, path, frame):
     _, out, _ = run(capsys, "score", path, "--truth", "y", *RATIO)
     table = expected(frame)["cost"]
-    assert [line.split("  ")[1] for line in out.splitlines()] == list(table.index)
-    assert [float(line.split()[0]) for line in out.splitlines()] == pytest.approx(table.tolist(), rel=1e-5)
+    head, rows = out.split("lower is better:\n")
+    assert "300 cases" in head and f"{frame['y'].sum()} events (y = 1)" in " ".join(head.split())
+    assert [line.split("  ")[1] for line in rows.splitlines()] == list(table.index)
+    assert [float(line.split()[0]) for line in rows.splitlines()] == pytest.approx(table.tolist(), rel=1e-5)
 
 
 def test_standard_input_is_read(path, frame):
@@ -110,7 +113,7 @@ def test_means_and_spreads(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("text", [
-    "y,a\n1,0.7\n0,0.2\n", "y;a\n1;0,7\n0;0,2\n", "y\ta\n1\t70%\n0\t20%\n", "\ufeffy,a\n1,0.7\n0,0.2\n",
+    "y,a\n1,0.7\n0,0.2\n", "y;a\n1;0,7\n0;0,2\n", "y;a\n1;0,700\n0;0,200\n", "y\ta\n1\t70%\n0\t20%\n", "\ufeffy,a\n1,0.7\n0,0.2\n",
     '"y","a"\n"1","0.7"\n"0","0.2"\n', "y|a\nyes|0.7\nno|0.2\n", "y, a\r\nTrue, 0.7\r\nFalse, 0.2\r\n"])
 def test_files_as_people_have_them(text, tmp_path):
     (tmp_path / "f.csv").write_text(text, encoding="utf-8")
@@ -126,9 +129,13 @@ def test_parquet_is_read(frame, tmp_path):
 
 BAD = [
     ("y,a\n1,0.7\n0,zero\n", ["--models", "a"], "line 3, column 'a': a number is wanted, got 'zero'"),
-    ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': a number is wanted, got an empty field"),
+    ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': a number is wanted, got nothing, or a word for it"),
     ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "1.2"), ("y,a\n1,0.7\n0,0.2,5\n", [], "line 3 has 3 fields"),
-    ("y,a\n1,0.7\n2,0.2\n", [], "which label of column 'y' is the event? It has 1 and 2"),
+    ("y,a\n1,0.7\n2,0.2\n", [], "which label of column 'y' is the event? Add --event 1 or --event 2"),
+    ("y,a,b\n1,0,746,0.2\n0,0,2,0.1\n", [], "line 2 has 4 fields, the header has 3"),
+    ("y,a,a\n1,0.7,0.1\n0,0.2,0.3\n", [], "two columns are called 'a'"), ("y,a\n", [], "a header and no rows"),
+    ("1,0.7\n0,0.2\n", [], "is the header missing"), ("y,a\n0,0.7\n0,0.2\n", [], "one outcome only, 0"),
+    ('y,a\n1,"1,210"\n0,"1,300"\n', ["--models", "a"], "may be thousands or decimals"),
     ("y,a\nx,0.7\nz,0.2\nw,0.1\n", [], "must have two labels, it has 3"), ("", [], "is empty"),
     ("y,a\n1,0.7\n,0.2\n", [], "line 3, column 'y': an outcome is wanted"),
     ("z,a\n1,0.7\n0,0.2\n", [], "no column 'y'; there are: z, a"), ("y,a\n1,7\n0,2\n", [], "no column looks like")]

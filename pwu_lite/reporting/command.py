@@ -10,6 +10,7 @@ import argparse
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,9 @@ def _range(name, text):
         low, high = (float(part.rstrip("%")) / (100 if part.endswith("%") else 1) for part in parts)
     except ValueError:
         raise ValueError(f"--{name} must be LOW:HIGH, as in --{name} 3:30, got {text!r}") from None
-    if not 0 < low < high < np.inf:
-        raise ValueError(f"--{name} must have 0 < LOW < HIGH, got {text!r}")
+    if not 0 < low < high < (1 if name == "share" else np.inf):
+        raise ValueError(f"--{name} must have 0 < LOW < HIGH{', below one: write 1%:10%' if name == 'share' else ''}, "
+                         f"got {text!r}")
     return low, high
 
 
@@ -170,21 +172,38 @@ def _compare(given):
     result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
                      n_resamples=given.resamples, seed=given.seed)
     if given.html:
+        if not Path(given.html).absolute().parent.is_dir():
+            raise ValueError(f"there is no folder {Path(given.html).parent}")
         result.to_html(given.html, decision=_words(given), source="stated on the command line")
     if given.json:
         return json.dumps(_as_json(given, score, result.table), allow_nan=False, indent=1)
-    parts = [_asked_words(given, score), _lines(result.table), _wrapped(result.notes[0])]
-    unused = _unused(given, frame, models)
-    parts += [_wrapped(f"Left out, as no probabilities: {', '.join(unused)}.")] if unused else []
+    parts = [_asked_words(given, score), _taken(given, frame, y, models), _lines(result.table),
+             _wrapped(result.notes[0])]
     return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
 
 
-def _unused(given, frame, models):
-    """Columns that nobody named and that were not taken for forecasts."""
-    if given.models or given.decision == "selective":
-        return []
-    return [str(name) for name in frame.columns if name not in {given.truth, given.weights, given.groups}
-            and str(name) not in models]
+def _taken(given, frame, y, models):
+    """What was read, in words: cases, events, models, and columns that nobody named and that are no forecasts."""
+    said = f"{len(y)} cases"
+    if given.decision != "selective":
+        label = frame[given.truth].to_numpy()[int(np.argmax(y))]
+        said += f", {int(y.sum())} events ({given.truth} = {label})"
+    said += f"; models: {', '.join(models)}."
+    special = {given.truth, given.weights, getattr(given, "groups", None)}
+    left = [name for name in frame.columns if name not in special and str(name) not in models]
+    if left and not given.models and given.decision != "selective":
+        said += f" Left out: {', '.join(f'{name} ({_reason(frame, name)})' for name in left)}. Choose with --models."
+    return _wrapped(said)
+
+
+def _reason(frame, name):
+    """Why a column is not taken for a forecast."""
+    try:
+        values = files.numbers(frame, name)
+    except ValueError as error:
+        return str(error).split(", column")[0] + " is no number" if "line" in str(error) else "no numbers"
+    outside = np.flatnonzero((values < 0) | (values > 1))
+    return f"line {outside[0] + 2} is {values[outside[0]]:.8g}" if outside.size else "zeros and ones only"
 
 
 def _words(given):
@@ -249,7 +268,8 @@ def _score(given):
     options = {} if weights is None else {"sample_weight": weights}
     losses = {name: score(y, *(parts if isinstance(parts, tuple) else (parts,)), **options)
               for name, parts in models.items()}
-    return "\n".join(f"{value:.6g}  {name}" for name, value in sorted(losses.items(), key=lambda item: item[1]))
+    rows = [f"{value:.6g}  {name}" for name, value in sorted(losses.items(), key=lambda item: item[1])]
+    return "\n".join([_taken(given, frame, y, models), "Cost for each case, lower is better:", *rows])
 
 
 def _card(given):

@@ -6,6 +6,7 @@ Implements no part of a source.
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 import sys
@@ -55,14 +56,31 @@ def read_table(source: str) -> pd.DataFrame:
         text = raw.decode("cp1252", errors="replace")
     if not text.strip():
         raise ValueError(f"{source} is empty")
-    head = text.lstrip().split("\n", 1)[0]
-    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", head).count)
+    lines = text.lstrip("\r\n").split("\n", 2)
+    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", lines[0]).count)
+    names, *rows = csv.reader(lines[:2], delimiter=delimiter, skipinitialspace=True)
+    _check_names([name.strip() for name in names])
+    if rows and len(rows[0]) > len(names):
+        raise ValueError(f"line 2 has {len(rows[0])} fields, the header has {len(names)}: a comma inside a number or a "
+                         "name needs quotes")
     try:
-        return pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, keep_default_na=True)
+        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, index_col=False,
+                            skip_blank_lines=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         raise ValueError(f"line {found[2]} has {found[3]} fields, the lines above have {found[1]}" if found
                          else f"{source} is no table: {error}") from error
+    if frame.empty:
+        raise ValueError(f"{source} has a header and no rows")
+    return frame
+
+
+def _check_names(names):
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ValueError(f"two columns are called {twice[0]!r}: give each its own name")
+    if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names):
+        raise ValueError("the first line looks like data: is the header missing?")
 
 
 def _column(frame, name):
@@ -74,7 +92,8 @@ def _column(frame, name):
 def _refuse(column, bad, rule):
     place = int(np.flatnonzero(bad)[0])
     value = column.iloc[place]
-    said = "an empty field" if pd.isna(value) else repr(value) if isinstance(value, str) else f"{value:g}"
+    nothing = "nothing, or a word for it (NaN, n/a)"
+    said = nothing if pd.isna(value) else repr(value) if isinstance(value, str) else f"{value:g}"
     raise ValueError(f"line {place + 2}, column {column.name!r}: {rule}, got {said}")
 
 
@@ -96,6 +115,9 @@ def numbers(frame: pd.DataFrame, name: str) -> np.ndarray:
         values = column.to_numpy(dtype=float, na_value=np.nan)
     else:
         text = column.astype("string").str.strip()
+        if text.str.fullmatch(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+").fillna(True).all():
+            raise ValueError(f"column {name!r}: {text.dropna().iloc[0]!r} may be thousands or decimals; write it "
+                             "without separators between thousands")
         percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
         plain = text.str.rstrip("% ").str.replace(",", ".", regex=False)
         values = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
@@ -128,6 +150,8 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
         _refuse(column, column.isna().to_numpy(), "an outcome is wanted")
     kinds = list(pd.unique(column))
     words = {kind: _word(kind) for kind in kinds}
+    if len(kinds) == 1:
+        raise ValueError(f"column {name!r} has one outcome only, {words[kinds[0]]}: nothing is to be told apart")
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
                          f"{', '.join(list(words.values())[:4])}, ...")
@@ -138,8 +162,9 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     else:
         chosen = [kind for kind in kinds if words[kind].lower() in YES]
         if len(chosen) != 1 or len(kinds) == 2 and {"1", "2"} == set(words.values()):
-            raise ValueError(f"which label of column {name!r} is the event? It has {' and '.join(words.values())}: "
-                             f"add --event {list(words.values())[-1]}")
+            labels = sorted(words.values())
+            raise ValueError(f"which label of column {name!r} is the event? Add --event {labels[0]} or "
+                             f"--event {labels[1]}")
     return (column == chosen[0]).to_numpy().astype(int)
 
 
