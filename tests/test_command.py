@@ -113,7 +113,8 @@ def test_means_and_spreads(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("text", [
-    "y,a\n1,0.7\n0,0.2\n", "y;a\n1;0,7\n0;0,2\n", "y;a\n1;0,700\n0;0,200\n", "y\ta\n1\t70%\n0\t20%\n", "\ufeffy,a\n1,0.7\n0,0.2\n",
+    "y,a\n1,0.7\n0,0.2\n", "y;a\n1;0,7\n0;0,2\n",
+    "y;a\n1;0,700\n0;0,200\n", "y\ta\n1\t70%\n0\t20%\n", "\ufeffy,a\n1,0.7\n0,0.2\n",
     '"y","a"\n"1","0.7"\n"0","0.2"\n', "y|a\nyes|0.7\nno|0.2\n", "y, a\r\nTrue, 0.7\r\nFalse, 0.2\r\n"])
 def test_files_as_people_have_them(text, tmp_path):
     (tmp_path / "f.csv").write_text(text, encoding="utf-8")
