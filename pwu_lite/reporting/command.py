@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ FORMULAS = {"log_loss": ("-log(p)", "-log(1 - p)"), "brier_score": ("(1 - p)**2"
             "boosting_loss": ("sqrt((1 - p)/p)", "sqrt(p/(1 - p))"),
             "spherical_loss": ("1 - p/sqrt(p**2 + (1 - p)**2)", "1 - (1 - p)/sqrt(p**2 + (1 - p)**2)")}
 WIDTH = 80
+RANGES = {"binary": "ratio", "selective": "error", "top-k": "share"}  # the option that says what a decision costs
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -109,8 +111,8 @@ def _range(name, text):
 def _asked(given) -> PWU:
     """The score that the options ask for."""
     family = {"binary": BinaryDecision(), "selective": SelectivePrediction(), "top-k": TopK()}[given.decision]
-    wanted = {"binary": "ratio", "selective": "error", "top-k": "share"}[given.decision]
-    for name in {"ratio", "error", "share"} - {wanted}:
+    wanted = RANGES[given.decision]
+    for name in sorted({*RANGES.values()} - {wanted}):
         if getattr(given, name) is not None:
             raise ValueError(f"--{name} is not for --decision {given.decision}; use --{wanted} LOW:HIGH")
     text = getattr(given, wanted)
@@ -168,7 +170,7 @@ def _weights(given, frame):
 def _compare(given):
     score = _asked(given)
     y, models, frame = _data(given, score)
-    groups = None if given.groups is None else files._column(frame, given.groups).to_numpy()
+    groups = None if given.groups is None else files.column_of(frame, given.groups).to_numpy()
     result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
                      n_resamples=given.resamples, seed=given.seed)
     if given.html:
@@ -207,7 +209,7 @@ def _reason(frame, name):
 
 
 def _words(given):
-    wanted = {"binary": "ratio", "selective": "error", "top-k": "share"}[given.decision]
+    wanted = RANGES[given.decision]
     text = getattr(given, wanted)
     if text is None:
         return f"{given.decision}, prior Beta({given.prior})"
@@ -224,8 +226,6 @@ def _asked_words(given, score):
 
 
 def _wrapped(text):
-    import textwrap
-
     return textwrap.fill(text, WIDTH)
 
 

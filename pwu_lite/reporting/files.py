@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import re
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["events", "numbers", "pairs", "read_table"]
+__all__ = ["column_of", "events", "numbers", "pairs", "read_table"]
 
 DELIMITERS = ",;\t|"
 YES = {"1", "true", "yes", "y", "event", "positive"}
@@ -56,16 +57,15 @@ def read_table(source: str) -> pd.DataFrame:
         text = raw.decode("cp1252", errors="replace")
     if not text.strip():
         raise ValueError(f"{source} is empty")
-    lines = text.lstrip("\r\n").split("\n", 2)
+    lines = list(itertools.islice((line for line in io.StringIO(text) if line.strip()), 2))
     delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", lines[0]).count)
-    names, *rows = csv.reader(lines[:2], delimiter=delimiter, skipinitialspace=True)
+    names, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     _check_names([name.strip() for name in names])
     if rows and len(rows[0]) > len(names):
-        raise ValueError(f"line 2 has {len(rows[0])} fields, the header has {len(names)}: a comma inside a number or a "
+        raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a number or a "
                          "name needs quotes")
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, index_col=False,
-                            skip_blank_lines=True)
+        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         raise ValueError(f"line {found[2]} has {found[3]} fields, the lines above have {found[1]}" if found
@@ -83,7 +83,8 @@ def _check_names(names):
         raise ValueError("the first line looks like data: is the header missing?")
 
 
-def _column(frame, name):
+def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
+    """A column of the table; a ValueError that lists the others if there is none of this name."""
     if name not in frame:
         raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, frame.columns))}")
     return frame[name]
@@ -110,7 +111,7 @@ def numbers(frame: pd.DataFrame, name: str) -> np.ndarray:
     >>> numbers(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
     [0.5, 0.07]
     """
-    column = _column(frame, name)
+    column = column_of(frame, name)
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
         values = column.to_numpy(dtype=float, na_value=np.nan)
     else:
@@ -145,7 +146,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     >>> events(pd.DataFrame({"y": ["no", "yes"]}), "y").tolist()
     [0, 1]
     """
-    column = _column(frame, name)
+    column = column_of(frame, name)
     if column.isna().any():
         _refuse(column, column.isna().to_numpy(), "an outcome is wanted")
     kinds = list(pd.unique(column))
