@@ -62,8 +62,8 @@ def read_table(source: str) -> pd.DataFrame:
     names, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     _check_names([name.strip() for name in names])
     if rows and len(rows[0]) > len(names):
-        raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a number or a "
-                         "name needs quotes")
+        raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
+                         "number or a name needs quotes")
     try:
         frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
