@@ -6,14 +6,14 @@ Implements the paired intervals behind every comparison of models on data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import validation
 
-__all__ = ["group_numbers", "paired_bootstrap", "percentiles", "resampled_curves", "resampled_weights",
+__all__ = ["canonical_order", "group_numbers", "paired_bootstrap", "percentiles", "resampled_curves", "resampled_weights",
            "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
@@ -91,6 +91,23 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
     if names.size < 2:
         raise ValueError("groups must be two or more: nothing can be resampled from one")
     return number
+
+
+def canonical_order(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], weight: np.ndarray | None = None,
+                    losses: Sequence[np.ndarray] = ()) -> np.ndarray:
+    """An order of the cases that depends neither on the order in which they came nor on rounding in their losses.
+
+    By outcome, then by the last forecast, ..., the first one, by weight, and by losses, which differ where all of these
+    are the same only under a prior for each case.
+
+    Examples
+    --------
+    >>> canonical_order(np.array([1, 0, 0]), {"a": (np.array([0.5, 0.7, 0.2]),)}).tolist()
+    [2, 1, 0]
+    """
+    columns = [np.reshape(part, (len(y), -1)).T for parts in forecasts.values() for part in parts]
+    ties = [*losses, *([] if weight is None else [weight])]
+    return np.lexsort(np.vstack([*ties, *columns, np.reshape(y, (len(y), -1)).T]))
 
 
 def resampled_weights(n: int, *, repeats: int = 1000, seed: int = 0) -> Iterator[np.ndarray]:

@@ -1,4 +1,4 @@
-"""Explorers that need no kernel: page elements with their own data and one small script.
+"""Explorers and the bench: page elements that need no kernel, with their own data and script.
 
 May import its own modules, `metric` only where it is asked for: it needs sympy.
 Implements the explorers of the landing page and chapters 5, 12 and 14 (PWU paper, equations (3), (4), appendix I).
@@ -6,11 +6,12 @@ Implements the explorers of the landing page and chapters 5, 12 and 14 (PWU pape
 
 from typing import Any
 
+from .bench import Bench
 from .hill import HillExplorer
 from .murphy import MurphyExplorer
 from .prior import PriorExplorer
 
-__all__ = ["HillExplorer", "MetricExplorer", "MurphyExplorer", "PriorExplorer"]
+__all__ = ["Bench", "HillExplorer", "MetricExplorer", "MurphyExplorer", "PriorExplorer"]
 
 
 def __getattr__(name: str) -> Any:

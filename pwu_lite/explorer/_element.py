@@ -1,6 +1,6 @@
 """What every explorer is: an element of a page with its own data, controls and one small script.
 
-Imports plots; matplotlib, numpy.
+Imports plots, reporting; matplotlib, numpy.
 Implements no source: the pages of chapters 5, 12 and 14 show what the classes beside it compute.
 """
 
@@ -18,6 +18,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from .. import plots
+from ..reporting.page import LANDSCAPE, LANDSCAPE_STYLE
 
 __all__ = ["Explorer"]
 
@@ -49,17 +50,17 @@ class Explorer:
         data = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
         page = data + self.controls()
         name = f"{self.kind}-explorer-" + hashlib.sha256(page.encode()).hexdigest()[:8]  # two on one page do not clash
-        drawings = "".join(f'<svg viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
+        drawings = "".join(f'<svg class="landscape" viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
                            for words in self.panels)
         still = _still(self.picture, name, escape(". ".join(self.panels)))
         parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
-                 "@CONTROLS@": self.controls(), "@PICTURE@": still, "@STYLE@": (FOLDER / "explorer.css").read_text(),
+                 "@CONTROLS@": self.controls(), "@PICTURE@": still, "@STYLE@": LANDSCAPE_STYLE + (FOLDER / "explorer.css").read_text(),
                  "@SCRIPT@": self._script().replace("@ID@", name)}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
 
     def _script(self):
         own = "\n".join((FOLDER / name).read_text() for name in self.scripts)
-        return (FOLDER / "explorer.js").read_text().replace("  // @PARTS@\n", own)
+        return (FOLDER / "explorer.js").read_text().replace("  // @PARTS@\n", LANDSCAPE + own)
 
 
 def is_place(place, values):

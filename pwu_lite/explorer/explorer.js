@@ -4,13 +4,7 @@
   const panels = root.querySelectorAll(".panels svg"), status = root.querySelector("[role=status]");
   const left = 50, bottom = 205, width = 268, height = 180;
 
-  function add(svg, name, attributes, words) {
-    const node = document.createElementNS(panels[0].namespaceURI, name);
-    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-    if (words !== undefined) node.textContent = words;
-    svg.appendChild(node);
-    return node;
-  }
+  const add = element;
 
   // Axes of a panel; returns what draws on it, in the units of the data.
   function chart(svg, [x0, x1], [y0, y1], label, title) {
@@ -58,7 +52,7 @@
   function list(items) {
     root.querySelector("ol").replaceChildren(...items.map(([style, words]) => {
       const item = document.createElement("li");
-      const svg = add(item, "svg", {class: "swatch", viewBox: "0 0 34 10", "aria-hidden": "true"});
+      const svg = add(item, "svg", {class: "swatch landscape", viewBox: "0 0 34 10", "aria-hidden": "true"});
       add(svg, "path", {class: `line line${style}`, d: "M0 5H34"});
       item.append(words);
       return item;
@@ -80,51 +74,27 @@
     hill: (u) => nearest(data.places.map(Math.log), u),
   }[root.dataset.kind];
 
-  // The hill's own drawing: cost curves above, the hill under them, one logarithmic axis; as wide as its room.
-  function landscape(svg, at, width) {
-    const W = Math.max(300, Math.round(svg.clientWidth) || 640), phone = W < 520, top = 26, floor = 226, base = 330;
-    const edge = phone ? 8 : 128, wide = W - left - edge, grid = data.grid, k = +at.value, s = data.widths[+width.value];
-    const ends = [grid[0], grid[grid.length - 1]].map(Math.log), m = data.places[k];
-    const most = Math.max(...data.curves.flat()) * 1.02;
-    const x = (c) => left + (Math.log(c) - ends[0]) / (ends[1] - ends[0]) * wide;
-    const y = (v) => floor - v / most * (floor - top);
-    const text = (px, py, words, anchor, kind = "") => add(svg, "text", {x: px, y: py, "text-anchor": anchor, class: kind}, words);
-    svg.setAttribute("viewBox", `0 0 ${W} 404`);
-    svg.replaceChildren();
-    svg.invert = (px) => ends[0] + (px - left) / wide * (ends[1] - ends[0]);
-    const step = [50, 100, 200, 250, 500, 1000].find((v) => most / v < 5.5) || most / 4;
-    for (let v = 0; v <= most; v += step) {
-      add(svg, "path", {class: "rule", d: `M${left} ${y(v)}H${left + wide}`});
-      text(left - 6, y(v) + 4, v ? String(v) : "€0", "end");
-    }
-    text(left, 14, `cost of ${data.per}, €`, "start");
+  // The hill's own drawing: what choosing right saves, where the hill stands, and a grip to pull it by.
+  function hillside(svg, at, width) {
+    const grid = data.grid, s = data.widths[+width.value], m = data.places[+at.value];
     const a = 1 / (s * s * (1 - m)), b = 1 / (s * s * m);
     const hill = grid.map((c) => Math.exp(a * Math.log(c / m) + b * Math.log((1 - c) / (1 - m))));
-    const cheaper = grid.map((_, i) => data.curves[0][i] < data.curves[1][i] ? 0 : 1);
-    grid.slice(1).forEach((c, i) => {                      // what choosing right saves, where the hill stands
+    const drawn = landscape(svg, {x: grid, scale: "log", hill, label: "cost share of a false alarm, c",
+      below: `so many ${data.alarm} cost as much as ${data.miss}`,
+      ticks: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].map((c) => [c, String(c), String(Math.round((1 - c) / c * 10) / 10)]),
+      panels: [{title: `cost of ${data.per}, €`, start: "€0", height: 200, low: 0, high: Math.max(...data.curves.flat()),
+        lines: data.curves.map((ys, style) => ({ys, style, name: data.names[style]}))}]});
+    const [panel] = drawn.panels, peak = drawn.base - drawn.high;
+    grid.slice(1).forEach((c, i) => {
       if (hill[i] < 0.02) return;
-      const [p, q] = [data.curves[0][i], data.curves[1][i]].map(y);
-      add(svg, "rect", {class: `saved saved${cheaper[i]}`, x: x(grid[i]).toFixed(2), width: (x(c) - x(grid[i])).toFixed(2),
+      const [p, q] = [data.curves[0][i], data.curves[1][i]].map(panel.y), cheaper = p > q ? 0 : 1;
+      const saved = add(svg, "rect", {class: `saved saved${cheaper}`, x: drawn.x(grid[i]).toFixed(2), width: (drawn.x(c) - drawn.x(grid[i])).toFixed(2),
         y: Math.min(p, q).toFixed(1), height: Math.abs(p - q).toFixed(1), "fill-opacity": (0.5 * hill[i]).toFixed(2)});
+      svg.insertBefore(saved, svg.querySelector(".line"));
     });
-    data.curves.forEach((curve, which) => {
-      const points = grid.map((c, i) => `${x(c).toFixed(1)} ${y(curve[i]).toFixed(1)}`);
-      add(svg, "path", {class: `line line${which}`, d: `M${points.join("L")}`});
-      const end = y(curve[curve.length - 1]), other = y(data.curves[1 - which][curve.length - 1]);
-      if (!phone) text(left + wide + 8, end + (end < other ? -1 : 8) * (Math.abs(end - other) < 16 ? 1 : 0) + 4, data.names[which], "start", `name name${which}`);
-    });
-    const peak = base - 74, shape = grid.map((c, i) => `${x(c).toFixed(1)} ${(base - 74 * hill[i]).toFixed(1)}`);
-    add(svg, "path", {class: "hill", d: `M${x(grid[0])} ${base}L${shape.join("L")}L${x(grid[grid.length - 1])} ${base}Z`});
-    add(svg, "path", {class: "axis", d: `M${left} ${base}H${left + wide}`});
-    add(svg, "path", {class: "marker", d: `M${x(m)} ${peak - 14}V${top}`});
-    for (const c of [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5]) if (c >= grid[0] && c <= grid[grid.length - 1]) {
-      add(svg, "path", {class: "axis", d: `M${x(c)} ${base}v5`});
-      text(x(c), base + 18, String(c), "middle");
-      text(x(c), base + 54, String(Math.round((1 - c) / c * 10) / 10), "middle");
-    }
-    text(left + wide / 2, base + 36, "cost share of a false alarm, c", "middle");
-    text(left + wide / 2, base + 71, `so many ${data.alarm} cost as much as ${data.miss}`, "middle");
-    const grip = add(svg, "g", {class: "grip", transform: `translate(${x(m).toFixed(1)} ${peak})`});
+    svg.invert = drawn.invert;
+    add(svg, "path", {class: "marker", d: `M${drawn.x(m)} ${peak - 14}V${panel.start}`});
+    const grip = add(svg, "g", {class: "grip", transform: `translate(${drawn.x(m).toFixed(1)} ${peak})`});
     add(grip, "circle", {class: "reach", r: 24});
     add(grip, "circle", {r: 13});
     add(grip, "path", {d: "M-4 -4l-4 4l4 4M4 -4l4 4l-4 4"});
@@ -134,7 +104,7 @@
     hill([at, width]) {
       const i = +width.value, k = +at.value, [one, two] = data.costs[i][k], verdict = data.verdicts[i][k];
       const ratio = (1 - data.places[k]) / data.places[k], euro = (v) => `€${Math.round(v).toLocaleString("en")}`;
-      landscape(panels[0], at, width);
+      hillside(panels[0], at, width);
       at.nextElementSibling.textContent = data.places[k].toPrecision(2);
       width.nextElementSibling.textContent = data.unsure[i];
       const gap = `${euro(Math.abs(one - two))} ± ${euro(data.half[i][k])} per ${data.per}`;

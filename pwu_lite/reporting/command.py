@@ -1,6 +1,6 @@
 """The command line: from a file of outcomes and forecasts to the model that is cheaper for a decision.
 
-Imports card, compare, files, alignment, elicitation, families, metrics, priors, pwu, symbolic; numpy, pandas, sympy.
+Imports beliefs, card, compare, files, elicitation, families, priors, pwu, robust; numpy, pandas.
 Implements appendices H and L of the PWU paper.
 """
 
@@ -17,11 +17,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .. import elicitation, metrics
+from .. import elicitation
 from ..families import BinaryDecision, SelectivePrediction, TopK
-from ..priors import Beta
+from ..priors import Beta, Dirac
 from ..pwu import PWU
-from . import files
+from ..robust import Quantiles
+from . import beliefs, files
 from .card import metric_card
 from .compare import compare
 
@@ -35,9 +36,6 @@ EXAMPLES = """examples:
   python -m pwu_lite compare leads.csv --truth bought --decision top-k --share 1%:10%
   python -m pwu_lite explain log_loss
 """
-FORMULAS = {"log_loss": ("-log(p)", "-log(1 - p)"), "brier_score": ("(1 - p)**2", "p**2"),
-            "boosting_loss": ("sqrt((1 - p)/p)", "sqrt(p/(1 - p))"),
-            "spherical_loss": ("1 - p/sqrt(p**2 + (1 - p)**2)", "1 - (1 - p)/sqrt(p**2 + (1 - p)**2)")}
 WIDTH = 80
 RANGES = {"binary": "ratio", "selective": "error", "top-k": "share"}  # the option that says what a decision costs
 
@@ -74,7 +72,7 @@ def _parser():
             one.add_argument("--html", help="write a report of one file")
             one.add_argument("--json", action="store_true", help="print JSON")
     one = commands.add_parser("explain", help="what a common metric believes about costs")
-    one.add_argument("score", help=f"one of {', '.join(_binary())}")
+    one.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
     one.set_defaults(run=_explain)
     return parser
 
@@ -94,6 +92,7 @@ def _add_decision(parser):
     parser.add_argument("--error", help="selective: passing costs as much as an error of LOW:HIGH, in nine of ten")
     parser.add_argument("--share", help="top-k: the share of cases picked, LOW:HIGH, in nine of ten")
     parser.add_argument("--prior", help="binary or top-k: A,B of a Beta prior, instead of a range")
+    parser.add_argument("--cost-share", help="binary: column with each case's own cost share of a false alarm, instead")
 
 
 def _range(name, text):
@@ -108,8 +107,10 @@ def _range(name, text):
     return low, high
 
 
-def _asked(given) -> PWU:
+def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
     """The score that the options ask for."""
+    if given.cost_share is not None:
+        return _each_its_own(given, frame)
     family = {"binary": BinaryDecision(), "selective": SelectivePrediction(), "top-k": TopK()}[given.decision]
     wanted = RANGES[given.decision]
     for name in sorted({*RANGES.values()} - {wanted}):
@@ -125,62 +126,72 @@ def _asked(given) -> PWU:
     if text is None or given.prior is not None:
         raise ValueError(f"say what the decision costs with --{wanted} LOW:HIGH"
                          + (" or --prior A,B, one of them" if given.decision != "selective" else ""))
-    low, high = _range(wanted, text)
-    if given.decision == "binary":
-        return PWU(family, elicitation.beta_from_quantiles(1 / (1 + high), 1 / (1 + low)))
-    if given.decision == "top-k":
-        return PWU(family, elicitation.beta_from_quantiles(low, high))
-    return PWU(family, elicitation.lognormal_from_quantiles(low**2, high**2))
+    fit = elicitation.lognormal_from_quantiles if given.decision == "selective" else elicitation.beta_from_quantiles
+    return PWU(family, fit(*_ends(given)))
 
 
-def _data(given, score):
-    """Outcomes, forecasts by model, and the table."""
-    frame = files.read_table(given.file)
+def _each_its_own(given, frame):
+    """A point mass for each case, from a column."""
+    if frame is None or given.decision != "binary" or given.prior or any(getattr(given, name) for name in RANGES.values()):
+        raise ValueError("--cost-share is for compare and score of binary decisions, without --ratio and --prior")
+    return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
+
+
+def _special(given):
+    return {given.truth, given.weights, given.cost_share, getattr(given, "groups", None)}
+
+
+def _data(given, frame):
+    """Outcomes, and forecasts by model."""
     named = [name.strip() for name in given.models.split(",")] if given.models else None
-    special = {given.truth, given.weights, getattr(given, "groups", None)}
+    special = _special(given)
     if given.decision == "selective":
         found = files.pairs([str(name) for name in frame.columns if name not in special])
         missing = [name for name in named or [] if name not in found]
         if missing or not found:
             raise ValueError(f"a model needs columns NAME_mean and NAME_std; found for: {', '.join(found) or 'none'}")
         models = {name: tuple(files.numbers(frame, column) for column in found[name]) for name in named or found}
-        return files.numbers(frame, given.truth), models, frame
+        return files.numbers(frame, given.truth), models
     y = files.events(frame, given.truth, given.event)
     names = named or [name for name in frame.columns if name not in special and _may_be_forecast(frame, name)]
     if not names:
         raise ValueError("no column looks like probabilities; name them with --models A,B")
-    return y, {str(name): files.numbers(frame, name) for name in names}, frame
+    return y, {str(name): files.probabilities(frame, name) for name in names}
 
 
 def _may_be_forecast(frame, name):
-    """Numbers between zero and one, and not only those two: a column of flags has to be asked for by name."""
+    """Numbers between zero and one, and not only those two: a column of flags has to be asked for by name.
+
+    One with gaps may be, too: it is refused where it is read, with the line.
+    """
     try:
         values = files.numbers(frame, name)
     except ValueError:
-        if pd.api.types.is_numeric_dtype(frame[name]):
-            raise
-        return False
-    return bool(values.min() >= 0 and values.max() <= 1 and not np.isin(values, (0, 1)).all())
+        if not pd.api.types.is_numeric_dtype(frame[name]):
+            return False
+        values = frame[name].dropna().to_numpy(dtype=float)
+    return bool(values.size and values.min() >= 0 and values.max() <= 1 and not np.isin(values, (0, 1)).all())
 
 
 def _weights(given, frame):
-    return None if given.weights is None else files.numbers(frame, given.weights)
+    return None if given.weights is None else files.numbers(frame, given.weights, least=0)
 
 
 def _compare(given):
-    score = _asked(given)
-    y, models, frame = _data(given, score)
+    frame = files.read_table(given.file)
+    score = _asked(given, frame)
+    y, models = _data(given, frame)
     groups = None if given.groups is None else files.column_of(frame, given.groups).to_numpy()
     result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
-                     n_resamples=given.resamples, seed=given.seed)
+                     n_resamples=given.resamples, seed=given.seed, statement=_statement(given))
     if given.html:
         if not Path(given.html).absolute().parent.is_dir():
             raise ValueError(f"there is no folder {Path(given.html).parent}")
         result.to_html(given.html, decision=_words(given), source="stated on the command line")
     if given.json:
-        return json.dumps(_as_json(given, score, result.table), allow_nan=False, indent=1)
+        return json.dumps(_as_json(given, score, result), allow_nan=False, indent=1)
     parts = [_asked_words(given, score), _taken(given, frame, y, models), _lines(result.table),
-             _wrapped(result.notes[0])]
+             "\n".join(_wrapped(line) for line in result.words), _wrapped(result.notes[0])]
     return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
 
 
@@ -191,7 +202,7 @@ def _taken(given, frame, y, models):
         label = frame[given.truth].to_numpy()[int(np.argmax(y))]
         said += f", {int(y.sum())} events ({given.truth} = {label})"
     said += f"; models: {', '.join(models)}."
-    special = {given.truth, given.weights, getattr(given, "groups", None)}
+    special = _special(given)
     left = [name for name in frame.columns if name not in special and str(name) not in models]
     if left and not given.models and given.decision != "selective":
         said += f" Left out: {', '.join(f'{name} ({_reason(frame, name)})' for name in left)}. Choose with --models."
@@ -205,10 +216,28 @@ def _reason(frame, name):
     except ValueError as error:
         return str(error).split(", column")[0] + " is no number" if "line" in str(error) else "no numbers"
     outside = np.flatnonzero((values < 0) | (values > 1))
-    return f"line {outside[0] + 2} is {values[outside[0]]:.8g}" if outside.size else "zeros and ones only"
+    return f"line {files.line_of(frame, outside[0])} is {values[outside[0]]:.8g}" if outside.size else "zeros and ones only"
+
+
+def _statement(given):
+    """What the two ends of a range say alone: a twentieth of the decision makers below, a twentieth above."""
+    if getattr(given, RANGES[given.decision]) is None:
+        return None
+    low, high = _ends(given)
+    return Quantiles({low: 0.05, high: 0.95})
+
+
+def _ends(given):
+    """The stated range, in the decision's own parameter."""
+    low, high = _range(RANGES[given.decision], getattr(given, RANGES[given.decision]))
+    if given.decision == "binary":
+        return 1 / (1 + high), 1 / (1 + low)
+    return (low, high) if given.decision == "top-k" else (low**2, high**2)
 
 
 def _words(given):
+    if given.cost_share is not None:
+        return f"each case has its own cost share of a false alarm, column {given.cost_share}"
     wanted = RANGES[given.decision]
     text = getattr(given, wanted)
     if text is None:
@@ -221,8 +250,8 @@ def _words(given):
 
 def _asked_words(given, score):
     prior = score.priors[0]
-    return _wrapped(f"Decision: {_words(given)}. Prior: {_said(prior)}, median {float(prior.ppf(0.5)):.3g}. "
-                    "Cost: lower is better.")
+    said = "" if prior.length is not None else f" Prior: {_said(prior)}, median {float(prior.ppf(0.5)):.3g}."
+    return _wrapped(f"Decision: {_words(given)}.{said} Cost: lower is better.")
 
 
 def _wrapped(text):
@@ -248,13 +277,13 @@ def _lines(table):
     return "\n".join([*lines, "cases: so many would tell the two apart in four samples of five"])
 
 
-def _as_json(given, score, table):
+def _as_json(given, score, result):
     prior = score.priors[0]
-    shape = {"a": prior.a, "b": prior.b} if isinstance(prior, Beta) else {"mu": prior.mu, "sigma": prior.sigma}
-    models = [{"name": name, **{key: _plain(row[key]) for key in ("cost", "low", "high", "verdict", "difference",
-                                                                 "difference low", "difference high", "cases needed",
-                                                                 "radius")}} for name, row in table.iterrows()]
-    return {"decision": given.decision, "prior": shape, "models": models}
+    shape = ({"column": given.cost_share} if prior.length is not None else {"a": prior.a, "b": prior.b}
+             if isinstance(prior, Beta) else {"mu": prior.mu, "sigma": prior.sigma})
+    models = [{"name": name, **{key: _plain(value) for key, value in row.items()}}
+              for name, row in result.table.iterrows()]
+    return {"decision": given.decision, "prior": shape, "models": models, "words": result.words}
 
 
 def _plain(value: Any) -> Any:
@@ -262,8 +291,9 @@ def _plain(value: Any) -> Any:
 
 
 def _score(given):
-    score = _asked(given)
-    y, models, frame = _data(given, score)
+    frame = files.read_table(given.file)
+    score = _asked(given, frame)
+    y, models = _data(given, frame)
     weights = _weights(given, frame)
     options = {} if weights is None else {"sample_weight": weights}
     losses = {name: score(y, *(parts if isinstance(parts, tuple) else (parts,)), **options)
@@ -276,48 +306,8 @@ def _card(given):
     return str(metric_card(_asked(given), decision=_words(given), source="stated on the command line"))
 
 
-def _binary():
-    return {metric.name: metric for metric in metrics.REGISTRY.values() if metric.task == "binary"}
-
-
 def _explain(given):
-    """What a metric of probabilities believes about the cost share c."""
-    import sympy as sp
-
-    from .. import alignment, symbolic
-
-    if given.score not in _binary():
-        raise ValueError(f"no metric {given.score!r}; there are: {', '.join(_binary())}")
-    label = _binary()[given.score].label
-    if given.score in FORMULAS:
-        p = sp.Symbol("p")
-        density = symbolic.binary_prior(*(sp.sympify(text, {"p": p}) for text in FORMULAS[given.score]), p).density
-        return _wrapped(f"{label}: aligned with yes-or-no decisions, under the prior density {density} on the cost "
-                        f"share c (up to a factor). {_whom(density)}")
-    if given.score == "zero_one_loss":
-        return _wrapped(f"{label}: aligned with one yes-or-no decision, c = 1/2: a miss costs as much as a false "
-                        "alarm. It serves whoever has just that cost, and nobody else.")
-    found = alignment.coordinate_dependence(_binary()[given.score])
-    if found is None:
-        return _wrapped(f"{label}: no counterexample to alignment was found, and none of our formulas is its prior.")
-    return _wrapped(f"{label}: not aligned with yes-or-no decisions under any prior. What it prefers for one case "
-                    f"depends on the other cases: with labels {list(map(int, found.labels))}, changing a forecast "
-                    f"from {found.a:.2g} to {found.b:.2g} lowers it beside {np.round(found.r, 2).tolist()} and raises "
-                    f"it beside {np.round(found.r_prime, 2).tolist()}, or the other way round.")
-
-
-def _whom(density):
-    """Where a density on c puts its mass between 1/100 and 99/100, in words."""
-    import sympy as sp
-
-    (symbol,) = density.free_symbols or {sp.Symbol("c")}
-    weigh = sp.lambdify(symbol, density, "numpy")
-    c = np.linspace(0.01, 0.99, 9801)
-    mass = np.cumsum(np.broadcast_to(weigh(c), c.shape))
-    ends = [float(np.interp(share * mass[-1], mass, c)) for share in (0.05, 0.5, 0.95)]
-    said = [f"{(1 - end) / end:.2g}" for end in ends]
-    return (f"Between c of 1% and 99%, nine tenths of its mass are on readers for whom a miss costs from {said[2]} to "
-            f"{said[0]} false alarms, median {said[1]}.")
+    return _wrapped(beliefs.belief(given.score))
 
 
 def _said(prior):

@@ -1,7 +1,7 @@
 """Any number of models under one score, or several: costs, intervals, paired differences from the best.
 
-Imports _tables, assisted, card, families, metrics, plots, pwu, ranks, resampling, robust, validation; numpy, pandas,
-scipy.
+Imports _tables, assisted, card, families, metrics, page, picture, pwu, ranks, resampling, robust, validation, words;
+numpy, pandas, scipy.
 Implements appendix L of the PWU paper, for more than two models.
 """
 
@@ -25,18 +25,21 @@ from ..metrics import Metric
 from ..metrics._kernels import average
 from ..pwu import PWU
 from ..ranks import ROUNDING
-from ..resampling import group_numbers, paired_bootstrap, percentiles, weighted_means
+from ..resampling import canonical_order, group_numbers, paired_bootstrap, percentiles, weighted_means
 from ..robust import AnyPrior, PriorSet
 from ..robust.curve import has_curve, read_curve
 from ..robust.decide import compared, radius_of
+from . import page
 from ._tables import html
 from .card import metric_card
+from .picture import picture_of
+from .words import in_words
 
 __all__ = ["ModelComparison", "compare"]
 
 POWER = 0.8  # chance to separate two models for which "cases needed" is computed
-COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "share best",
-           "undefined", "verdict", "cases needed", "radius"]
+COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "saving", "saving low",
+           "saving high", "share best", "undefined", "verdict", "cases needed", "radius"]
 
 
 @dataclass(frozen=True)
@@ -57,8 +60,15 @@ class ModelComparison:
     data: tuple[Any, dict[str, tuple[Any, ...]]]
     options: dict[str, Any]
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The cheapest model against each other one, a sentence each; of several scores, by score."""
+        if isinstance(self.table.index, pd.MultiIndex):
+            return tuple(f"{name}: {line}" for name in self.scores for line in in_words(self.table.loc[name]))
+        return tuple(in_words(self.table))
+
     def to_html(self, path: Any, *, decision: str = "", source: str = "") -> None:
-        """Write a report of one file that asks no other host for anything: table, picture and card.
+        """Write a report of one file that asks no other host for anything: words, pictures, table and card.
 
         Parameters
         ----------
@@ -69,21 +79,26 @@ class ModelComparison:
 
         Raises
         ------
-        ImportError
-            Without matplotlib (extra ``[plots]``).
+        ValueError
+            The path is a folder.
         """
-        parts = [self._repr_html_()]
+        parts = []
         for name, score in self.scores.items():
+            table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
+            parts += [f"<h2>{escape(name)}</h2>" if len(self.scores) > 1 else "", *page.answer(in_words(table))]
             if isinstance(score, PWU):
-                table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
+                parts.append(page.picture(picture_of(score, *self.data, list(table.index), self.options)))
+            parts.append(page.numbers(table))
+            if isinstance(score, PWU):
                 card = metric_card(score, decision=decision, source=source, comparison=table)
-                parts += [f"<h2>{escape(name)}</h2>", _picture(score, *self.data, self.options), card._repr_html_()]
+                parts += ["<h2>What the score believes</h2>", card._repr_html_()]
+        parts += [f"<p>{escape(note)}</p>" for note in self.notes]
         path = Path(path)
         if path.is_dir():
             raise ValueError(f"{path} is a folder: name a file")
         part = path.with_name(path.name + ".part")
         try:
-            part.write_text(_PAGE.format(body="\n".join(parts)), encoding="utf-8")
+            part.write_text(page.whole("Models compared", decision, parts), encoding="utf-8")
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
@@ -131,7 +146,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     ModelComparison
         With a table, the cheapest model first: ``cost`` with its interval; ``skill``, the share of
         the way from the base rate (or mean and standard deviation) of these very labels to a perfect
-        forecast; ``difference`` from the cheapest (or from `against`) with its paired interval; ``share best`` of
+        forecast; ``difference`` from the cheapest (or from `against`) with its paired interval, and as a share of the
+        model's own cost what the cheapest one saves, ``saving``; ``share best`` of
         the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
         ``verdict``: best (or reference), not separable from it (the interval of the difference
         contains zero, or there are so few cases that all of them pointing one way would be no
@@ -207,14 +223,17 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage, statem
     word = "best" if against is None else "reference"
     tail = (1 - coverage) / 2
     with np.errstate(invalid="ignore"):  # infinite for both: undefined
-        gap, gaps = values - values[best], resampled - resampled[:, [best]]
-    (low, high), (from_, to) = percentiles(resampled, tail), percentiles(gaps, tail)
+        gap, gaps = _apart(values, values[best]), _apart(resampled, resampled[:, [best]])
+    with np.errstate(invalid="ignore", divide="ignore"):  # of a cost of zero there is no share
+        saving, savings = gap / np.abs(values), gaps / np.abs(resampled)
+    (low, high), (from_, to), (least, most) = (percentiles(drawn, tail) for drawn in (resampled, gaps, savings))
     few = (len(y) if groups is None else groups.max() + 1) < np.log2(2 / (1 - coverage))  # even if all point one way
     verdicts = [word if place == best else _verdict(gap[place], *ends, few)
                 for place, ends in enumerate(zip(from_, to, strict=True))]
     frame = pd.DataFrame({
         "cost": values, "low": low, "high": high, "skill": _skill(score, y, forecasts, values, weight),
-        "difference": gap, "difference low": from_, "difference high": to, "share best": _share_best(resampled),
+        "difference": gap, "difference low": from_, "difference high": to, "saving": saving, "saving low": least,
+        "saving high": most, "share best": _share_best(resampled),
         "undefined": np.isnan(gaps).mean(axis=0), "verdict": verdicts,
         "cases needed": _cases_needed(len(y), gap, gaps, coverage)}, index=list(forecasts), columns=COLUMNS)
     frame["radius"], decided = _over_priors(score, y, forecasts, best, weight, statement)
@@ -245,13 +264,13 @@ def _costs(score, y, forecasts, groups, weight, draws):
     if isinstance(score, PWU) and isinstance(score.family, SeparableFamily):
         losses = np.array([_named(name, score.per_sample, y, *parts) for name, parts in forecasts.items()])
         if np.isfinite(losses).all():
-            order = np.lexsort(np.vstack([losses, *([] if weight is None else [weight])]))
+            order = canonical_order(y, forecasts, weight, losses)
             chosen = weight[order] if weight is not None else None
             number = groups[order] if groups is not None else None
             values = np.array([average(row, weight) for row in losses])
             return values, weighted_means(losses[:, order], weight=chosen, groups=number, **draws)
     options = {} if weight is None else {"sample_weight": weight}
-    order = _canonical(y, forecasts)
+    order = canonical_order(y, forecasts, weight)
 
     def costs(drawn):
         chosen = order[drawn]
@@ -274,10 +293,10 @@ def _named(name, function, *data, **options):
         raise ValueError(f"{error} (model {name!r})") from error
 
 
-def _canonical(y, forecasts):
-    """An order of the cases that does not depend on the order in which they came."""
-    columns = [np.reshape(part, (len(y), -1)).T for parts in forecasts.values() for part in parts]
-    return np.lexsort(np.vstack([*columns, np.reshape(y, (len(y), -1)).T]))
+def _apart(one, two):
+    """Differences that are more than rounding; the others are zero."""
+    gap = one - two
+    return np.where(np.abs(gap) <= 1e-12 * np.abs(two), 0.0, gap)
 
 
 def _verdict(gap, low, high, few):
@@ -293,7 +312,7 @@ def _share_best(resampled):
     defined = resampled[~np.isnan(resampled).any(axis=1)]
     if not len(defined):
         return np.full(resampled.shape[1], np.nan)
-    least = defined == defined.min(axis=1, keepdims=True)
+    least = _apart(defined, defined.min(axis=1, keepdims=True)) == 0
     return (least / least.sum(axis=1, keepdims=True)).mean(axis=0)
 
 
@@ -353,26 +372,3 @@ def _cases(name, values):
 
 def _parts(name, given):
     return tuple(_cases(f"the forecast of {name}", part) for part in given)
-
-
-def _picture(score, y, forecasts, options):
-    """The score's Murphy curves as part of the page, where its family has one continuous parameter."""
-    if len(score.family.parameters) > 1:
-        return ""
-    from .. import plots
-
-    return plots.as_svg(score.plot(y, forecasts, **options))
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Models compared</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
-table {{ border-collapse: collapse; display: block; overflow-x: auto; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .3rem .7rem; text-align: right; border-bottom: 1px solid #ccc; }}
-svg {{ max-width: 100%; height: auto; }}
-</style></head><body><h1>Models compared</h1>
-{body}
-</body></html>
-"""

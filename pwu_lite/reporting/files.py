@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["column_of", "events", "numbers", "pairs", "read_table"]
+__all__ = ["column_of", "events", "line_of", "numbers", "pairs", "probabilities", "read_table"]
 
 DELIMITERS = ",;\t|"
 YES = {"1", "true", "yes", "y", "event", "positive"}
@@ -65,14 +65,26 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
                          "number or a name needs quotes")
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
+        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, float_precision="round_trip")
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         raise ValueError(f"line {found[2]} has {found[3]} fields, the lines above have {found[1]}" if found
                          else f"{source} is no table: {error}") from error
     if frame.empty:
         raise ValueError(f"{source} has a header and no rows")
+    if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
+        frame.attrs["lines"] = _lines_of(text, delimiter)
     return frame
+
+
+def _lines_of(text, delimiter):
+    """The line on which each row starts."""
+    reader, starts, before = csv.reader(io.StringIO(text), delimiter=delimiter), [], 0
+    for row in reader:
+        if any(field.strip() for field in row):
+            starts.append(before + 1)
+        before = reader.line_num
+    return starts[1:]
 
 
 def _check_names(names):
@@ -90,16 +102,34 @@ def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
     return frame[name]
 
 
-def _refuse(column, bad, rule):
+def _refuse(frame, column, bad, rule, hint=""):
     place = int(np.flatnonzero(bad)[0])
     value = column.iloc[place]
     nothing = "nothing, or a word for it (NaN, n/a)"
     said = nothing if pd.isna(value) else repr(value) if isinstance(value, str) else f"{value:g}"
-    raise ValueError(f"line {place + 2}, column {column.name!r}: {rule}, got {said}")
+    raise ValueError(f"line {line_of(frame, place)}, column {column.name!r}: {rule}, got {said}{hint}")
 
 
-def numbers(frame: pd.DataFrame, name: str) -> np.ndarray:
+def line_of(frame: pd.DataFrame, place: int) -> int:
+    """The line of the file on which a row starts, counted from 1.
+
+    Examples
+    --------
+    >>> line_of(pd.DataFrame({"a": [1, 2]}), 0)
+    2
+    """
+    lines = frame.attrs.get("lines")
+    return place + 2 if lines is None or place >= len(lines) else lines[place]
+
+
+def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above: float | None = None,
+            below: float | None = None) -> np.ndarray:
     """A column as numbers; text with a percent sign or a decimal comma is read, too.
+
+    Parameters
+    ----------
+    least, above, below : float, optional
+        Numbers must be at least, above, or below these.
 
     Raises
     ------
@@ -124,7 +154,29 @@ def numbers(frame: pd.DataFrame, name: str) -> np.ndarray:
         values = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
         values = np.where(percent, values / 100, values)
     if not np.isfinite(values).all():
-        _refuse(column, ~np.isfinite(values), "a number is wanted")
+        _refuse(frame, column, ~np.isfinite(values), "a number is wanted")
+    for outside, rule in ((None if least is None else values < least, f"a number of at least {least} is wanted"),
+                          (None if above is None else values <= above, f"a number above {above} is wanted"),
+                          (None if below is None else values >= below, f"a number below {below} is wanted")):
+        if outside is not None and outside.any():
+            _refuse(frame, column, outside, rule)
+    return values
+
+
+def probabilities(frame: pd.DataFrame, name: str) -> np.ndarray:
+    """A column of numbers in [0, 1]; the first one outside is named with its line.
+
+    Examples
+    --------
+    >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
+    [0.5, 0.07]
+    """
+    values = numbers(frame, name)
+    outside = (values < 0) | (values > 1)
+    if outside.any():
+        hint = " (are these percentages? divide them by 100, or add a % sign)" if (
+            values.min() >= 0 and values.max() > 2) else ""
+        _refuse(frame, column_of(frame, name), outside, "a probability between 0 and 1 is wanted", hint)
     return values
 
 
@@ -148,7 +200,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     """
     column = column_of(frame, name)
     if column.isna().any():
-        _refuse(column, column.isna().to_numpy(), "an outcome is wanted")
+        _refuse(frame, column, column.isna().to_numpy(), "an outcome is wanted")
     kinds = list(pd.unique(column))
     words = {kind: _word(kind) for kind in kinds}
     if len(kinds) == 1:

@@ -1,0 +1,306 @@
+// Models beside each other, as pwu_lite.compare does it: cost, interval, paired difference, words, picture.
+const REPEATS = 1000, BAND_REPEATS = 200, POINTS = 81, TAIL = (1 - 0.95) / 2;
+const REACH = 1.959963984540054 + 0.8416212335729143;      // normal quantiles of 0.975 and 0.8
+
+// What the questions ask for: the prior, and how its parameter is shown.
+function asked(kind, low, high) {
+  const wanted = {binary: "a miss", selective: "an error", topk: "a share"}[kind];
+  if (!(low > 0 && high > low && high < Infinity)) throw Error(`${wanted}: give two numbers, the smaller one first, both above zero`);
+  if (kind === "topk" && high >= 1) throw Error("a share of cases lies below 100%");
+  if (kind === "selective") return {kind, low, high, prior: lognormalBetween(low ** 2, high ** 2), statement: [low ** 2, high ** 2]};
+  const ends = kind === "binary" ? [1 / (1 + high), 1 / (1 + low)] : [low, high];
+  return {kind, low, high, prior: betaBetween(...ends), statement: ends};
+}
+
+// Where the curves are drawn: `shown` on the axis, `theta` in the decision's own parameter.
+function grid({kind, prior}, n) {
+  const ends = [prior.quantile(0.005), prior.quantile(0.995)], [from, to] = ends.map(kind === "binary" ? logit : Math.log);
+  const along = Array.from({length: POINTS}, (_, k) => from + k / (POINTS - 1) * (to - from));
+  if (kind === "binary") { const shown = along.map(expit); return {shown, theta: shown}; }
+  if (kind === "selective") { const shown = along.map((t) => Math.exp(t / 2)); return {shown, theta: shown.map((v) => v * v)}; }
+  const ks = [...new Set(along.map((t) => Math.min(n, Math.max(1, Math.floor(Math.exp(t) * n + 0.5)))))];
+  return {shown: ks.map((k) => k / n), theta: ks};
+}
+
+// The hill: density on the scale of the axis, its highest point one.
+function hill({kind, prior}, shown) {
+  const height = shown.map((v) => kind === "binary" ? prior.density(v) * v * (1 - v)
+    : kind === "selective" ? prior.density(v * v) * v * v : prior.density(v) * v), top = Math.max(...height);
+  return height.map((v) => v / top);
+}
+
+// One order of the cases whatever order they came in: by outcome, then by the last forecast, ... the first, weight, losses.
+function canonical(y, models, weight, losses) {
+  const columns = [...losses, ...(weight ? [weight] : []), ...models.flatMap((m) => m.f ? [m.f] : [m.mean, m.std]), y];
+  return columns.reduce((order, column) => sorted(column, order), Uint32Array.from(y.keys()));
+}
+const taken = (values, order) => { const out = new values.constructor(order.length); for (let k = 0; k < order.length; k++) out[k] = values[order[k]]; return out; };
+
+// Each model's weighted losses, a row of units (cases, or groups); the weights are the last row.
+function lossRows({y, models, weight, groups, losses}) {
+  const n = y.length, number = groups ? groups.number : null;
+  if (!number && !weight) return losses;
+  const rows = [...losses, new Float64Array(n).fill(1)].map((row) => weight ? row.map((v, i) => v * weight[i]) : row);
+  return number ? rows.map((row) => { const sums = new Float64Array(groups.count); row.forEach((v, i) => { sums[number[i]] += v; }); return sums; }) : rows;
+}
+
+function dot(a, b, start, stop) {
+  let p = 0, q = 0, r = 0, s = 0, i = start;
+  for (const end = stop - 3; i < end; i += 4) { p += a[i] * b[i]; q += a[i + 1] * b[i + 1]; r += a[i + 2] * b[i + 2]; s += a[i + 3] * b[i + 3]; }
+  for (; i < stop; i++) p += a[i] * b[i];
+  return p + q + r + s;
+}
+
+// Sums of counted rows, a block that fits the cache at a time.
+function counted(counts, rows) {
+  const sums = new Float64Array(rows.length);
+  for (let start = 0; start < counts.length; start += 2048) {
+    const stop = Math.min(counts.length, start + 2048);
+    for (let k = 0; k < rows.length; k++) sums[k] += dot(counts, rows[k], start, stop);
+  }
+  return sums;
+}
+
+// {resampled: [repeat][model], bands: [repeat below BAND_REPEATS][model][place]}.
+async function resampleCases(data, ask, places, draws, progress) {
+  const {y, models, weight, groups} = data, number = groups ? groups.number : null, m = models.length, resampled = [], bands = [], rows = lossRows(data);
+  const curves = places && models.map((model) => binned(ask.kind, y, model, weight, places));
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    const counts = await draws.next(), sums = counted(counts, rows), total = rows.length > m ? sums[m] : y.length;
+    resampled.push(Array.from(sums.subarray(0, m), (value) => value / total));
+    if (curves && repeat < BAND_REPEATS) bands.push(curves.map((curve) => curveOf(curve, counts, number, total, places.theta, ask.kind)));
+    if (repeat % 50 === 49) progress((repeat + 1) / REPEATS);
+  }
+  return {resampled, bands};
+}
+
+// Which point of the axis a case's place lies before, and what it adds there.
+function binned(kind, y, model, weight, places) {
+  const {then, otherwise, places: placeOf} = DECISIONS[kind], edges = kind === "selective" ? places.shown : places.theta;
+  const one = then(y, model), two = otherwise(y, model), size = edges.length + 1, slots = [[], []];
+  const bin = Uint16Array.from(placeOf(model), (v) => lowerBound(edges, v)), parts = kind === "binary" ? [one] : [one, two];
+  for (const [k, part] of parts.entries()) {               // of a yes or no decision each case adds to one side only
+    slots[k] = kind === "binary" ? bin.map((b, i) => y[i] ? b : b + size) : bin.map((b) => b + k * size);
+    part.forEach((v, i) => { part[i] = (kind === "binary" ? 1 : v) * (weight ? weight[i] : 1); });
+  }
+  return parts.map((values, k) => ({slots: slots[k], values}));
+}
+
+function curveOf(curve, counts, number, total, theta, kind) {
+  const added = new Float64Array(2 * theta.length + 2), size = theta.length + 1;
+  for (const {slots, values} of curve) {
+    if (number) for (let i = 0; i < slots.length; i++) added[slots[i]] += counts[number[i]] * values[i];
+    else for (let i = 0; i < slots.length; i++) added[slots[i]] += counts[i] * values[i];
+  }
+  let reached = 0, waiting = sum(added.subarray(size));
+  return theta.map((t, j) => {
+    reached += added[j];
+    waiting -= added[size + j];
+    return (DECISIONS[kind].before(t) * reached + t * waiting) / total;
+  });
+}
+
+// Top k on counted cases: expected precision under the prior on k/n, and at each k of the grid.
+function picked({y, f, order, starts}, counts, number, worth, ks) {
+  let place = 0, hits = 0, value = 0, next = 0;
+  const at = [];
+  for (let s = 0; s + 1 < starts.length; s++) {
+    let cases = 0, events_ = 0;
+    for (let k = starts[s]; k < starts[s + 1]; k++) {
+      const i = order[k], c = counts[number ? number[i] : i];
+      cases += c;
+      events_ += c * y[i];
+    }
+    if (!cases) continue;
+    if (events_) value += events_ / cases * (worth[place + cases] - worth[place]);
+    while (ks && next < ks.length && ks[next] <= place + cases) {
+      at.push(-(hits + events_ * (ks[next] - place) / cases) / ks[next]);
+      next += 1;
+    }
+    place += cases;
+    hits += events_;
+  }
+  return {cost: -value, at};
+}
+
+// sum over r < j of what a hit at place r is worth, j = 0..n.
+function worthOfPlaces(prior, n) {
+  const mass = new Float64Array(n), worth = new Float64Array(n + 1);
+  let below = 0, above = 1;
+  for (let j = 0; j < n; j++) {
+    const x = (j + 1) / n, next = [prior.below(x), prior.above(x)];
+    mass[j] = Math.max(next[0] < 0.5 ? next[0] - below : above - next[1], 0);
+    [below, above] = next;
+  }
+  for (let j = n - 1, tail = 0; j >= 0; j--) { tail += mass[j] / (j + 1); worth[j + 1] = tail; }
+  for (let j = 0; j < n; j++) worth[j + 1] += worth[j];
+  return worth;
+}
+
+function blocksOf(y, f) {
+  const order = sortedDown(f), starts = [];
+  for (let k = 0; k < order.length; k++) if (!k || f[order[k]] !== f[order[k - 1]]) starts.push(k);
+  return {y, f, order, starts: [...starts, order.length]};
+}
+
+async function resamplePicks(data, ask, places, draws, progress) {
+  const {y, models, groups} = data, n = y.length, units = groups ? groups.count : n, number = groups ? groups.number : null;
+  const sizes = new Float64Array(units), kept = new Map();
+  for (let i = 0; i < n; i++) sizes[number ? number[i] : i] += 1;
+  const worthOf = (size) => { if (!kept.has(size)) kept.set(size, worthOfPlaces(ask.prior, size)); return kept.get(size); };
+  const ranked = models.map(({f}) => blocksOf(y, f)), ones = new Float64Array(units).fill(1), resampled = [], bands = [];
+  const plain = ranked.map((one) => picked(one, ones, number, worthOf(n), places.theta));
+  for (let repeat = 0; repeat < REPEATS; repeat++) {
+    const counts = await draws.next(), [size] = counted(counts, [sizes]);
+    const ks = repeat < BAND_REPEATS ? places.theta.filter((k) => k <= size) : null;
+    const found = ranked.map((one) => picked(one, counts, number, worthOf(size), ks));
+    resampled.push(found.map(({cost}) => cost));
+    if (ks && ks.length === places.theta.length) bands.push(found.map(({at}) => at));
+    if (kept.size > 50) kept.clear();
+    if (repeat % 20 === 19) progress((repeat + 1) / REPEATS);
+  }
+  return {lines: plain.map(({at}) => at), resampled, bands};
+}
+
+// numpy's quantile with method "inverted_cdf", NaN left out.
+function percentiles(values) {
+  const known = Float64Array.from(values.filter((v) => !Number.isNaN(v))).sort();
+  return known.length ? [TAIL, 1 - TAIL].map((q) => {
+    const at = known.length * q - 1, k = Math.floor(at);
+    return known[Math.max(0, at > k ? k + 1 : k)];
+  }) : [NaN, NaN];
+}
+
+function spread(values) {
+  const known = values.filter(Number.isFinite), mean = sum(known) / known.length;
+  return Math.sqrt(sum(known.map((v) => (v - mean) ** 2)) / known.length);
+}
+
+// The whole comparison. data: {y, models, weight, groups, shares}; ask: see `asked`, or {kind: "shares"}.
+async function compareModels(data, ask, progress, drawsOf) {
+  const {y, models} = data, n = y.length, own = ask.kind === "shares", picks = ask.kind === "topk";
+  const draws = drawsOf(data.groups ? data.groups.count : n);
+  await draws.begun;
+  const score = (model) => own ? lossesAt(y, model, data.shares) : DECISIONS[ask.kind].losses(y, model, ask.prior);
+  let losses = picks ? [] : models.map(score);
+  const order = canonical(y, models, data.weight, own ? losses : []);    // one prior: same forecasts, same losses
+  const groups = data.groups && {count: data.groups.count, number: taken(data.groups.number, order)};
+  const inOrder = {y: taken(y, order), weight: data.weight && taken(data.weight, order), groups, losses: losses.map((row) => taken(row, order)),
+    models: models.map((m) => m.f ? {f: taken(m.f, order)} : {mean: taken(m.mean, order), std: taken(m.std, order)})};
+  const places = own ? null : grid(ask, n), ranks = picks || own ? null : models.map((model) => sorted(DECISIONS[ask.kind].places(model)));
+  const metrics = metricsOf(data, picks || own ? "binary" : ask.kind);
+  const curves = own ? null : models.map((model, k) => picks ? stepCurve(y, model, sortedDown(model.f))
+    : costCurve(ask.kind, y, model, data.weight, ranks[k]));
+  const parts = ask.kind === "binary" ? corp(data, ask, losses, ranks) : null;
+  const costs = picks ? models.map((model) => costOf(data, ask, model)) : losses.map((row) => average(row, data.weight));
+  const best = costs.reduce((k, v, j) => v < costs[k] ? j : k, 0), few = (groups ? groups.count : n) < Math.log2(2 / (1 - 0.95));
+  const skills = skill(data, ask, costs), gapOf = (k) => apart(costs[k], costs[best]);
+  const held = models.map((_, k) => k === best || !curves ? {radius: NaN, statement: null} : robustness(curves[k], curves[best], gapOf(k), ask.statement));
+  const found = await (picks ? resamplePicks : resampleCases)(inOrder, ask, places, draws, progress);
+  draws.end();
+  const shares = shareBest(found.resampled);
+  const rows = models.map(({name}, k) => {
+    const own = found.resampled.map((row) => row[k]), gaps = found.resampled.map((row) => apart(row[k], row[best]));
+    const [low, high] = percentiles(own), [from, to] = percentiles(gaps), gap = gapOf(k);
+    const [least, most] = percentiles(gaps.map((v, r) => v / Math.abs(own[r])));
+    const verdict = k === best ? "best" : [gap, from, to].some(Number.isNaN) ? "undefined" : few ? "not separable"
+      : from > 0 ? "dearer" : to < 0 ? "cheaper" : "not separable";
+    return {name, cost: costs[k], low, high, skill: skills[k], difference: gap, "difference low": from, "difference high": to,
+      saving: gap / Math.abs(costs[k]), "saving low": least, "saving high": most, "share best": shares[k],
+      undefined: gaps.filter(Number.isNaN).length / gaps.length, verdict,
+      "cases needed": gap ? Math.ceil(n * (REACH * spread(gaps) / gap) ** 2) : NaN, ...held[k]};
+  });
+  const ranking = rows.map((_, k) => k).sort((i, j) => costs[i] - costs[j] || i - j);
+  return {models: ranking.map((k) => rows[k]), words: inWords(ranking.map((k) => rows[k])), notes: notes(n, groups, data.weight),
+    picture: places && picture(data, ask, places, found, curves, best, ranking),
+    metrics: metrics.map(({name, values}) => ({name, values: ranking.map((k) => values[k])})), parts: parts && ranking.map((k) => parts[k])};
+}
+
+// A difference that is more than rounding.
+function apart(one, two) {
+  const gap = one - two;
+  return Math.abs(gap) <= 1e-12 * Math.abs(two) ? 0 : gap;
+}
+
+function shareBest(resampled) {
+  const defined = resampled.filter((row) => !row.some(Number.isNaN)), shares = resampled[0].map(() => 0);
+  for (const row of defined) {
+    const least = Math.min(...row), count = row.filter((v) => !apart(v, least)).length;
+    row.forEach((v, k) => { if (!apart(v, least)) shares[k] += 1 / count; });
+  }
+  return shares.map((v) => defined.length ? v / defined.length : NaN);
+}
+
+function costOf(data, ask, model) {
+  if (ask.kind === "topk") return picked(blocksOf(data.y, model.f), new Float64Array(data.y.length).fill(1), null, worthOfPlaces(ask.prior, data.y.length)).cost;
+  return average(ask.kind === "shares" ? lossesAt(data.y, model, data.shares) : DECISIONS[ask.kind].losses(data.y, model, ask.prior), data.weight);
+}
+
+// What a calibrated forecast costs whose cases of each block get the block's own share of events.
+const calibratedCost = (blocks, prior) => sum(blocks.map(({mean, total}) =>
+  total * (mean * prior.complementAbove(mean) + (1 - mean) * prior.partialMean(mean)))) / sum(blocks.map(({total}) => total));
+
+// Share of the way from a forecast without features to a perfect one.
+function skill(data, ask, costs) {
+  const {y, weight} = data, n = y.length, mean = average(y, weight);
+  let base, perfect;
+  if (ask.kind === "selective") {
+    const wide = Math.sqrt(average(y.map((v) => (v - mean) ** 2), weight)), all = (value) => new Float64Array(n).fill(value);
+    if (!(wide > 0)) return costs.map(() => NaN);
+    [base, perfect] = [{mean: all(mean), std: all(wide)}, {mean: y, std: all(1e-6 * wide)}].map((model) => costOf(data, ask, model));
+  } else if (ask.kind === "binary") [base, perfect] = [calibratedCost([{mean, total: 1}], ask.prior), 0];
+  else [base, perfect] = [{f: new Float64Array(n).fill(mean)}, {f: Float64Array.from(y)}].map((model) => costOf(data, ask, model));
+  const size = Math.max(Math.abs(base), Math.abs(perfect), ...costs.map(Math.abs));
+  return costs.map((cost) => base - perfect > 1e-13 * size ? (base - cost) / (base - perfect) : NaN);
+}
+
+function picture(data, ask, places, found, curves, best, ranking) {
+  const at = (k) => ask.kind === "topk" ? found.lines[k] : curveAt(data, ask, places, k);
+  const lines = data.models.map((_, k) => at(k)), m = ranking;
+  const bands = m.map((k) => k === best ? null : places.theta.map((_, j) => percentiles(found.bands.map((row) => row[k][j] - row[best][j]))));
+  return {kind: ask.kind, x: places.shown, names: m.map((k) => data.models[k].name), costs: m.map((k) => lines[k]),
+    gaps: m.map((k) => lines[k].map((v, j) => v - lines[best][j])), bands: bands.map((b) => b && [b.map(([v]) => v), b.map(([, v]) => v)]),
+    hill: hill(ask, places.shown)};
+}
+
+function curveAt(data, ask, places, k) {
+  const {y, models, weight} = data, ones = new Float64Array(y.length).fill(1);
+  return curveOf(binned(ask.kind, y, models[k], weight, places), ones, null, weight ? sum(weight) : y.length, places.theta, ask.kind);
+}
+
+function metricsOf(data, kind) {
+  const task = kind === "selective" ? "regression" : "binary";
+  return Object.entries(METRICS[task]).map(([name, metric]) => ({name, values: data.models.map((model) => metric(data.y, model, data.weight))}));
+}
+
+// Miscalibration, discrimination and uncertainty of each model, by isotonic regression.
+function corp({y, models, weight}, {prior}, losses, ranks) {
+  const flat = calibratedCost([{mean: average(y, weight), total: 1}], prior);
+  return models.map(({name, f}, k) => {
+    const calibrated = calibratedCost(isotonicBlocks(y, f, weight, ranks[k]), prior);
+    return {name, miscalibration: average(losses[k], weight) - calibrated, discrimination: flat - calibrated, uncertainty: flat};
+  });
+}
+
+const percent = (share) => `${Math.abs(100 * share) >= 9.95 ? Math.round(100 * share) + 0 : general(100 * share + 0, 2)}%`;
+
+function inWords(rows) {
+  const {name: best, cost} = rows[0];
+  if (rows.length === 1) return [`${best} costs ${general(cost, 4)} a case; there is no other model to compare it with.`];
+  return rows.slice(1).map((row) => {
+    const signs = new Set([Math.sign(cost), Math.sign(row.cost)]), one = signs.size === 1 && cost !== 0;
+    const say = one ? percent : (v) => general(v, 3), kind = one ? "saving" : "difference", verb = cost < 0 && one ? ["gains", "more"] : ["costs", "less"];
+    const size = `${best} ${verb[0]} ${say(row[kind])} ${verb[1]} than ${row.name}, between ${say(row[`${kind} low`])} and ${say(row[`${kind} high`])}`;
+    if (row.verdict === "dearer") return `${size}.`;
+    if (row.verdict === "undefined") return `${best} and ${row.name} cannot be compared: on some resamples a cost is undefined.`;
+    if (!row.difference) return `${best} and ${row.name} cost the same on these cases.`;
+    const needed = row["cases needed"];
+    return `${size}: not separable; ${needed < 1e9 ? `about ${(+needed.toPrecision(2)).toLocaleString("en")} cases would tell` : "no number of cases that anybody has would tell"}.`;
+  });
+}
+
+function notes(n, groups, weight) {
+  const units = groups ? `${groups.count} groups with ${n} cases` : `${n} cases`;
+  return `Intervals: 95%, from ${REPEATS} resamples of ${units}${weight ? ", each with its weight" : ""}, the same ones for all models. ` +
+    "They cover which cases are in the sample, not the luck of fitting.";
+}

@@ -1,0 +1,107 @@
+// What the worker does: keeps the table, says what its columns look like, and compares.
+const OUTCOMES = ["y", "y_true", "ytrue", "truth", "outcome", "label", "target", "actual", "observed", "event", "class", "response"];
+const named = (names, wanted) => wanted.map((word) => names.find((name) => name.toLowerCase() === word)).find((name) => name !== undefined) ?? null;
+
+function describe(table, name) {
+  const {found} = column(table, name), {missing, words} = labelsOf(table, name);
+  return {name, labels: words.length <= 12 && missing < 0 ? words : [], ...forecastOr(table, name, found),
+    numeric: found.bad < 0 && !found.thousands};
+}
+
+// May a column be probabilities? If not, why not; a column of flags has to be asked for by name.
+function forecastOr(table, name, {values, bad, plain, thousands}) {
+  let outside = -1, flags = true, some = 0;
+  for (let k = 0; k < values.length; k++) {
+    const v = values[k];
+    if (Number.isNaN(v)) continue;
+    some += 1;
+    if ((v < 0 || v > 1) && outside < 0) outside = k;
+    if (v !== 0 && v !== 1) flags = false;
+  }
+  if (thousands || !some || (bad >= 0 && !plain)) return {forecast: false, why: "no numbers"};
+  if (outside >= 0) return {forecast: false, why: `line ${table.lines[outside]} is ${general(values[outside], 8)}`};
+  if (flags) return {forecast: false, why: "zeros and ones only"};
+  return {forecast: true, why: ""};
+}
+
+function guess(table, columns) {
+  const names = table.names, spreads = pairs(names);
+  const weight = named(names, ["weight", "weights", "sample_weight", "case_weight"]), groups = named(names, ["group", "groups", "cluster", "patient", "patient_id", "site"]);
+  const shares = named(names, ["cost_share"]), special = [weight, groups, shares];
+  const twoLabels = columns.filter(({name, labels}) => labels.length === 2 && !special.includes(name)).map(({name}) => name);
+  const inPairs = new Set([...spreads.values()].flat());
+  const binary = named(twoLabels, OUTCOMES) ?? twoLabels[0] ?? null;
+  const target = columns.filter(({name, numeric}) => numeric && !inPairs.has(name) && !special.includes(name)).map(({name}) => name);
+  const kind = spreads.size && (binary === null || !columns.some(({name, forecast}) => forecast && name !== binary && !inPairs.has(name))) ? "selective" : "binary";
+  return {kind, truth: kind === "selective" ? named(target, OUTCOMES) ?? target[0] ?? null : binary ?? named(names, OUTCOMES),
+    event: binary === null ? null : likelyEvent(columns.find(({name}) => name === binary).labels), weight, groups, shares,
+    models: columns.filter(({name, forecast}) => forecast && name !== binary && !special.includes(name)).map(({name}) => name),
+    pairs: [...spreads].filter(([, parts]) => !parts.includes(binary)).map(([name]) => name)};
+}
+
+function chosenData(table, {kind, truth, event, models, weight, groups, shares}) {
+  if (!truth) throw Error("choose the column of outcomes");
+  if (!models.length) throw Error(kind === "selective" ? "a model needs two columns, NAME_mean and NAME_std" : "no column looks like probabilities; choose the columns of forecasts");
+  const spreads = kind === "selective" ? pairs(table.names) : null;
+  const read = (name) => {
+    if (!spreads) return {name, f: probabilities(table, name)};
+    if (!spreads.has(name)) throw Error(`model “${name}” needs columns “${name}_mean” and “${name}_std”`);
+    const [mean, std] = spreads.get(name).map((one) => numbers(table, one)), row = std.findIndex((v) => !(v > 0));
+    if (row >= 0) refuse(table, spreads.get(name)[1], row, "a standard deviation above zero is wanted", general(std[row], 8));
+    return {name, mean, std};
+  };
+  const data = {y: kind === "selective" ? numbers(table, truth) : events(table, truth, event), models: models.map(read),
+    weight: weight ? weights(table, weight) : null, groups: groups ? groupNumbers(table, groups) : null, shares: shares ? costShares(table, shares) : null};
+  if (kind === "topk" && data.weight) throw Error("picking the top few takes no weights: a pick is no average over cases");
+  if (kind !== "binary" && data.shares) throw Error("a cost share for each case is for yes or no decisions");
+  return data;
+}
+
+function weights(table, name) {
+  const values = numbers(table, name), row = values.findIndex((v) => v < 0);
+  if (row >= 0) refuse(table, name, row, "a weight of zero or more is wanted", general(values[row], 8));
+  if (!values.some((v) => v > 0)) throw Error(`column “${name}”: all weights are zero`);
+  return values;
+}
+
+function costShares(table, name) {
+  const values = numbers(table, name), row = values.findIndex((v) => !(v > 0 && v < 1));
+  if (row >= 0) refuse(table, name, row, "a cost share between 0 and 1 is wanted", general(values[row], 8));
+  return values;
+}
+
+async function answer(table, choice, progress, drawsOf = (units) => new Draws(units, REPEATS)) {
+  const data = chosenData(table, choice), own = choice.kind === "binary" && choice.shares;
+  const ask = own ? {kind: "shares"} : asked(choice.kind, choice.low, choice.high);
+  const found = await compareModels(data, ask, progress, drawsOf);
+  const decision = {topk: "top-k"}[choice.kind] || choice.kind;
+  const prior = own ? {column: choice.shares} : ask.prior.shape;
+  const quantiles = own ? null : [0.05, 0.5, 0.95].map((q) => ask.prior.quantile(q));
+  const implied = own || choice.kind !== "binary" ? null : {above: ask.prior.above(0.5), hundred: ask.prior.below(1 / 101)};
+  return {decision, prior, ...found, taken: {cases: data.y.length, events: choice.kind === "selective" ? null : sum(data.y)},
+    quantiles, implied, said: own ? null : ask.prior.said, python: own ? null : ask.prior.python};
+}
+
+if (typeof self !== "undefined" && typeof window === "undefined") {
+  let table = null, early = null;
+  self.onmessage = async ({data: {job, bytes, choice, script}}) => {
+    const drawsOf = (units) => {                           // those begun while the columns were looked at, if they fit
+      const draws = early && early.units === units ? early : new Draws(units, REPEATS, script);
+      if (early && early !== draws) early.end();
+      early = null;
+      return draws;
+    };
+    const say = (words) => self.postMessage({job, ...words});
+    try {
+      if (bytes) {
+        table = readTable(new Uint8Array(bytes));
+        early = new Draws(table.lines.length, REPEATS, script);
+        await early.begun;
+        const columns = table.names.map((name) => describe(table, name));
+        say({columns, rows: table.lines.length, delimiter: table.delimiter, guess: guess(table, columns)});
+      } else say({result: await answer(table, choice, (share) => say({progress: share}), drawsOf)});
+    } catch (problem) {
+      say({problem: problem.message});
+    }
+  };
+}

@@ -1,0 +1,98 @@
+"""What a conventional metric believes about the costs of a decision, in one paragraph.
+
+Imports alignment, metrics, symbolic; numpy, sympy.
+Implements section 3 of the PWU paper, in words.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import metrics
+
+__all__ = ["KNOWN", "belief"]
+
+FORMULAS = {"log_loss": ("-log(p)", "-log(1 - p)"), "brier_score": ("(1 - p)**2", "p**2"),
+            "boosting_loss": ("sqrt((1 - p)/p)", "sqrt(p/(1 - p))"),
+            "spherical_loss": ("1 - p/sqrt(p**2 + (1 - p)**2)", "1 - (1 - p)/sqrt(p**2 + (1 - p)**2)")}
+SQUARES = {"gaussian_nll": "log(v)/2 + e/(2*v)", "mean_squared_error": "e"}  # e: squared error, v: variance
+BINARY = {metric.name: metric for metric in metrics.REGISTRY.values() if metric.task == "binary"}
+REGRESSION = {metric.name: metric for metric in metrics.REGISTRY.values()
+              if metric.task == "regression" and metric.name in (*SQUARES, "crps_gaussian")}
+KNOWN = (*BINARY, *REGRESSION)
+
+
+def belief(name: str) -> str:
+    """What a metric of probabilities, or of a mean and a standard deviation, believes.
+
+    Raises
+    ------
+    ValueError
+        No such metric.
+
+    Examples
+    --------
+    >>> belief("zero_one_loss")[:56]
+    '0-1 loss: aligned with one yes-or-no decision, c = 1/2: '
+    """
+    if name in REGRESSION:
+        return _of_regression(name)
+    if name not in BINARY:
+        raise ValueError(f"no metric {name!r}; there are: {', '.join(KNOWN)}")
+    return _of_probabilities(name)
+
+
+def _of_probabilities(name):
+    import sympy as sp
+
+    from .. import alignment, symbolic
+
+    label = BINARY[name].label
+    if name in FORMULAS:
+        p = sp.Symbol("p")
+        density = symbolic.binary_prior(*(sp.sympify(text, {"p": p}) for text in FORMULAS[name]), p).density
+        return (f"{label}: aligned with yes-or-no decisions, under the prior density {density} on the cost "
+                f"share c (up to a factor). {_whom(density)}")
+    if name == "zero_one_loss":
+        return (f"{label}: aligned with one yes-or-no decision, c = 1/2: a miss costs as much as a false "
+                "alarm. It serves whoever has just that cost, and nobody else.")
+    found = alignment.coordinate_dependence(BINARY[name])
+    if found is None:
+        return f"{label}: no counterexample to alignment was found, and none of our formulas is its prior."
+    return (f"{label}: not aligned with yes-or-no decisions under any prior. What it prefers for one case "
+            f"depends on the other cases: with labels {list(map(int, found.labels))}, changing a forecast "
+            f"from {found.a:.2g} to {found.b:.2g} lowers it beside {np.round(found.r, 2).tolist()} and raises "
+            f"it beside {np.round(found.r_prime, 2).tolist()}, or the other way round.")
+
+
+def _of_regression(name):
+    import sympy as sp
+
+    from .. import symbolic
+
+    label = REGRESSION[name].label
+    if name not in SQUARES:
+        return (f"{label}: the cost of newsvendors of every ratio, alike: how much to stock, where too much and "
+                "too little have a price. Predict or pass is another decision.")
+    e, v = sp.symbols("e v", positive=True)
+    prior = symbolic.selective_prior(sp.sympify(SQUARES[name], {"e": e, "v": v}), e, v)
+    if prior.density == 0:
+        at = " and ".join("infinity" if place == sp.oo else str(place) for place in prior.atoms)
+        return (f"{label}: aligned with predict or pass where passing is too dear for anybody: all its mass is at a "
+                f"price of {at}. The standard deviation does not count.")
+    return (f"{label}: aligned with predict or pass, under the prior density {prior.density} on the price of passing "
+            "(up to a factor): mostly on prices near zero, and its expected cost is infinite.")
+
+
+def _whom(density):
+    """Where a density on c puts its mass between 1/100 and 99/100, in words."""
+    import sympy as sp
+
+    (symbol,) = density.free_symbols or {sp.Symbol("c")}
+    weigh = sp.lambdify(symbol, density, "numpy")
+    c = np.linspace(0.01, 0.99, 9801)
+    mass = np.cumsum(np.broadcast_to(weigh(c), c.shape))
+    ends = [float(np.interp(share * mass[-1], mass, c)) for share in (0.05, 0.5, 0.95)]
+    said = [f"{(1 - end) / end:.2g}" for end in ends]
+    return (f"Between c of 1% and 99%, nine tenths of its mass are on readers for whom a miss costs from {said[2]} to "
+            f"{said[0]} false alarms, median {said[1]}.")

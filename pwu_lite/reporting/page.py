@@ -1,0 +1,108 @@
+"""A report as one page: words, pictures that its own small script draws, tables; it asks no other host for anything.
+
+Imports nothing; pandas.
+Implements no source.
+"""
+
+from __future__ import annotations
+
+import json
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+__all__ = ["LANDSCAPE", "LANDSCAPE_STYLE", "answer", "numbers", "picture", "whole"]
+
+FOLDER = Path(__file__).parent
+LANDSCAPE = (FOLDER / "landscape.js").read_text(encoding="utf-8")
+LANDSCAPE_STYLE = (FOLDER / "landscape.css").read_text(encoding="utf-8")
+SHARES = ("skill", "saving", "saving low", "saving high", "share best", "undefined", "radius")
+
+
+def answer(sentences: list[str]) -> list[str]:
+    """The sentences as a list of the page.
+
+    Examples
+    --------
+    >>> answer(["a costs less than <b>."])
+    ['<ul class="answer">', '<li>a costs less than &lt;b&gt;.</li>', '</ul>']
+    """
+    return ['<ul class="answer">', *(f"<li>{escape(one)}</li>" for one in sentences), "</ul>"]
+
+
+def picture(shown: dict[str, Any] | None) -> str:
+    """The place of a drawing, and its numbers for the script; nothing for None.
+
+    Examples
+    --------
+    >>> picture(None)
+    ''
+    """
+    if shown is None:
+        return ""
+    data = json.dumps(shown, allow_nan=False).replace("<", "\\u003c")
+    words = ("Cost of each model at every decision parameter, the difference from one of them with bands, and the "
+             "prior")
+    return (f'<figure><svg class="landscape picture" role="img" aria-label="{words}"></svg>'
+            f'<script type="application/json">{data}</script><noscript>The picture needs scripts; its numbers are in '
+            "this file.</noscript></figure>")
+
+
+def numbers(table: pd.DataFrame) -> str:
+    """The table of a comparison, shares as percentages.
+
+    Examples
+    --------
+    >>> "20%" in numbers(pd.DataFrame({"cost": [0.5], "saving": [0.2]}, ["a"]))
+    True
+    """
+    shown = table.copy().astype(object)
+    for column in table:
+        form = "{:.0%}" if column in SHARES else "{:,.0f}" if column == "cases needed" else "{:.4g}"
+        shown[column] = [value if isinstance(value, str) else "" if pd.isna(value) else form.format(value)
+                         for value in table[column]]
+    return f'<div class="wide">{shown.to_html(border=0)}</div>'
+
+
+def whole(title: str, decision: str, parts: list[str], *, drawn: bool = False) -> str:
+    """The file; its script is left out where the pictures are drawn already.
+
+    Examples
+    --------
+    >>> "<h1>a</h1>" in whole("a", "", []), "<script>" in whole("a", "", [], drawn=True)
+    (True, False)
+    """
+    script = "" if drawn else f"<script>\n{LANDSCAPE}{DRAW}</script>"
+    body = "\n".join([f"<h1>{escape(title)}</h1>", f"<p>{escape(decision)}</p>" if decision else "", *parts])
+    return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<meta name="viewport" content="width=device-width, initial-scale=1">'
+            f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+            f"<title>{escape(title)}</title>\n<style>{STYLE}{LANDSCAPE_STYLE}</style></head>\n<body>{body}\n"
+            f"{script}</body></html>\n")
+
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+STYLE = """
+:root { color-scheme: light dark; --c1: #00639c; --c2: #b84a00; --c3: #00734f; --c4: #a3447c; --c6: #8a6100; --muted: #5a6472; }
+@media (prefers-color-scheme: dark) {
+  :root { --c1: #6cb8ef; --c2: #ff9a52; --c3: #4cc79c; --c4: #e79ac4; --c6: #e3b34a; --muted: #9aa4b2; }
+}
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
+.answer { font-size: 1.1rem; font-weight: 600; padding-left: 1.2rem; }
+figure { margin: 1.5rem 0; } figure svg { width: 100%; height: auto; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
+th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #8886; }
+@media print { .wide { overflow: visible; } table { font-size: 7pt; } th, td { padding: .1rem .25rem; } }
+"""
+DRAW = """
+for (const svg of document.querySelectorAll("svg.picture")) {
+  const shown = JSON.parse(svg.parentNode.querySelector("script").textContent);
+  let width = 0;
+  new ResizeObserver(() => {
+    if (svg.clientWidth !== width) { width = svg.clientWidth; drawPicture(svg, shown); }
+  }).observe(svg);
+}
+"""
