@@ -31,6 +31,8 @@ site-check: book
 
 benchmark: $(READY)
 	@$(PY) benchmarks/run.py
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
+	@$(PY) benchmarks/bench_page.py
 
 flips: $(READY)
 	@$(PY) tools/flips.py

@@ -6,15 +6,15 @@ Implements the paired intervals behind every comparison of models on data.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import validation
 
-__all__ = ["canonical_order", "group_numbers", "paired_bootstrap", "percentiles", "resampled_curves", "resampled_weights",
-           "weighted_means"]
+__all__ = ["canonical_order", "group_numbers", "paired_bootstrap", "percentiles", "resampled_curves",
+           "resampled_weights", "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
 _TABLE = 20_000_000  # costs kept in memory at a time
@@ -94,7 +94,7 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
 
 
 def canonical_order(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], weight: np.ndarray | None = None,
-                    losses: Sequence[np.ndarray] = ()) -> np.ndarray:
+                    losses: Iterable[np.ndarray] = ()) -> np.ndarray:
     """An order of the cases that depends neither on the order in which they came nor on rounding in their losses.
 
     By outcome, then by the last forecast, ..., the first one, by weight, and by losses, which differ where all of these

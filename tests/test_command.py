@@ -1,6 +1,7 @@
 """The command line: the same numbers as Python, files as people have them, one line for what cannot be used."""
 
 import json
+import re
 import subprocess
 import sys
 
@@ -8,8 +9,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwu_lite import PWU, BinaryDecision, SelectivePrediction, compare, elicitation
-from pwu_lite.reporting import command, files
+from pwu_lite import PWU, BinaryDecision, Dirac, SelectivePrediction, compare, elicitation
+from pwu_lite.reporting import beliefs, command, files
 
 RATIO = ["--ratio", "3:30"]
 
@@ -49,6 +50,24 @@ def test_json_has_the_numbers_of_compare(capsys, path, frame):
         for key in ("cost", "low", "high"):
             assert one[key] == pytest.approx(table.loc[one["name"], key], rel=1e-12)
         assert one["verdict"] == table.loc[one["name"], "verdict"]
+    assert " less than " in found["words"][0] and found["models"][1]["statement"] in ("dearer", "undecided")
+
+
+def test_each_case_has_its_own_cost_share(capsys, frame, tmp_path):
+    share = np.round(np.random.default_rng(1).uniform(0.05, 0.6, len(frame)), 3)
+    path = str(tmp_path / "s.csv")
+    frame.assign(share=share).to_csv(path, index=False)
+    code, out, _ = run(capsys, "compare", path, "--truth", "y", "--cost-share", "share", "--json")
+    table = compare(frame["y"], frame[["near", "far, or not"]], PWU(BinaryDecision(), Dirac(share))).table
+    assert code == 0 and json.loads(out)["prior"] == {"column": "share"}
+    assert [one["cost"] for one in json.loads(out)["models"]] == pytest.approx(table["cost"].tolist())
+    for more, words in ((RATIO, "without --ratio"), (["--prior", "2,10"], "without"),
+                        (["--decision", "top-k"], "binary")):
+        code, _, err = run(capsys, "compare", path, "--truth", "y", "--cost-share", "share", *more)
+        assert code == 2 and words in err
+    assert run(capsys, "card", "--cost-share", "share")[0] == 2
+    frame.assign(share=np.where(share > 0.5, 1.0, share)).to_csv(path, index=False)
+    assert "below 1" in run(capsys, "compare", path, "--truth", "y", "--cost-share", "share")[2]
 
 
 def test_groups_and_weights_are_used(capsys, path, frame):
@@ -91,12 +110,11 @@ def test_standard_input_is_read(path, frame):
 
 
 def test_a_report_is_written_and_names_are_escaped(capsys, frame, tmp_path):
-    pytest.importorskip("matplotlib")
     frame.rename(columns={"near": "<b>near</b>"}).to_csv(tmp_path / "p.csv", index=False)
     code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO,
                        "--html", str(tmp_path / "r.html"))
     page = (tmp_path / "r.html").read_text()
-    assert code == 0 and "&lt;b&gt;near" in page and "<b>near" not in page and "http" not in page.split("<svg")[0]
+    assert code == 0 and "&lt;b&gt;near" in page and "<b>near" not in page and not re.search("https?:", page)
     assert (tmp_path / "r.html").stat().st_size < 1e6
 
 
@@ -131,7 +149,11 @@ def test_parquet_is_read(frame, tmp_path):
 BAD = [
     ("y,a\n1,0.7\n0,zero\n", ["--models", "a"], "line 3, column 'a': a number is wanted, got 'zero'"),
     ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': a number is wanted, got nothing, or a word for it"),
-    ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "1.2"), ("y,a\n1,0.7\n0,0.2,5\n", [], "line 3 has 3 fields"),
+    ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "line 3, column 'a': a probability between 0 and 1 is wanted, got 1.2"),
+    ("y,a\n1,70\n0,12\n", ["--models", "a"], "divide them by 100"),
+    ("y,a\n\n1,0.7\n\n\n0,1.2\n", ["--models", "a"], "line 6"), ('y,a\n"1",0.7\n\n0,\n1,0.2\n', [], "line 4"),
+    ("y,a,w\n1,0.7,1\n0,0.2,-1\n", ["--weights", "w"], "line 3, column 'w': a number of at least 0 is wanted"),
+    ("y,a\n1,0.7\n0,0.2,5\n", [], "line 3 has 3 fields"),
     ("y,a\n1,0.7\n2,0.2\n", [], "which label of column 'y' is the event? Add --event 1 or --event 2"),
     ("y,a,b\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields, the header has 3"),
     ("y,a,b\n\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields"),
@@ -168,6 +190,7 @@ def test_a_missing_file(capsys):
 
 @pytest.mark.parametrize("score, words", [
     ("log_loss", "1/(c*(1 - c))"), ("brier_score", "prior density 2"), ("zero_one_loss", "c = 1/2"),
+    ("gaussian_nll", "lambda**(-2)"), ("mean_squared_error", "price of infinity"), ("crps_gaussian", "newsvendors"),
     ("expected_calibration_error", "not aligned"), ("spherical_loss", "from 0.1 to 9.6")])
 def test_explain(score, words, capsys):
     code, out, _ = run(capsys, "explain", score)
@@ -181,7 +204,7 @@ def test_explain_knows_the_formulas_of_the_registry():
     from pwu_lite.metrics import classification
 
     p = sp.Symbol("p")
-    for name, texts in command.FORMULAS.items():
+    for name, texts in beliefs.FORMULAS.items():
         for y, text in zip((1, 0), texts, strict=True):
             value = float(sp.sympify(text, {"p": p}).subs(p, 0.3))
             other = float(sp.sympify(text, {"p": p}).subs(p, 0.6))

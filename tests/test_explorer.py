@@ -8,12 +8,13 @@ import matplotlib
 matplotlib.use("Agg")
 
 import numpy as np
+import pandas as pd
 import pytest
 import sympy as sp
 
 import pwu_lite as pwu
 from pwu_lite import elicitation, robust
-from pwu_lite.explorer import HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer, _element
+from pwu_lite.explorer import Bench, HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer, _element
 
 p = sp.Symbol("p")
 BRIER, LOG = ((1 - p) ** 2, p**2), (-sp.log(p), -sp.log(1 - p))
@@ -285,3 +286,23 @@ def test_prior_explorer_says_who_could_be_best():
         for name, (low, high) in explorer.intervals(mode, 50).items():
             assert low - 1e-12 <= explorer.losses(mode, 50)[name] <= high + 1e-12
     assert explorer.data()["maximal"][1][0] == [list(MODELS).index(name) for name in explorer.maximal(0.05, 50)]
+
+
+def test_the_bench_is_one_element_that_asks_nobody():
+    table = pd.DataFrame({"y": [1, 0], "<a>": [0.7, 0.2]})
+    page = Bench({"Try <this>": {"table": table, "file": "a.csv", "choice": {"event": "1"}}})._repr_html_()
+    held = json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S).group(1))
+    assert held["examples"]["Try <this>"]["table"] == "y,<a>\n1,0.7\n0,0.2\n" and "Try <this>" not in page
+    assert not re.search(r"https?:|@[A-Z]+@|<a>", page.replace(page[page.index("@TITLE@"):page.index("@BODY@")], ""))
+    assert page.count("</script>") == page.count("<script") == 2 and 'id="bench-result"' in page
+    labels = re.findall(r"<label[^>]*>(.*?)</label>", page, re.S)
+    assert len(re.findall(r"<(?:input|select|textarea)", page)) == sum("<" in label for label in labels)
+
+
+def test_what_the_bench_says_of_metrics_is_what_python_says():
+    held = Bench().data()
+    assert "1/(c*(1 - c))" in held["metrics"]["log_loss"]["belief"]
+    assert held["metrics"]["log_loss"]["lower"] and not held["metrics"]["error_detection_auroc"]["lower"]
+    assert held["cards"]["top-k"]["Properness"].startswith("proper: never strictly")
+    with pytest.raises(ValueError, match="needs a table"):
+        Bench({"a": {"file": "a.csv"}})

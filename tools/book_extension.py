@@ -19,6 +19,12 @@ from sphinx.errors import ExtensionError
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
 SCRIPT = "static/mathjax/tex-chtml-full.js"
 
+# The page that reads its reader's file may load this site's own parts, and connect to nothing.
+BENCH = "book/start/bench"
+POLICY = ("default-src 'self' data:; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
+          "'unsafe-inline'; worker-src blob:; connect-src 'none'; form-action 'none'; object-src 'none'; "
+          "base-uri 'none'")
+
 
 def copy_mathjax(app, exception) -> None:
     """Copy the script and the fonts that a page needs, 1.8 MB of a 24 MB wheel."""
@@ -75,6 +81,8 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
         raise ExtensionError(str(error)) from error
     title = re.sub(r"<[^>]*>", "", context.get("title", ""))
     context["metatags"] = context.get("metatags", "") + tell_links(app, pagename, html.unescape(title), words)
+    if pagename == BENCH:
+        context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n' + context["metatags"]
 
 
 def offer_notebook(app, pagename, templatename, context, doctree) -> None:

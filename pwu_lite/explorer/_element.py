@@ -50,11 +50,12 @@ class Explorer:
         data = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
         page = data + self.controls()
         name = f"{self.kind}-explorer-" + hashlib.sha256(page.encode()).hexdigest()[:8]  # two on one page do not clash
-        drawings = "".join(f'<svg class="landscape" viewBox="0 0 330 240" role="img" aria-label="{escape(words)}"></svg>'
-                           for words in self.panels)
+        drawings = "".join(f'<svg class="landscape" viewBox="0 0 330 240" role="img" aria-label="{escape(words)}">'
+                           "</svg>" for words in self.panels)
         still = _still(self.picture, name, escape(". ".join(self.panels)))
         parts = {"@KIND@": self.kind, "@ID@": name, "@DATA@": data, "@PANELS@": drawings,
-                 "@CONTROLS@": self.controls(), "@PICTURE@": still, "@STYLE@": LANDSCAPE_STYLE + (FOLDER / "explorer.css").read_text(),
+                 "@CONTROLS@": self.controls(), "@PICTURE@": still,
+                 "@STYLE@": LANDSCAPE_STYLE + (FOLDER / "explorer.css").read_text(),
                  "@SCRIPT@": self._script().replace("@ID@", name)}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
 

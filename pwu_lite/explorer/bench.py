@@ -1,6 +1,6 @@
 """The bench: a page element that scores the reader's own file in the browser.
 
-Imports families, priors, pwu, reporting; numpy, pandas.
+Imports families, priors, pwu, reporting; pandas.
 Implements appendices H, I.3 and L of the PWU paper, for who has a file and a browser.
 """
 

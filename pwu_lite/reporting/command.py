@@ -132,7 +132,8 @@ def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
 
 def _each_its_own(given, frame):
     """A point mass for each case, from a column."""
-    if frame is None or given.decision != "binary" or given.prior or any(getattr(given, name) for name in RANGES.values()):
+    other = given.prior or any(getattr(given, name) for name in RANGES.values())
+    if frame is None or given.decision != "binary" or other:
         raise ValueError("--cost-share is for compare and score of binary decisions, without --ratio and --prior")
     return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
 
@@ -216,7 +217,9 @@ def _reason(frame, name):
     except ValueError as error:
         return str(error).split(", column")[0] + " is no number" if "line" in str(error) else "no numbers"
     outside = np.flatnonzero((values < 0) | (values > 1))
-    return f"line {files.line_of(frame, outside[0])} is {values[outside[0]]:.8g}" if outside.size else "zeros and ones only"
+    if not outside.size:
+        return "zeros and ones only"
+    return f"line {files.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
 
 
 def _statement(given):

@@ -222,8 +222,7 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage, statem
     best = first if against is None else list(forecasts).index(str(against))
     word = "best" if against is None else "reference"
     tail = (1 - coverage) / 2
-    with np.errstate(invalid="ignore"):  # infinite for both: undefined
-        gap, gaps = _apart(values, values[best]), _apart(resampled, resampled[:, [best]])
+    gap, gaps = _apart(values, values[best]), _apart(resampled, resampled[:, [best]])
     with np.errstate(invalid="ignore", divide="ignore"):  # of a cost of zero there is no share
         saving, savings = gap / np.abs(values), gaps / np.abs(resampled)
     (low, high), (from_, to), (least, most) = (percentiles(drawn, tail) for drawn in (resampled, gaps, savings))
@@ -295,8 +294,9 @@ def _named(name, function, *data, **options):
 
 def _apart(one, two):
     """Differences that are more than rounding; the others are zero."""
-    gap = one - two
-    return np.where(np.abs(gap) <= 1e-12 * np.abs(two), 0.0, gap)
+    with np.errstate(invalid="ignore"):  # infinite for both: undefined
+        gap = one - two
+    return np.where(np.isfinite(gap) & (np.abs(gap) <= 1e-12 * np.abs(two)), 0.0, gap)
 
 
 def _verdict(gap, low, high, few):
@@ -312,7 +312,8 @@ def _share_best(resampled):
     defined = resampled[~np.isnan(resampled).any(axis=1)]
     if not len(defined):
         return np.full(resampled.shape[1], np.nan)
-    least = _apart(defined, defined.min(axis=1, keepdims=True)) == 0
+    lowest = defined.min(axis=1, keepdims=True)
+    least = (defined == lowest) | (_apart(defined, lowest) == 0)  # all of them may be infinite
     return (least / least.sum(axis=1, keepdims=True)).mean(axis=0)
 
 

@@ -65,7 +65,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
                          "number or a name needs quotes")
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, float_precision="round_trip")
+        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         raise ValueError(f"line {found[2]} has {found[3]} fields, the lines above have {found[1]}" if found

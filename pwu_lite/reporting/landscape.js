@@ -1,7 +1,7 @@
 // Cost curves over a decision parameter, their differences with bands, and under them the hill of a prior: one drawing,
 // shared by the explorers, the bench and the reports.
 function element(parent, name, attributes, words) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  const node = document.createElementNS(document.querySelector("svg").namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   if (words !== undefined) node.textContent = words;
   parent.appendChild(node);
@@ -20,7 +20,7 @@ function roundAxis(low, high) {
 // spec: {x, scale, ticks: [value, words, words below], label, below, panels: [{title, height, lines: [{ys, style, name}],
 // bands: [{low, high, style}], low, high, start}], hill, hillHeight, title of the hill}. Returns the scales.
 function landscape(svg, spec) {
-  const W = Math.max(300, Math.round(svg.clientWidth) || 640), phone = W < 520, left = 58, wide = W - left - (phone ? 10 : 132);
+  const W = Math.max(300, Math.round(svg.clientWidth) || 640), phone = W < 520, left = 58, wide = W - left - (phone ? 10 : 148);
   const along = SCALES[spec.scale], ends = [along(spec.x[0]), along(spec.x[spec.x.length - 1])];
   const x = (v) => left + (along(v) - ends[0]) / (ends[1] - ends[0] || 1) * wide;
   const text = (px, py, words, anchor, kind = "") => element(svg, "text", {x: px, y: py, "text-anchor": anchor, class: kind}, words);

@@ -85,7 +85,8 @@ def whole(title: str, decision: str, parts: list[str], *, drawn: bool = False) -
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 STYLE = """
-:root { color-scheme: light dark; --c1: #00639c; --c2: #b84a00; --c3: #00734f; --c4: #a3447c; --c6: #8a6100; --muted: #5a6472; }
+:root { color-scheme: light dark; --muted: #5a6472;
+  --c1: #00639c; --c2: #b84a00; --c3: #00734f; --c4: #a3447c; --c6: #8a6100; }
 @media (prefers-color-scheme: dark) {
   :root { --c1: #6cb8ef; --c2: #ff9a52; --c3: #4cc79c; --c4: #e79ac4; --c6: #e3b34a; --muted: #9aa4b2; }
 }

@@ -85,8 +85,9 @@ def _bands(family, thetas, y, forecasts, names, reference, options):
     order = canonical_order(y, forecasts, None if weight is None else np.asarray(weight, dtype=float))
     chosen = {name: None if given is None else np.asarray(given)[order] for name, given in
               (("groups", groups), ("sample_weight", weight))}
-    draws = resampled_curves(family, thetas, y[order], [tuple(part[order] for part in forecasts[name]) for name in names],
-                             repeats=REPEATS, seed=options.get("seed", 0), **chosen)
+    reports = [tuple(part[order] for part in forecasts[name]) for name in names]
+    draws = resampled_curves(family, thetas, y[order], reports, repeats=REPEATS, seed=options.get("seed", 0),
+                             **chosen)
     tail = (1 - options.get("band", 0.95)) / 2
     return [None if place == reference else percentiles(draws[:, place] - draws[:, reference], tail).tolist()
             for place in range(len(names))]

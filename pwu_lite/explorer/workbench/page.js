@@ -1,5 +1,5 @@
 // The bench: reads a file in a worker, asks two questions, shows what the worker computed.
-const root = document.getElementById("bench"), held = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+const root = document.getElementById("bench-page"), held = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
 const find = (selector) => root.querySelector(selector), form = find("form"), fields = form.elements;
 const QUESTIONS = {
   binary: {question: "How many false alarms does a miss cost, in nine cases of ten?", unit: "false alarms", low: "3", high: "30", name: "Yes or no"},
@@ -82,7 +82,7 @@ function labels(event) {
 
 function showModels() {
   const g = file.guess, special = [fields.truth, fields.weight, fields.groups, fields.shares].map(({value}) => value);
-  const names = kind === "selective" ? g.pairs : file.columns.filter(({name, numeric}) => numeric && !special.includes(name)).map(({name}) => name);
+  const names = kind === "selective" ? g.pairs : file.columns.filter(({name, numeric, forecast}) => (numeric || forecast) && !special.includes(name)).map(({name}) => name);
   const ticked = new Set(kind === "selective" ? g.pairs : g.models);
   find(".models").replaceChildren(...names.map((name) => {
     const label = document.createElement("label"), box = document.createElement("input");
@@ -158,11 +158,25 @@ function tableOf(heads, rows, best = -1) {
   return table;
 }
 
+// A table that may be wider than a phone.
+function wide(label, table) {
+  const box = node("div", "", "wide");
+  box.tabIndex = 0;
+  box.setAttribute("role", "region");
+  box.setAttribute("aria-label", label);
+  box.append(table);
+  return box;
+}
+
 function show(found) {
   busy(false);
   result = found;
   const {models, words, notes, taken, metrics, parts} = found, best = models[0].name, said = find(".said");
-  const first = models.length > 1 ? `${best} is the cheapest of ${models.length} for you.` : `${best} alone.`;
+  const alike = models.filter(({verdict}) => verdict === "not separable").length, others = models.length - 1;
+  const some = alike === 0 ? (others === 1 ? "the other one is dearer" : "each of the others is dearer")
+    : others === 1 ? "the other one cannot be told from it" : alike === others ? "none of the others can be told from it"
+    : `${alike} of the others cannot be told from it`;
+  const first = `On these ${taken.cases.toLocaleString("en")} cases ` + (others ? `${best} is the cheapest of ${models.length}; ${some}.` : `there is one model, ${best}.`);
   said.replaceChildren(...[first, ...words].map((one) => node("p", one)));
   find(".cover").textContent = `${taken.cases.toLocaleString("en")} cases${taken.events === null ? "" : `, ${taken.events.toLocaleString("en")} events (${fields.truth.value} = ${fields.event.value})`}. ${notes}`;
   find(".result").hidden = false;
@@ -215,20 +229,15 @@ function robustText({models, quantiles}) {
 function partsTable(parts) {
   if (!parts) return [];
   const rows = parts.map((p) => [p.name, short(p.miscalibration), short(p.discrimination), short(p.uncertainty)]);
-  const wide = node("div", "", "wide");
-  wide.append(tableOf(["model", "miscalibration", "− discrimination", "+ uncertainty"], rows));
-  return [node("p", "What the cost is made of", "title"), wide, node("p", "Miscalibration can be mended without a new model (by isotonic regression, here on these very labels); discrimination is what the model knows; uncertainty is the cost of the base rate.", "note")];
+  const heads = ["model", "miscalibration", "− discrimination", "+ uncertainty"];
+  return [node("p", "What the cost is made of", "title"), wide("What the cost is made of", tableOf(heads, rows)), node("p", "Miscalibration can be mended without a new model (by isotonic regression, here on these very labels); discrimination is what the model knows; uncertainty is the cost of the base rate.", "note")];
 }
 
 function metricsTable(metrics, models) {
   const rows = metrics.map(({name, values}) => [held.metrics[name].label + (held.metrics[name].lower ? "" : " (higher is better)"),
     ...values.map(short), held.metrics[name].belief]);
-  const wide = node("div", "", "wide");
-  Object.assign(wide, {tabIndex: 0});
-  wide.setAttribute("role", "region");
-  wide.setAttribute("aria-label", "Conventional metrics");
-  wide.append(tableOf(["metric", ...models.map(({name}) => name), "what it believes"], rows));
-  return [node("p", "What conventional metrics say, and what they believe", "title"), wide];
+  const heads = ["metric", ...models.map(({name}) => name), "what it believes"];
+  return [node("p", "What conventional metrics say, and what they believe", "title"), wide("Conventional metrics", tableOf(heads, rows))];
 }
 
 // The card's rows; those that are the same for every prior were written by Python.
@@ -301,7 +310,7 @@ function sendable() {
 let waiting = null;
 const soon = () => { clearTimeout(waiting); waiting = setTimeout(run, 350); };
 form.addEventListener("submit", (event) => event.preventDefault());
-for (const name of ["low", "high"]) fields[name].addEventListener("input", () => { typed[kind] = [fields.low.value, fields.high.value]; soon(); });
+for (const name of ["low", "high"]) fields[name].addEventListener("input", () => { typed[kind] = [fields.low.value, fields.high.value]; find("#bench-result").textContent = ""; soon(); });
 fields.truth.addEventListener("change", () => { labels(null); if (file.columns.find(({name}) => name === fields.truth.value).labels.includes("1")) fields.event.value = "1"; showModels(); run(); });
 for (const name of ["event", "weight", "groups", "shares"]) fields[name].addEventListener("change", () => { if (name !== "event") showModels(); run(); });
 find(".models").addEventListener("change", run);

@@ -18,7 +18,8 @@ function forecastOr(table, name, {values, bad, plain, thousands}) {
     if ((v < 0 || v > 1) && outside < 0) outside = k;
     if (v !== 0 && v !== 1) flags = false;
   }
-  if (thousands || !some || (bad >= 0 && !plain)) return {forecast: false, why: "no numbers"};
+  if (thousands || !some) return {forecast: false, why: "no numbers"};
+  if (bad >= 0 && !plain) return {forecast: false, why: `line ${table.lines[bad]} is no number`};
   if (outside >= 0) return {forecast: false, why: `line ${table.lines[outside]} is ${general(values[outside], 8)}`};
   if (flags) return {forecast: false, why: "zeros and ones only"};
   return {forecast: true, why: ""};
@@ -41,6 +42,7 @@ function guess(table, columns) {
 
 function chosenData(table, {kind, truth, event, models, weight, groups, shares}) {
   if (!truth) throw Error("choose the column of outcomes");
+  const y = kind === "selective" ? numbers(table, truth) : events(table, truth, event);
   if (!models.length) throw Error(kind === "selective" ? "a model needs two columns, NAME_mean and NAME_std" : "no column looks like probabilities; choose the columns of forecasts");
   const spreads = kind === "selective" ? pairs(table.names) : null;
   const read = (name) => {
@@ -50,7 +52,7 @@ function chosenData(table, {kind, truth, event, models, weight, groups, shares})
     if (row >= 0) refuse(table, spreads.get(name)[1], row, "a standard deviation above zero is wanted", general(std[row], 8));
     return {name, mean, std};
   };
-  const data = {y: kind === "selective" ? numbers(table, truth) : events(table, truth, event), models: models.map(read),
+  const data = {y, models: models.map(read),
     weight: weight ? weights(table, weight) : null, groups: groups ? groupNumbers(table, groups) : null, shares: shares ? costShares(table, shares) : null};
   if (kind === "topk" && data.weight) throw Error("picking the top few takes no weights: a pick is no average over cases");
   if (kind !== "binary" && data.shares) throw Error("a cost share for each case is for yes or no decisions");
