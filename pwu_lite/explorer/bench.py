@@ -30,6 +30,9 @@ SHOWN = ("log_loss", "brier_score", "zero_one_loss", "expected_calibration_error
 TOO_MANY = "too much for this page: use python -m pwu_lite compare (it takes the same file), or a sample of the rows"
 
 
+PLACE = '<div class="explorer bench">@BODY@</div>'
+
+
 class Bench:
     """Drop a CSV file, answer two questions: models in order, with intervals, computed in the browser.
 
@@ -69,16 +72,19 @@ class Bench:
                            "choice": given.get("choice", {})} for name, given in self.examples.items()}
         return {"script": _scripts(*WORK), "draws": _scripts("draws"), "examples": examples, "metrics": metrics,
                 "cards": _cards(), "tooMany": TOO_MANY,
-                "page": page.whole("@TITLE@", "@DECISION@", ["@BODY@"], drawn=True)}
+                "page": page.whole("@TITLE@", "@DECISION@", [f"<style>{_style()}</style>", PLACE])}
 
     def _repr_html_(self) -> str:
         held = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
         buttons = "".join(f'<button type="button" data-example="{escape(name)}">{escape(name)}</button>'
                           for name in self.examples)
-        style = page.LANDSCAPE_STYLE + (FOLDER.parent / "explorer.css").read_text(encoding="utf-8") + _read("bench.css")
-        parts = {"@STYLE@": style, "@EXAMPLES@": buttons, "@DATA@": held,
+        parts = {"@STYLE@": page.LANDSCAPE_STYLE + _style(), "@EXAMPLES@": buttons, "@DATA@": held,
                  "@SCRIPT@": page.LANDSCAPE + _read("page.js")}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _read("bench.html"))
+
+
+def _style():
+    return (FOLDER.parent / "explorer.css").read_text(encoding="utf-8") + _read("bench.css")
 
 
 def _read(name):

@@ -152,7 +152,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         ``verdict``: best (or reference), not separable from it (the interval of the difference
         contains zero, or there are so few cases that all of them pointing one way would be no
         evidence), dearer, or cheaper;
-        ``cases needed`` to separate the two in four of five samples, if the difference is what it seems;
+        ``cases needed`` to separate the two in four of five samples, if the difference is what it seems (NaN where
+        there are so few);
         ``radius``, the share of readers who may believe anything about the decision parameter before the order of
         the two flips on these cases (NaN where the score has no such parameter; `pwu_lite.robust.radius` has a
         bound for it); and, with a statement, whether all priors that fit it find the model dearer, or cheaper.
@@ -234,7 +235,8 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage, statem
         "difference": gap, "difference low": from_, "difference high": to, "saving": saving, "saving low": least,
         "saving high": most, "share best": _share_best(resampled),
         "undefined": np.isnan(gaps).mean(axis=0), "verdict": verdicts,
-        "cases needed": _cases_needed(len(y), gap, gaps, coverage)}, index=list(forecasts), columns=COLUMNS)
+        "cases needed": np.nan if few else _cases_needed(len(y), gap, gaps, coverage)},
+        index=list(forecasts), columns=COLUMNS)
     frame["radius"], decided = _over_priors(score, y, forecasts, best, weight, statement)
     if statement is not None:
         frame["statement"] = decided

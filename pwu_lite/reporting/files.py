@@ -51,15 +51,22 @@ def read_table(source: str) -> pd.DataFrame:
         except ImportError as error:
             raise ValueError(f"reading {source} needs pyarrow: pip install pyarrow, or save it as CSV") from error
     raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+    if raw[:2] == b"PK":
+        raise ValueError(f"{source} is an Excel or zip file: save the sheet as CSV")
     try:
         text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
     except UnicodeDecodeError:
         text = raw.decode("cp1252", errors="replace")
+    if "\0" in text:
+        raise ValueError(f"{source} is no text: save the table as CSV")
     if not text.strip():
         raise ValueError(f"{source} is empty")
     lines = list(itertools.islice((line for line in io.StringIO(text) if line.strip()), 2))
     delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", lines[0]).count)
-    names, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    try:
+        names, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
+    except csv.Error as error:
+        raise ValueError(f"{source} is no table: {error}") from error
     _check_names([name.strip() for name in names])
     if rows and len(rows[0]) > len(names):
         raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
@@ -91,7 +98,8 @@ def _check_names(names):
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ValueError(f"two columns are called {twice[0]!r}: give each its own name")
-    if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names):
+    if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names) or any(
+            re.fullmatch(r"[-+]?\d*[.,]\d+%?", name) for name in names):
         raise ValueError("the first line looks like data: is the header missing?")
 
 
@@ -207,7 +215,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
         raise ValueError(f"column {name!r} has one outcome only, {words[kinds[0]]}: nothing is to be told apart")
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
-                         f"{', '.join(list(words.values())[:4])}, ...")
+                         f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}")
     if event is not None:
         chosen = [kind for kind in kinds if words[kind].lower() == event.strip().lower()]
         if not chosen:

@@ -14,7 +14,8 @@ const SCALES = {log: Math.log, logit: (p) => Math.log(p) - Math.log1p(-p)};
 function roundAxis(low, high) {
   const rough = (high - low || Math.abs(high) || 1) / 4, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 2.5, 5, 10].map((v) => v * power).find((v) => v >= rough * 0.999);
-  return {step, low: Math.floor(low / step + 1e-9) * step, high: Math.ceil(high / step - 1e-9) * step};
+  const [from, to] = [Math.floor(low / step + 1e-9) * step, Math.ceil(high / step - 1e-9) * step];
+  return {step, low: from, high: to > from ? to : from + step};
 }
 
 // spec: {x, scale, ticks: [value, words, words below], label, below, panels: [{title, height, lines: [{ys, style, name}],
@@ -44,7 +45,6 @@ function landscape(svg, spec) {
   if (spec.below) text(left + wide / 2, base + 71, spec.below, "middle");
   const H = base + (spec.below ? 80 : 44);
   svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
-  svg.style.minHeight = `${H}px`;
   return {x, base, high, panels, left, wide, phone, text, invert: (px) => ends[0] + (px - left) / wide * (ends[1] - ends[0])};
 }
 
@@ -81,7 +81,7 @@ const AXES = {
 function drawPicture(svg, {kind, x, names, costs, gaps, bands, hill, reference = 0}) {
   const axis = AXES[kind], span = (rows) => [Math.min(...rows.flat()), Math.max(...rows.flat())], [least, most] = span(costs);
   const ticks = axis.ticks || Array.from({length: 61}, (_, k) => [1, 2, 5][k % 3] * 10 ** (Math.floor(k / 3) - 10));
-  const style = (k) => k % 6, known = bands.flatMap((band) => band || []), [low, high] = span([...gaps, ...known]);
+  const style = (k) => k % 6 + (k > 5 ? " again" : ""), known = bands.flatMap((band) => band || []), [low, high] = span([...gaps, ...known]);
   const panels = [{title: axis.cost, height: 170, low: Math.min(0, least), high: Math.max(0, most), lines: costs.map((ys, k) => ({ys, style: style(k), name: names[k]}))}];
   if (names.length > 1) {
     panels.push({title: `minus that of ${names[reference]}, with 95% bands`, height: 120, low, high, lines: gaps.map((ys, k) => ({ys, style: style(k)})),

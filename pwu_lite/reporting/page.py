@@ -66,21 +66,20 @@ def numbers(table: pd.DataFrame) -> str:
     return f'<div class="wide">{shown.to_html(border=0)}</div>'
 
 
-def whole(title: str, decision: str, parts: list[str], *, drawn: bool = False) -> str:
-    """The file; its script is left out where the pictures are drawn already.
+def whole(title: str, decision: str, parts: list[str]) -> str:
+    """The file.
 
     Examples
     --------
-    >>> "<h1>a</h1>" in whole("a", "", []), "<script>" in whole("a", "", [], drawn=True)
-    (True, False)
+    >>> "<h1>a &amp; b</h1>" in whole("a & b", "", [])
+    True
     """
-    script = "" if drawn else f"<script>\n{LANDSCAPE}{DRAW}</script>"
     body = "\n".join([f"<h1>{escape(title)}</h1>", f"<p>{escape(decision)}</p>" if decision else "", *parts])
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
             f"<title>{escape(title)}</title>\n<style>{STYLE}{LANDSCAPE_STYLE}</style></head>\n<body>{body}\n"
-            f"{script}</body></html>\n")
+            f"<script>\n{LANDSCAPE}{DRAW}</script></body></html>\n")
 
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"

@@ -47,6 +47,8 @@ def _sentence(first, cost, name, row):
     if row["verdict"] != "not separable":
         return f"{said}."
     needed = row["cases needed"]
+    if np.isnan(needed):
+        return f"{said}: not separable; fewer than six cases, or groups, separate nothing."
     tell = f"about {float(f'{needed:.2g}'):,.0f} cases would tell" if needed < 1e9 else (
         "no number of cases that anybody has would tell")
     return f"{said}: not separable; {tell}."

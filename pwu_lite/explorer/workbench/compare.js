@@ -69,7 +69,7 @@ async function resampleCases(data, ask, places, draws, progress) {
     const counts = await draws.next(), sums = counted(counts, rows), total = rows.length > m ? sums[m] : y.length;
     resampled.push(Array.from(sums.subarray(0, m), (value) => value / total));
     if (curves && repeat < BAND_REPEATS) bands.push(curves.map((curve) => curveOf(curve, counts, number, total, places.theta, ask.kind)));
-    if (repeat % 50 === 49) progress((repeat + 1) / REPEATS);
+    if (repeat % 10 === 9) progress((repeat + 1) / REPEATS);
   }
   return {resampled, bands};
 }
@@ -157,7 +157,7 @@ async function resamplePicks(data, ask, places, draws, progress) {
     resampled.push(found.map(({cost}) => cost));
     if (ks && ks.length === places.theta.length) bands.push(found.map(({at}) => at));
     if (kept.size > 50) kept.clear();
-    if (repeat % 20 === 19) progress((repeat + 1) / REPEATS);
+    if (repeat % 10 === 9) progress((repeat + 1) / REPEATS);
   }
   return {lines: plain.map(({at}) => at), resampled, bands};
 }
@@ -195,9 +195,13 @@ async function compareModels(data, ask, progress, drawsOf) {
   const costs = picks ? models.map((model) => costOf(data, ask, model)) : losses.map((row) => average(row, data.weight));
   const best = costs.reduce((k, v, j) => v < costs[k] ? j : k, 0), few = (groups ? groups.count : n) < Math.log2(2 / (1 - 0.95));
   const skills = skill(data, ask, costs), gapOf = (k) => apart(costs[k], costs[best]);
-  const held = models.map((_, k) => k === best || !curves ? {radius: NaN, statement: null} : robustness(curves[k], curves[best], gapOf(k), ask.statement));
-  const found = await (picks ? resamplePicks : resampleCases)(inOrder, ask, places, draws, progress);
-  draws.end();
+  const held = models.map((_, k) => k === best || !curves ? {radius: NaN, statement: ""} : robustness(curves[k], curves[best], gapOf(k), ask.statement));
+  let found;
+  try {
+    found = await (picks ? resamplePicks : resampleCases)(inOrder, ask, places, draws, progress);
+  } finally {
+    draws.end();
+  }
   const shares = shareBest(found.resampled);
   const rows = models.map(({name}, k) => {
     const own = found.resampled.map((row) => row[k]), gaps = found.resampled.map((row) => apart(row[k], row[best]));
@@ -208,11 +212,11 @@ async function compareModels(data, ask, progress, drawsOf) {
     return {name, cost: costs[k], low, high, skill: skills[k], difference: gap, "difference low": from, "difference high": to,
       saving: gap / Math.abs(costs[k]), "saving low": least, "saving high": most, "share best": shares[k],
       undefined: gaps.filter(Number.isNaN).length / gaps.length, verdict,
-      "cases needed": gap ? Math.ceil(n * (REACH * spread(gaps) / gap) ** 2) : NaN, ...held[k]};
+      "cases needed": gap && !few ? Math.ceil(n * (REACH * spread(gaps) / gap) ** 2) : NaN, ...held[k]};
   });
   const ranking = rows.map((_, k) => k).sort((i, j) => costs[i] - costs[j] || i - j);
   return {models: ranking.map((k) => rows[k]), words: inWords(ranking.map((k) => rows[k])), notes: notes(n, groups, data.weight),
-    picture: places && picture(data, ask, places, found, curves, best, ranking),
+    picture: places && places.shown.length > 1 ? picture(data, ask, places, found, curves, best, ranking) : null,
     metrics: metrics.map(({name, values}) => ({name, values: ranking.map((k) => values[k])})), parts: parts && ranking.map((k) => parts[k])};
 }
 
@@ -295,6 +299,7 @@ function inWords(rows) {
     if (row.verdict === "undefined") return `${best} and ${row.name} cannot be compared: on some resamples a cost is undefined.`;
     if (!row.difference) return `${best} and ${row.name} cost the same on these cases.`;
     const needed = row["cases needed"];
+    if (!Number.isFinite(needed)) return `${size}: not separable; fewer than six cases, or groups, separate nothing.`;
     return `${size}: not separable; ${needed < 1e9 ? `about ${(+needed.toPrecision(2)).toLocaleString("en")} cases would tell` : "no number of cases that anybody has would tell"}.`;
   });
 }

@@ -24,14 +24,17 @@ function start() {
 
 function busy(on) {
   root.setAttribute("aria-busy", String(on));
+  for (const button of root.querySelectorAll(".save-json, .save-html")) button.disabled = on || !result;
   find("progress").hidden = !on;
   if (on) find("progress").value = 0;
 }
 
-function refuse(words) {
-  busy(false);
+function refuse(words, asked = false) {
   result = null;
+  busy(false);
   find(".problem").textContent = words[0].toUpperCase() + words.slice(1) + (/[.?!]$/.test(words) ? "" : ".");
+  find(".problem").classList.toggle("asked", Boolean(asked));
+  if (find(".columns").hidden) find(".taken").textContent = "";
   find("#bench-result").textContent = "";
   find(".result").hidden = true;
 }
@@ -41,6 +44,7 @@ function load(bytes, name, choice) {
   job += 1;
   file = {name, choice, rows: 0};
   for (const part of [".columns", ".decision", ".result"]) find(part).hidden = true;
+  result = null;
   find("#bench-result").textContent = find(".problem").textContent = "";
   find(".taken").textContent = `Reading ${name} …`;
   start();
@@ -66,7 +70,7 @@ function showColumns({columns, rows, guess}) {
   const names = columns.map(({name}) => name), g = file.guess;
   kind = g.kind;
   if (g.low) Object.assign(typed, {[kind]: [g.low, g.high]});
-  options(fields.truth, names, g.truth);
+  options(fields.truth, names, g.truth, "choose");
   for (const name of ["weight", "groups", "shares"]) options(fields[name], names, g[name], "none");
   find(".taken").textContent = `${file.name}: ${rows.toLocaleString("en")} ${rows === 1 ? "row" : "rows"}, ${names.length} columns.` + (file.choice?.source ? ` ${file.choice.source}` : "");
   find(".columns").hidden = find(".decision").hidden = false;
@@ -91,7 +95,9 @@ function showModels() {
     return label;
   }));
   const left = kind === "selective" ? [] : file.columns.filter(({name, forecast}) => !special.includes(name) && !forecast);
-  find(".left").textContent = left.length ? `No forecasts: ${left.map(({name, why}) => `${name} (${why})`).join(", ")}.` : "";
+  const named = [["weight", "weights"], ["groups", "groups"], ["shares", "cost shares"]].filter(([field]) => g[field] && fields[field].value === g[field]);
+  find(".left").textContent = [named.length ? `Taken by their names, change it if they mean something else: ${named.map(([field, words]) => `${words} = ${g[field]}`).join(", ")}.` : "",
+    left.length ? `No forecasts: ${left.map(({name, why}) => `${name} (${why})`).join(", ")}.` : ""].filter(Boolean).join(" ");
 }
 
 // Another decision: its question, the answers given before.
@@ -113,8 +119,9 @@ function turn(to, again = true) {
   run();
 }
 
-// "3", "0,5" and "10%" are numbers.
+// "3", "0,5" and "10%" are numbers; "1,000" may be two of them.
 function numberOf(text) {
+  if (/^\s*[1-9]\d{0,2}([,.' ]\d{3})+\s*$/.test(text)) return NaN;
   const plain = text.trim().replace(",", "."), value = Number(plain.replace(/%$/, ""));
   return !plain || Number.isNaN(value) ? NaN : plain.endsWith("%") ? value / 100 : value;
 }
@@ -128,19 +135,31 @@ function chosen() {
 
 function run() {
   if (!file || !file.columns) return;
-  const choice = chosen();
+  const choice = file.asked = chosen();
   job += 1;
   find(".problem").textContent = "";
   find("#bench-result").textContent = "";
   fields.low.disabled = fields.high.disabled = Boolean(choice.shares);
-  if (kind === "selective" && !file.guess.pairs.length) return refuse("Predict or pass needs two columns for each model: NAME_mean and NAME_std");
-  if (kind !== "selective" && !choice.event) {
-    const found = file.columns.find(({name}) => name === choice.truth);
-    if (found && found.labels.length === 2) return refuse(`Which label of column “${choice.truth}” is the event: ${found.labels.join(" or ")}? Choose it under “Event”`);
-  }
-  if (!choice.shares && !(choice.low > 0 && choice.high > 0)) return refuse(`${QUESTIONS[kind].question} Give two numbers above zero`);
+  const wrong = unready(choice);
+  if (wrong) return refuse(wrong, true);
   busy(true);
   worker.postMessage({job, choice, script: held.draws});
+}
+
+// What has still to be said before anything can be computed.
+function unready(choice) {
+  if (kind === "selective" && !file.guess.pairs.length) return "Predict or pass needs two columns for each model: NAME_mean and NAME_std";
+  if (!choice.truth) return "Which column is the outcome? Choose it under “Outcome”";
+  const found = file.columns.find(({name}) => name === choice.truth);
+  if (kind !== "selective" && !choice.event && found.labels.length === 2) return `Which label of column “${choice.truth}” is the event: ${found.labels.join(" or ")}? Choose it under “Event”`;
+  if (choice.shares) return "";
+  const ends = [choice.low, choice.high], texts = [fields.low.value.trim(), fields.high.value.trim()];
+  if (!texts[0] || !texts[1]) return `${QUESTIONS[kind].question} Give two numbers`;
+  const bad = ends.findIndex((v) => !(v > 0 && v < Infinity));
+  if (bad >= 0) return `${QUESTIONS[kind].question} “${texts[bad]}” is no number above zero (thousands are written without a separator)`;
+  if (kind === "topk" && choice.high >= 1) return `A share lies below 100%, and “${texts[1]}” is ${+(100 * choice.high).toPrecision(3)}%: write 5% or 0.05`;
+  if (choice.low >= choice.high) return `The smaller number comes first: at least ${texts[1]}, at most ${texts[0]}?`;
+  return "";
 }
 
 const node = (name, words, kind = "") => { const made = document.createElement(name); made.textContent = words; if (kind) made.className = kind; return made; };
@@ -158,6 +177,13 @@ function tableOf(heads, rows, best = -1) {
   return table;
 }
 
+const HEADS = {
+  binary: "Cost of a case, where a miss and a false alarm together cost one. Skill: the share of the base rate's cost that is saved. Best in: the share of resamples. Cases needed: so many, in all, would tell it from the cheapest in four samples of five. Radius: the share of decision makers who may believe anything at all before the order flips.",
+  selective: "Cost of a case in the square of the outcome's unit. Skill: the share of what the mean and standard deviation of all cases cost that is saved. Best in: the share of resamples. Cases needed: so many, in all, would tell it from the cheapest in four samples of five. Radius: the share of decision makers who may believe anything at all before the order flips.",
+  topk: "Cost: minus the share of the picks that are events. Skill: the share of the way from random picks to perfect ones. Best in: the share of resamples. Cases needed: so many, in all, would tell it from the best in four samples of five. Radius: the share of decision makers who may believe anything at all before the order flips.",
+};
+const decided = () => result.choice;
+
 // A table that may be wider than a phone.
 function wide(label, table) {
   const box = node("div", "", "wide");
@@ -169,24 +195,30 @@ function wide(label, table) {
 }
 
 function show(found) {
+  result = {...found, choice: file.asked};
   busy(false);
-  result = found;
   const {models, words, notes, taken, metrics, parts} = found, best = models[0].name, said = find(".said");
   const alike = models.filter(({verdict}) => verdict === "not separable").length, others = models.length - 1;
   const some = alike === 0 ? (others === 1 ? "the other one is dearer" : "each of the others is dearer")
     : others === 1 ? "the other one cannot be told from it" : alike === others ? "none of the others can be told from it"
     : `${alike} of the others cannot be told from it`;
-  const first = `On these ${taken.cases.toLocaleString("en")} cases ` + (others ? `${best} is the cheapest of ${models.length}; ${some}.` : `there is one model, ${best}.`);
-  said.replaceChildren(...[first, ...words].map((one) => node("p", one)));
-  find(".cover").textContent = `${taken.cases.toLocaleString("en")} cases${taken.events === null ? "" : `, ${taken.events.toLocaleString("en")} events (${fields.truth.value} = ${fields.event.value})`}. ${notes}`;
+  const {truth, event} = decided(), cases = `${taken.cases.toLocaleString("en")} cases` + (taken.events === null ? ` of ${truth}` : `, ${taken.events.toLocaleString("en")} of them ${truth} = ${event},`);
+  const first = `On these ${cases} ` + (others ? `${best} is the cheapest of ${models.length}; ${some}.` : `there is one model, ${best}.`);
+  const dear = models.filter(({skill}) => skill < 0).map(({name}) => name), base = decided().kind === "selective" ? "the mean and standard deviation of all cases" : "the base rate";
+  const warning = !dear.length ? [] : dear.length === models.length
+    ? [`Every model costs more than always saying ${base}: is the outcome right${decided().kind === "selective" ? "" : ", and the event"}?`]
+    : [`${dear.join(", ")}: dearer than always saying ${base}. Is that a forecast?`];
+  said.replaceChildren(...[first, ...warning, ...words].map((one) => node("p", one)));
+  find(".cover").textContent = notes;
   find(".result").hidden = false;
   find(".readback").textContent = readback(found);
   draw();
   find(".table-models").replaceChildren(tableOf(["model", "cost", "95% interval", "skill", "best in", "verdict", "cases needed", "radius"],
     models.map((m) => [m.name, short(m.cost), `${short(m.low)} to ${short(m.high)}`, share(m.skill), share(m["share best"]), m.verdict,
       Number.isFinite(m["cases needed"]) ? (+m["cases needed"].toPrecision(2)).toLocaleString("en") : "", share(m.radius)]), 0));
+  find(".table-models").append(node("p", HEADS[decided().kind], "note"));
   find(".more").replaceChildren(...[robustText(found), partsTable(parts), metricsTable(metrics, models), cardOf(found)].flat());
-  find("pre.python").textContent = python(found);
+  find("pre.python").textContent = python();
   find("#bench-result").textContent = JSON.stringify(plainResult(found), null, 1);
 }
 
@@ -203,7 +235,7 @@ function draw() {
   drawPicture(svg, shown);
   find(".legend").replaceChildren(...shown.names.map((name, k) => {
     const item = document.createElement("li"), swatch = element(item, "svg", {class: "swatch landscape", viewBox: "0 0 34 10", "aria-hidden": "true"});
-    element(swatch, "path", {class: `line line${k % 6}`, d: "M0 5H34"});
+    element(swatch, "path", {class: `line line${k % 6}${k > 5 ? " again" : ""}`, d: "M0 5H34"});
     item.append(name);
     return item;
   }));
@@ -211,10 +243,10 @@ function draw() {
 
 function readback({quantiles, implied, said, prior}) {
   if (!quantiles) return `Each case has its own cost share of a false alarm, column “${prior.column}”: no distribution is asked for.`;
-  const [low, middle, high] = quantiles, two = (v) => String(+v.toPrecision(2)), ratio = (c) => two((1 - c) / c);
-  if (kind === "selective") return `That is ${said} on λ: even odds that passing costs as much as an error of more than ${two(Math.sqrt(middle))} (one in twenty: below ${two(Math.sqrt(low))}, and above ${two(Math.sqrt(high))}).`;
-  if (kind === "topk") return `That is ${said} on k/n: even odds that you pick more than ${two(100 * middle)}% (one in twenty: below ${two(100 * low)}%, and above ${two(100 * high)}%).`;
-  return `That is ${said} on the cost share c: even odds that a miss costs more than ${ratio(middle)} false alarms (one in twenty: more than ${ratio(low)}, and less than ${ratio(high)}). ` +
+  const {kind} = decided(), [low, middle, high] = quantiles, two = (v) => String(+v.toPrecision(2)), ratio = (c) => two((1 - c) / c);
+  if (kind === "selective") return `That is ${said} on λ: even odds that passing costs as much as an error of more than ${two(Math.sqrt(middle))} (one in twenty says below ${two(Math.sqrt(low))}, another one above ${two(Math.sqrt(high))}).`;
+  if (kind === "topk") return `That is ${said} on k/n: even odds that you pick more than ${two(100 * middle)}% (one in twenty says below ${two(100 * low)}%, another one above ${two(100 * high)}%).`;
+  return `That is ${said} on the cost share c: even odds that a miss costs more than ${ratio(middle)} false alarms (one in twenty says more than ${ratio(low)}, another one less than ${ratio(high)}). ` +
     `It also says: a miss costs more than a hundred false alarms for ${percentText(implied.hundred)} of the decisions, and less than one for ${percentText(implied.above)}.`;
 }
 const percentText = (v) => v < 1e-4 ? "next to none" : `${+(100 * v).toPrecision(2)}%`;
@@ -237,7 +269,8 @@ function metricsTable(metrics, models) {
   const rows = metrics.map(({name, values}) => [held.metrics[name].label + (held.metrics[name].lower ? "" : " (higher is better)"),
     ...values.map(short), held.metrics[name].belief]);
   const heads = ["metric", ...models.map(({name}) => name), "what it believes"];
-  return [node("p", "What conventional metrics say, and what they believe", "title"), wide("Conventional metrics", tableOf(heads, rows))];
+  const picks = decided().kind === "topk" ? [node("p", "These are about yes or no decisions; of a forecast whose top few are picked only the order counts.", "note")] : [];
+  return [node("p", "What conventional metrics say, and what they believe", "title"), ...picks, wide("Conventional metrics", tableOf(heads, rows))];
 }
 
 // The card's rows; those that are the same for every prior were written by Python.
@@ -263,15 +296,15 @@ function cardOf(found) {
 }
 
 function wordsFor() {
-  const low = fields.low.value.trim(), high = fields.high.value.trim();
-  if (kind === "binary" && fields.shares.value) return "each case has its own cost share of a false alarm";
+  const {kind, shares, low, high} = decided(), percentOf = (v) => `${+(100 * v).toPrecision(6)}%`;
+  if (shares) return `each case has its own cost share of a false alarm, column ${shares}`;
   return {binary: `a miss costs ${low} to ${high} false alarms, in nine cases of ten`, selective: `passing costs as much as an error of ${low} to ${high}, in nine cases of ten`,
-    topk: `a share of ${low} to ${high} of the cases is picked, in nine cases of ten`}[kind];
+    topk: `a share of ${percentOf(low)} to ${percentOf(high)} of the cases is picked, in nine cases of ten`}[kind];
 }
 
 // Python and a command that compute the same.
-function python({models}) {
-  const choice = chosen(), q = (v) => JSON.stringify(v), list = choice.models.map(q).join(", ");
+function python() {
+  const choice = decided(), kind = choice.kind, q = (v) => JSON.stringify(v), list = choice.models.map(q).join(", ");
   const {low, high} = choice, own = choice.shares, lines = ["import pwu_lite as pwu", "from pwu_lite import elicitation, robust", "from pwu_lite.reporting import files", "",
     `table = files.read_table(${q(file.name)})`];
   lines.push(kind === "selective" ? `y = files.numbers(table, ${q(choice.truth)})` : `y = files.events(table, ${q(choice.truth)}, ${q(choice.event)})`);
@@ -285,6 +318,7 @@ function python({models}) {
     choice.weight ? `sample_weight=files.numbers(table, ${q(choice.weight)})` : ""].filter(Boolean);
   lines.push(`result = pwu.compare(y, models, score${extra.map((one) => `, ${one}`).join("")})`, 'print("\\n".join(result.words))', 'result.to_html("report.html")');
   const option = {binary: "ratio", selective: "error", topk: "share"}[kind], sh = (v) => /^[\w.%-]+$/.test(v) ? v : `'${v.replaceAll("'", "'\\''")}'`;
+  if (choice.models.some((name) => name.includes(","))) return `${lines.join("\n")}\n`;    // --models cannot name it
   const terminal = ["python -m pwu_lite compare", sh(file.name), "--truth", sh(choice.truth), choice.event ? `--event ${sh(choice.event)}` : "", kind === "binary" ? "" : `--decision ${kind === "topk" ? "top-k" : kind}`,
     own ? `--cost-share ${sh(own)}` : `--${option} ${low}:${high}`, `--models ${sh(choice.models.join(","))}`, choice.groups ? `--groups ${sh(choice.groups)}` : "", choice.weight ? `--weights ${sh(choice.weight)}` : "", "--html report.html"];
   return `${lines.join("\n")}\n\n# in a terminal\n# ${terminal.filter(Boolean).join(" ")}\n`;
@@ -301,17 +335,19 @@ function save(name, type, text) {
 // One file for the person who decides: what stands here, without the controls.
 function sendable() {
   const escape = (text) => text.replace(/[&<>"]/g, (c) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
-  const parts = [".said", ".cover", "svg.picture", ".legend", ".table-models", ".more"].map((part) => find(part).cloneNode(true));
+  const drawn = `<figure><svg class="landscape picture" role="img" aria-label="${find("svg.picture").getAttribute("aria-label")}"></svg>` +
+    `<script type="application/json">${JSON.stringify(result.picture).replaceAll("<", "\\u003c")}</` + "script></figure>";
+  const parts = [".said", ".cover", ".legend", ".table-models", ".more"].map((part) => find(part).cloneNode(true));
   for (const part of parts) for (const fold of part.querySelectorAll("details")) fold.open = true;
-  return held.page.replace("@TITLE@", () => escape(`${file.name}: ${result.models[0].name} is the cheapest`)).replace("@DECISION@", () => escape(`${wordsFor()}. ${readback(result)}`))
-    .replace("@BODY@", () => parts.map((part) => part.outerHTML).join("\n"));
+  return held.page.replaceAll("@TITLE@", () => escape(`${file.name}: ${result.models[0].name} is the cheapest`)).replace("@DECISION@", () => escape(`${wordsFor()[0].toUpperCase()}${wordsFor().slice(1)}. ${readback(result)}`))
+    .replace("@BODY@", () => parts.map((part, k) => (k === 2 && result.picture ? drawn : "") + part.outerHTML).join("\n"));
 }
 
 let waiting = null;
 const soon = () => { clearTimeout(waiting); waiting = setTimeout(run, 350); };
 form.addEventListener("submit", (event) => event.preventDefault());
 for (const name of ["low", "high"]) fields[name].addEventListener("input", () => { typed[kind] = [fields.low.value, fields.high.value]; find("#bench-result").textContent = ""; soon(); });
-fields.truth.addEventListener("change", () => { labels(null); if (file.columns.find(({name}) => name === fields.truth.value).labels.includes("1")) fields.event.value = "1"; showModels(); run(); });
+fields.truth.addEventListener("change", () => { labels(file.columns.find(({name}) => name === fields.truth.value)?.likely); showModels(); run(); });
 for (const name of ["event", "weight", "groups", "shares"]) fields[name].addEventListener("change", () => { if (name !== "event") showModels(); run(); });
 find(".models").addEventListener("change", run);
 const chooser = find("input[type=file]");

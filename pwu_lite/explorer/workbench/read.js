@@ -58,9 +58,12 @@ function splitRows(text, delimiter, row) {
 
 // {names, columns: one array of texts a column, lines: the line of each row}.
 function readTable(bytes) {
+  const head4 = String.fromCharCode(...bytes.subarray(0, 4));
+  if (head4.startsWith("PK")) throw Error("this is an Excel or zip file: save the sheet as CSV");
+  if (head4 === "PAR1") throw Error("this is a Parquet file: python -m pwu_lite compare reads it, or save the table as CSV");
   const text = decode(bytes).replace(/^\uFEFF/, "");
   if (!text.trim()) throw Error("the file is empty");
-  if (text.includes("\0")) throw Error("this is no text: save the table as CSV (for Parquet and Excel files see the Python below)");
+  if (text.includes("\0")) throw Error("this is no text: save the table as CSV");
   const body = text.includes("\n") ? text : text.replace(/\r/g, "\n");
   const head = body.split("\n", 50).find((one) => one.trim()).replace(/"[^"]*"/g, "");
   const count = (mark) => head.split(mark).length - 1;
@@ -90,7 +93,9 @@ function readTable(bytes) {
 function checkNames(names) {
   const twice = names.filter((name, k) => names.indexOf(name) !== k).sort()[0];
   if (twice !== undefined) throw Error(twice ? `two columns are called “${twice}”: give each its own name` : "two columns have no name: give each its own");
-  if (names.every((name) => /^[-+]?[0-9.,]+%?$/.test(name))) throw Error("line 1 looks like data: is the header missing?");
+  if (names.every((name) => /^[-+]?[0-9.,]+%?$/.test(name)) || names.some((name) => /^[-+]?\d*[.,]\d+%?$/.test(name))) {
+    throw Error("line 1 looks like data: is the header missing?");
+  }
   return names.map((name, k) => name || `Unnamed: ${k}`);
 }
 
@@ -169,7 +174,7 @@ function events(table, name, event) {
   const {missing, words} = labelsOf(table, name), {texts, found} = column(table, name);
   if (missing >= 0) refuse(table, name, missing, "an outcome is wanted", "nothing, or a word for it (NaN, n/a)");
   if (words.length === 1) throw Error(`column “${name}” has one outcome only, ${words[0]}: nothing is to be told apart`);
-  if (words.length > 2) throw Error(`column “${name}” must have two labels, it has ${words.length > 50 ? "more than 50" : words.length}: ${words.slice(0, 4).join(", ")}, ...`);
+  if (words.length > 2) throw Error(`column “${name}” must have two labels, it has ${words.length > 50 ? "more than 50" : words.length}: ${words.slice(0, 4).join(", ")}${words.length > 4 ? ", ..." : ""}`);
   const chosen = event ?? likelyEvent(words);
   if (chosen === null) throw Error(`which label of column “${name}” is the event: ${[...words].sort().join(" or ")}?`);
   if (!words.includes(chosen)) throw Error(`column “${name}” has no label “${chosen}”; it has ${words.join(", ")}`);

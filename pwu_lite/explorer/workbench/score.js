@@ -120,7 +120,7 @@ function robustness(one, best, gap, statement) {
     const top = peak(gap > 0 ? negative(curve) : curve, ...ends);
     radius = top <= rounding ? 1 : Math.abs(gap) / (top + Math.abs(gap));
   }
-  if (!statement) return {radius, statement: null};
+  if (!statement) return {radius, statement: ""};
   const cells = [ends[0], ...statement, ends[1]], masses = [0.05, 0.9, 0.05];
   const upper = (c) => masses.reduce((total, mass, k) => total + mass * peak(c, cells[k], cells[k + 1]), 0);
   const high = upper(curve), low = -upper(negative(curve));

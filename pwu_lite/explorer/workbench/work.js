@@ -1,10 +1,11 @@
 // What the worker does: keeps the table, says what its columns look like, and compares.
-const OUTCOMES = ["y", "y_true", "ytrue", "truth", "outcome", "label", "target", "actual", "observed", "event", "class", "response"];
+const OUTCOMES = ["y", "y_true", "ytrue", "y_test", "truth", "true", "outcome", "label", "target", "actual", "observed", "event", "class", "response"];
 const named = (names, wanted) => wanted.map((word) => names.find((name) => name.toLowerCase() === word)).find((name) => name !== undefined) ?? null;
 
 function describe(table, name) {
   const {found} = column(table, name), {missing, words} = labelsOf(table, name);
-  return {name, labels: words.length <= 12 && missing < 0 ? words : [], ...forecastOr(table, name, found),
+  const labels = words.length <= 12 && missing < 0 ? words : [];
+  return {name, labels, likely: labels.length === 2 ? likelyEvent(labels) : null, ...forecastOr(table, name, found),
     numeric: found.bad < 0 && !found.thousands};
 }
 
@@ -20,24 +21,29 @@ function forecastOr(table, name, {values, bad, plain, thousands}) {
   }
   if (thousands || !some) return {forecast: false, why: "no numbers"};
   if (bad >= 0 && !plain) return {forecast: false, why: `line ${table.lines[bad]} is no number`};
+  if (outside >= 0 && values.every((v) => v >= 0 && v <= 100) && values.some((v) => v % 1)) return {forecast: false, why: "percentages? divide by 100, or add %"};
   if (outside >= 0) return {forecast: false, why: `line ${table.lines[outside]} is ${general(values[outside], 8)}`};
   if (flags) return {forecast: false, why: "zeros and ones only"};
   return {forecast: true, why: ""};
 }
 
+// What the columns seem to be. Where two could be the outcome none is taken: a wrong one gives a confident wrong answer.
 function guess(table, columns) {
-  const names = table.names, spreads = pairs(names);
-  const weight = named(names, ["weight", "weights", "sample_weight", "case_weight"]), groups = named(names, ["group", "groups", "cluster", "patient", "patient_id", "site"]);
-  const shares = named(names, ["cost_share"]), special = [weight, groups, shares];
-  const twoLabels = columns.filter(({name, labels}) => labels.length === 2 && !special.includes(name)).map(({name}) => name);
-  const inPairs = new Set([...spreads.values()].flat());
-  const binary = named(twoLabels, OUTCOMES) ?? twoLabels[0] ?? null;
-  const target = columns.filter(({name, numeric}) => numeric && !inPairs.has(name) && !special.includes(name)).map(({name}) => name);
-  const kind = spreads.size && (binary === null || !columns.some(({name, forecast}) => forecast && name !== binary && !inPairs.has(name))) ? "selective" : "binary";
-  return {kind, truth: kind === "selective" ? named(target, OUTCOMES) ?? target[0] ?? null : binary ?? named(names, OUTCOMES),
-    event: binary === null ? null : likelyEvent(columns.find(({name}) => name === binary).labels), weight, groups, shares,
-    models: columns.filter(({name, forecast}) => forecast && name !== binary && !special.includes(name)).map(({name}) => name),
-    pairs: [...spreads].filter(([, parts]) => !parts.includes(binary)).map(([name]) => name)};
+  const names = table.names, n = table.lines.length, spreads = pairs(names), inPairs = new Set([...spreads.values()].flat());
+  const shares = named(names, ["cost_share"]), weight = named(names, ["weights", "sample_weight", "case_weight"]);
+  const groups = named(names.filter((name) => { const kinds = new Set(column(table, name).texts).size; return kinds > 5 && kinds < n; }),
+    ["group", "groups", "cluster", "patient", "patient_id", "subject", "subject_id"]);
+  const special = [weight, groups, shares];
+  const outcomeOf = (able) => named(able, OUTCOMES) ?? (able.length === 1 ? able[0] : null);
+  const free = columns.filter(({name}) => !inPairs.has(name) && !special.includes(name));
+  const twoLabels = free.filter(({labels}) => labels.length === 2).map(({name}) => name);
+  const target = outcomeOf(free.filter(({numeric, labels}) => numeric && labels.length !== 1).map(({name}) => name));
+  const kind = spreads.size && !free.some(({name, forecast}) => forecast && name !== target) ? "selective" : "binary";
+  const truth = kind === "selective" ? target : outcomeOf(twoLabels) ?? (twoLabels.length ? null : named(names, OUTCOMES));
+  const column_ = columns.find(({name}) => name === truth);
+  return {kind, truth, event: column_ ? column_.likely : null, weight, groups, shares,
+    models: columns.filter(({name, forecast}) => forecast && name !== truth && !special.includes(name)).map(({name}) => name),
+    pairs: [...spreads].filter(([, parts]) => !parts.includes(truth)).map(([name]) => name)};
 }
 
 function chosenData(table, {kind, truth, event, models, weight, groups, shares}) {
@@ -85,8 +91,9 @@ async function answer(table, choice, progress, drawsOf = (units) => new Draws(un
 }
 
 if (typeof self !== "undefined" && typeof window === "undefined") {
-  let table = null, early = null;
+  let table = null, early = null, latest = 0;
   self.onmessage = async ({data: {job, bytes, choice, script}}) => {
+    latest = job;
     const drawsOf = (units) => {                           // those begun while the columns were looked at, if they fit
       const draws = early && early.units === units ? early : new Draws(units, REPEATS, script);
       if (early && early !== draws) early.end();
@@ -101,7 +108,7 @@ if (typeof self !== "undefined" && typeof window === "undefined") {
         await early.begun;
         const columns = table.names.map((name) => describe(table, name));
         say({columns, rows: table.lines.length, delimiter: table.delimiter, guess: guess(table, columns)});
-      } else say({result: await answer(table, choice, (share) => say({progress: share}), drawsOf)});
+      } else say({result: await answer(table, choice, (share) => { if (job !== latest) throw Error("not wanted any more"); say({progress: share}); }, drawsOf)});
     } catch (problem) {
       say({problem: problem.message});
     }
