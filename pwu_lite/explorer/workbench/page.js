@@ -336,7 +336,7 @@ function save(name, type, text) {
 function sendable() {
   const escape = (text) => text.replace(/[&<>"]/g, (c) => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
   const drawn = `<figure><svg class="landscape picture" role="img" aria-label="${find("svg.picture").getAttribute("aria-label")}"></svg>` +
-    `<script type="application/json">${JSON.stringify(result.picture).replaceAll("<", "\\u003c")}</` + "script></figure>";
+    `${"<"}script type="application/json">${JSON.stringify(result.picture).replaceAll("<", "\\u003c")}</` + "script></figure>";
   const parts = [".said", ".cover", ".legend", ".table-models", ".more"].map((part) => find(part).cloneNode(true));
   for (const part of parts) for (const fold of part.querySelectorAll("details")) fold.open = true;
   return held.page.replaceAll("@TITLE@", () => escape(`${file.name}: ${result.models[0].name} is the cheapest`)).replace("@DECISION@", () => escape(`${wordsFor()[0].toUpperCase()}${wordsFor().slice(1)}. ${readback(result)}`))
