@@ -13,6 +13,7 @@ import fonts
 import nbformat
 import page_body
 import preview
+import yaml
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
@@ -131,6 +132,31 @@ def map_site(app, exception) -> None:
     preview.draw(site / "_static" / preview.NAME, app.config.project)
 
 
+def list_pages(app, exception) -> None:
+    """llms.txt: every page with its title and first words, in the order of the book, for programs that read it."""
+    if exception or app.builder.format != "html":
+        return
+    site, toc = Path(app.outdir), yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text())
+    base = app.config.html_baseurl.rstrip("/") + "/" if app.config.html_baseurl else ""
+    parts = toc.get("parts") or [{"caption": "Chapters", "chapters": toc.get("chapters", [])}]
+    _, question = read_head(site / f"{toc['root']}.html")
+    lines = [f"# {app.config.project}", "", f"> {question}"]
+    for part in parts:
+        lines += ["", f"## {part['caption']}", ""]
+        for chapter in part["chapters"]:
+            title, words = read_head(site / f"{chapter['file']}.html")
+            lines.append(f"- [{title}]({base}{chapter['file']}.html): {words}")
+    (site / "llms.txt").write_text("\n".join(lines) + "\n")
+
+
+def read_head(path: Path) -> tuple[str, str]:
+    """Title and description of a built page."""
+    head = path.read_text().partition("</head>")[0]
+    title = re.search(r"<title>(.*?)(?: (?:&#8212;|—) [^<]*)?</title>", head, re.S)
+    words = re.search(r'<meta name="description" content="([^"]*)"', head)
+    return tuple(html.unescape(found[1]).strip() if found else "" for found in (title, words))
+
+
 def link_repository(app, config) -> None:
     """One address in _config.yml (repository_url): pages link to their source, to error reports, to where they run."""
     options = config.html_theme_options
@@ -160,4 +186,5 @@ def setup(app):
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", mend_pages)
     app.connect("build-finished", map_site)
+    app.connect("build-finished", list_pages)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -109,6 +109,7 @@ def test_one_address_links_every_page_to_its_source(small):
     assert build(small).returncode == 0
     assert "github.com/someone" not in page(small) and "og:image" not in page(small)
     assert not (small / "_build" / "html" / "sitemap.xml").exists()
+    assert "- [Chapter](book/chapter.html): " in (small / "_build" / "html" / "llms.txt").read_text()
     config = small / "_config.yml"
     config.write_text(config.read_text().replace('repository_url: ""', "repository_url: https://github.com/someone/book"))
     done = build(small)
@@ -121,6 +122,7 @@ def test_one_address_links_every_page_to_its_source(small):
     assert "forty-one" in offered
     site = small / "_build" / "html"
     assert "<loc>https://someone.github.io/book/book/chapter.html</loc>" in (site / "sitemap.xml").read_text()
+    assert "- [Chapter](https://someone.github.io/book/book/chapter.html): " in (site / "llms.txt").read_text()
     head = page(small).partition("</head>")[0]
     assert '<meta property="og:title" content="Chapter">' in head
     assert 'og:image" content="https://someone.github.io/book/_static/preview.png"' in head

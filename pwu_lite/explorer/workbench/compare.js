@@ -204,9 +204,9 @@ async function compareModels(data, ask, progress, drawsOf) {
   }
   const shares = shareBest(found.resampled);
   const rows = models.map(({name}, k) => {
-    const own = found.resampled.map((row) => row[k]), gaps = found.resampled.map((row) => apart(row[k], row[best]));
-    const [low, high] = percentiles(own), [from, to] = percentiles(gaps), gap = gapOf(k);
-    const [least, most] = percentiles(gaps.map((v, r) => v / Math.abs(own[r])));
+    const drawn = found.resampled.map((row) => row[k]), gaps = found.resampled.map((row) => apart(row[k], row[best]));
+    const [low, high] = percentiles(drawn), [from, to] = percentiles(gaps), gap = gapOf(k);
+    const [least, most] = percentiles(gaps.map((v, r) => v / Math.abs(drawn[r])));
     const verdict = k === best ? "best" : [gap, from, to].some(Number.isNaN) ? "undefined" : few ? "not separable"
       : from > 0 ? "dearer" : to < 0 ? "cheaper" : "not separable";
     return {name, cost: costs[k], low, high, skill: skills[k], difference: gap, "difference low": from, "difference high": to,

@@ -15,13 +15,13 @@ function average(values, weight) {
 // standard deviation) with `then`, on its left side with `else_` times theta, and a factor of theta before `then`.
 const DECISIONS = {
   binary: {
-    task: "binary", letter: "c", domain: [0, 1],
+    domain: [0, 1],
     losses: (y, {f}, prior) => Float64Array.from(f, (v, i) => y[i] ? prior.complementAbove(v) : prior.partialMean(v)),
     theta: (place) => place, before: (theta) => 1 - theta,
     then: (y) => Float64Array.from(y), otherwise: (y) => Float64Array.from(y, (v) => 1 - v), places: ({f}) => f,
   },
   selective: {
-    task: "regression", letter: "lambda", domain: [0, Infinity],
+    domain: [0, Infinity],
     losses: (y, {mean, std}, prior) => Float64Array.from(mean, (m, i) =>
       (m - y[i]) ** 2 * prior.above(std[i] ** 2) + prior.partialMean(std[i] ** 2)),
     theta: (place) => place ** 2, before: () => 1,

@@ -40,8 +40,7 @@ function guess(table, columns) {
   const target = outcomeOf(free.filter(({numeric, labels}) => numeric && labels.length !== 1).map(({name}) => name));
   const kind = spreads.size && !free.some(({name, forecast}) => forecast && name !== target) ? "selective" : "binary";
   const truth = kind === "selective" ? target : outcomeOf(twoLabels) ?? (twoLabels.length ? null : named(names, OUTCOMES));
-  const column_ = columns.find(({name}) => name === truth);
-  return {kind, truth, event: column_ ? column_.likely : null, weight, groups, shares,
+  return {kind, truth, event: columns.find(({name}) => name === truth)?.likely ?? null, weight, groups, shares,
     models: columns.filter(({name, forecast}) => forecast && name !== truth && !special.includes(name)).map(({name}) => name),
     pairs: [...spreads].filter(([, parts]) => !parts.includes(truth)).map(([name]) => name)};
 }
