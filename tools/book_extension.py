@@ -13,6 +13,7 @@ import fonts
 import nbformat
 import page_body
 import preview
+import quiz
 import yaml
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
@@ -176,6 +177,7 @@ def launch_notebook(app, pagename, templatename, context, doctree) -> None:
 
 
 def setup(app):
+    quiz.setup(app)
     app.connect("config-inited", find_address)
     app.connect("config-inited", link_repository)
     app.connect("html-page-context", offer_notebook, priority=400)

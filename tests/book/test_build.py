@@ -3,6 +3,7 @@
 import concurrent.futures
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -335,3 +336,23 @@ def test_a_build_killed_after_a_change_still_runs_its_chapters(two):
                             capture_output=True, env={**os.environ, "PYTHONPATH": str(two), "PYTHONUTF8": "1"})
     assert killed.returncode == -9
     assert build(two).returncode == 0 and "first deeper" in page(two)
+
+
+QUIZ = "```{{quiz}} Which one of $1/2$ and *that*?\n{}\n```\n"
+
+
+@pytest.mark.parametrize("answers, words", [
+    ("- [x] the first :: because\n- [ ] the second :: of\n  this", ""),
+    ("- [x] the first :: because\n- [x] the second :: of this", "one right answer"),
+    ("- [ ] the first :: because\n- [ ] the second :: of this", "one right answer"),
+    ("- [x] the first :: because\n- [ ] the second", "reads '- [x] answer :: why'"),
+    ("- [x] one :: why", "two or more")])
+def test_a_quiz_has_one_right_answer_and_reasons(small, answers, words):
+    chapter = small / "book" / "chapter.md"
+    chapter.write_text(chapter.read_text() + "\n" + QUIZ.format(answers))
+    done = build(small)
+    assert (done.returncode == 0) == (not words) and words in done.stdout + done.stderr
+    if not words:
+        labels = re.findall(r'<label class="(\w+)"><input name="(.*?)" type="radio" value="(\d)"', page(small))
+        assert [label[0] for label in labels] == ["right", "wrong"] and len({label[1] for label in labels}) == 1
+        assert "<legend>" in page(small) and 'class="why">of this' in page(small) and '<span class="math' in page(small)
