@@ -41,6 +41,8 @@ class Quiz(SphinxDirective):
             said = re.fullmatch(r"- \[([x ])\] (.+?) :: (.+)", line)
             if not said:
                 raise self.error(f"an answer reads '- [x] answer :: why' or '- [ ] answer :: why', got {line!r}")
+            if re.fullmatch(r"\$[^$]*\$", said[2]):
+                raise self.error(f"an answer needs a word beside its formula, for who hears it: {said[2]}")
             right = said[1] == "x"
             box += Answer("", self._words("answer", said[2]), self._words("why", said[3]), name=name, place=place,
                           right=right)

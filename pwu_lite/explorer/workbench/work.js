@@ -38,7 +38,8 @@ function guess(table, columns) {
   const free = columns.filter(({name}) => !inPairs.has(name) && !special.includes(name));
   const twoLabels = free.filter(({labels}) => labels.length === 2).map(({name}) => name);
   const target = outcomeOf(free.filter(({numeric, labels}) => numeric && labels.length !== 1).map(({name}) => name));
-  const kind = spreads.size && !free.some(({name, forecast}) => forecast && name !== target) ? "selective" : "binary";
+  const some = free.some(({name, forecast}) => forecast && name !== target);
+  const kind = spreads.size && !(twoLabels.length && some) ? "selective" : "binary";
   const truth = kind === "selective" ? target : outcomeOf(twoLabels) ?? (twoLabels.length ? null : named(names, OUTCOMES));
   return {kind, truth, event: columns.find(({name}) => name === truth)?.likely ?? null, weight, groups, shares,
     models: columns.filter(({name, forecast}) => forecast && name !== truth && !special.includes(name)).map(({name}) => name),
