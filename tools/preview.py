@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import numpy as np
@@ -15,11 +16,38 @@ def draw(path: Path, title: str) -> None:
     """1200 by 630 pixels, the size that link previews are cut to."""
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
     ax = figure.add_axes((0.07, 0.06, 0.86, 0.56))
-    c = np.linspace(0, 1, 400)
-    ax.plot(c, 0.9 * c * (1 - c) + 0.28 * c, color=BLUE, lw=6)
-    ax.plot(c, 1.5 * c * (1 - c) ** 2, color=ORANGE, lw=6, ls="--")
-    ax.fill_between(c, -0.02, 0.5 * c * (1 - c) ** 9 / 0.0387 - 0.02, color=INK, alpha=0.16, lw=0)
-    ax.set_axis_off()
+    curves(ax, 6)
     figure.text(0.07, 0.82, title, fontsize=46, fontweight="bold", color=INK, va="center")
     figure.text(0.07, 0.70, "Which model would you rather decide with?", fontsize=26, color=INK, va="center")
     figure.savefig(path, metadata={"Software": None})
+
+
+def curves(ax, width: float) -> None:
+    """Two models' costs, over what somebody believes about costs."""
+    c = np.linspace(0, 1, 400)
+    ax.plot(c, 0.9 * c * (1 - c) + 0.28 * c, color=BLUE, lw=width)
+    ax.plot(c, 1.5 * c * (1 - c) ** 2, color=ORANGE, lw=width, ls="--")
+    ax.fill_between(c, -0.02, 0.5 * c * (1 - c) ** 9 / 0.0387 - 0.02, color=INK, alpha=0.16, lw=0)
+    ax.set_axis_off()
+
+
+def picture() -> str:
+    """The same curves as SVG, for a title page."""
+    figure = Figure(figsize=(6, 3), facecolor="none")
+    curves(figure.add_axes((0, 0, 1, 1)), 4)
+    out = io.StringIO()
+    figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None})
+    text = out.getvalue()
+    return text[text.index("<svg"):].replace("<svg ", '<svg role="img" aria-label="Two cost curves that cross, over '
+                                             'a hill of belief about costs" ', 1)
+
+
+def cover(title: str) -> bytes:
+    """The cover of the e-book, as PNG."""
+    figure = Figure(figsize=(8, 12), dpi=150, facecolor="white")
+    curves(figure.add_axes((0.1, 0.12, 0.8, 0.4)), 7)
+    figure.text(0.1, 0.78, title.replace(" ", "\n", 1), fontsize=44, fontweight="bold", color=INK, va="center")
+    figure.text(0.1, 0.63, "Which model would you\nrather decide with?", fontsize=26, color=INK, va="center")
+    out = io.BytesIO()
+    figure.savefig(out, metadata={"Software": None})
+    return out.getvalue()

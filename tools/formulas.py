@@ -1,0 +1,131 @@
+r"""TeX formulas as MathML, for what is read away from the site, and the font that MathML needs.
+
+The site's own pages set formulas with MathJax. Slides and editions are single files without scripts:
+they hold MathML (by latex2mathml) and, cut to the letters in use, STIX Two Math, which comes with ziamath.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import unicodedata
+import xml.etree.ElementTree as ET
+
+import fonts
+from bs4 import BeautifulSoup, Tag
+from fontTools import subset, ttLib
+from latex2mathml.converter import convert
+
+STYLES = {"bold": "MATHEMATICAL BOLD", "bold-italic": "MATHEMATICAL BOLD ITALIC", "script": "MATHEMATICAL SCRIPT",
+          "double-struck": "MATHEMATICAL DOUBLE-STRUCK"}
+EARLY = {"double-struck P": "\u2119", "double-struck E": "\U0001d53c", "double-struck R": "\u211d",
+         "double-struck N": "\u2115", "double-struck Z": "\u2124", "script E": "\u2130", "script L": "\u2112"}
+FAMILY = "Book Math"
+
+
+def mathml(tex: str, block: bool = False) -> str:
+    r"""MathML of one formula. Raises ValueError if it cannot be read, or would show TeX.
+
+    >>> mathml(r"f > c")[:5], "alttext" in mathml(r"\tfrac12")
+    ('<math', True)
+    """
+    source = tex.strip()
+    tex = re.sub(r"\\(?:begin|end)\{split\}", "", source)
+    tex = re.sub(r"\{aligned\}", "{align*}", tex)  # latex2mathml leaves a bare & in the one, not in the other
+    try:
+        text = convert(tex, display="block" if block else "inline")
+        root = ET.fromstring(re.sub(r"&(?!#?\w+;)", "&amp;", text))
+    except Exception as error:  # whatever it raises: the formula must be told
+        raise ValueError(f"no MathML for {source!r}: {error}") from error
+    for element in root.iter():
+        if element.text and "\\" in element.text:
+            raise ValueError(f"TeX is left in the MathML of {source!r}: {element.text!r}")
+        style = element.attrib.get("mathvariant")
+        if style in STYLES and element.text:
+            del element.attrib["mathvariant"]  # browsers know letters, not this attribute
+            element.text = "".join(letter(style, one) for one in element.text)
+    root.set("alttext", source)
+    ET.register_namespace("", "http://www.w3.org/1998/Math/MathML")
+    return ET.tostring(root, encoding="unicode")
+
+
+def letter(style: str, one: str) -> str:
+    """A letter of a mathematical alphabet, where Unicode has it.
+
+    >>> letter("double-struck", "P"), letter("bold", "1"), letter("bold", "+")
+    ('ℙ', '𝟏', '+')
+    """
+    if f"{style} {one}" in EARLY:
+        return EARLY[f"{style} {one}"]
+    name = re.sub("LATIN |GREEK |LETTER ", "", unicodedata.name(one, ""))
+    found = [f"{start} {name}" for start in (STYLES[style], STYLES[style].replace(" ITALIC", ""))]
+    for name in found:
+        try:
+            return unicodedata.lookup(name)
+        except KeyError:
+            continue
+    return one
+
+
+def tex_of(tag: Tag) -> str:
+    """The TeX that Sphinx, or a notebook's output, has put between its delimiters."""
+    text = tag.get_text().strip()
+    found = (re.fullmatch(r"\\\((.*)\\\)", text, re.S) or re.search(r"\\\[(.*)\\\]\s*$", text, re.S)
+             or re.search(r"\$\$(.*)\$\$\s*$", text, re.S) or re.fullmatch(r"\$(.*)\$", text, re.S))
+    if not found:
+        raise ValueError(f"no formula in {text!r}")
+    return found[1].replace("\\displaystyle", "", 1) if tag.name == "div" else found[1]
+
+
+def set_formulas(soup: BeautifulSoup | Tag) -> int:
+    """Put MathML in place of every formula of a page; how many."""
+    found = soup.select(".math")
+    for tag in found:
+        number = tag.select_one(".eqno")
+        if number is not None:
+            number.extract()
+        block = tag.name == "div"
+        formula = BeautifulSoup(mathml(tex_of(tag), block), "html.parser")
+        tag.clear()
+        tag.append(formula)
+        for name in ("tabindex", "nowrap"):
+            del tag[name]
+        if number is not None:
+            tag.append(number)
+    return len(found)
+
+
+def font(pages: list[Tag]) -> bytes:
+    """STIX Two Math as WOFF2, cut to the letters of the pages' formulas, under a name of its own (its licence asks)."""
+    letters = {ord(one) for page in pages for tag in page.find_all("math") for one in tag.get_text()}
+    made = ttLib.TTFont(fonts.packaged("ziamath", "STIXTwoMath-Regular.ttf"), recalcTimestamp=False)
+    cutter = subset.Subsetter(subset.Options(name_IDs=[1, 2, 4, 6, 13, 14], notdef_outline=True))
+    cutter.populate(unicodes=letters | set(range(0x20, 0x7F)) | italics(letters))
+    cutter.subset(made)
+    for record in made["name"].names:
+        if record.nameID in (1, 4, 6):
+            record.string = FAMILY.replace(" ", "") if record.nameID == 6 else FAMILY
+    made.flavor = "woff2"
+    out = io.BytesIO()
+    made.save(out)
+    return out.getvalue()
+
+
+def italics(letters: set[int]) -> set[int]:
+    """A browser sets a single letter of a formula in italics: another character of the font."""
+    found = {ord(letter("bold-italic", chr(one))) for one in letters}
+    plain = {chr(one): unicodedata.name(chr(one), "") for one in letters | set(range(0x41, 0x7B))}
+    for name in plain.values():
+        short = re.sub("LATIN |GREEK |LETTER ", "", name)
+        try:
+            found.add(ord(unicodedata.lookup(f"MATHEMATICAL ITALIC {short}")))
+        except KeyError:
+            continue
+    return found | {0x210E}
+
+
+def face(data: bytes, family: str, style: str = "normal") -> str:
+    """A font inside a style sheet."""
+    return (f'@font-face {{ font-family: "{family}"; font-style: {style}; font-weight: 400 700; '
+            f'src: url(data:font/woff2;base64,{base64.b64encode(data).decode()}) format("woff2"); }}\n')

@@ -1,0 +1,156 @@
+"""The built pages as leaves of one book: in the order of the contents, for paper, e-readers and a single file.
+
+Everything here starts from `_build/html`, so an edition says what the site says. `read` gives the leaves,
+`settle` makes one fit for paper (nothing to click), `join` turns links between pages into links inside one file.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import yaml
+from bs4 import BeautifulSoup, Tag
+
+LEFT_OUT = ("book/reference/api",)  # the functions' own texts: on the site, and in `help()`
+CLICKED = "a.headerlink, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
+MOVES = "It moves on the site."
+LIGHT = {"ground": "#ffffff", "panel": "#f5f6f7", "tint": "#eef4f9", "ink": "#1d232b", "muted": "#5a6472",
+         "hairline": "#d5d9de", "link": "#0b5c99", "good": "#1c6b3c", "c1": "#00639c", "c2": "#b84a00",
+         "c3": "#00734f", "c4": "#a3447c", "c5": "#2a7299", "c6": "#8a6100"}
+
+
+@dataclass
+class Leaf:
+    """One page: where it is on the site, the part it belongs to, its title and what it says."""
+
+    file: str
+    part: str
+    title: str
+    body: Tag
+    soup: BeautifulSoup
+
+    @property
+    def key(self) -> str:
+        return self.file.removeprefix("book/").replace("/", "-")
+
+
+def read(site: Path, toc: Path) -> list[Leaf]:
+    """All pages of the table of contents but those left out."""
+    contents = yaml.safe_load(toc.read_text())
+    parts = contents.get("parts") or [{"caption": "Chapters", "chapters": contents.get("chapters", [])}]
+    found = [leaf(site, contents["root"], "")]
+    for part in parts:
+        found += [leaf(site, chapter["file"], part["caption"]) for chapter in part["chapters"]
+                  if not chapter["file"].startswith(LEFT_OUT)]
+    return found
+
+
+def leaf(site: Path, file: str, part: str) -> Leaf:
+    soup = BeautifulSoup((site / f"{file}.html").read_text(encoding="utf-8"), "lxml")
+    body = soup.select_one("article.bd-article")
+    for tag in body.select(CLICKED):
+        tag.decompose()
+    for tag in body.select("[id='proof-content'], [id='solution-content'], [id='exercise-content']"):
+        del tag["id"]  # the theme gives every box the same
+    title = " ".join(body.h1.get_text().split())
+    return Leaf(file, part, title, body, soup)
+
+
+def settle(leaf: Leaf) -> None:
+    """For paper: boxes open, checks one line each, pictures still, a quiz with its reasons."""
+    soup = leaf.soup
+    for box in leaf.body.select(".explorer"):
+        still = box.select_one("svg.still")
+        note = soup.new_tag("p", attrs={"class": "moves"})
+        note.string = MOVES
+        box.replace_with(*([still.extract()] if still else []), note)
+    for folded in leaf.body.select("details.check, details.fold:not(.code)"):
+        line = soup.new_tag("p", attrs={"class": "check" if "check" in folded["class"] else "setup"})
+        line.extend(list(folded.summary.contents))
+        folded.replace_with(line)
+    for hidden in leaf.body.select("details.hide"):
+        hidden.decompose()
+    for code in leaf.body.select("details.code"):
+        code.summary.decompose()
+        code.unwrap()
+    for aside in leaf.body.select("details"):
+        words = aside.summary.get_text().strip() if aside.summary else ""
+        head = soup.new_tag("p", attrs={"class": "aside-title"})
+        head.string = words
+        if aside.summary:
+            aside.summary.replace_with(head)
+        aside.attrs, aside.name = {"class": ["aside"]}, "div"
+    for box in leaf.body.select("fieldset.quiz"):
+        ask_on_paper(box)
+    for empty in leaf.body.select("div.cell"):
+        if not empty.get_text().strip() and not empty.find(["svg", "img"]):
+            empty.decompose()
+
+
+def ask_on_paper(box: Tag) -> None:
+    """A question with a box to tick for each answer, and all reasons under it."""
+    box.name = "div"
+    box.legend["class"], box.legend.name = ["legend"], "p"
+    for label in box.select("label"):
+        label.input.decompose()
+        label.name = "div"
+        label["class"] = ["answer-line", *label["class"]]
+
+
+def point(leaves: list[Leaf], address: Callable[[Leaf, str], str]) -> list[str]:
+    """Let links between leaves go where `address(leaf, anchor)` says; what leads elsewhere on the site loses its link.
+
+    Returns links whose anchor does not exist.
+    """
+    by_file = {one.file: one for one in leaves}
+    anchors = {one.file: {tag["id"] for tag in one.body.select("[id]")} for one in leaves}
+    dead = []
+    for here in leaves:
+        for link in here.body.select("a[href]"):
+            href = link["href"]
+            if re.match(r"(https?|mailto):", href):
+                continue
+            path, _, anchor = href.partition("#")
+            file = posixpath.normpath(posixpath.join(posixpath.dirname(here.file), path)) if path else here.file
+            there = by_file.get(file.removesuffix(".html"))
+            if there is None or link.get("download") is not None:
+                link.name = "span"
+                link.attrs = {}
+                continue
+            if anchor and anchor not in anchors[there.file]:
+                dead.append(f"{here.file}: {href}")
+            link["href"] = address(there, anchor)
+    return dead
+
+
+def name_ids(leaf: Leaf) -> None:
+    """Ids that are one page's own among all pages of a file."""
+    for tag in leaf.body.select("[id]"):
+        tag["id"] = f"{leaf.key}--{tag['id']}"
+    for tag in leaf.body.select("input[name]"):
+        tag["name"] = f"{leaf.key}--{tag['name']}"
+    for name in ("aria-labelledby", "aria-describedby", "for"):
+        for tag in leaf.body.select(f"[{name}]"):
+            tag[name] = " ".join(f"{leaf.key}--{one}" for one in tag[name].split())
+    for tag in leaf.body.select("svg *"):
+        for name, value in list(tag.attrs.items()):
+            if isinstance(value, str) and ("url(#" in value or (name.endswith("href") and value.startswith("#"))):
+                tag[name] = re.sub(r"(url\(#|^#)", rf"\1{leaf.key}--", value)
+
+
+def join(leaves: list[Leaf]) -> list[str]:
+    """All leaves in one file: links and ids of their own; dead links."""
+    dead = point(leaves, lambda there, anchor: f"#{there.key}--{anchor}" if anchor else f"#{there.key}")
+    for one in leaves:
+        name_ids(one)
+        one.body["id"] = one.key
+    return dead
+
+
+def plain_colours(text: str) -> str:
+    """Colours by their value, for readers that know no variables."""
+    return re.sub(r"var\(--(\w+)(?:,[^()]*)?\)", lambda found: LIGHT.get(found[1], "inherit"), text)

@@ -1,0 +1,184 @@
+"""The whole book in one file, and that file on paper.
+
+The single page holds everything: style, fonts, formulas as MathML, pictures. The PDF is printed from its paper form
+by Chromium, twice: the second time the contents know their pages. Raises ValueError for what would be clipped,
+for a link without a place, and for a chapter that the contents do not find.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+
+import fonts
+import formulas
+import leaves
+import pikepdf
+from bs4 import BeautifulSoup
+
+HERE = Path(__file__).parent
+LINE = 658  # CSS pixels between the margins of A4, see PAPER
+PAPER = """@page { size: A4; margin: 20mm 18mm 18mm; @bottom-center { content: counter(page); font: 9pt sans-serif; color: #5a6472; }
+  @top-left { content: "%s"; font: 8.5pt sans-serif; color: #5a6472; } }
+@page plain { @top-left { content: none; } @top-right { content: none; } @bottom-center { content: none; } }
+.front, .part { page: plain; }
+"""
+
+# a table that is wider than its column gets smaller type, down to six tenths
+FIT = """() => document.querySelectorAll("main table").forEach(table => {
+  const size = parseFloat(getComputedStyle(table).fontSize), room = table.parentElement.clientWidth;
+  for (let part = 1; table.offsetWidth > room && part > 0.6; part -= 0.04) table.style.fontSize = size * part + "px";
+})"""
+
+
+def single(chapters: list[leaves.Leaf], site: Path, about: dict) -> str:
+    """The page: title, contents, all leaves. The leaves have been joined and hold MathML."""
+    return document(about, sheet(chapters, site), front(about) + contents(chapters, {}) + bodies(chapters))
+
+
+def paper(chapters: list[leaves.Leaf], site: Path, about: dict, pages: dict[str, int]) -> str:
+    """The same for print: each chapter on a new page under its own running head."""
+    heads = "".join(f'@page {one.key} {{ @top-right {{ content: {json.dumps(one.title, ensure_ascii=False)}; '
+                    f'font: 8.5pt sans-serif; color: #5a6472; }} }}\n'
+                    f'#{one.key} {{ page: {one.key}; break-before: page; }}\n' for one in chapters)
+    style = sheet(chapters, site) + PAPER % about["title"] + heads
+    return document(about, style, front(about) + contents(chapters, pages) + bodies(chapters, parts=True))
+
+
+def document(about: dict, style: str, body: str) -> str:
+    title = html.escape(about["title"])
+    return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+            f'content="width=device-width"><title>{title}</title><style>{style}</style></head>'
+            f"<body><main>{body}</main></body></html>")
+
+
+def sheet(chapters: list[leaves.Leaf], site: Path) -> str:
+    """The style sheet with its fonts inside."""
+    cut = site / "_static" / "fonts"
+    faces = [formulas.face((cut / "book-serif.woff2").read_bytes(), "Book Serif"),
+             formulas.face((cut / "book-serif-italic.woff2").read_bytes(), "Book Serif", "italic"),
+             formulas.face((cut / "book-sans.woff2").read_bytes(), "Book Sans"),
+             formulas.face(formulas.font([one.body for one in chapters]), formulas.FAMILY)]
+    return "".join(faces) + (HERE / "edition.css").read_text()
+
+
+def front(about: dict) -> str:
+    people = html.escape(", ".join(about["authors"]))
+    return (f'<header class="front"><h1>{html.escape(about["title"])}</h1><p>{html.escape(about["question"])}</p>'
+            f'{about["picture"]}<p>{people}<br>Version {about["version"]}, {about["date"]}</p>'
+            f'<p>Text: CC BY 4.0. Code: MIT.</p></header>')
+
+
+def contents(chapters: list[leaves.Leaf], pages: dict[str, int]) -> str:
+    """A link to each chapter, under the name of its part, with its page where that is known."""
+    lines, part = [], ""
+    for one in chapters:
+        if one.part != part:
+            part = one.part
+            lines.append(f'<li class="of-part">{html.escape(part)}</li>')
+        lines.append(f'<li><a href="#{one.key}"><span>{html.escape(one.title)}</span><i></i>'
+                     f'<b>{pages.get(one.key, "")}</b></a></li>')
+    return f'<nav class="contents" aria-label="contents"><h2>Contents</h2><ol>{"".join(lines)}</ol></nav>'
+
+
+def bodies(chapters: list[leaves.Leaf], parts: bool = False) -> str:
+    """The leaves one after the other, headings one level down; on paper each part has a page of its own."""
+    said, part = [], ""
+    for one in chapters:
+        if parts and one.part != part:
+            part = one.part
+            said.append(f'<section class="part"><h1>{html.escape(part)}</h1></section>')
+        copy = BeautifulSoup(str(one.body), "html.parser")
+        for heading in copy.select("h1, h2, h3, h4"):
+            heading.name = f"h{int(heading.name[1]) + 1}"
+        said.append(str(copy))
+    return "".join(said)
+
+
+def open_for_print(browser, path: Path):
+    """The file as it will be printed: the width of a line, tables that fit."""
+    page = browser.new_page(viewport={"width": LINE, "height": 900})
+    page.asked = []
+    page.on("request", lambda request: page.asked.append(request.url))
+    page.emulate_media(media="print")
+    page.goto(path.as_uri(), wait_until="load", timeout=600_000)
+    page.evaluate("document.fonts.ready.then(() => 1)")
+    page.evaluate(FIT)
+    return page
+
+
+def find_clipped(browser, path: Path) -> list[str]:
+    """What is wider than a line of the printed page."""
+    page = open_for_print(browser, path)
+    found = page.evaluate("""line => [...document.querySelectorAll("main *")].filter(e => {
+        const box = e.getBoundingClientRect(); return box.width > 0 && box.right > line + 4; })
+      .map(e => [Math.round(e.getBoundingClientRect().right), e.tagName, (e.closest("article") || {}).id,
+                 e.textContent.trim().slice(0, 60)].join(" "))""", LINE)
+    page.close()
+    return found
+
+
+def print_pdf(browser, path: Path, target: Path) -> list[str]:
+    """A tagged PDF with an outline; requests beyond the file itself."""
+    page = open_for_print(browser, path)
+    page.pdf(path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
+    page.close()
+    return [one for one in page.asked if one != path.as_uri() and not one.startswith("data:")]
+
+
+def pages_of(path: Path) -> dict[str, int]:
+    """On which page each named place of a PDF is."""
+    with pikepdf.open(path) as pdf:
+        numbers = {page.objgen: number for number, page in enumerate(pdf.pages, 1)}
+        named = pdf.Root.get("/Dests", {})
+        return {str(name).lstrip("/"): numbers[place[0].objgen] for name, place in named.items()}
+
+
+def finish(path: Path, about: dict) -> int:
+    """Metadata, smaller, the same bytes for the same book; how many pages."""
+    with pikepdf.open(path, allow_overwriting_input=True) as pdf:
+        with pdf.open_metadata() as meta:
+            meta["dc:title"], meta["dc:creator"] = about["title"], about["authors"]
+            meta["xmp:CreateDate"] = meta["xmp:ModifyDate"] = f"{about['date']}T00:00:00Z"
+        day = f"D:{about['date'].replace('-', '')}000000Z"
+        for name, value in {"/Title": about["title"], "/Author": ", ".join(about["authors"]),
+                            "/CreationDate": day, "/ModDate": day}.items():
+            pdf.docinfo[name] = value
+        pdf.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
+        pages = len(pdf.pages)
+        pdf.save(path, object_stream_mode=pikepdf.ObjectStreamMode.generate, compress_streams=True,
+                 recompress_flate=True, deterministic_id=True)
+    return pages
+
+
+def make_pdf(browser, chapters: list[leaves.Leaf], site: Path, about: dict, target: Path) -> int:
+    """Print twice, check, finish; how many pages."""
+    draft = target.with_suffix(".print.html")
+    draft.write_text(paper(chapters, site, about, {}), encoding="utf-8")
+    clipped = find_clipped(browser, draft)
+    if clipped:
+        raise ValueError("wider than the page:\n  " + "\n  ".join(clipped[:12]))
+    print_pdf(browser, draft, target)
+    pages = pages_of(target)
+    missing = [one.key for one in chapters if one.key not in pages]
+    if missing:
+        raise ValueError(f"the contents do not find {missing}")
+    draft.write_text(paper(chapters, site, about, pages), encoding="utf-8")
+    asked = print_pdf(browser, draft, target)
+    if asked or pages_of(target) != pages:
+        raise ValueError(f"the second print has moved the chapters, or asked for {asked}")
+    draft.unlink()
+    return finish(target, about)
+
+
+def make_leaflet(browser, chapters: list[leaves.Leaf], site: Path, about: dict, target: Path) -> int:
+    """One page of the site alone on paper, without title page and contents; how many pages."""
+    draft = target.with_suffix(".print.html")
+    draft.write_text(document(about, sheet(chapters, site) + PAPER % about["title"], bodies(chapters)), encoding="utf-8")
+    clipped = find_clipped(browser, draft)
+    asked = print_pdf(browser, draft, target)
+    if clipped or asked:
+        raise ValueError(f"{target.name}: wider than the page {clipped[:5]}, or asked for {asked}")
+    draft.unlink()
+    return finish(target, about)

@@ -1,0 +1,82 @@
+"""A deck of slides from each built page of book/teaching/slides: one file, no network, notes for the speaker.
+
+A heading of the second level begins a slide. `{container} notes` is what the speaker says. Figures and numbers are
+the page's own, computed by the build; formulas become MathML. build_book calls `write` after Sphinx.
+
+Usage: python tools/slides.py [SITE]
+"""
+
+from __future__ import annotations
+
+import html
+import sys
+from pathlib import Path
+
+import formulas
+from bs4 import BeautifulSoup, Tag
+
+TEMPLATE = Path(__file__).with_name("deck.html")
+SOURCE, TARGET = "book/teaching/slides", "slides"
+NOT_ON_A_SLIDE = "a.headerlink, button, script, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
+
+
+def write(site: Path) -> list[Path]:
+    """Every deck of the site; the files."""
+    (site / TARGET).mkdir(exist_ok=True)
+    return [deck(path, site / TARGET / path.name, site) for path in sorted((site / SOURCE).glob("*.html"))]
+
+
+def deck(page: Path, target: Path, site: Path) -> Path:
+    """One page as slides. Raises ValueError for a picture that would be left behind, or a slide without notes."""
+    soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
+    article = soup.select_one("article.bd-article")
+    for tag in article.select(NOT_ON_A_SLIDE):
+        tag.decompose()
+    formulas.set_formulas(article)
+    title = " ".join(article.h1.get_text().split())
+    slides = [sheet(section, number, title) for number, section in enumerate(sections(article))]
+    lost = [image.get("src") for slide in slides for image in BeautifulSoup(slide, "html.parser").select("img")]
+    if lost:
+        raise ValueError(f"{page.name}: pictures that are no drawings: {lost}")
+    text = TEMPLATE.read_text(encoding="utf-8").replace("@TITLE@", html.escape(title))
+    text = text.replace("@FONTS@", faces(article, site)).replace("@SLIDES@", "\n".join(slides))
+    target.write_text(text.replace("@COUNT@", str(len(slides))), encoding="utf-8")
+    return target
+
+
+def sections(article: Tag) -> list[Tag]:
+    """The title, then every section of the second level, taken out of the page."""
+    inner = [heading.find_parent("section") for heading in article.select("section > h2")]
+    found = [section.extract() for section in inner]
+    return [article.select_one("section"), *found]
+
+
+def sheet(section: Tag, number: int, title: str) -> str:
+    """A slide of a section. Raises ValueError where the speaker is given nothing to say."""
+    heading = section.find(["h1", "h2"])
+    if number and section.select_one(".notes") is None:
+        raise ValueError(f"{title}: no notes with {heading.get_text()!r}")
+    for link in section.select("a[href]"):
+        if not link["href"].startswith("http"):
+            link.unwrap()
+    for table in section.select(".table-scroll, .pst-scrollable-table-container, .wide-drawing"):
+        table.unwrap()
+    for tag in section.select("[id]"):
+        if tag.find_parent("svg") is None:
+            del tag["id"]
+    kind = "slide title" if not number else "slide"
+    inside = "".join(map(str, section.contents))
+    return (f'<section class="{kind}" id="s{number}" aria-label="slide {number + 1} of @COUNT@">{inside}'
+            f'<div class="foot"><span>{html.escape(title) if number else ""}</span><span>{number + 1}</span></div>'
+            "</section>")
+
+
+def faces(article: Tag, site: Path) -> str:
+    cut = site / "_static" / "fonts"
+    return (formulas.face((cut / "book-sans.woff2").read_bytes(), "Book Sans")
+            + formulas.face(formulas.font([article]), formulas.FAMILY))
+
+
+if __name__ == "__main__":
+    for made in write(Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html")):
+        print(f"{made}: {made.stat().st_size / 1e3:.0f} kB")
