@@ -1,9 +1,9 @@
-# make book | make test | make unit | make serve | make lab | make site-check | make benchmark | make flips
+# make book | test | unit | serve | lab | site-check | benchmark | flips | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test unit serve lab site-check benchmark flips clean
+.PHONY: book test unit serve lab site-check benchmark flips editions instructor clean
 
 book: $(READY)
 	@$(PY) tools/build_book.py
@@ -36,6 +36,13 @@ benchmark: $(READY)
 
 flips: $(READY)
 	@$(PY) tools/flips.py
+
+editions: book
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt -r requirements-editions.txt
+	@$(PY) tools/editions.py
+
+instructor: $(READY)
+	@$(PY) tools/graded.py
 
 clean:
 	rm -rf _build .venv

@@ -127,7 +127,8 @@ def map_site(app, exception) -> None:
         return
     base, site = app.config.html_baseurl.rstrip("/"), Path(app.outdir)
     places = "".join(f"<url><loc>{base}/{path.relative_to(site).as_posix()}</loc></url>\n"
-                     for path in sorted((site / "book").rglob("*.html")))
+                     for path in sorted((site / "book").rglob("*.html"))
+                     if path.relative_to(site).with_suffix("").as_posix() not in app.config.moved_pages)
     (site / "sitemap.xml").write_text('<?xml version="1.0" encoding="UTF-8"?>\n'
                                       f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{places}</urlset>\n')
     preview.draw(site / "_static" / preview.NAME, app.config.project)
@@ -148,6 +149,23 @@ def list_pages(app, exception) -> None:
             title, words = read_head(site / f"{chapter['file']}.html")
             lines.append(f"- [{title}]({base}{chapter['file']}.html): {words}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n")
+
+
+def leave_signs(app, exception) -> None:
+    """A page at each address that a page has moved from (moved_pages in _config.yml), which leads to the new one."""
+    if exception or app.builder.format != "html":
+        return
+    site = Path(app.outdir)
+    for old, new in app.config.moved_pages.items():
+        if (site / f"{old}.html").exists() or not (site / f"{new}.html").exists():
+            raise ExtensionError(f"moved_pages: {old} is a page still, or {new} is none")
+        there = os.path.relpath(site / f"{new}.html", (site / old).parent)
+        (site / old).parent.mkdir(parents=True, exist_ok=True)
+        (site / f"{old}.html").write_text(
+            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{app.config.project}: moved</title>'
+            f'<meta http-equiv="refresh" content="0; url={there}"><link rel="canonical" href="{there}">'
+            f'<meta name="robots" content="noindex"></head><body><p>This page is now <a href="{there}">here</a>.</p>'
+            "</body></html>\n")
 
 
 def read_head(path: Path) -> tuple[str, str]:
@@ -178,6 +196,7 @@ def launch_notebook(app, pagename, templatename, context, doctree) -> None:
 
 def setup(app):
     quiz.setup(app)
+    app.add_config_value("moved_pages", {}, "html")
     app.connect("config-inited", find_address)
     app.connect("config-inited", link_repository)
     app.connect("html-page-context", offer_notebook, priority=400)
@@ -189,4 +208,5 @@ def setup(app):
     app.connect("build-finished", mend_pages)
     app.connect("build-finished", map_site)
     app.connect("build-finished", list_pages)
+    app.connect("build-finished", leave_signs)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -27,12 +27,15 @@ from pathlib import Path
 
 import check_links
 import downloads
+import graded
 import reach
+import slides
+import worksheets
 import yaml
 
 CODE = ["pwu_lite/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
 PINS = ["requirements.txt", "pyproject.toml", "tools/reach.py"]
-SITE = ["tools/*.py", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
+SITE = ["tools/*.py", "tools/*.html", "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # pages are told by their cells
 
 
@@ -78,6 +81,8 @@ def build_site(root: Path, build: Path) -> int:
         return 1
     if (root / "setup.py").exists():
         downloads.write(root, build / "html")
+    if not make_kit(root, build / "html"):
+        return 1
     if check_links.main(build / "html"):
         return 1
     (build / ".complete").write_text("the last build went through\n")
@@ -280,6 +285,18 @@ def run_sphinx(root: Path) -> bool:
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], file=sys.stderr)
     return done.returncode == 0
+
+
+def make_kit(root: Path, site: Path) -> bool:
+    """Slides, worksheets and student notebooks, for the book that has them. False if one cannot be made."""
+    try:
+        slides.write(site)
+        worksheets.write(root, site)
+        graded.publish(root, site)
+    except ValueError as error:
+        print(f"{error}\nThe teaching kit was NOT made.", file=sys.stderr)
+        return False
+    return True
 
 
 if __name__ == "__main__":

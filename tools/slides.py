@@ -1,4 +1,4 @@
-"""A deck of slides from each built page of book/teaching/slides: one file, no network, notes for the speaker.
+"""A deck of slides from each built page book/teaching/slides_*: one file, no network, notes for the speaker.
 
 A heading of the second level begins a slide. `{container} notes` is what the speaker says. Figures and numbers are
 the page's own, computed by the build; formulas become MathML. build_book calls `write` after Sphinx.
@@ -16,14 +16,14 @@ import formulas
 from bs4 import BeautifulSoup, Tag
 
 TEMPLATE = Path(__file__).with_name("deck.html")
-SOURCE, TARGET = "book/teaching/slides", "slides"
+PAGES, TARGET = "book/teaching/slides_*.html", "slides"
 NOT_ON_A_SLIDE = "a.headerlink, button, script, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
 
 
 def write(site: Path) -> list[Path]:
     """Every deck of the site; the files."""
     (site / TARGET).mkdir(exist_ok=True)
-    return [deck(path, site / TARGET / path.name, site) for path in sorted((site / SOURCE).glob("*.html"))]
+    return [deck(path, site / TARGET / path.name.removeprefix("slides_"), site) for path in sorted(site.glob(PAGES))]
 
 
 def deck(page: Path, target: Path, site: Path) -> Path:

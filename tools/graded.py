@@ -1,0 +1,230 @@
+"""Exercises with two faces: from one file a student's notebook, hidden tests, a solution, and wrong answers to try.
+
+Usage: python tools/graded.py [FOLDER]     (make instructor)
+
+The sources, `graded/*.md`, are not part of the site. In a cell, what stands between `### SOLUTION` and `### END` is cut
+out for students; cells tagged `hidden-test` are left out; a cell tagged `wrong-answer` names a mistake and the test it
+must fail, and changes lines of the solution. FOLDER, `_build/instructor` unless given, gets student notebooks, executed
+solutions, the grader with its tests, and the same exercises for nbgrader and for Otter.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import shutil
+import sys
+import zipfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import grader
+import nbformat
+from nbformat import v4
+
+SOURCE = "graded"
+CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
+BLANK = "raise NotImplementedError('write this')"
+TESTS = {"public-test", "hidden-test"}
+TEACHERS = {"hidden-test", "wrong-answer"}
+KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
+
+
+@dataclass
+class Cell:
+    """A piece of an exercise file: text or code, its tags, the exercise (a letter) that it belongs to."""
+
+    kind: str
+    source: str
+    tags: set[str] = field(default_factory=set)
+    exercise: str = ""
+
+
+def read(path: Path) -> list[Cell]:
+    """The cells of a MyST notebook. Raises ValueError for a test before the first exercise."""
+    text = path.read_text(encoding="utf-8").split("---\n", 2)[2]
+    cells, exercise = [], ""
+    for number, part in enumerate(re.split(r"(?ms)^```\{code-cell\}[^\n]*\n(.*?)^```[ \t]*$", text)):
+        if number % 2:
+            tags = re.match(r":tags: \[([^\]]*)\]\n", part)
+            found = set(re.findall(r"[\w-]+", tags[1])) if tags else set()
+            cells.append(Cell("code", part[tags.end() if tags else 0:].rstrip("\n"), found, exercise))
+            if found & (TESTS | TEACHERS) and not exercise:
+                raise ValueError(f"{path.name}: a test before the first exercise")
+            continue
+        for piece in re.split(r"(?m)^(?=## )", part.strip()):
+            letter = re.match(r"## (\w)\. ", piece)
+            exercise = letter[1] if letter else exercise
+            if piece.strip():
+                cells.append(Cell("markdown", piece.strip(), set(), exercise))
+    return cells
+
+
+def notebook(cells: list[Cell]) -> nbformat.NotebookNode:
+    """The cells as a notebook, the same bytes in every build."""
+    make = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
+    made = v4.new_notebook(metadata=KERNEL, cells=[make[cell.kind](cell.source) for cell in cells])
+    for number, (node, cell) in enumerate(zip(made.cells, cells, strict=True)):
+        node.id = f"cell-{number}"
+        if cell.tags:
+            node.metadata["tags"] = sorted(cell.tags)
+    return made
+
+
+def student(cells: list[Cell]) -> list[Cell]:
+    """What is handed out."""
+    kept = [copy.copy(cell) for cell in cells if not cell.tags & TEACHERS]
+    for cell in kept:
+        cell.source = CUT.sub(rf"\1{BLANK}\n", cell.source).rstrip("\n")
+    return kept
+
+
+def solution(cells: list[Cell]) -> list[Cell]:
+    """With the solution, without its marks and without tests that must not be seen."""
+    kept = [copy.copy(cell) for cell in cells if "wrong-answer" not in cell.tags]
+    for cell in kept:
+        cell.source = re.sub(r"(?m)^[ \t]*### (SOLUTION|END)[ \t]*\n?", "", cell.source).rstrip("\n")
+    return kept
+
+
+def tests(cells: list[Cell]) -> list[dict]:
+    """Every assertion: its exercise, whether students see it, its code."""
+    return [{"exercise": cell.exercise, "seen": "public-test" in cell.tags, "code": code}
+            for cell in cells if cell.tags & TESTS for code in grader.asserts(cell.source)]
+
+
+@dataclass
+class Mistake:
+    """A wrong answer: the exercise, its name, the test that must name it, the cells with the mistake in them."""
+
+    exercise: str
+    name: str
+    reason: str
+    cells: list[Cell]
+
+
+def mistakes(cells: list[Cell]) -> list[Mistake]:
+    """Every wrong answer that the file describes. Raises ValueError for one that changes nothing, or several places."""
+    found = []
+    for cell in (cell for cell in cells if "wrong-answer" in cell.tags):
+        head, *lines = cell.source.splitlines()
+        name, reason = re.match(r"# (.+?): (.+)", head).groups()
+        right, wrong = ("\n".join(line[2:] for line in lines if line.startswith(mark)) for mark in ("- ", "+ "))
+        changed = solution(cells)
+        places = [one for one in changed if one.exercise == cell.exercise and one.kind == "code"
+                  and not one.tags & TESTS and right in one.source]
+        if len(places) != 1 or places[0].source.count(right) != 1:
+            raise ValueError(f"{name}: {right!r} stands in {sum(one.source.count(right) for one in places)} places")
+        indent = re.search(rf"(?m)^([ \t]*).*?{re.escape(right.splitlines()[0])}", places[0].source)[1]
+        places[0].source = places[0].source.replace(right, wrong.replace("\n", "\n" + indent))
+        found.append(Mistake(cell.exercise, name, reason, changed))
+    return found
+
+
+def results(cells: list[Cell], wanted: list[dict]) -> list[str | None]:
+    """What the grader says of a notebook's code: None for a test passed, or why not."""
+    code = [cell.source for cell in cells if cell.kind == "code" and not cell.tags & TESTS]
+    return grader.run(code, [test["code"] for test in wanted])
+
+
+def for_nbgrader(cells: list[Cell]) -> nbformat.NotebookNode:
+    """The same exercises with nbgrader's marks and metadata (schema 3)."""
+    own = [copy.copy(cell) for cell in cells if "wrong-answer" not in cell.tags]
+    for cell in own:
+        cell.source = cell.source.replace("### SOLUTION", "### BEGIN SOLUTION").replace("### END", "### END SOLUTION")
+        if "hidden-test" in cell.tags:
+            cell.source = f"### BEGIN HIDDEN TESTS\n{cell.source}\n### END HIDDEN TESTS"
+    made = notebook(own)
+    for number, (node, cell) in enumerate(zip(made.cells, own, strict=True)):
+        test, answer = bool(cell.tags & TESTS), "### BEGIN SOLUTION" in cell.source
+        if not (test or answer):
+            continue
+        node.metadata["nbgrader"] = {"grade": test, "solution": answer, "locked": test, "task": False,
+                                     "schema_version": 3, "grade_id": f"{cell.exercise}-{number}"}
+        if test:
+            node.metadata["nbgrader"]["points"] = len(grader.asserts(cell.source))
+    return made
+
+
+def for_otter(cells: list[Cell], name: str) -> nbformat.NotebookNode:
+    """The same exercises with Otter's raw cells."""
+    made = [Cell("raw", f"# ASSIGNMENT CONFIG\nname: {name}\ninit_cell: false\ngenerate: true\nsolutions_pdf: false")]
+    own = [copy.copy(cell) for cell in cells if "wrong-answer" not in cell.tags]
+    for letter in dict.fromkeys(cell.exercise for cell in own):
+        inside = [cell for cell in own if cell.exercise == letter]
+        if not letter:
+            made += inside
+            continue
+        points = sum(len(grader.asserts(cell.source)) for cell in inside if cell.tags & TESTS)
+        made.append(Cell("raw", f"# BEGIN QUESTION\nname: {letter}\npoints: {points}"))
+        made += [cell for cell in inside if cell.kind == "markdown"]
+        made.append(Cell("raw", "# BEGIN SOLUTION"))
+        for cell in inside:
+            if cell.kind == "code" and not cell.tags & TESTS:
+                source = re.sub(r"(?m)^([ \t]*)### SOLUTION", r"\1# BEGIN SOLUTION", cell.source)
+                made.append(Cell("code", re.sub(r"(?m)^([ \t]*)### END", r"\1# END SOLUTION", source)))
+        made += [Cell("raw", "# END SOLUTION"), Cell("raw", "# BEGIN TESTS")]
+        made += [Cell("code", ("# HIDDEN\n" if "hidden-test" in cell.tags else "") + code)
+                 for cell in inside if cell.tags & TESTS for code in grader.asserts(cell.source)]
+        made += [Cell("raw", "# END TESTS"), Cell("raw", "# END QUESTION")]
+    return notebook(made)
+
+
+def files(root: Path) -> list[Path]:
+    return sorted((root / SOURCE).glob("*.md"))
+
+
+def publish(root: Path, site: Path) -> None:
+    """Student notebooks for the site, one archive; nothing else of the sources gets there."""
+    if not files(root):
+        return
+    target = site / "downloads" / "graded.zip"
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files(root):
+            entry = zipfile.ZipInfo(f"{path.stem}.ipynb")
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, nbformat.writes(notebook(student(read(path)))))
+
+
+def instructor(root: Path, target: Path) -> int:
+    """All faces of every exercise in a folder; how many files of exercises."""
+    shutil.rmtree(target, ignore_errors=True)
+    for name in ("students", "solutions", "tests", "nbgrader", "otter"):
+        (target / name).mkdir(parents=True)
+    for path in files(root):
+        cells = read(path)
+        made = {"students": notebook(student(cells)), "solutions": executed(solution(cells)),
+                "nbgrader": for_nbgrader(cells), "otter": for_otter(cells, path.stem)}
+        for folder, one in made.items():
+            nbformat.write(one, target / folder / f"{path.stem}.ipynb")
+        (target / "tests" / f"{path.stem}.json").write_text(json.dumps(tests(cells), indent=1))
+    shutil.copy(Path(grader.__file__), target / "grade.py")
+    (target / "README.md").write_text(INSTRUCTIONS)
+    return len(files(root))
+
+
+INSTRUCTIONS = """# For the instructor
+
+- `students/`: hand these out.
+- `solutions/`: with the solutions, executed; `tests/`: what the grader asks.
+- `python grade.py HANDED_IN results.csv` grades a folder that holds a folder for each student.
+- `nbgrader/` and `otter/`: the same exercises as sources for these programs.
+
+Do not publish this folder.
+"""
+
+
+def executed(cells: list[Cell]) -> nbformat.NotebookNode:
+    """A notebook that ran. Raises what a cell raises: a solution that fails its own tests is none."""
+    from nbclient import NotebookClient
+
+    made = notebook(cells)
+    NotebookClient(made, timeout=120, record_timing=False).execute()
+    return made
+
+
+if __name__ == "__main__":
+    project = Path(__file__).resolve().parents[1]
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else project / "_build" / "instructor")
+    print(f"{instructor(project, folder)} files of exercises in {folder}")
