@@ -116,13 +116,23 @@ def tell_links(app, pagename: str, title: str, words: str) -> str:
     if app.config.html_baseurl:
         base = app.config.html_baseurl.rstrip("/")
         tags["property"] = {"og:title": title, "og:description": words, "og:type": "article",
-                            "og:url": f"{base}/{pagename}.html", "og:image": f"{base}/_static/{preview.NAME}"}
+                            "og:url": f"{base}/{pagename}.html",
+                            "og:image": f"{base}/_static/previews/{preview_of(pagename)}"}
     return "".join(f'<meta {kind}="{name}" content="{html.escape(text)}">\n'
                    for kind, given in tags.items() for name, text in given.items())
 
 
+def preview_of(pagename: str) -> str:
+    return pagename.removeprefix("book/").replace("/", "-") + ".png"
+
+
+def preview_words(app, page: str) -> str:
+    """What stands under the title in a page's picture."""
+    return "Which model would you rather decide with?" if page == app.config.root_doc else app.config.project
+
+
 def map_site(app, exception) -> None:
-    """sitemap.xml and the picture for links, where the address is known."""
+    """sitemap.xml, and a picture of each page for links, where the address is known."""
     if exception or app.builder.format != "html" or not app.config.html_baseurl:
         return
     base, site = app.config.html_baseurl.rstrip("/"), Path(app.outdir)
@@ -131,7 +141,12 @@ def map_site(app, exception) -> None:
                      if path.relative_to(site).with_suffix("").as_posix() not in app.config.moved_pages)
     (site / "sitemap.xml").write_text('<?xml version="1.0" encoding="UTF-8"?>\n'
                                       f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{places}</urlset>\n')
-    preview.draw(site / "_static" / preview.NAME, app.config.project)
+    (site / "_static" / "previews").mkdir(exist_ok=True)
+    for path in sorted((site / "book").rglob("*.html")):
+        page = path.relative_to(site).with_suffix("").as_posix()
+        if page not in app.config.moved_pages:
+            title = app.config.project if page == app.config.root_doc else read_head(path)[0]
+            preview.draw(site / "_static" / "previews" / preview_of(page), title, preview_words(app, page))
 
 
 def list_pages(app, exception) -> None:
@@ -157,7 +172,7 @@ def leave_signs(app, exception) -> None:
         return
     site = Path(app.outdir)
     for old, new in app.config.moved_pages.items():
-        if (site / f"{old}.html").exists() or not (site / f"{new}.html").exists():
+        if (Path(app.srcdir) / f"{old}.md").exists() or not (site / f"{new}.html").exists():
             raise ExtensionError(f"moved_pages: {old} is a page still, or {new} is none")
         there = os.path.relpath(site / f"{new}.html", (site / old).parent)
         (site / old).parent.mkdir(parents=True, exist_ok=True)

@@ -27,15 +27,17 @@ from pathlib import Path
 
 import check_links
 import downloads
-import graded
 import reach
 import slides
 import worksheets
 import yaml
 
+import graded
+
 CODE = ["pwu_lite/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
 PINS = ["requirements.txt", "pyproject.toml", "tools/reach.py"]
-SITE = ["tools/*.py", "tools/*.html", "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
+SITE = ["tools/*.py", "tools/*.html", "tools/*.css", "book/teaching/sheets/*", "_config.yml", "_toc.yml",
+        "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # pages are told by their cells
 
 

@@ -1,9 +1,9 @@
 """What a reader takes along: the wheel of this build, the stored tables, the notebooks with their outputs.
 
-Usage: python tools/downloads.py ADDRESS [FOLDER]
+Usage: python tools/downloads.py SITE_ADDRESS [FOLDER]
 
 build_book calls `write` after Sphinx; the pages link to `downloads/`. As a program it writes the notebooks that
-Colab opens, each with a first cell that installs the package from the repository at ADDRESS.
+Colab opens, each with a first cell that installs the wheel of the site at SITE_ADDRESS.
 """
 
 from __future__ import annotations
@@ -47,9 +47,11 @@ def wheel(root: Path, target: Path) -> None:
 def for_colab(site: Path, target: Path, address: str) -> int:
     """The site's notebooks with a first cell that installs what they need; how many."""
     paths = sorted((site / "_sources" / "book").rglob("*.ipynb"))
+    wheel, = (site / "downloads").glob("*.whl")
+    needed = f"pwu_lite[book] @ {address.rstrip('/')}/downloads/{wheel.name}"
     for path in paths:
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells.insert(0, nbformat.v4.new_code_cell(f'%pip install -q "pwu_lite[book] @ git+{address}"'))
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(f'%pip install -q "{needed}"'))
         copy = target / path.relative_to(site / "_sources")
         copy.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, copy)

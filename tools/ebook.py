@@ -125,7 +125,8 @@ def package(files: dict[str, bytes], chapters: list[leaves.Leaf], about: dict) -
     kinds = {"xhtml": "application/xhtml+xml", "css": "text/css", "woff2": "font/woff2", "png": "image/png"}
     items = []
     for name, data in sorted(files.items()):
-        own = [word for word, mark in (("mathml", b"<math"), ("svg", b"<svg")) if name.endswith("xhtml") and mark in data]
+        own = [word for word, mark in (("mathml", b"<math"), ("svg", b"<svg"))
+               if name.endswith("xhtml") and mark in data]
         own += {"nav.xhtml": ["nav"], "cover.png": ["cover-image"]}.get(name, [])
         properties = f' properties="{" ".join(own)}"' if own else ""
         items.append(f'<item id="{re.sub(r"[^a-z0-9]", "-", name)}" href="{name}" '

@@ -22,6 +22,8 @@ import formulas
 import leaves
 import preview
 import print_book
+import slides
+import worksheets
 import yaml
 from browse import chromium
 
@@ -30,7 +32,8 @@ PAGES = {"cheat-sheet": "book/reference/cheat_sheet"}
 
 
 def main() -> int:
-    site, target = (Path(given).resolve() for given in (sys.argv[1:] + ["_build/html", "_build/editions"][len(sys.argv) - 1:]))
+    given = sys.argv[1:] + ["_build/html", "_build/editions"][len(sys.argv) - 1:]
+    site, target = (Path(name).resolve() for name in given)
     root = Path(__file__).resolve().parents[1]
     if not (site / "index.html").exists():
         print(f"no site in {site}: make book", file=sys.stderr)
@@ -61,9 +64,13 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
         rows.append((name, round((target / name).stat().st_size / 1e6, 2), said.get("pages", ""),
                      round(time.time() - started, 1)))
 
+    for deck in sorted((site / slides.TARGET).glob("*.html")):
+        with timed(f"slides-{deck.name}") as (path, _):
+            shutil.copy(deck, path)
     chapters = leaves.read(site, root / "_toc.yml")
     for one in chapters:
         formulas.set_formulas(one.body)
+        leaves.still(one)
     settled = copies(chapters)
     for one in settled:
         leaves.settle(one)
@@ -80,6 +87,9 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
                 alone = [one for one in copies(settled) if one.file == file]
                 leaves.join(alone)
                 said["pages"] = print_book.make_leaflet(browser, alone, site, about, path)
+        with timed("worksheets.pdf") as (path, said):
+            sheets = sorted((site / worksheets.TARGET).glob("*.html"))
+            said["pages"] = print_book.bind(browser, sheets, about, path)
         with timed(f"{NAME}.pdf") as (path, said):
             leaves.join(settled)
             said["pages"] = print_book.make_pdf(browser, settled, site, about, path)

@@ -22,6 +22,7 @@ STYLES = {"bold": "MATHEMATICAL BOLD", "bold-italic": "MATHEMATICAL BOLD ITALIC"
 EARLY = {"double-struck P": "\u2119", "double-struck E": "\U0001d53c", "double-struck R": "\u211d",
          "double-struck N": "\u2115", "double-struck Z": "\u2124", "script E": "\u2130", "script L": "\u2112"}
 FAMILY = "Book Math"
+DRAWN = {0xAF, 0x203E, 0x221A, 0x23DE, 0x23DF}  # bars, roots and braces are drawn by the browser, not written
 
 
 def mathml(tex: str, block: bool = False) -> str:
@@ -41,6 +42,8 @@ def mathml(tex: str, block: bool = False) -> str:
     for element in root.iter():
         if element.text and "\\" in element.text:
             raise ValueError(f"TeX is left in the MathML of {source!r}: {element.text!r}")
+        if element.text and set(element.text) == {"\u2032"}:
+            element.set("mathsize", "150%")  # a prime is raised as it is; as a script it would be a dot
         style = element.attrib.get("mathvariant")
         if style in STYLES and element.text:
             del element.attrib["mathvariant"]  # browsers know letters, not this attribute
@@ -101,7 +104,7 @@ def font(pages: list[Tag]) -> bytes:
     letters = {ord(one) for page in pages for tag in page.find_all("math") for one in tag.get_text()}
     made = ttLib.TTFont(fonts.packaged("ziamath", "STIXTwoMath-Regular.ttf"), recalcTimestamp=False)
     cutter = subset.Subsetter(subset.Options(name_IDs=[1, 2, 4, 6, 13, 14], notdef_outline=True))
-    cutter.populate(unicodes=letters | set(range(0x20, 0x7F)) | italics(letters))
+    cutter.populate(unicodes=letters | set(range(0x20, 0x7F)) | italics(letters) | DRAWN)
     cutter.subset(made)
     for record in made["name"].names:
         if record.nameID in (1, 4, 6):

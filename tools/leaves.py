@@ -60,14 +60,21 @@ def leaf(site: Path, file: str, part: str) -> Leaf:
     return Leaf(file, part, title, body, soup)
 
 
-def settle(leaf: Leaf) -> None:
-    """For paper: boxes open, checks one line each, pictures still, a quiz with its reasons."""
-    soup = leaf.soup
+def still(leaf: Leaf) -> None:
+    """What moves by scripts becomes its picture; the styles of notebooks' outputs go."""
     for box in leaf.body.select(".explorer"):
-        still = box.select_one("svg.still")
-        note = soup.new_tag("p", attrs={"class": "moves"})
+        picture = box.select_one("svg.still")
+        note = leaf.soup.new_tag("p", attrs={"class": "moves"})
         note.string = MOVES
-        box.replace_with(*([still.extract()] if still else []), note)
+        box.replace_with(*([picture.extract()] if picture else []), note)
+    for style in leaf.body.select("style"):
+        if style.find_parent("svg") is None:
+            style.decompose()
+
+
+def settle(leaf: Leaf) -> None:
+    """For paper: boxes open, checks one line each, a quiz with its reasons."""
+    soup = leaf.soup
     for folded in leaf.body.select("details.check, details.fold:not(.code)"):
         line = soup.new_tag("p", attrs={"class": "check" if "check" in folded["class"] else "setup"})
         line.extend(list(folded.summary.contents))

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from pathlib import Path
 
 import numpy as np
 from matplotlib.figure import Figure
 
-NAME = "preview.png"
 BLUE, ORANGE, INK = "#0072b2", "#d55e00", "#1d232b"
 
 
-def draw(path: Path, title: str) -> None:
-    """1200 by 630 pixels, the size that link previews are cut to."""
+def draw(path: Path, title: str, words: str = "Which model would you rather decide with?") -> None:
+    """1200 by 630 pixels, the size that link previews are cut to: a title, and under it more words."""
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
     ax = figure.add_axes((0.07, 0.06, 0.86, 0.56))
     curves(ax, 6)
-    figure.text(0.07, 0.82, title, fontsize=46, fontweight="bold", color=INK, va="center")
-    figure.text(0.07, 0.70, "Which model would you rather decide with?", fontsize=26, color=INK, va="center")
+    lines = textwrap.wrap(title.replace("$", ""), 38)[:2]
+    figure.text(0.07, 0.82, "\n".join(lines), fontsize=46 if len(lines) == 1 else 40, fontweight="bold", color=INK,
+                va="center")
+    figure.text(0.07, 0.66, words, fontsize=24, color=INK, va="center")
     figure.savefig(path, metadata={"Software": None})
 
 

@@ -11,7 +11,6 @@ import html
 import json
 from pathlib import Path
 
-import fonts
 import formulas
 import leaves
 import pikepdf
@@ -19,7 +18,8 @@ from bs4 import BeautifulSoup
 
 HERE = Path(__file__).parent
 LINE = 658  # CSS pixels between the margins of A4, see PAPER
-PAPER = """@page { size: A4; margin: 20mm 18mm 18mm; @bottom-center { content: counter(page); font: 9pt sans-serif; color: #5a6472; }
+PAPER = """@page { size: A4; margin: 20mm 18mm 18mm;
+  @bottom-center { content: counter(page); font: 9pt sans-serif; color: #5a6472; }
   @top-left { content: "%s"; font: 8.5pt sans-serif; color: #5a6472; } }
 @page plain { @top-left { content: none; } @top-right { content: none; } @bottom-center { content: none; } }
 .front, .part { page: plain; }
@@ -175,10 +175,26 @@ def make_pdf(browser, chapters: list[leaves.Leaf], site: Path, about: dict, targ
 def make_leaflet(browser, chapters: list[leaves.Leaf], site: Path, about: dict, target: Path) -> int:
     """One page of the site alone on paper, without title page and contents; how many pages."""
     draft = target.with_suffix(".print.html")
-    draft.write_text(document(about, sheet(chapters, site) + PAPER % about["title"], bodies(chapters)), encoding="utf-8")
+    style = sheet(chapters, site) + PAPER % about["title"]
+    draft.write_text(document(about, style, bodies(chapters)), encoding="utf-8")
     clipped = find_clipped(browser, draft)
     asked = print_pdf(browser, draft, target)
     if clipped or asked:
         raise ValueError(f"{target.name}: wider than the page {clipped[:5]}, or asked for {asked}")
     draft.unlink()
+    return finish(target, about)
+
+
+def bind(browser, pages: list[Path], about: dict, target: Path) -> int:
+    """Files that are one printed page each, in one PDF; how many pages. Raises ValueError for one that is more."""
+    with pikepdf.new() as bound:
+        for path in pages:
+            single = target.with_suffix(".part")
+            asked = print_pdf(browser, path, single)
+            with pikepdf.open(single) as one:
+                if asked or len(one.pages) != 1:
+                    raise ValueError(f"{path.name}: {len(one.pages)} pages, or asked for {asked}")
+                bound.pages.extend(one.pages)
+            single.unlink()
+        bound.save(target)
     return finish(target, about)

@@ -8,8 +8,8 @@ lines of text shorter than 65 or longer than 85 characters, table cells without 
 plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
 does not find what people look for, a check that does not open by Enter and Space, a code toggle or theme switch
 that does nothing, an explorer that does not answer to mouse and keyboard, in its drawing too, says after a
-drag what Python does not, or has no picture where scripts are off; a bench that computes what Python does not
-(see `bench_check`).
+drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of two pages
+(see `kit_check`); a bench that computes what Python does not (see `bench_check`).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import threading
 from pathlib import Path
 
 import bench_check
+import kit_check
 import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, sync_playwright
@@ -151,10 +152,11 @@ def measure(page, view: str) -> list[str]:
     return found
 
 
-def check_access(page) -> list[str]:
-    """Serious findings of axe-core in the content."""
+def check_access(page, content: str | None = None) -> list[str]:
+    """Serious findings of axe-core in the content, or in what a selector names."""
     options = {"preload": False, "resultTypes": ["violations"]}
-    violations = Axe().run(page, context={"include": CONTENT}, options=options).response["violations"]
+    context = {"include": [[content]] if content else CONTENT}
+    violations = Axe().run(page, context=context, options=options).response["violations"]
     return [f"axe {violation['id']}: " + "; ".join(str(node["target"]) for node in violation["nodes"][:3])
             for violation in violations if violation["impact"] in ("serious", "critical")]
 
@@ -414,12 +416,14 @@ def main() -> int:
         context, problems = browser.new_context(), []
         page = watch(context, base, problems)
         behaviour = check_behaviour(page, base) + check_explorers(page, base) + check_without_scripts(browser, base)
+        behaviour += kit_check.check_kit(browser, SITE, check_access)
         behaviour += bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access, base)
         failures += [f"[behaviour] {problem}" for problem in behaviour + problems]
         browser.close()
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
-    print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, explorers, bench: {len(failures)} problems")
+    print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, explorers, slides, worksheets, bench: "
+          f"{len(failures)} problems")
     return int(bool(failures))
 
 

@@ -9,15 +9,19 @@ Usage: python tools/slides.py [SITE]
 from __future__ import annotations
 
 import html
+import re
 import sys
 from pathlib import Path
 
 import formulas
+import preview
 from bs4 import BeautifulSoup, Tag
 
+COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#1d232b": "currentColor"}
 TEMPLATE = Path(__file__).with_name("deck.html")
+BOOK = "Decision-Aligned Uncertainty. Text: CC BY 4.0"
 PAGES, TARGET = "book/teaching/slides_*.html", "slides"
-NOT_ON_A_SLIDE = "a.headerlink, button, script, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
+NOT_ON_A_SLIDE = "a.headerlink, button, script, style, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
 
 
 def write(site: Path) -> list[Path]:
@@ -65,10 +69,15 @@ def sheet(section: Tag, number: int, title: str) -> str:
         if tag.find_parent("svg") is None:
             del tag["id"]
     kind = "slide title" if not number else "slide"
-    inside = "".join(map(str, section.contents))
+    inside = "".join(map(str, section.contents)) + ("" if number else picture())
     return (f'<section class="{kind}" id="s{number}" aria-label="slide {number + 1} of @COUNT@">{inside}'
-            f'<div class="foot"><span>{html.escape(title) if number else ""}</span><span>{number + 1}</span></div>'
+            f'<div class="foot"><span>{html.escape(title) if number else BOOK}</span><span>{number + 1}</span></div>'
             "</section>")
+
+
+def picture() -> str:
+    """The curves of the title slide, in the deck's colours."""
+    return re.sub("#[0-9a-f]{6}", lambda found: COLOURS.get(found[0], found[0]), preview.picture())
 
 
 def faces(article: Tag, site: Path) -> str:

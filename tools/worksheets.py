@@ -14,17 +14,7 @@ import formulas
 from bs4 import BeautifulSoup
 
 SOURCE, TARGET = "book/teaching/sheets", "worksheets"
-STYLE = """
-@page { size: A4; margin: 14mm 16mm 14mm; }
-* { box-sizing: border-box; } html { font: 400 10.5pt/1.42 "Book Sans", "Liberation Sans", sans-serif; color: #111; background: #fff; }
-body { max-width: 178mm; margin: 0 auto; padding: 4mm 0; } @media print { body { padding: 0; } }
-h1 { font-size: 19pt; line-height: 1.15; margin: 0 0 2mm; letter-spacing: -0.01em; } h2 { font-size: 12pt; margin: 4mm 0 1mm; } p { margin: 0 0 2mm; } ol { margin: 0; padding-left: 6mm; } li { margin: 0 0 1.5mm; }
-.who { display: flex; gap: 8mm; color: #444; margin-bottom: 3mm; } .who span { flex: 1; border-bottom: 0.5pt solid #777; } .who .short { flex: 0.5; }
-table { border-collapse: collapse; margin: 1mm 0 3mm; } th, td { border: 0.6pt solid #444; padding: 1.3mm 3mm; text-align: center; min-width: 16mm; } th { font-weight: 650; } td.wide { min-width: 42mm; } caption { text-align: left; padding-bottom: 1mm; }
-svg { display: block; width: 100%; height: auto; margin: 1mm 0 2mm; } svg text { font: 11px "Book Sans", "Liberation Sans", sans-serif; fill: #111; }
-.rule { border-bottom: 0.5pt solid #777; height: 7.4mm; } math { font-family: "Book Math", math; font-size: 1.05em; } .foot { color: #555; font-size: 8pt; margin-top: 3mm; }
-.columns { display: grid; grid-template-columns: 1fr 1fr; gap: 6mm; }
-"""
+STYLE = Path(__file__).with_name("worksheet.css")
 
 
 def write(root: Path, site: Path) -> list[Path]:
@@ -50,31 +40,35 @@ def sheet(fragment: str, site: Path) -> str:
     foot = '<p class="foot">Decision-Aligned Uncertainty. CC BY 4.0: copy, change, say where it is from.</p>'
     head = text.replace("</h1>", f"</h1>{who}", 1)
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-            f"<style>{faces}{STYLE}</style></head><body><main>{head}{foot}</main></body></html>")
+            f"<style>{faces}{STYLE.read_text()}</style></head><body><main>{head}{foot}</main></body></html>")
 
 
-def axes(x: str, y: str, xmax: str = "1", ymax: str = "0.3", xstep: str = "0.1", ystep: str = "0.05",
+def axes(x: str, y: str, xmin: str = "0", xmax: str = "1", ymax: str = "0.3", xstep: str = "0.1", ystep: str = "0.05",
          height: str = "300", also: str = "") -> str:
     """Empty axes with a grid; `also` is a second scale below: places and words, as in "0.1:9, 0.5:1"."""
     left, right, top, tall = 58, 690, 10, float(height)
-    sx, sy = (right - left) / float(xmax), (tall - top) / float(ymax)
+    start, wide = float(xmin), float(xmax) - float(xmin)
+    sx, sy = (right - left) / wide, (tall - top) / float(ymax)
     lines, words = [], []
-    for k in range(round(float(xmax) / float(xstep)) + 1):
+    for k in range(round(wide / float(xstep)) + 1):
         at = left + k * float(xstep) * sx
         lines.append(f"M{at:.1f} {top}V{tall:.1f}")
-        words.append(f'<text x="{at:.1f}" y="{tall + 15:.1f}" text-anchor="middle">{k * float(xstep):g}</text>')
+        words.append(f'<text x="{at:.1f}" y="{tall + 15:.1f}" text-anchor="middle">{start + k * float(xstep):g}</text>')
     for k in range(round(float(ymax) / float(ystep)) + 1):
         at = tall - k * float(ystep) * sy
         lines.append(f"M{left} {at:.1f}H{right}")
         words.append(f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{k * float(ystep):g}</text>')
     below = 34
     for place, word in re.findall(r"([\d.]+):([^,]+)", also):
-        words.append(f'<text x="{left + float(place) * sx:.1f}" y="{tall + 31:.1f}" text-anchor="middle">{word}</text>')
+        at = left + (float(place) - start) * sx
+        words.append(f'<text x="{at:.1f}" y="{tall + 31:.1f}" text-anchor="middle">{word}</text>')
         below = 50
     middle = (left + right) / 2
     words.append(f'<text x="{middle}" y="{tall + below:.0f}" text-anchor="middle">{html.escape(x)}</text>')
-    words.append(f'<text transform="translate(14 {tall / 2:.0f}) rotate(-90)" text-anchor="middle">{html.escape(y)}</text>')
-    return (f'<svg viewBox="0 0 700 {tall + below + 8:.0f}" role="img" aria-label="Empty axes: {html.escape(x)} from 0 to '
-            f'{xmax}, {html.escape(y)} from 0 to {ymax}"><path d="{"".join(lines)}" fill="none" stroke="#999" '
-            f'stroke-width="0.5"/><path d="M{left} {top}V{tall}H{right}" fill="none" stroke="#111" stroke-width="1.4"/>'
+    turned = f'transform="translate(14 {tall / 2:.0f}) rotate(-90)"'
+    words.append(f'<text {turned} text-anchor="middle">{html.escape(y)}</text>')
+    said = html.escape(f"Empty axes: {x} from {xmin} to {xmax}, {y} from 0 to {ymax}")
+    grid = f'<path d="{"".join(lines)}" fill="none" stroke="#999" stroke-width="0.5"/>'
+    frame = f'<path d="M{left} {top}V{tall}H{right}" fill="none" stroke="#111" stroke-width="1.4"/>'
+    return (f'<svg viewBox="0 0 700 {tall + below + 8:.0f}" role="img" aria-label="{said}">{grid}{frame}'
             f'{"".join(words)}</svg>')

@@ -31,6 +31,8 @@ def small(tmp_path):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     for file in ("_config.yml", "requirements.txt", "pyproject.toml", "book/references.bib"):
         shutil.copy(ROOT / file, tmp_path / file)
+    config = tmp_path / "_config.yml"
+    config.write_text(re.sub(r"(?m)^ *moved_pages:.*\n", "", config.read_text()))
     (tmp_path / "pwu_lite").mkdir()
     (tmp_path / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-one'\n")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n  - file: book/chapter\n")
@@ -126,17 +128,21 @@ def test_one_address_links_every_page_to_its_source(small):
     assert "- [Chapter](https://someone.github.io/book/book/chapter.html): " in (site / "llms.txt").read_text()
     head = page(small).partition("</head>")[0]
     assert '<meta property="og:title" content="Chapter">' in head
-    assert 'og:image" content="https://someone.github.io/book/_static/preview.png"' in head
-    assert (site / "_static" / "preview.png").read_bytes()[16:24] == bytes([0, 0, 4, 176, 0, 0, 2, 118])  # 1200 x 630
+    assert 'og:image" content="https://someone.github.io/book/_static/previews/chapter.png"' in head
+    for name in ("chapter.png", "index.png"):
+        size = (site / "_static" / "previews" / name).read_bytes()[16:24]
+        assert size == bytes([0, 0, 4, 176, 0, 0, 2, 118])  # 1200 x 630
 
 
 def test_notebooks_for_colab_install_what_they_need_first(small):
     assert build(small).returncode == 0
-    done = subprocess.run([sys.executable, "tools/downloads.py", "https://host/some/book", "mine"], cwd=small,
+    (small / "_build" / "html" / "downloads").mkdir()
+    (small / "_build" / "html" / "downloads" / "x-1-py3-none-any.whl").touch()
+    done = subprocess.run([sys.executable, "tools/downloads.py", "https://some.host/book/", "mine"], cwd=small,
                           capture_output=True, text=True)
     assert done.stdout == "1 notebooks in mine\n", done.stderr
     first, *others = json.loads((small / "mine" / "book" / "chapter.ipynb").read_text())["cells"]
-    assert first["source"] == ['%pip install -q "pwu_lite[book] @ git+https://host/some/book"']
+    assert first["source"] == ['%pip install -q "pwu_lite[book] @ https://some.host/book/downloads/x-1-py3-none-any.whl"']
     assert "forty-one" in str(others)
 
 

@@ -1,0 +1,123 @@
+"""Editions: what is made of a page, without a browser; the whole is made by `make editions`."""
+
+import copy
+import io
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import ebook  # noqa: E402
+import formulas  # noqa: E402
+import leaves  # noqa: E402
+import preview  # noqa: E402
+import versions  # noqa: E402
+
+PAGE = """<html><body><article class="bd-article"><section id="one">
+<h1>{title}<a class="headerlink" href="#one">#</a></h1>
+<p>See <a href="other.html#there">there</a>, <a href="#here">here</a>, <a href="../downloads/x.zip" download>a file</a>,
+<a href="https://example.org">away</a>. <span class="math">\\(a &lt; b\\)</span></p>
+<p id="here">Here.</p><p id="there">T.</p>
+<details class="check"><summary><b>✓</b>two and two</summary><div class="cell"><pre>assert True</pre></div></details>
+<details class="aside"><summary>Aside</summary><p>More.</p></details>
+<fieldset class="quiz"><legend>Which?</legend><label class="right"><input type="radio" name="quiz-0">
+<span class="answer">this</span><span class="why">It is.</span></label></fieldset>
+<svg viewbox="0 0 9 9" role="img" aria-label="s"><clippath id="c"></clippath><g clip-path="url(#c)"></g></svg>
+<div class="explorer"><style>x</style><svg class="still"></svg><input></div></section></article></body></html>"""
+
+
+@pytest.fixture
+def two(tmp_path):
+    for name in ("one", "other"):
+        (tmp_path / "book").mkdir(exist_ok=True)
+        (tmp_path / "book" / f"{name}.html").write_text(PAGE.format(title=name.title()))
+    toc = tmp_path / "_toc.yml"
+    toc.write_text("root: book/one\nparts:\n  - caption: I\n    chapters:\n      - file: book/other\n")
+    found = leaves.read(tmp_path, toc)
+    for one in found:
+        formulas.set_formulas(one.body)
+        leaves.still(one)
+    return found
+
+
+def test_links_lead_to_places_in_the_one_file(two):
+    assert leaves.join(two) == []
+    assert {link["href"] for link in two[0].body.select("a")} == {"#other--there", "#one--here", "https://example.org"}
+    assert two[0].body.select_one("#one--here") and "a file" in two[0].body.get_text()
+    assert two[1].body.select_one("g")["clip-path"] == "url(#other--c)"
+    assert len({tag["id"] for one in two for tag in one.body.select("[id]")}) == sum(
+        len(one.body.select("[id]")) for one in two)
+
+
+def test_a_link_without_a_place_is_told(two):
+    two[1].body.select_one("#there").decompose()
+    assert leaves.join(two) == ["book/one: other.html#there", "book/other: other.html#there"]
+
+
+def test_paper_has_nothing_to_click(two):
+    for one in two:
+        leaves.settle(one)
+        assert not one.body.select("details, input, fieldset, label, .explorer, style, .headerlink, button")
+    text = two[0].body.get_text()
+    assert "✓two and two" in text and "assert True" not in text and "More." in text and "It is." in text
+    assert leaves.MOVES in text and two[0].body.select_one("svg.still")
+
+
+def test_an_ebook_is_xml_with_every_file_listed(two, site, tmp_path):
+    for one in two:
+        leaves.settle(one)
+    about = {"title": "T", "question": "Q", "authors": ["A & B"], "version": "1", "date": "2026-01-01",
+             "identifier": "urn:t:1"}
+    first, second = io.BytesIO(), io.BytesIO()
+    for target in (first, second):
+        again = [leaves.Leaf(one.file, one.part, one.title, copy.copy(one.body), one.soup) for one in two]
+        ebook.write(again, site, about, preview.cover("A title"), target)
+    assert first.getvalue() == second.getvalue()
+    with zipfile.ZipFile(first) as archive:
+        names = archive.namelist()
+        page, listed = archive.read("one.xhtml").decode(), archive.read("book.opf").decode()
+    assert names[0] == "mimetype" and all(f'href="{name}"' in listed for name in names
+                                          if name not in ("mimetype", "META-INF/container.xml", "book.opf"))
+    assert 'viewBox="0 0 9 9"' in page and "<clipPath" in page and "var(--" not in page
+    assert 'href="other.xhtml#there"' in page and 'properties="mathml svg"' in listed
+
+
+def test_a_page_that_is_no_xml_is_told():
+    with pytest.raises(ValueError, match="Chapter: "):
+        ebook.xhtml("Chapter", "<p>")
+
+
+def test_all_formulas_of_the_book_become_mathml(site):
+    count = 0
+    for path in sorted((site / "book").rglob("*.html")):
+        article = BeautifulSoup(path.read_text(), "html.parser").select_one("article.bd-article")
+        count += formulas.set_formulas(article) if article else 0
+    assert count > 2000
+
+
+def test_each_release_has_a_folder_that_says_it_is_old(tmp_path):
+    site, archives = tmp_path / "site", tmp_path / "archives"
+    (site / "book").mkdir(parents=True)
+    archives.mkdir()
+    (site / "book" / "a.html").write_text("now")
+    for tag in ("v0.9.0", "v0.10.0"):
+        with zipfile.ZipFile(archives / f"{tag}.zip", "w") as archive:
+            archive.writestr("book/a.html", "<html><head></head><body class='x'>old</body></html>")
+            archive.writestr("gone.html", "<html><head></head><body>gone</body></html>")
+    assert versions.unpack(site, archives) == ["v0.10.0", "v0.9.0"]
+    text = (site / "v0.9.0" / "book" / "a.html").read_text()
+    assert "noindex" in text and "This is version v0.9.0" in text and 'href="../../book/a.html"' in text
+    assert 'href="../index.html"' in (site / "v0.9.0" / "gone.html").read_text()
+    assert (site / "versions.html").read_text().count("<li>") == 3
+
+
+@pytest.mark.parametrize("name", ["../evil.html", "/etc/evil"])
+def test_an_archive_stays_in_its_folder(tmp_path, name):
+    with zipfile.ZipFile(tmp_path / "v1.zip", "w") as archive:
+        archive.writestr(name, "x")
+    with pytest.raises(ValueError, match="outside"):
+        versions.unpack(tmp_path / "site", tmp_path)

@@ -1,0 +1,118 @@
+"""The teaching kit: questions in every chapter, decks and sheets that stand alone, courses that add up."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from bs4 import BeautifulSoup
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import formulas  # noqa: E402
+import slides  # noqa: E402
+import worksheets  # noqa: E402
+
+TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
+CHAPTERS = [chapter["file"] for part in TOC["parts"] if "numbered" in part for chapter in part["chapters"]]
+DECKS = sorted((ROOT / "book" / "teaching").glob("slides_*.md"))
+SHEETS = sorted((ROOT / "book" / "teaching" / "sheets").glob("*.html"))
+
+
+def questions(text):
+    return re.findall(r"(?ms)^```\{quiz\} (.*?)^```$", text)
+
+
+@pytest.mark.parametrize("file", CHAPTERS)
+def test_every_chapter_ends_with_questions_and_computes_the_answers(file):
+    text = (ROOT / f"{file}.md").read_text()
+    section = text.partition("## Three quick questions\n")[2].partition("\n## ")[0]
+    assert 3 <= len(questions(section)) <= 5 and len(questions(text)) == len(questions(section))
+    assert re.search(r":tags: \[check\]\n.*the answers, computed", section, re.S)
+
+
+def test_a_course_has_five_questions_for_each_session():
+    text = (ROOT / "book/teaching/worksheets.md").read_text()
+    for session in ("Ninety minutes", "The week, session one", "The week, session two", "The week, session three"):
+        section = text.partition(f"\n## {session}\n")[2].partition("\n## ")[0]
+        assert len(questions(section)) == 5, session
+
+
+def test_a_seminar_session_reads_chapters_with_five_questions_or_more():
+    labels = {re.search(r"(?m)^\((ch-[\w-]+)\)=", (ROOT / f"{file}.md").read_text())[1]: file for file in CHAPTERS}
+    text = (ROOT / "book/teaching/seminar.md").read_text()
+    rows = [row for row in re.findall(r"(?m)^\| \d+ \|.*", text.partition("## Each session")[0])]
+    assert 12 <= len(rows) <= 14
+    for row in rows[:-1]:
+        read = re.findall(r"<(ch-[\w-]+)>", row)
+        asked = sum(len(questions((ROOT / f"{labels[label]}.md").read_text())) for label in read)
+        assert asked >= 5, row
+
+
+def test_plans_by_minutes_have_no_gap():
+    for name in ("ninety_minutes", "week", "seminar"):
+        for table in re.findall(r"(?m)^\| Minutes \|.*\n(?:\|.*\n)+", (ROOT / f"book/teaching/{name}.md").read_text()):
+            spans = [tuple(map(int, span)) for span in re.findall(r"(?m)^\| (\d+)-(\d+) \|", table)]
+            assert spans[0][0] == 0 and spans[-1][1] == 90
+            assert all(before[1] == after[0] for before, after in zip(spans, spans[1:], strict=False)), name
+
+
+@pytest.mark.parametrize("path", DECKS, ids=lambda path: path.stem)
+def test_a_deck_stands_alone(path, site):
+    made = site / "slides" / f"{path.stem.removeprefix('slides_')}.html"
+    text = made.read_text()
+    soup = BeautifulSoup(text, "html.parser")
+    assert len(soup.select(".slide")) == path.read_text().count("\n## ") + 1 >= 9
+    assert not soup.select("img, link, iframe, [src], .math:not(:has(math)), .explorer")
+    assert not re.search(r"url\((?!data:|#)", text) and "{glue" not in text and "{ref}" not in text
+    assert all(slide.select_one(".notes") for slide in soup.select(".slide:not(.title)"))
+    assert soup.title.string in path.read_text()
+
+
+def test_there_is_a_deck_for_each_part():
+    parts = [part for part in TOC["parts"] if "numbered" in part]
+    assert len(DECKS) == len(parts)
+
+
+def test_a_slide_without_notes_is_refused():
+    section = BeautifulSoup("<section><h2>One</h2><p>Words.</p></section>", "html.parser").section
+    with pytest.raises(ValueError, match="no notes with 'One'"):
+        slides.sheet(section, 1, "Deck")
+
+
+@pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.stem)
+def test_a_worksheet_is_set(path, site):
+    text = (site / "worksheets" / path.name).read_text()
+    body = BeautifulSoup(text, "html.parser").body
+    assert "$" not in body.get_text() and not body.select("axes, rule") and body.select("svg[aria-label]")
+    assert not re.search(r"\b(src|href)=", str(body)) and not re.search(r"url\((?!data:)", text)
+
+
+def test_empty_axes_reach_their_ends():
+    drawn = worksheets.axes(x="c", y="cost", xmin="-1", xmax="1", xstep="0.5", ymax="2", ystep="1")
+    assert re.findall(r">([-\d.]+)</text>", drawn) == ["-1", "-0.5", "0", "0.5", "1", "0", "1", "2"]
+
+
+def test_old_addresses_lead_on(site):
+    moved = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]["moved_pages"]
+    assert moved
+    for old, new in moved.items():
+        text = (site / f"{old}.html").read_text()
+        there = re.search(r'href="([^"]+)"', text)[1]
+        assert (site / old).parent.joinpath(there).resolve() == (site / f"{new}.html").resolve()
+
+
+def test_a_formula_becomes_letters_that_browsers_know():
+    text = formulas.mathml(r"\mathbb P \mathbf 1 \boldsymbol f")
+    assert "\u2119" in text and "\U0001d7cf" in text and "mathvariant=\"bold" not in text
+
+
+@pytest.mark.parametrize("tex", [r"\begin{aligned} a &= b \\ &= c \end{aligned}", r"\text{a & b}", r"\tfrac12"])
+def test_what_is_hard_for_the_converter_is_xml_all_the_same(tex):
+    assert formulas.mathml(tex, block=True).startswith("<math")
+
+
+def test_tex_that_nobody_knows_is_refused():
+    with pytest.raises(ValueError, match="MathML"):
+        formulas.mathml(r"\nosuchcommand{x}")

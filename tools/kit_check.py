@@ -1,0 +1,113 @@
+"""The teaching kit in a browser: every slide of every deck, every worksheet, from the file, without a network.
+
+site_check calls `check_kit`. It fails on a slide whose content overflows, a key that does nothing, a speaker's window
+that does not follow, a print with another number of pages than slides, a worksheet of more than one page, a request,
+a script error, a serious finding of axe-core.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import pikepdf
+
+OVERFLOW = """() => {
+  const slide = document.querySelector(".slide.now");
+  const parts = [...slide.children].filter(part => !part.matches(".foot, .notes, .title > svg") && part.offsetHeight);
+  const top = Math.min(...parts.map(part => part.offsetTop));
+  const bottom = Math.max(...parts.map(part => part.offsetTop + part.offsetHeight));
+  const right = Math.max(...parts.map(part => part.offsetLeft + part.scrollWidth));
+  return top < 24 || bottom > 686 || right > 1262 ? [top, bottom, right] : null;
+}"""
+AT = "() => [...document.querySelectorAll('.slide')].findIndex(slide => slide.classList.contains('now'))"
+
+
+def check_kit(browser, site: Path, check_access) -> list[str]:
+    """Problems of the decks and sheets of a built site."""
+    found = []
+    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
+    decks, sheets = sorted((site / "slides").glob("*.html")), sorted((site / "worksheets").glob("*.html"))
+    if not decks or not sheets:
+        found.append("no slides, or no worksheets")
+    for path in decks:
+        found += [f"slides/{path.name}: {problem}" for problem in check_deck(context, path, check_access)]
+    for path in sheets:
+        found += [f"worksheets/{path.name}: {problem}" for problem in check_sheet(context, path, check_access)]
+    context.close()
+    return found
+
+
+def opened(context, path: Path) -> tuple:
+    """A page of a file, and what goes wrong on it."""
+    page, problems = context.new_page(), []
+    page.on("request", lambda request: problems.append(f"asks for {request.url}")
+            if not request.url.startswith(("file:", "data:")) else None)
+    page.on("pageerror", lambda error: problems.append(f"script: {error}"))
+    page.goto(path.resolve().as_uri())
+    page.evaluate("document.fonts.ready.then(() => 1)")
+    return page, problems
+
+
+def check_deck(context, path: Path, check_access) -> list[str]:
+    page, found = opened(context, path)
+    count = page.locator(".slide").count()
+    for number in range(count):
+        if page.evaluate(AT) != number:
+            found.append(f"slide {number + 1} is not reached by the right arrow")
+            break
+        outside = page.evaluate(OVERFLOW)
+        if outside:
+            found.append(f"slide {number + 1} overflows: top, bottom, right {outside}")
+        found += [f"slide {number + 1}: {problem}" for problem in check_access(page, "main")]
+        page.keyboard.press("ArrowRight")
+    for key, wanted in (("Home", 0), ("End", count - 1), ("ArrowLeft", count - 2)):
+        page.keyboard.press(key)
+        if page.evaluate(AT) != wanted:
+            found.append(f"{key} does not lead to slide {wanted + 1}")
+    page.keyboard.press("d")
+    if not page.evaluate("document.documentElement.classList.contains('dark')"):
+        found.append("D does not make it dark")
+    found += [f"dark: {problem}" for problem in check_access(page, "main")]
+    page.keyboard.press("d")
+    found += check_speaker(context, page)
+    page.emulate_media(media="print")
+    if pages(page) != count:
+        found.append(f"{count} slides, {pages(page)} pages in print")
+    page.close()
+    return found
+
+
+def check_speaker(context, page) -> list[str]:
+    """S opens a window that has the notes and follows."""
+    page.keyboard.press("Home")
+    with context.expect_page() as waiting:
+        page.keyboard.press("s")
+    beside = waiting.value
+    beside.wait_for_load_state()
+    page.keyboard.press("ArrowRight")
+    try:
+        beside.wait_for_function("() => document.querySelector('#desk').textContent.length > 20", timeout=5000)
+        followed = beside.evaluate(AT) == 1
+    except Exception:  # whatever the browser calls it: it has not followed
+        followed = False
+    beside.close()
+    return [] if followed else ["the speaker's window has no notes, or does not follow"]
+
+
+def check_sheet(context, path: Path, check_access) -> list[str]:
+    page, found = opened(context, path)
+    found += check_access(page, "main")
+    if pages(page) != 1:
+        found.append(f"{pages(page)} pages of paper")
+    page.close()
+    return found
+
+
+def pages(page) -> int:
+    """How many pages it prints."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "print.pdf")
+        page.pdf(path=path, prefer_css_page_size=True, print_background=True)
+        with pikepdf.open(path) as pdf:
+            return len(pdf.pages)

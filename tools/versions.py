@@ -1,0 +1,61 @@
+"""A folder of the site for each release, so that a link in a paper still shows what was cited.
+
+Usage: python tools/versions.py SITE ARCHIVES
+
+ARCHIVES holds the built sites of releases, v0.2.0.zip and so on. Each is unpacked into SITE/v0.2.0/; its pages say that
+they are old and are kept out of search engines. `versions.html` lists them.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import sys
+import zipfile
+from pathlib import Path
+
+HEAD = '<meta name="robots" content="noindex">'
+BANNER = ('<p role="note" style="margin:0;padding:0.5rem 1rem;text-align:center;background:#fff3cd;color:#1d232b">'
+          'This is version {tag}. <a style="color:#0b5c99" href="{now}">The current book</a></p>')
+
+
+def unpack(site: Path, archives: Path) -> list[str]:
+    """The folders made, newest first. Raises ValueError for a name that is no version, or a path out of its folder."""
+    made = []
+    for path in sorted(archives.glob("*.zip"), key=number, reverse=True):
+        folder = site / path.stem
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                if not (folder / name).resolve().is_relative_to(folder.resolve()):
+                    raise ValueError(f"{path.name} has a file outside of its folder: {name}")
+            archive.extractall(folder)
+        for page in folder.rglob("*.html"):
+            mark(page, site, path.stem)
+        made.append(path.stem)
+    listed = "".join(f'<li><a href="{tag}/index.html">{tag}</a></li>' for tag in made)
+    (site / "versions.html").write_text(
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Versions</title></head><body><main>'
+        f'<h1>Versions</h1><ul><li><a href="index.html">current</a></li>{listed}</ul></main></body></html>\n')
+    return made
+
+
+def number(path: Path) -> tuple[int, ...]:
+    found = re.fullmatch(r"v(\d+(?:\.\d+)*)", path.stem)
+    if not found:
+        raise ValueError(f"{path.name} is not named after a version, as v0.2.0.zip is")
+    return tuple(map(int, found[1].split(".")))
+
+
+def mark(page: Path, site: Path, tag: str) -> None:
+    """Say on a page of a release that it is old."""
+    text = page.read_text(encoding="utf-8", errors="surrogateescape")
+    same = site / page.relative_to(site / tag)
+    now = os.path.relpath(same if same.exists() else site / "index.html", page.parent)
+    text = text.replace("<head>", f"<head>{HEAD}", 1)
+    text = re.sub(r"<body[^>]*>", lambda body: body[0] + BANNER.format(tag=html.escape(tag), now=now), text, count=1)
+    page.write_text(text, encoding="utf-8", errors="surrogateescape")
+
+
+if __name__ == "__main__":
+    print(f"releases on the site: {unpack(Path(sys.argv[1]), Path(sys.argv[2])) or 'none'}")
