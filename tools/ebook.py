@@ -57,7 +57,8 @@ def style() -> str:
     sheet = sheet[:sheet.index("@media")]
     faces = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),
              ("Book Sans", "normal", "book-sans"), (formulas.FAMILY, "normal", "math")]
-    return "".join(f'@font-face {{ font-family: "{family}"; font-style: {slope}; src: url(fonts/{file}.woff2); }}\n'
+    return "".join(f'@font-face {{ font-family: "{family}"; font-weight: 400 700; font-style: {slope}; '
+                   f'src: url(fonts/{file}.woff2); }}\n'
                    for family, slope, file in faces) + sheet
 
 

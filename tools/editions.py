@@ -112,7 +112,8 @@ def tell(root: Path) -> dict:
     return {"title": title, "question": "Which model would you rather decide with?",
             "authors": [person.get("name") or f"{person['given-names']} {person['family-names']}"
                         for person in cited["authors"]],
-            "version": cited["version"], "date": str(cited["date-released"]), "picture": preview.picture(),
+            "version": cited["version"], "date": str(cited["date-released"]),
+            "picture": preview.picture().replace("#1d232b", "currentColor"),
             "identifier": f"urn:{NAME}:{cited['version']}"}
 
 

@@ -13,7 +13,7 @@ import unicodedata
 import xml.etree.ElementTree as ET
 
 import fonts
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, NavigableString, Tag
 from fontTools import subset, ttLib
 from latex2mathml.converter import convert
 
@@ -22,6 +22,7 @@ STYLES = {"bold": "MATHEMATICAL BOLD", "bold-italic": "MATHEMATICAL BOLD ITALIC"
 EARLY = {"double-struck P": "\u2119", "double-struck E": "\U0001d53c", "double-struck R": "\u211d",
          "double-struck N": "\u2115", "double-struck Z": "\u2124", "script E": "\u2130", "script L": "\u2112"}
 FAMILY = "Book Math"
+MATHML = "{http://www.w3.org/1998/Math/MathML}"
 DRAWN = {0xAF, 0x203E, 0x221A, 0x23DE, 0x23DF}  # bars, roots and braces are drawn by the browser, not written
 
 
@@ -42,15 +43,64 @@ def mathml(tex: str, block: bool = False) -> str:
     for element in root.iter():
         if element.text and "\\" in element.text:
             raise ValueError(f"TeX is left in the MathML of {source!r}: {element.text!r}")
-        if element.text and set(element.text) == {"\u2032"}:
-            element.set("mathsize", "150%")  # a prime is raised as it is; as a script it would be a dot
         style = element.attrib.get("mathvariant")
         if style in STYLES and element.text:
             del element.attrib["mathvariant"]  # browsers know letters, not this attribute
             element.text = "".join(letter(style, one) for one in element.text)
+    for element in list(root.iter()):
+        lower_primes(element)
+        space(element)
     root.set("alttext", source)
     ET.register_namespace("", "http://www.w3.org/1998/Math/MathML")
     return ET.tostring(root, encoding="unicode")
+
+
+def lower_primes(element: ET.Element) -> None:
+    """The font's prime is raised as it is; as a script it would float: put it beside what it belongs to."""
+    script = element[-1] if len(element) else None
+    if element.tag not in (MATHML + "msup", MATHML + "msubsup") or set(script.text or "x") - set("\u2032\u2033\u2034"):
+        return
+    prime = ET.Element(MATHML + "mo", lspace="0", rspace="0")
+    prime.text = script.text
+    element.remove(script)
+    base = element[0]
+    if len(element) == 2:
+        base = ET.Element(MATHML + "msub")
+        base.extend(list(element))
+    for child in list(element):
+        element.remove(child)
+    element.tag = MATHML + "mrow"
+    element.extend([base, prime])
+
+
+RELATIONS = set("=<>\u2264\u2265\u2260\u2248\u2208\u221d\u2192,;:([{|\u222b\u2211")
+NAMES = {"log", "ln", "exp", "det", "Pr", "min", "max", "tr", "erf"}
+
+
+def space(row: ET.Element) -> None:
+    """What TeX knows of signs and the converter does not: a minus that begins, bars that close, names of functions."""
+    bars = [child for child in row if child.tag == MATHML + "mo" and child.text == "|"]
+    for number, bar in enumerate(bars):
+        bar.set("stretchy", "false")
+        if len(bars) % 2 == 0:
+            bar.set("form", "postfix" if number % 2 else "prefix")
+    before = None
+    for child in list(row):
+        if child.tag == MATHML + "mo" and child.text == "\u221e":
+            child.tag = MATHML + "mi"
+        if child.tag == MATHML + "mo" and child.text in ("\u2212", "-", "+"):
+            if before is None or (before.tag == MATHML + "mo" and (before.text or "")[-1:] in RELATIONS):
+                child.set("form", "prefix")
+        if child.text == "=" and before is not None and before.text == ":" and before in list(row):
+            row.remove(before)
+            child.text = ":="
+            child.attrib.update(lspace="0.28em", rspace="0.28em")
+        if row.tag == MATHML + "mrow" and before is not None and before in list(row):
+            names = [before.text in NAMES, child.text in NAMES]
+            letters = {MATHML + tag for tag in ("mi", "mn", "msub", "msup", "mfrac", "msubsup", "msqrt")}
+            if (names[0] and child.tag in letters) or (names[1] and before.tag in letters):
+                row.insert(list(row).index(child), ET.Element(MATHML + "mspace", width="0.167em"))
+        before = child
 
 
 def letter(style: str, one: str) -> str:
@@ -92,11 +142,23 @@ def set_formulas(soup: BeautifulSoup | Tag) -> int:
         formula = BeautifulSoup(mathml(tex_of(tag), block), "html.parser")
         tag.clear()
         tag.append(formula)
+        if not block:
+            keep_together(tag, len(formula.get_text()))
         for name in ("tabindex", "nowrap"):
             del tag[name]
         if number is not None:
             tag.append(number)
     return len(found)
+
+
+def keep_together(tag: Tag, length: int) -> None:
+    """Punctuation after a formula stays on its line; a long formula may scroll by itself."""
+    tag["class"] = [*tag["class"], "long" if length > 34 else "kept"]
+    after = tag.next_sibling
+    found = re.match(r"[.,;:)?!\u2019\u201d]+", after) if isinstance(after, NavigableString) else None
+    if found and length <= 34:
+        after.replace_with(str(after)[found.end():])
+        tag.append(found[0])
 
 
 def font(pages: list[Tag]) -> bytes:

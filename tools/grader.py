@@ -2,10 +2,10 @@
 
 Usage: python grade.py HANDED_IN [RESULTS.csv]
 
-HANDED_IN holds a folder for each student, with notebooks named as they were given out. Each notebook runs in a
-process of its own, for a minute at most; its tests are those in the folder `tests` beside this file. The results say,
-for each exercise, how many tests passed and which did not. Students' code runs as you: use an account, or a
-container, that holds nothing of value.
+HANDED_IN holds a folder for each student, with notebooks whose names begin as those that were given out. Each
+exercise runs in a process of its own, for a minute at most; its tests are those in the folder `tests` beside this
+file. The results say, for each exercise, how many tests passed and which did not; a notebook without tests is told.
+Students' code runs as you: use an account, or a container, that holds nothing of value.
 """
 
 from __future__ import annotations
@@ -24,11 +24,14 @@ HEADER = ["student", "notebook", "exercise", "passed", "of", "what failed"]
 def main() -> int:
     folder = Path(sys.argv[1])
     tests = Path(__file__).with_name("tests")
-    found = sorted(path for path in folder.glob("*/*.ipynb") if (tests / f"{path.stem}.json").exists())
-    if not found:
+    found = {path: tests_for(path, tests) for path in sorted(folder.glob("*/*.ipynb"))}
+    if not any(found.values()):
         print(f"no notebook with tests in {folder}: it needs a folder for each student", file=sys.stderr)
         return 1
-    rows = [row for path in found for row in grade(path, tests / f"{path.stem}.json")]
+    rows = []
+    for path, own in found.items():
+        missing = [path.parent.name, path.stem, "-", 0, 0, "NOT GRADED: no tests of that name"]
+        rows += grade(path, own) if own else [missing]
     target = Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv")
     with target.open("w", newline="", encoding="utf-8") as file:
         csv.writer(file).writerows([HEADER, *rows])
@@ -40,27 +43,38 @@ def main() -> int:
 def grade(path: Path, tests: Path) -> list[list]:
     """A row for each exercise of one notebook; a notebook that does not end has passed nothing."""
     wanted = json.loads(tests.read_text(encoding="utf-8"))
-    command = [sys.executable, __file__, "--one", str(path.resolve()), str(tests.resolve())]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, cwd=path.parent)
-        results = json.loads(done.stdout.rpartition("\n@")[2])
-    except subprocess.TimeoutExpired:
-        results = [f"not run: longer than {SECONDS} seconds"] * len(wanted)
-    except json.JSONDecodeError:
-        results = ["not run: the notebook ended Python"] * len(wanted)
     rows = []
     for exercise in dict.fromkeys(test["exercise"] for test in wanted):
-        own = [said for test, said in zip(wanted, results, strict=True) if test["exercise"] == exercise]
+        own = ask(path, tests, exercise, sum(test["exercise"] == exercise for test in wanted))
         failed = list(dict.fromkeys(said for said in own if said))
-        rows.append([path.parent.name, path.stem, exercise, own.count(None), len(own), "; ".join(failed)])
+        rows.append([path.parent.name, tests.stem, exercise, own.count(None), len(own), "; ".join(failed)])
     return rows
 
 
-def one(path: str, tests: str) -> None:
-    """In a process of its own: run a notebook, then its tests; print what came of them."""
+def ask(path: Path, tests: Path, exercise: str, count: int) -> list[str | None]:
+    """The tests of one exercise, in a process of their own: a loop without end in another exercise does no harm."""
+    command = [sys.executable, __file__, "--one", str(path.resolve()), str(tests.resolve()), exercise]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, cwd=path.parent)
+        return json.loads(done.stdout.rpartition("\n@")[2])
+    except subprocess.TimeoutExpired:
+        return [f"not run: longer than {SECONDS} seconds"] * count
+    except json.JSONDecodeError:
+        return ["not run: the notebook ended Python"] * count
+
+
+def tests_for(path: Path, folder: Path) -> Path | None:
+    """The tests whose name the notebook's name begins with: browsers and students add to names."""
+    found = [tests for tests in folder.glob("*.json") if path.stem.startswith(tests.stem)]
+    return max(found, key=lambda tests: len(tests.stem), default=None)
+
+
+def one(path: str, tests: str, exercise: str) -> None:
+    """In a process of its own: run a notebook, then the tests of an exercise; print what came of them."""
     notebook = json.loads(Path(path).read_text(encoding="utf-8"))
     cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    results = run(cells, [test["code"] for test in json.loads(Path(tests).read_text(encoding="utf-8"))])
+    wanted = json.loads(Path(tests).read_text(encoding="utf-8"))
+    results = run(cells, [test["code"] for test in wanted if test["exercise"] == exercise])
     print("\n@" + json.dumps(results))
 
 
@@ -71,9 +85,11 @@ def run(cells: list[str], tests: list[str]) -> list[str | None]:
     [None, 'two']
     """
     space: dict = {"__name__": "__main__"}
-    for cell in cells:
-        attempt("\n".join(line for line in cell.splitlines() if not line.lstrip().startswith(("%", "!"))), space)
-    return [attempt(test, space) for test in tests]
+    broken = [attempt("\n".join(line for line in cell.splitlines() if not line.lstrip().startswith(("%", "!"))), space)
+              for cell in cells]
+    first = next((said for said in broken if said and said.startswith(("SyntaxError", "IndentationError"))), "")
+    said = [attempt(test, space) for test in tests]
+    return [f"{why} (a cell before: {first})" if why and first and why.startswith("NameError") else why for why in said]
 
 
 def attempt(code: str, space: dict) -> str | None:

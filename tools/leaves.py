@@ -15,9 +15,9 @@ from pathlib import Path
 import yaml
 from bs4 import BeautifulSoup, Tag
 
-LEFT_OUT = ("book/reference/api",)  # the functions' own texts: on the site, and in `help()`
+LEFT_OUT = ("book/reference/api", "book/start/bench")  # functions' own texts; a page that is a tool
 CLICKED = "a.headerlink, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
-MOVES = "It moves on the site."
+MOVES = "On the book's website this picture moves."
 LIGHT = {"ground": "#ffffff", "panel": "#f5f6f7", "tint": "#eef4f9", "ink": "#1d232b", "muted": "#5a6472",
          "hairline": "#d5d9de", "link": "#0b5c99", "good": "#1c6b3c", "c1": "#00639c", "c2": "#b84a00",
          "c3": "#00734f", "c4": "#a3447c", "c5": "#2a7299", "c6": "#8a6100"}
@@ -50,7 +50,7 @@ def read(site: Path, toc: Path) -> list[Leaf]:
 
 
 def leaf(site: Path, file: str, part: str) -> Leaf:
-    soup = BeautifulSoup((site / f"{file}.html").read_text(encoding="utf-8"), "lxml")
+    soup = BeautifulSoup((site / f"{file}.html").read_text(encoding="utf-8"), "html.parser")
     body = soup.select_one("article.bd-article")
     for tag in body.select(CLICKED):
         tag.decompose()
@@ -67,6 +67,11 @@ def still(leaf: Leaf) -> None:
         note = leaf.soup.new_tag("p", attrs={"class": "moves"})
         note.string = MOVES
         box.replace_with(*([picture.extract()] if picture else []), note)
+    for summary in leaf.body.select("details.hide > summary"):
+        summary.clear()
+        summary.string = "Show the code"
+    for tag in leaf.body.select("#the-same-on-paper"):
+        tag.decompose()
     for style in leaf.body.select("style"):
         if style.find_parent("svg") is None:
             style.decompose()
@@ -78,6 +83,8 @@ def settle(leaf: Leaf) -> None:
     for folded in leaf.body.select("details.check, details.fold:not(.code)"):
         line = soup.new_tag("p", attrs={"class": "check" if "check" in folded["class"] else "setup"})
         line.extend(list(folded.summary.contents))
+        if "check" not in folded["class"]:
+            line.insert(0, "Prepared in a folded cell: ")
         folded.replace_with(line)
     for hidden in leaf.body.select("details.hide"):
         hidden.decompose()
@@ -93,6 +100,9 @@ def settle(leaf: Leaf) -> None:
         aside.attrs, aside.name = {"class": ["aside"]}, "div"
     for box in leaf.body.select("fieldset.quiz"):
         ask_on_paper(box)
+    for table in leaf.body.select("table"):
+        if len(table.select("tr")) <= 12:
+            table["class"] = [*table.get("class", []), "short"]
     for empty in leaf.body.select("div.cell"):
         if not empty.get_text().strip() and not empty.find(["svg", "img"]):
             empty.decompose()

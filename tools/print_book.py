@@ -19,8 +19,8 @@ from bs4 import BeautifulSoup
 HERE = Path(__file__).parent
 LINE = 658  # CSS pixels between the margins of A4, see PAPER
 PAPER = """@page { size: A4; margin: 20mm 18mm 18mm;
-  @bottom-center { content: counter(page); font: 9pt sans-serif; color: #5a6472; }
-  @top-left { content: "%s"; font: 8.5pt sans-serif; color: #5a6472; } }
+  @bottom-center { content: counter(page); font: 9pt "Book Sans", sans-serif; color: #5a6472; }
+  @top-left { content: "%s"; font: 8.5pt "Book Sans", sans-serif; color: #5a6472; } }
 @page plain { @top-left { content: none; } @top-right { content: none; } @bottom-center { content: none; } }
 .front, .part { page: plain; }
 """
@@ -40,7 +40,7 @@ def single(chapters: list[leaves.Leaf], site: Path, about: dict) -> str:
 def paper(chapters: list[leaves.Leaf], site: Path, about: dict, pages: dict[str, int]) -> str:
     """The same for print: each chapter on a new page under its own running head."""
     heads = "".join(f'@page {one.key} {{ @top-right {{ content: {json.dumps(one.title, ensure_ascii=False)}; '
-                    f'font: 8.5pt sans-serif; color: #5a6472; }} }}\n'
+                    f'font: 8.5pt "Book Sans", sans-serif; color: #5a6472; }} }}\n'
                     f'#{one.key} {{ page: {one.key}; break-before: page; }}\n' for one in chapters)
     style = sheet(chapters, site) + PAPER % about["title"] + heads
     return document(about, style, front(about) + contents(chapters, pages) + bodies(chapters, parts=True))

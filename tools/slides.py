@@ -37,13 +37,13 @@ def deck(page: Path, target: Path, site: Path) -> Path:
     for tag in article.select(NOT_ON_A_SLIDE):
         tag.decompose()
     formulas.set_formulas(article)
-    title = " ".join(article.h1.get_text().split())
+    title, style = " ".join(article.h1.get_text().split()), faces(article, site)
     slides = [sheet(section, number, title) for number, section in enumerate(sections(article))]
     lost = [image.get("src") for slide in slides for image in BeautifulSoup(slide, "html.parser").select("img")]
     if lost:
         raise ValueError(f"{page.name}: pictures that are no drawings: {lost}")
     text = TEMPLATE.read_text(encoding="utf-8").replace("@TITLE@", html.escape(title))
-    text = text.replace("@FONTS@", faces(article, site)).replace("@SLIDES@", "\n".join(slides))
+    text = text.replace("@FONTS@", style).replace("@SLIDES@", "\n".join(slides))
     target.write_text(text.replace("@COUNT@", str(len(slides))), encoding="utf-8")
     return target
 

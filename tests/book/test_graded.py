@@ -84,6 +84,9 @@ def hand_in(folder, name, cells):
     nbformat.write(graded.notebook(cells), folder / name / f"{FILES[0].stem}.ipynb")
 
 
+LOOP = "def cheaper(*arguments):\n    while True:\n        pass"
+
+
 def test_the_grader_tells_students_apart_and_survives_what_they_do(tmp_path, monkeypatch, capsys):
     cells = graded.read(FILES[0])
     (tmp_path / "tests").mkdir()
@@ -96,6 +99,11 @@ def test_the_grader_tells_students_apart_and_survives_what_they_do(tmp_path, mon
     hand_in(handed, "eve", graded.student(cells))
     hand_in(handed, "ivy", [*graded.solution(cells), graded.Cell("code", "import os\nos._exit(0)")])
     hand_in(handed, "kim", [graded.Cell("code", "%matplotlib inline\n1 / 0"), *graded.solution(cells)])
+    hand_in(handed, "zoe", [*graded.solution(cells), graded.Cell("code", "def cheaper(:")])
+    (handed / "zoe" / f"{FILES[0].stem}.ipynb").rename(handed / "zoe" / f"{FILES[0].stem} (1)_zoe.ipynb")
+    hand_in(handed, "tim", [graded.Cell("code", "def bill(:")])
+    hand_in(handed, "uli", [*graded.solution(cells), graded.Cell("code", LOOP)])
+    (handed / "uli" / "other.ipynb").write_text("{}")
     hand_in(handed, "max", [*graded.solution(cells), graded.Cell("code", "while True:\n    pass")])
     monkeypatch.setattr(grader, "SECONDS", 5)
     monkeypatch.setattr(grader, "__file__", str(alone))
@@ -107,6 +115,8 @@ def test_the_grader_tells_students_apart_and_survives_what_they_do(tmp_path, mon
     assert passed["ada"] == passed["kim"] == 4
     assert 0 < passed["ben"] < 4 and "the threshold is the alarm's share" in rows["ben", "a"]
     assert passed["eve"] == passed["ivy"] == passed["max"] == 0
+    assert passed["zoe"] == passed["uli"] == 4 and "longer than" in rows["uli", "b"]
+    assert "NOT GRADED" in rows["uli", "-"] and "SyntaxError" in rows["tim", "a"]
     assert "longer than 5 seconds" in rows["max", "a"] and "ended Python" in rows["ivy", "a"]
     assert "ada" in capsys.readouterr().out
 
