@@ -1,61 +1,116 @@
-"""Run notebooks of the site where nothing is but the site's wheel: a reader's machine.
+"""Run notebooks where nothing is but the site's wheel: a reader's machine, a launched one, a student's.
 
 Usage: python tools/notebook_check.py [_build/html]
 
-Installs the wheel with its extra [book], at the book's pinned versions, into an empty environment, and runs three
-notebooks of notebooks.zip, one of Part IV among them, in an empty folder. Exit status 1 if one fails.
+In an empty environment, at the book's pinned versions: first a notebook as it is launched, whose first cell installs
+the wheel from a served copy of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder
+of their own; then the grader, on a solution of every graded exercise. Exit status 1 if one fails.
 """
 
 from __future__ import annotations
 
+import contextlib
+import csv
+import functools
+import http.server
+import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import venv
 import zipfile
 from pathlib import Path
 
-NOTEBOOKS = ["foundations/good_score.ipynb", "pwu/building.ipynb", "experiments/wrong_prior.ipynb",
-             "cases/lending.ipynb"]
+import downloads
+import nbformat
+
+import graded
+
+ROOT = Path(__file__).resolve().parents[1]
+LAUNCHED = "foundations/good_score.ipynb"
+NOTEBOOKS = ["pwu/building.ipynb", "experiments/wrong_prior.ipynb", "cases/lending.ipynb"]
 RUN = """
-import sys, nbclient, nbformat, pwu_lite
-assert "site-packages" in pwu_lite.__file__, pwu_lite.__file__
+import sys, nbclient, nbformat
 nbclient.NotebookClient(nbformat.read(sys.argv[1], 4), timeout=300, kernel_name="python3").execute()
+import pwu_lite
+assert "site-packages" in pwu_lite.__file__, pwu_lite.__file__
 """
 
 
 def main(site: Path) -> int:
-    downloads = (site / "downloads").resolve()
-    wheel, = downloads.glob("*.whl")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        python = environment(place, wheel)
-        with zipfile.ZipFile(downloads / "notebooks.zip") as archive:
+        python = environment(place)
+        with served(site) as address:
+            downloads.for_colab(site, place / "launched", address)
+            failed = run(python, place / "launched" / "book" / LAUNCHED)
+        with zipfile.ZipFile(site / "downloads" / "notebooks.zip") as archive:
             archive.extractall(place / "taken", NOTEBOOKS)
-        return sum(run(python, place / "taken" / name) for name in NOTEBOOKS)
+        failed += sum(run(python, place / "taken" / name) for name in NOTEBOOKS)
+        return failed + solutions(python, place)
 
 
-def environment(place: Path, wheel: Path) -> str:
-    """A new environment with the wheel and what its pages need, at the pinned versions; its Python."""
+def environment(place: Path) -> str:
+    """A new environment that can run a notebook, no more; its Python. What it installs later is pinned."""
     venv.create(place / "environment", with_pip=True)
     python = str(place / "environment" / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-    pins = [line for line in Path("requirements.txt").read_text().splitlines() if "==" in line]
+    pins = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line]
     (place / "pins.txt").write_text("\n".join(pins))
-    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-c",
-                    str(place / "pins.txt"), f"{wheel}[book]"], check=True, cwd=place)
+    os.environ["PIP_CONSTRAINT"] = str(place / "pins.txt")
+    subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "nbclient", "ipykernel"],
+                   check=True, cwd=place)
     return python
 
 
-def run(python: str, notebook: Path) -> int:
-    """Run it in a folder of its own, the caller's settings left out; 1 if a cell fails."""
+@contextlib.contextmanager
+def served(site: Path):
+    """The site at an address of this machine."""
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+
+
+def own_settings() -> dict[str, str]:
+    """The caller's environment without what could lend a notebook the caller's packages."""
     settings = ("PYTHON", "PWU_", "MPL", "JUPYTER")
-    own = {name: value for name, value in os.environ.items() if not name.startswith(settings)}
-    done = subprocess.run([python, "-c", RUN, notebook.name], cwd=notebook.parent, env=own,
+    return {name: value for name, value in os.environ.items() if not name.startswith(settings)}
+
+
+def run(python: str, notebook: Path) -> int:
+    """Run it in its folder; 1 if a cell fails."""
+    done = subprocess.run([python, "-c", RUN, notebook.name], cwd=notebook.parent, env=own_settings(),
                           capture_output=True, text=True)
     print(f"{notebook.name}, alone: {'runs' if done.returncode == 0 else done.stderr[-2000:]}", flush=True)
     return int(done.returncode != 0)
 
 
+def solutions(python: str, place: Path) -> int:
+    """Hand in a solution of every graded exercise: how many are not given full marks."""
+    (place / "tests").mkdir()
+    (place / "handed_in" / "teacher").mkdir(parents=True)
+    for path in graded.files(ROOT):
+        cells = graded.read(path)
+        nbformat.write(graded.notebook(graded.solution(cells)), place / "handed_in" / "teacher" / f"{path.stem}.ipynb")
+        (place / "tests" / f"{path.stem}.json").write_text(json.dumps(graded.tests(cells)))
+    (place / "grade.py").write_bytes(Path(graded.grader.__file__).read_bytes())
+    subprocess.run([python, "grade.py", "handed_in"], cwd=place, env=own_settings(), check=True, capture_output=True)
+    with (place / "results.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    wrong = [row for row in rows if row["passed"] != row["of"] or row["of"] == "0"]
+    print(f"graded exercises, alone: {len(rows) - len(wrong)} of {len(rows)} solutions have full marks")
+    for row in wrong:
+        print("  " + " ".join(row.values()))
+    return len(wrong) + int(not rows)
+
+
 if __name__ == "__main__":
-    raise SystemExit(min(main(Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html")), 1))
+    raise SystemExit(min(main(Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html").resolve()), 1))
