@@ -7,6 +7,7 @@ A fragment is HTML with three things of its own: `$...$` is a formula, `<axes ..
 from __future__ import annotations
 
 import html
+import math
 import re
 from pathlib import Path
 
@@ -44,30 +45,39 @@ def sheet(fragment: str, site: Path) -> str:
 
 
 def axes(x: str, y: str, xmin: str = "0", xmax: str = "1", ymax: str = "0.3", xstep: str = "0.1", ystep: str = "0.05",
-         height: str = "300", also: str = "") -> str:
-    """Empty axes with a grid; `also` is a second scale below: places and words, as in "0.1:9, 0.5:1"."""
+         height: str = "300", also: str = "", ticks: str = "") -> str:
+    """Empty axes with a grid; `also` is a second scale below: places and words, as in "0.1:9, 0.5:1".
+
+    With `ticks`, as in "100,10,1", the axis has these, in this order, on a logarithmic scale.
+    """
     left, right, top, tall = 58, 690, 10, float(height)
-    start, wide = float(xmin), float(xmax) - float(xmin)
-    sx, sy = (right - left) / wide, (tall - top) / float(ymax)
+    start, end, step = float(xmin), float(xmax), float(xstep)
+    marked = [float(tick) for tick in ticks.split(",")] if ticks else [
+        start + k * step for k in range(round((end - start) / step) + 1)]
+    scale = math.log if ticks else float
+    first, last = scale(marked[0]), scale(marked[-1])
+
+    def across(value: float) -> float:
+        return left + (scale(value) - first) / (last - first) * (right - left)
+
+    sy = (tall - top) / float(ymax)
     lines, words = [], []
-    for k in range(round(wide / float(xstep)) + 1):
-        at = left + k * float(xstep) * sx
-        lines.append(f"M{at:.1f} {top}V{tall:.1f}")
-        words.append(f'<text x="{at:.1f}" y="{tall + 15:.1f}" text-anchor="middle">{start + k * float(xstep):g}</text>')
+    for value in marked:
+        lines.append(f"M{across(value):.1f} {top}V{tall:.1f}")
+        words.append(f'<text x="{across(value):.1f}" y="{tall + 15:.1f}" text-anchor="middle">{value:g}</text>')
     for k in range(round(float(ymax) / float(ystep)) + 1):
         at = tall - k * float(ystep) * sy
         lines.append(f"M{left} {at:.1f}H{right}")
         words.append(f'<text x="{left - 6}" y="{at + 4:.1f}" text-anchor="end">{k * float(ystep):g}</text>')
     below = 34
     for place, word in re.findall(r"([\d.]+):([^,]+)", also):
-        at = left + (float(place) - start) * sx
-        words.append(f'<text x="{at:.1f}" y="{tall + 31:.1f}" text-anchor="middle">{word}</text>')
+        words.append(f'<text x="{across(float(place)):.1f}" y="{tall + 31:.1f}" text-anchor="middle">{word}</text>')
         below = 50
     middle = (left + right) / 2
     words.append(f'<text x="{middle}" y="{tall + below:.0f}" text-anchor="middle">{html.escape(x)}</text>')
     turned = f'transform="translate(14 {tall / 2:.0f}) rotate(-90)"'
     words.append(f'<text {turned} text-anchor="middle">{html.escape(y)}</text>')
-    said = html.escape(f"Empty axes: {x} from {xmin} to {xmax}, {y} from 0 to {ymax}")
+    said = html.escape(f"Empty axes: {x} from {marked[0]:g} to {marked[-1]:g}, {y} from 0 to {ymax}")
     grid = f'<path d="{"".join(lines)}" fill="none" stroke="#999" stroke-width="0.5"/>'
     frame = f'<path d="M{left} {top}V{tall}H{right}" fill="none" stroke="#111" stroke-width="1.4"/>'
     return (f'<svg viewBox="0 0 700 {tall + below + 8:.0f}" role="img" aria-label="{said}">{grid}{frame}'
