@@ -10,6 +10,7 @@ solutions, the grader with its tests, and the same exercises for nbgrader and fo
 
 from __future__ import annotations
 
+import ast
 import copy
 import json
 import re
@@ -27,6 +28,7 @@ SOURCE = "graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
 BLANK = "raise NotImplementedError('write this')"
 TESTS = {"public-test", "hidden-test"}
+NEEDED = ("numpy", "scipy", "sympy")  # by the exercises; a test compares
 TEACHERS = {"hidden-test", "wrong-answer"}
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
@@ -122,15 +124,28 @@ def mistakes(cells: list[Cell]) -> list[Mistake]:
     return found
 
 
+def setup(cells: list[Cell]) -> list[str]:
+    """What a notebook is given out with: imports, and names at the first level."""
+    given = [(cell.source, node) for cell in student(cells) if cell.kind == "code" and not cell.tags & TESTS
+             for node in ast.parse(cell.source).body if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)]
+    return [ast.get_source_segment(source, node) or "" for source, node in given]
+
+
+def for_grader(cells: list[Cell]) -> str:
+    """What the grader asks of a notebook, as JSON."""
+    return json.dumps({"setup": setup(cells), "tests": tests(cells)}, indent=1)
+
+
 def results(cells: list[Cell], wanted: list[dict]) -> list[str | None]:
     """What the grader says of a notebook's code: None for a test passed, or why not."""
     code = [cell.source for cell in cells if cell.kind == "code" and not cell.tags & TESTS]
-    return grader.run(code, [test["code"] for test in wanted])
+    return grader.run(code, [test["code"] for test in wanted], setup(cells))
 
 
 def for_nbgrader(cells: list[Cell]) -> nbformat.NotebookNode:
-    """The same exercises with nbgrader's marks and metadata (schema 3)."""
-    own = [copy.copy(cell) for cell in cells if "wrong-answer" not in cell.tags]
+    """The same exercises with nbgrader's marks and metadata (schema 3), a cell and a point for each assertion."""
+    own = [Cell(cell.kind, code, cell.tags, cell.exercise) for cell in cells if "wrong-answer" not in cell.tags
+           for code in (grader.asserts(cell.source) if cell.tags & TESTS else [cell.source])]
     for cell in own:
         cell.source = cell.source.replace("### SOLUTION", "### BEGIN SOLUTION").replace("### END", "### END SOLUTION")
         if "hidden-test" in cell.tags:
@@ -143,13 +158,14 @@ def for_nbgrader(cells: list[Cell]) -> nbformat.NotebookNode:
         node.metadata["nbgrader"] = {"grade": test, "solution": answer, "locked": test, "task": False,
                                      "schema_version": 3, "grade_id": f"{cell.exercise}-{number}"}
         if test:
-            node.metadata["nbgrader"]["points"] = len(grader.asserts(cell.source))
+            node.metadata["nbgrader"]["points"] = 1
     return made
 
 
 def for_otter(cells: list[Cell], name: str) -> nbformat.NotebookNode:
     """The same exercises with Otter's raw cells."""
-    made = [Cell("raw", f"# ASSIGNMENT CONFIG\nname: {name}\ninit_cell: false\ngenerate: true\nsolutions_pdf: false")]
+    made = [Cell("raw", f"# ASSIGNMENT CONFIG\nname: {name}\ngenerate: true\nsolutions_pdf: false\n"
+                        "requirements: requirements.txt\nexport_cell:\n  pdf: false")]
     own = [copy.copy(cell) for cell in cells if "wrong-answer" not in cell.tags]
     for letter in dict.fromkeys(cell.exercise for cell in own):
         inside = [cell for cell in own if cell.exercise == letter]
@@ -198,8 +214,9 @@ def instructor(root: Path, target: Path) -> int:
                 "nbgrader": for_nbgrader(cells), "otter": for_otter(cells, path.stem)}
         for folder, one in made.items():
             nbformat.write(one, target / folder / f"{path.stem}.ipynb")
-        (target / "tests" / f"{path.stem}.json").write_text(json.dumps(tests(cells), indent=1))
+        (target / "tests" / f"{path.stem}.json").write_text(for_grader(cells))
     shutil.copy(Path(grader.__file__), target / "grade.py")
+    (target / "otter" / "requirements.txt").write_text("".join(f"{name}\n" for name in NEEDED))
     (target / "README.md").write_text(INSTRUCTIONS)
     return len(files(root))
 
@@ -209,7 +226,8 @@ INSTRUCTIONS = """# For the instructor
 - `students/`: hand these out.
 - `solutions/`: with the solutions, executed; `tests/`: what the grader asks.
 - `python grade.py HANDED_IN results.csv` grades a folder that holds a folder for each student.
-- `nbgrader/` and `otter/`: the same exercises as sources for these programs.
+- `nbgrader/` and `otter/`: the same exercises as sources for these programs. Hand out what they release, not the
+  notebooks of `students/`: these lack the marks of both programs, and would be graded as empty.
 
 Do not publish this folder.
 """

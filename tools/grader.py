@@ -2,104 +2,225 @@
 
 Usage: python grade.py HANDED_IN [RESULTS.csv]
 
-HANDED_IN holds a folder for each student, with notebooks whose names begin as those that were given out. Each
-exercise runs in a process of its own, for a minute at most; its tests are those in the folder `tests` beside this
-file. The results say, for each exercise, how many tests passed and which did not; a notebook without tests is told.
-Students' code runs as you: use an account, or a container, that holds nothing of value.
+HANDED_IN holds a folder for each student, with notebooks whose names contain those that were given out. Each exercise
+runs in a process and a folder of its own, for two minutes at most; its tests are those in the folder `tests` beside
+this file. The results say how many tests passed and which did not; what is not graded is told, too.
+Students' code runs as you: use an account, or a container, that holds nothing of value. The tests run in the same
+process as that code, so whoever sets out to cheat can: read what has full marks, solutions are a few lines.
 """
 
 from __future__ import annotations
 
 import ast
+import collections
+import contextlib
 import csv
 import json
+import os
+import re
+import secrets
+import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
-SECONDS = 60
-HEADER = ["student", "notebook", "exercise", "passed", "of", "what failed"]
+SECONDS, SECONDS_A_STATEMENT, LONGEST = 120, 15, 160
+JUPYTER = re.compile(r"\s*(%%?[A-Za-z]|[!?])|.*\?\s*$|.*= [!%]")  # a magic, a shell command, a question for help
+HEADER = ["student", "file", "notebook", "exercise", "passed", "of", "what failed"]
 
 
 def main() -> int:
-    folder = Path(sys.argv[1])
-    tests = Path(__file__).with_name("tests")
-    found = {path: tests_for(path, tests) for path in sorted(folder.glob("*/*.ipynb"))}
-    if not any(found.values()):
-        print(f"no notebook with tests in {folder}: it needs a folder for each student", file=sys.stderr)
+    if len(sys.argv) not in (2, 3) or not Path(sys.argv[1]).is_dir():
+        print("Usage: python grade.py HANDED_IN [RESULTS.csv]; HANDED_IN holds a folder for each student",
+              file=sys.stderr)
+        return 2
+    work = collect(Path(sys.argv[1]), load(Path(__file__).with_name("tests")))
+    if not any(tests for *_, tests in work):
+        print(f"no notebook with tests in {sys.argv[1]}: it needs a folder for each student", file=sys.stderr)
         return 1
-    rows = []
-    for path, own in found.items():
-        missing = [path.parent.name, path.stem, "-", 0, 0, "NOT GRADED: no tests of that name"]
-        rows += grade(path, own) if own else [missing]
     target = Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv")
     with target.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([HEADER, *rows])
-    for row in rows:
-        print("{:16} {:26} {}: {} of {}  {}".format(*row))
+        writer = csv.writer(file)
+        writer.writerow(HEADER)
+        for *who, cells, tests in work:
+            for row in grade(cells, tests) if tests else [["-", 0, 0, f"NOT GRADED: {cells}"]]:
+                writer.writerow([*who, *row])
+                file.flush()
+                print("{:16} {:26} {}: {} of {}  {}".format(who[0], who[2], *row), flush=True)
     return 0
 
 
-def grade(path: Path, tests: Path) -> list[list]:
+def load(folder: Path) -> dict[str, dict]:
+    """The tests of every notebook, by its name."""
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+
+
+def collect(handed_in: Path, tests: dict[str, dict]) -> list[tuple]:
+    """Student, file, name, code cells and tests of everything handed in; read before any of it runs.
+
+    Where there is nothing to grade, there are no tests, and words in the place of cells.
+    """
+    found: list[tuple] = [(path.name, "", "-", "a loose file: it needs a folder for each student", None)
+                          for path in sorted(handed_in.glob("*.ipynb"))]
+    for folder in sorted(path for path in handed_in.iterdir() if path.is_dir()):
+        paths = [path for path in sorted(folder.rglob("*.ipynb")) if ".ipynb_checkpoints" not in path.parts]
+        if not paths:
+            found.append((folder.name, "", "-", "no notebook in this folder", None))
+        for path in paths:
+            name, cells = name_of(path, tests), code_of(path)
+            words = "no tests of that name" if name is None else "not a notebook" if cells is None else None
+            known = None if words else tests[str(name)]
+            found.append((folder.name, path.relative_to(folder).as_posix(), name or path.stem, words or cells, known))
+    twice = collections.Counter((who, name) for who, _, name, _, known in found if known)
+    return [(who, file, f"{name} (handed in twice)" if twice[who, name] > 1 else name, *rest)
+            for who, file, name, *rest in found]
+
+
+def name_of(path: Path, tests: dict[str, dict]) -> str | None:
+    """The name that the notebook's name contains: browsers, students and learning systems add to names."""
+    return max((name for name in tests if name.lower() in path.stem.lower()), key=len, default=None)
+
+
+def code_of(path: Path) -> list[str] | None:
+    """The code cells, those left out that only show tests; None if it is no notebook."""
+    try:
+        cells = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
+        return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"
+                and "public-test" not in cell.get("metadata", {}).get("tags", [])]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def grade(cells: list[str], tests: dict) -> list[list]:
     """A row for each exercise of one notebook; a notebook that does not end has passed nothing."""
-    wanted = json.loads(tests.read_text(encoding="utf-8"))
     rows = []
-    for exercise in dict.fromkeys(test["exercise"] for test in wanted):
-        own = ask(path, tests, exercise, sum(test["exercise"] == exercise for test in wanted))
-        failed = list(dict.fromkeys(said for said in own if said))
-        rows.append([path.parent.name, tests.stem, exercise, own.count(None), len(own), "; ".join(failed)])
+    for exercise in dict.fromkeys(test["exercise"] for test in tests["tests"]):
+        own = [test["code"] for test in tests["tests"] if test["exercise"] == exercise]
+        said = ask(cells, own, tests["setup"])
+        rows.append([exercise, said.count(None), len(own), "; ".join(dict.fromkeys(why for why in said if why))])
     return rows
 
 
-def ask(path: Path, tests: Path, exercise: str, count: int) -> list[str | None]:
-    """The tests of one exercise, in a process of their own: a loop without end in another exercise does no harm."""
-    command = [sys.executable, __file__, "--one", str(path.resolve()), str(tests.resolve()), exercise]
+def ask(cells: list[str], tests: list[str], setup: list[str]) -> list[str | None]:
+    """The tests of one exercise, in a process, a group of processes and a folder of its own."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        answer, key = Path(folder) / "answer.json", secrets.token_hex(16)
+        task = json.dumps({"key": key, "answer": str(answer), "cells": cells, "tests": tests, "setup": setup})
+        child = subprocess.Popen([sys.executable, str(Path(__file__).resolve()), "--one"], stdin=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=folder,
+                                 start_new_session=True)
+        try:
+            child.communicate(task.encode(), timeout=SECONDS)
+        except subprocess.TimeoutExpired:
+            return [f"not run: longer than {SECONDS} seconds"] * len(tests)
+        finally:
+            end(child)
+        return read_answer(answer, key, len(tests))
+
+
+def end(child: subprocess.Popen) -> None:
+    """The process, and whatever it has started."""
+    with contextlib.suppress(OSError, AttributeError):
+        os.killpg(child.pid, signal.SIGKILL)
+    child.kill()
+    child.wait()
+
+
+def read_answer(path: Path, key: str, count: int) -> list[str | None]:
+    """What the process said, if it is an answer."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, cwd=path.parent)
-        return json.loads(done.stdout.rpartition("\n@")[2])
-    except subprocess.TimeoutExpired:
-        return [f"not run: longer than {SECONDS} seconds"] * count
-    except json.JSONDecodeError:
+        answer = json.loads(path.read_text(encoding="utf-8"))
+        said = answer["results"] if answer["key"] == key else []
+    except (OSError, ValueError, KeyError, TypeError):
+        said = []
+    if not isinstance(said, list) or len(said) != count or not all(why is None or isinstance(why, str) for why in said):
         return ["not run: the notebook ended Python"] * count
+    return said
 
 
-def tests_for(path: Path, folder: Path) -> Path | None:
-    """The tests whose name the notebook's name begins with: browsers and students add to names."""
-    found = [tests for tests in folder.glob("*.json") if path.stem.startswith(tests.stem)]
-    return max(found, key=lambda tests: len(tests.stem), default=None)
+def one() -> None:
+    """In a process of its own: run a notebook, then the tests of an exercise; write what came of them."""
+    task = json.loads(sys.stdin.buffer.read())
+    write, dump, leave = os.open, json.dumps, os._exit  # what a notebook replaces later is not what we call
+    results = run(task["cells"], task["tests"], task["setup"])
+    text = dump({"key": task["key"], "results": results}).encode()
+    os.write(write(task["answer"], os.O_WRONLY | os.O_CREAT), text)
+    leave(0)
 
 
-def one(path: str, tests: str, exercise: str) -> None:
-    """In a process of its own: run a notebook, then the tests of an exercise; print what came of them."""
-    notebook = json.loads(Path(path).read_text(encoding="utf-8"))
-    cells = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
-    wanted = json.loads(Path(tests).read_text(encoding="utf-8"))
-    results = run(cells, [test["code"] for test in wanted if test["exercise"] == exercise])
-    print("\n@" + json.dumps(results))
+def run(cells: list[str], tests: list[str], setup: list[str]) -> list[str | None]:
+    """For each test None, or why it failed. A statement that fails does not stop the others.
 
+    `setup` is what the notebook was given out with, imports and names; tests find it as it was.
 
-def run(cells: list[str], tests: list[str]) -> list[str | None]:
-    """For each test None, or why it failed. A cell that fails does not stop the others.
-
-    >>> run(["x = 1"], ["assert x == 1, 'one'", "assert x == 2, 'two'"])
+    >>> run(["x = 1", "y = 2"], ["assert x == 1, 'one'", "assert x == y, 'two'"], ["y = 3"])
     [None, 'two']
     """
-    space: dict = {"__name__": "__main__"}
-    broken = [attempt("\n".join(line for line in cell.splitlines() if not line.lstrip().startswith(("%", "!"))), space)
-              for cell in cells]
-    first = next((said for said in broken if said and said.startswith(("SyntaxError", "IndentationError"))), "")
-    said = [attempt(test, space) for test in tests]
-    return [f"{why} (a cell before: {first})" if why and first and why.startswith("NameError") else why for why in said]
+    space: dict = {"__name__": "__main__", "display": print}
+    tried = attempt
+    broken = [why for cell in cells for why in (tried(statement, space) for statement in statements(cell))]
+    first = next((why for why in broken if why and not why.startswith("NotImplementedError")), "")
+    for line in setup:
+        tried(line, space)
+    said = [tried(test, space) for test in tests]
+    return [f"{why} (before: {first})"[:LONGEST] if why and first and why.startswith("NameError") else why
+            for why in said]
+
+
+def statements(cell: str) -> list[str]:
+    """The statements of a cell; lines that are Jupyter's own, not Python's, are left out.
+
+    >>> statements("%matplotlib inline\\n%time x = 1\\nfiles = !ls\\ny = (2\\n     % 3)")
+    ['x = 1', 'y = (2\\n     % 3)']
+    """
+    lines = [re.sub(r"^%time\s+", "", line) for line in cell.splitlines()]
+    plain = "\n".join(line for line in lines if not JUPYTER.match(line))
+    for text in (cell, plain):
+        with contextlib.suppress(SyntaxError, ValueError):
+            return [ast.get_source_segment(text, node) or "" for node in decorated(ast.parse(text))]
+    return [cell]
+
+
+def decorated(tree: ast.Module) -> list[ast.stmt]:
+    """The statements, each from its first decorator on."""
+    for node in tree.body:
+        marks = getattr(node, "decorator_list", [])
+        if marks:
+            node.lineno, node.col_offset = marks[0].lineno, marks[0].col_offset - 1
+    return tree.body
 
 
 def attempt(code: str, space: dict) -> str | None:
+    """None, or in a line why this code fails; so much time it has, where the system can tell."""
     try:
-        exec(compile(code, "<cell>", "exec"), space)
+        with limited(SECONDS_A_STATEMENT):
+            exec(compile(code, "<cell>", "exec", dont_inherit=True), space)
     except AssertionError as error:
-        return str(error) or "a test without words"
+        said = str(error) or "a test without words"
     except BaseException as error:  # whatever a student's code may raise, SystemExit included
-        return f"{type(error).__name__}: {error}".strip()[:120]
-    return None
+        said = f"{type(error).__name__}: {error}".strip()
+    else:
+        return None
+    return " ".join(said.encode("utf-8", "replace").decode().split())[:LONGEST]
+
+
+@contextlib.contextmanager
+def limited(seconds: int):
+    """Raise TimeoutError after so many seconds, on systems that have an alarm."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def late(*_):
+        raise TimeoutError(f"longer than {seconds} seconds")
+
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
 
 
 def asserts(code: str) -> list[str]:
@@ -116,4 +237,4 @@ def asserts(code: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(one(*sys.argv[2:]) if sys.argv[1:2] == ["--one"] else main())
+    raise SystemExit(one() if sys.argv[1:] == ["--one"] else main())

@@ -13,7 +13,6 @@ import contextlib
 import csv
 import functools
 import http.server
-import json
 import os
 import subprocess
 import sys
@@ -100,7 +99,7 @@ def solutions(python: str, place: Path) -> int:
     for path in graded.files(ROOT):
         cells = graded.read(path)
         nbformat.write(graded.notebook(graded.solution(cells)), place / "handed_in" / "teacher" / f"{path.stem}.ipynb")
-        (place / "tests" / f"{path.stem}.json").write_text(json.dumps(graded.tests(cells)))
+        (place / "tests" / f"{path.stem}.json").write_text(graded.for_grader(cells))
     (place / "grade.py").write_bytes(Path(graded.grader.__file__).read_bytes())
     subprocess.run([python, "grade.py", "handed_in"], cwd=place, env=own_settings(), check=True, capture_output=True)
     with (place / "results.csv").open() as file:

@@ -1,7 +1,8 @@
 """Graded exercises: the empty notebook fails, the solution passes, each wrong answer fails for the reason it names."""
 
-import json
+import csv
 import re
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -79,46 +80,109 @@ def test_the_student_notebook_is_the_same_in_every_build(cells):
     nbformat.validate(nbformat.reads(one, as_version=4))
 
 
-def hand_in(folder, name, cells):
-    (folder / name).mkdir(parents=True)
-    nbformat.write(graded.notebook(cells), folder / name / f"{FILES[0].stem}.ipynb")
+def hand_in(folder, name, cells, file=FILES[0].stem):
+    (folder / name).mkdir(parents=True, exist_ok=True)
+    nbformat.write(graded.notebook(cells), folder / name / f"{file}.ipynb")
 
 
-LOOP = "def cheaper(*arguments):\n    while True:\n        pass"
+def code(source):
+    return graded.Cell("code", source)
 
 
-def test_the_grader_tells_students_apart_and_survives_what_they_do(tmp_path, monkeypatch, capsys):
+@pytest.fixture(scope="module")
+def graded_class(tmp_path_factory):
+    """What the grader says of a class in which much goes wrong, by student and exercise; and what it prints."""
+    place = tmp_path_factory.mktemp("class")
     cells = graded.read(FILES[0])
-    (tmp_path / "tests").mkdir()
-    (tmp_path / "tests" / f"{FILES[0].stem}.json").write_text(json.dumps(graded.tests(cells)))
-    alone = tmp_path / "grade.py"
-    alone.write_text(Path(grader.__file__).read_text())
-    handed, swapped = tmp_path / "in", graded.mistakes(cells)[0].cells
-    hand_in(handed, "ada", graded.solution(cells))
-    hand_in(handed, "ben", swapped)
-    hand_in(handed, "eve", graded.student(cells))
-    hand_in(handed, "ivy", [*graded.solution(cells), graded.Cell("code", "import os\nos._exit(0)")])
-    hand_in(handed, "kim", [graded.Cell("code", "%matplotlib inline\n1 / 0"), *graded.solution(cells)])
-    hand_in(handed, "zoe", [*graded.solution(cells), graded.Cell("code", "def cheaper(:")])
-    (handed / "zoe" / f"{FILES[0].stem}.ipynb").rename(handed / "zoe" / f"{FILES[0].stem} (1)_zoe.ipynb")
-    hand_in(handed, "tim", [graded.Cell("code", "def bill(:")])
-    hand_in(handed, "uli", [*graded.solution(cells), graded.Cell("code", LOOP)])
-    (handed / "uli" / "other.ipynb").write_text("{}")
-    hand_in(handed, "max", [*graded.solution(cells), graded.Cell("code", "while True:\n    pass")])
-    monkeypatch.setattr(grader, "SECONDS", 5)
-    monkeypatch.setattr(grader, "__file__", str(alone))
-    monkeypatch.setattr(sys, "argv", ["grade.py", str(handed), str(tmp_path / "results.csv")])
-    assert grader.main() == 0
-    lines = (tmp_path / "results.csv").read_text().splitlines()
-    rows = {(line.split(",")[0], line.split(",")[2]): line for line in lines}
-    passed = {name: int(line.split(",")[3]) for (name, letter), line in rows.items() if letter == "a"}
-    assert passed["ada"] == passed["kim"] == 4
-    assert 0 < passed["ben"] < 4 and "the threshold is the alarm's share" in rows["ben", "a"]
-    assert passed["eve"] == passed["ivy"] == passed["max"] == 0
-    assert passed["zoe"] == passed["uli"] == 4 and "longer than" in rows["uli", "b"]
-    assert "NOT GRADED" in rows["uli", "-"] and "SyntaxError" in rows["tim", "a"]
-    assert "longer than 5 seconds" in rows["max", "a"] and "ended Python" in rows["ivy", "a"]
-    assert "ada" in capsys.readouterr().out
+    right, empty = graded.solution(cells), graded.student(cells)
+    (place / "tests").mkdir()
+    (place / "tests" / f"{FILES[0].stem}.json").write_text(graded.for_grader(cells))
+    source = Path(grader.__file__).read_text()
+    times = "SECONDS, SECONDS_A_STATEMENT, LONGEST = 120, 15, 160"
+    assert times in source
+    (place / "grade.py").write_text(source.replace(times, "SECONDS, SECONDS_A_STATEMENT, LONGEST = 20, 1, 160"))
+    handed = place / "in"
+    stubborn = "if True:\n    import signal\n    signal.alarm(0)\n    while True:\n        pass"
+    for name, notebook in {
+            "right": right, "swapped": graded.mistakes(cells)[0].cells, "empty": empty,
+            "unclosed": [code("def bill(:")], "unclosed later": [*right, code("def cheaper(:")],
+            "jupyter": [code("%matplotlib inline\ndisplay(1)\nfiles = !ls\n1 / 0"), *right, code("help?")],
+            "shadows": [*right, code("np = 0")],
+            "endless cell": [code("while True:\n    pass"), *right],
+            "endless b": [*right, code("def cheaper(*arguments):\n    while True:\n        pass")],
+            "stubborn": [*right, code(stubborn)],
+            "leaves": [*right, code("import os\nos._exit(0)")],
+            "forges": [*empty, code("import os\nprint('\\n@[null, null, null, null]', flush=True)\nos._exit(0)")],
+            "replaces": [*empty, code("import sys\nsys.modules['__main__'].attempt = lambda *a: None"),
+                         code("import json\njson.dumps = lambda *a, **k: '[null]'")],
+            "bytes": [*right, code("import os\nos.system(\"printf 'caf\\351'\")")],
+            "surrogate": [code("def bill(*arguments):\n    raise ValueError('\\ud800 ' + 10**6 * 'x')")],
+            "quiet": [*right, code("import sys\nsys.stdout = None")],
+            "asks": [*right, code("name = input()")],
+            "thread": [*right, code("import threading, time\nthreading.Thread(target=time.sleep, args=[90]).start()")],
+            "forks": [*right, code("import subprocess\nsubprocess.Popen(['sleep', '90'])")],
+            "vandal": [*right, code(f"import pathlib\nfor p in pathlib.Path({str(handed)!r}).glob('z*/*.ipynb'):\n"
+                                    "    p.write_text('{}')")],
+            "z": right}.items():
+        hand_in(handed, name, notebook)
+    hand_in(handed, "renamed", right, f"Copy of {FILES[0].stem.title()} (1)")
+    hand_in(handed, "nested/week 1", right)
+    hand_in(handed, "twice", right)
+    hand_in(handed, "twice", empty, f"{FILES[0].stem}-2")
+    (handed / "odd").mkdir()
+    (handed / "odd" / "other.ipynb").write_text("{}")
+    (handed / "odd" / f"{FILES[0].stem}.ipynb").write_text("text")
+    (handed / "nothing").mkdir()
+    (handed / "loose.ipynb").write_text("{}")
+    bom = (handed / "right" / f"{FILES[0].stem}.ipynb").read_text()
+    (handed / "bom").mkdir()
+    (handed / "bom" / f"{FILES[0].stem}.ipynb").write_text(bom, encoding="utf-8-sig")
+    done = subprocess.run([sys.executable, "grade.py", "in"], cwd=place, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    with (place / "results.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file)), done.stdout
+
+
+def of(rows, student, letter="a"):
+    row, = (row for row in rows if row["student"] == student and row["exercise"] == letter)
+    return int(row["passed"]), row["what failed"]
+
+
+FULL = ["right", "unclosed later", "jupyter", "shadows", "endless cell", "bytes", "quiet", "asks", "thread", "forks",
+        "vandal", "z", "renamed", "nested", "bom"]
+
+
+@pytest.mark.parametrize("student", FULL)
+def test_the_grader_gives_full_marks_whatever_stands_beside_the_answer(graded_class, student):
+    assert of(graded_class[0], student, "a")[0] == of(graded_class[0], student, "b")[0] == 4
+
+
+@pytest.mark.parametrize("student, why", {
+    "empty": "write this", "unclosed": "SyntaxError", "stubborn": "longer than 20 seconds", "leaves": "ended Python",
+    "forges": "ended Python", "replaces": "write this", "surrogate": "ValueError"}.items())
+def test_the_grader_gives_none_and_says_why(graded_class, student, why):
+    passed, said = of(graded_class[0], student)
+    assert passed == 0 and why in said and len(said) < 700
+
+
+def test_the_grader_tells_students_apart_and_tells_what_it_skips(graded_class):
+    rows, printed = graded_class
+    passed, said = of(rows, "swapped")
+    assert 0 < passed < 4 and "the threshold is the alarm's share" in said
+    assert of(rows, "endless b", "a")[0] == 4 and "longer than 1 seconds" in of(rows, "endless b", "b")[1]
+    both = [row for row in rows if row["student"] == "twice"]
+    assert len({row["file"] for row in both}) == 2 and all("handed in twice" in row["notebook"] for row in both)
+    skipped = {(row["student"], row["what failed"]) for row in rows if row["exercise"] == "-"}
+    assert skipped == {("odd", "NOT GRADED: no tests of that name"), ("odd", "NOT GRADED: not a notebook"),
+                       ("nothing", "NOT GRADED: no notebook in this folder"),
+                       ("loose.ipynb", "NOT GRADED: a loose file: it needs a folder for each student")}
+    assert len(printed.splitlines()) == len(rows)
+
+
+@pytest.mark.parametrize("arguments", [[], ["nowhere"]])
+def test_the_grader_asks_for_a_folder(arguments, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["grade.py", *arguments])
+    assert grader.main() == 2 and "a folder for each student" in capsys.readouterr().err
 
 
 def test_the_other_tools_get_their_marks(cells):
@@ -128,12 +192,36 @@ def test_the_other_tools_get_their_marks(cells):
     assert len({cell.metadata.nbgrader.grade_id for cell in marked}) == len(marked)
     text = "\n".join(cell.source for cell in course.cells)
     assert text.count("### BEGIN SOLUTION") == text.count("### END SOLUTION") >= 2
-    assert text.count("### BEGIN HIDDEN TESTS") == 2 and "### SOLUTION" not in text
+    hidden = [test for test in graded.tests(cells) if not test["seen"]]
+    assert text.count("### BEGIN HIDDEN TESTS") == len(hidden) and "### SOLUTION" not in text
+    assert sum(cell.metadata.nbgrader.get("points", 0) for cell in marked) == len(graded.tests(cells))
     otter = graded.for_otter(cells, "x")
     nbformat.validate(otter)
     raw = [cell.source.splitlines()[0] for cell in otter.cells if cell.cell_type == "raw"]
     assert raw[0] == "# ASSIGNMENT CONFIG" and raw.count("# BEGIN QUESTION") == raw.count("# END QUESTION") == 2
-    assert any(cell.source.startswith("# HIDDEN") for cell in otter.cells)
+    assert sum(cell.source.startswith("# HIDDEN") for cell in otter.cells) == len(hidden)
+    assert "init_cell" not in otter.cells[0].source  # the student's notebook needs `grader`
+
+
+CONSTANTS = ("0", "1", "0.5", "True", "False", "None", "[]", "(0, 0)")
+
+
+def test_no_constant_answer_passes_more_than_half(cells):
+    wanted = graded.tests(cells)
+    for constant in CONSTANTS:
+        empty = graded.student(cells)
+        for cell in empty:
+            cell.source = cell.source.replace(graded.BLANK, f"return {constant}")
+        said = graded.results(empty, wanted)
+        for letter in "ab":
+            own = [why for test, why in zip(wanted, said, strict=True) if test["exercise"] == letter]
+            assert 2 * own.count(None) <= len(own), (letter, constant)
+
+
+def test_what_the_exercises_import_is_what_the_autograder_installs():
+    code = "\n".join(cell.source for path in FILES for cell in graded.read(path) if "wrong-answer" not in cell.tags)
+    imported = set(re.findall(r"(?m)^(?:from|import) (\w+)", code))
+    assert imported - set(sys.stdlib_module_names) == set(graded.NEEDED)
 
 
 def secrets():
