@@ -120,7 +120,8 @@ def graded_class(tmp_path_factory):
             "quiet": [*right, code("import sys\nsys.stdout = None")],
             "asks": [*right, code("name = input()")],
             "thread": [*right, code("import threading, time\nthreading.Thread(target=time.sleep, args=[90]).start()")],
-            "forks": [*right, code("import subprocess\nsubprocess.Popen(['sleep', '90'])")],
+            "forks": [*right, code("import subprocess\n"
+                                   f"subprocess.Popen(['sh', '-c', 'sleep 4; touch {place / 'left'}; sleep 90'])")],
             "vandal": [*right, code(f"import pathlib\nfor p in pathlib.Path({str(handed)!r}).glob('z*/*.ipynb'):\n"
                                     "    p.write_text('{}')")],
             "z": right}.items():
@@ -139,6 +140,7 @@ def graded_class(tmp_path_factory):
     (handed / "bom" / f"{FILES[0].stem}.ipynb").write_text(bom, encoding="utf-8-sig")
     done = subprocess.run([sys.executable, "grade.py", "in"], cwd=place, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+    assert not (place / "left").exists()  # a process that a notebook starts ends with it
     with (place / "results.csv").open(encoding="utf-8") as file:
         return list(csv.DictReader(file)), done.stdout
 
@@ -152,11 +154,13 @@ FULL = ["right", "unclosed later", "jupyter", "shadows", "endless cell", "bytes"
         "vandal", "z", "renamed", "nested", "bom"]
 
 
+@pytest.mark.xdist_group("a class")
 @pytest.mark.parametrize("student", FULL)
 def test_the_grader_gives_full_marks_whatever_stands_beside_the_answer(graded_class, student):
     assert of(graded_class[0], student, "a")[0] == of(graded_class[0], student, "b")[0] == 4
 
 
+@pytest.mark.xdist_group("a class")
 @pytest.mark.parametrize("student, why", {
     "empty": "write this", "unclosed": "SyntaxError", "stubborn": "longer than 20 seconds", "leaves": "ended Python",
     "forges": "ended Python", "replaces": "write this", "surrogate": "ValueError"}.items())
@@ -165,6 +169,7 @@ def test_the_grader_gives_none_and_says_why(graded_class, student, why):
     assert passed == 0 and why in said and len(said) < 700
 
 
+@pytest.mark.xdist_group("a class")
 def test_the_grader_tells_students_apart_and_tells_what_it_skips(graded_class):
     rows, printed = graded_class
     passed, said = of(rows, "swapped")
