@@ -36,6 +36,7 @@ from pwu_lite.explorer import HillExplorer
 from pwu_lite.replication import mushrooms, screening
 
 SITE = Path("_build/html")
+SIGN = '<meta http-equiv="refresh"'
 EXPLORERS = {"hill": "book/index.html", "metric": "book/implicit_priors/binary_priors.html",
              "prior": "book/pwu/choosing.html", "murphy": "book/pwu/reporting.html"}
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
@@ -75,7 +76,24 @@ def serve() -> str:
 
 def pages() -> list[str]:
     """The book's own pages; the index pages that Sphinx adds lie beside the book's folder."""
+    return [name for name in addresses() if SIGN not in (SITE / name).read_text(encoding="utf-8")]
+
+
+def addresses() -> list[str]:
+    """Pages, and signs at addresses that a page has moved from."""
     return sorted(str(path.relative_to(SITE)) for path in (SITE / "book").rglob("*.html"))
+
+
+def check_signs(page, base: str) -> list[str]:
+    """An address that a page has moved from leads to a page."""
+    found = []
+    for name in sorted(set(addresses()) - set(pages())):
+        page.goto(base + name)
+        try:
+            page.wait_for_selector("article h1", timeout=10_000)
+        except Error:
+            found.append(f"{name} leads nowhere")
+    return found
 
 
 def watch(context, base: str, problems: list[str]):
@@ -415,7 +433,8 @@ def main() -> int:
             context.close()
         context, problems = browser.new_context(), []
         page = watch(context, base, problems)
-        behaviour = check_behaviour(page, base) + check_explorers(page, base) + check_without_scripts(browser, base)
+        behaviour = check_signs(page, base) + check_behaviour(page, base) + check_explorers(page, base)
+        behaviour += check_without_scripts(browser, base)
         behaviour += kit_check.check_kit(browser, SITE, check_access)
         behaviour += bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access, base)
         failures += [f"[behaviour] {problem}" for problem in behaviour + problems]
