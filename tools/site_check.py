@@ -9,7 +9,8 @@ plate or too little contrast in the dark, code that scrolls sideways on a phone 
 does not find what people look for, a check that does not open by Enter and Space, a code toggle or theme switch
 that does nothing, an explorer that does not answer to mouse and keyboard, in its drawing too, says after a
 drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of two pages
-(see `kit_check`); a bench that computes what Python does not (see `bench_check`).
+(see `kit_check`); a chapter without a picture for links (see `link_pictures`); a bench that computes what Python does
+not (see `bench_check`).
 """
 
 from __future__ import annotations
@@ -19,16 +20,17 @@ import contextlib
 import functools
 import http.server
 import json
-import shutil
 import sys
 import threading
 from pathlib import Path
 
 import bench_check
+import browse
 import kit_check
+import link_pictures
 import numpy as np
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error
 
 from pwu_lite import PWU, BinaryDecision, robust, symbolic
 from pwu_lite.elicitation import beta_from_mode
@@ -39,8 +41,6 @@ SITE = Path("_build/html")
 SIGN = '<meta http-equiv="refresh"'
 EXPLORERS = {"hill": "book/index.html", "metric": "book/implicit_priors/binary_priors.html",
              "prior": "book/pwu/choosing.html", "murphy": "book/pwu/reporting.html"}
-FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-         "--disable-sync", "--no-first-run", "--disable-quic"]
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-light": (390, 844, "light"),
          "desktop-dark": (1280, 900, "dark"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
@@ -416,13 +416,8 @@ def main() -> int:
     shots = parser.parse_args().shots
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if not chromium:
-        print("chromium is needed: apt-get install chromium", file=sys.stderr)
-        return 1
     base, failures, names = serve(), [], pages()
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=FLAGS)
+    with browse.chromium() as browser:
         for view, (width, height, scheme) in VIEWS.items():
             context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
             for name in names:
@@ -436,9 +431,9 @@ def main() -> int:
         behaviour = check_signs(page, base) + check_behaviour(page, base) + check_explorers(page, base)
         behaviour += check_without_scripts(browser, base)
         behaviour += kit_check.check_kit(browser, SITE, check_access)
+        behaviour += link_pictures.check(browser, SITE)
         behaviour += bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access, base)
         failures += [f"[behaviour] {problem}" for problem in behaviour + problems]
-        browser.close()
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
     print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, explorers, slides, worksheets, bench: "
