@@ -11,6 +11,7 @@ from bs4 import BeautifulSoup
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import formulas  # noqa: E402
+import quiz  # noqa: E402
 import slides  # noqa: E402
 import worksheets  # noqa: E402
 
@@ -30,6 +31,15 @@ def test_every_chapter_ends_with_questions_and_computes_the_answers(file):
     section = text.partition("## Three quick questions\n")[2].partition("\n## ")[0]
     assert 3 <= len(questions(section)) <= 5 and len(questions(text)) == len(questions(section))
     assert re.search(r":tags: \[check\]\n.*the answers, computed", section, re.S)
+
+
+def test_the_place_of_an_answer_tells_nothing():
+    places = [0, 0, 0, 0]
+    for path in (ROOT / "book").rglob("*.md"):
+        for question in questions(path.read_text()):
+            asked, *answers = re.sub(r"\n  +", " ", question).strip().splitlines()
+            places[[line[3] for line in quiz.in_turn(asked, answers)].index("x")] += 1
+    assert sum(places) > 100 and max(places) < 0.45 * sum(places) and min(places[:3]) > 0.2 * sum(places), places
 
 
 def test_a_course_has_five_questions_for_each_session():
