@@ -115,7 +115,9 @@ def tell_links(app, pagename: str, title: str, words: str) -> str:
     tags = {"name": {"description": words}, "property": {}}
     if app.config.html_baseurl:
         base = app.config.html_baseurl.rstrip("/")
-        tags["property"] = {"og:title": title, "og:description": words, "og:type": "article",
+        tags["name"]["twitter:card"] = "summary_large_image"
+        tags["property"] = {"og:site_name": app.config.project, "og:title": title, "og:image:alt": title,
+                            "og:description": words, "og:type": "article",
                             "og:url": f"{base}/{pagename}.html",
                             "og:image": f"{base}/_static/previews/{preview_of(pagename)}"}
     return "".join(f'<meta {kind}="{name}" content="{html.escape(text)}">\n'

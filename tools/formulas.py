@@ -143,7 +143,7 @@ def set_formulas(soup: BeautifulSoup | Tag) -> int:
         tag.clear()
         tag.append(formula)
         if not block:
-            keep_together(tag, len(formula.get_text()))
+            keep_together(tag, len(tag.get_text()))
         for name in ("tabindex", "nowrap"):
             del tag[name]
         if number is not None:

@@ -206,13 +206,13 @@ def publish(root: Path, site: Path) -> None:
 def instructor(root: Path, target: Path) -> int:
     """All faces of every exercise in a folder; how many files of exercises."""
     shutil.rmtree(target, ignore_errors=True)
-    for name in ("students", "solutions", "tests", "nbgrader", "otter"):
-        (target / name).mkdir(parents=True)
+    (target / "tests").mkdir(parents=True)
     for path in files(root):
         cells = read(path)
         made = {"students": notebook(student(cells)), "solutions": executed(solution(cells)),
-                "nbgrader": for_nbgrader(cells), "otter": for_otter(cells, path.stem)}
+                f"nbgrader/source/{path.stem}": for_nbgrader(cells), "otter": for_otter(cells, path.stem)}
         for folder, one in made.items():
+            (target / folder).mkdir(parents=True, exist_ok=True)
             nbformat.write(one, target / folder / f"{path.stem}.ipynb")
         (target / "tests" / f"{path.stem}.json").write_text(for_grader(cells))
     shutil.copy(Path(grader.__file__), target / "grade.py")
@@ -226,7 +226,8 @@ INSTRUCTIONS = """# For the instructor
 - `students/`: hand these out.
 - `solutions/`: with the solutions, executed; `tests/`: what the grader asks.
 - `python grade.py HANDED_IN results.csv` grades a folder that holds a folder for each student.
-- `nbgrader/` and `otter/`: the same exercises as sources for these programs. Hand out what they release, not the
+- `nbgrader/` (a course: `cd` there, then `nbgrader generate_assignment NAME`) and `otter/`: the same exercises as
+  sources for these programs. Hand out what they release, not the
   notebooks of `students/`: these lack the marks of both programs, and would be graded as empty.
 
 Do not publish this folder.

@@ -20,6 +20,10 @@ OVERFLOW = """() => {
   const right = Math.max(...parts.map(part => part.offsetLeft + part.scrollWidth));
   return top < 24 || bottom > 686 || right > 1262 ? [top, bottom, right] : null;
 }"""
+CLIPPED = """() => [...document.querySelectorAll('.slide')].flatMap((slide, number) => {
+  const foot = slide.querySelector('.foot'), floor = foot ? foot.getBoundingClientRect().top : Infinity;
+  return [...slide.querySelectorAll('.notes')].some(e => e.getBoundingClientRect().bottom > floor) ? [number + 1] : [];
+})"""
 AT = "() => [...document.querySelectorAll('.slide')].findIndex(slide => slide.classList.contains('now'))"
 
 
@@ -74,6 +78,10 @@ def check_deck(context, path: Path, check_access) -> list[str]:
     page.emulate_media(media="print")
     if pages(page) != count:
         found.append(f"{count} slides, {pages(page)} pages in print")
+    page.keyboard.press("h")
+    if pages(page) != count:
+        found.append(f"{count} slides, {pages(page)} pages in print with notes")
+    found += [f"slide {number}: its notes do not fit on its page" for number in page.evaluate(CLIPPED)]
     page.close()
     return found
 

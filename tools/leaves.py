@@ -78,14 +78,15 @@ def still(leaf: Leaf) -> None:
 
 
 def settle(leaf: Leaf) -> None:
-    """For paper: boxes open, checks one line each, a quiz with its reasons."""
+    """For paper: boxes open, checks one line each (with their code in a solution), a quiz with its reasons."""
     soup = leaf.soup
     for folded in leaf.body.select("details.check, details.fold:not(.code)"):
         line = soup.new_tag("p", attrs={"class": "check" if "check" in folded["class"] else "setup"})
         line.extend(list(folded.summary.contents))
         if "check" not in folded["class"]:
             line.insert(0, "Prepared in a folded cell: ")
-        folded.replace_with(line)
+        code = folded.select("div.cell_input") if folded.find_parent(class_="solution") else []
+        folded.replace_with(line, *code)
     for hidden in leaf.body.select("details.hide"):
         hidden.decompose()
     for code in leaf.body.select("details.code"):

@@ -15,6 +15,8 @@ from bs4 import BeautifulSoup, Tag
 NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|[-\u2212+]?(inf|nan|NaN)$|[-\u2013]?$")
 INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
 PROGRESS = re.compile(r"^\d+ of \d+(, [\d.]+ min left| cells are there, \d+ to fit)\n?", re.M)
+ANSWERS = "the answers, computed"
+PROMISE = "You will be able to"
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
 WIDE = 560  # points of a drawing with several panels: its words are too small for a phone
@@ -30,6 +32,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[
     soup = BeautifulSoup(body, "html.parser")
     fold_cells(soup, page)
     speak(soup)
+    tell_verdicts(soup)
     for table in soup.select("div.cell_output table.dataframe"):
         set_table(soup, table)
     for table in soup.select("table.table:not(.dataframe), table.cards"):
@@ -50,8 +53,9 @@ def help_readers(soup: BeautifulSoup) -> None:
 
 
 def description(soup: BeautifulSoup, longest: int = 200) -> str:
-    """The page's first sentences that are not in a box, for search engines and links."""
-    for paragraph in soup.select("section > p"):
+    """What the reader will be able to do, or the first sentences not in a box, for search engines and links."""
+    promised = [p for p in soup.select(".admonition p") if p.get_text().startswith(PROMISE)]
+    for paragraph in [*promised, *soup.select("section > p")]:
         words = " ".join(paragraph.get_text().split())
         if len(words) > 40 and "\\(" not in words:
             return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0] + " …"
@@ -59,7 +63,10 @@ def description(soup: BeautifulSoup, longest: int = 200) -> str:
 
 
 def fold_cells(soup: BeautifulSoup, page: str) -> None:
-    """A cell tagged `check` or `setup` becomes one line, the words that it printed, which opens to its code."""
+    """A cell tagged `check` or `setup` becomes one line, the words that it printed, which opens to its code.
+
+    The line of a check that computes the answers of a quiz does not give them away.
+    """
     for cell in soup.select("div.cell:is(.tag_check, .tag_setup)"):
         output = cell.select_one(":scope > div.cell_output")
         words = output.get_text().strip() if output else ""
@@ -67,9 +74,11 @@ def fold_cells(soup: BeautifulSoup, page: str) -> None:
             code = cell.select_one("pre").get_text().strip().splitlines()[0]
             raise ValueError(f"{page}: a check, or a setup, prints one sentence and nothing else: the cell that begins "
                              f"{code!r}")
-        output.decompose()
-        checks = "tag_check" in cell["class"]
-        summary = fold(soup, cell, "check" if checks else "fold", QUOTED.sub(r"\g<said>", words)).summary
+        checks, answers = "tag_check" in cell["class"], words.startswith(ANSWERS)
+        if not answers:
+            output.decompose()
+        line = ANSWERS if answers else QUOTED.sub(r"\g<said>", words)
+        summary = fold(soup, cell, "check" if checks else "fold", line).summary
         if checks:
             tick = soup.new_tag("b")
             tick.string = "✓"
@@ -112,6 +121,15 @@ def speak(soup: BeautifulSoup) -> None:
         said = soup.new_tag("p", attrs={"class": "said"})
         said.string = words
         output.replace_with(said)
+
+
+def tell_verdicts(soup: BeautifulSoup) -> None:
+    """The reason of a quiz's answer begins with its verdict, in a region that screen readers watch."""
+    for label in soup.select("fieldset.quiz label"):
+        why, verdict = label.select_one(".why"), soup.new_tag("b")
+        verdict.string = "Right. " if "right" in label["class"] else "Not this one. "
+        why.insert(0, verdict)
+        why.wrap(soup.new_tag("span", attrs={"role": "status"}))
 
 
 def set_table(soup: BeautifulSoup, table: Tag) -> None:

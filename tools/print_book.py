@@ -187,14 +187,14 @@ def make_leaflet(browser, chapters: list[leaves.Leaf], site: Path, about: dict, 
 
 def bind(browser, pages: list[Path], about: dict, target: Path) -> int:
     """Files that are one printed page each, in one PDF; how many pages. Raises ValueError for one that is more."""
-    with pikepdf.new() as bound:
-        for path in pages:
-            single = target.with_suffix(".part")
-            asked = print_pdf(browser, path, single)
-            with pikepdf.open(single) as one:
-                if asked or len(one.pages) != 1:
-                    raise ValueError(f"{path.name}: {len(one.pages)} pages, or asked for {asked}")
-                bound.pages.extend(one.pages)
-            single.unlink()
-        bound.save(target)
-    return finish(target, about)
+    sheets = [BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in pages]
+    style = sheets[0].style.string + "section + section { break-before: page; }"
+    draft = target.with_suffix(".print.html")
+    inner = "".join(f"<section>{one.main.decode_contents()}</section>" for one in sheets)
+    draft.write_text(document(about, style, inner), encoding="utf-8")
+    asked = print_pdf(browser, draft, target)
+    draft.unlink()
+    made = finish(target, about)
+    if asked or made != len(pages):
+        raise ValueError(f"{target.name}: {made} pages for {len(pages)} sheets, or asked for {asked}")
+    return made

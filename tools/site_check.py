@@ -6,7 +6,8 @@ Fails on: a request to another host or one that fails, a console error, math tha
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
 lines of text shorter than 65 or longer than 85 characters, table cells without room, figures with a white
 plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
-does not find what people look for, a check that does not open by Enter and Space, a code toggle or theme switch
+does not find what people look for, a quiz with cut formulas or answers that do not show their reasons
+by mouse and keyboard, a check that does not open by Enter and Space, a code toggle or theme switch
 that does nothing, an explorer that does not answer to mouse and keyboard, in its drawing too, says after a
 drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of two pages
 (see `kit_check`); a chapter without a picture for links (see `link_pictures`); a bench that computes what Python does
@@ -126,7 +127,7 @@ def check_page(page, base: str, name: str, view: str, shots: Path | None) -> lis
             .map(e => e.tagName + '.' + e.className).join(', ')""")
         found.append(f"scrolls sideways by {width} px: {widest}")
     found += [] if view.startswith("phone") else check_access(page)  # the same content and colours
-    found += measure(page, view)
+    found += measure(page, view) + page.evaluate(QUIZZES)
     if shots:
         page.screenshot(path=shots / f"{name.replace('/', '_')}_{view}.png", full_page=True)
     return found
@@ -150,6 +151,23 @@ MEASURE = """() => {
     const pale = words.filter(t => ratio(style(t).fill, ground) < 4.5);
     return {lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
 }"""
+
+
+QUIZZES = """() => [...document.querySelectorAll('fieldset.quiz')].flatMap((box, number) => {
+    const labels = [...box.querySelectorAll('label')], shown = e => e.getClientRects().length > 0, found = [];
+    for (const label of labels) {
+        label.querySelector('input').click();
+        const told = labels.filter(one => shown(one.querySelector('.why')));
+        if (told.length !== 1 || told[0] !== label) found.push(`quiz ${number + 1}: an answer without its reason`);
+        for (const math of [...label.querySelectorAll('.math')].filter(shown)) {
+            const whole = math.querySelector('mjx-math').getBoundingClientRect(), seen = math.getBoundingClientRect();
+            const cut = seen.left > whole.left + 2 || seen.right < whole.right - 2;
+            if (cut) found.push(`quiz ${number + 1}: a formula is cut`);
+        }
+        label.querySelector('input').checked = false;
+    }
+    return found;
+})"""
 
 
 def measure(page, view: str) -> list[str]:
@@ -191,6 +209,7 @@ def check_behaviour(page, base: str) -> list[str]:
         except Error:
             found.append(f"search for {words!r} finds nothing")
     page.goto(base + "book/foundations/good_score.html", wait_until="networkidle")
+    found += check_quiz_keys(page)
     fold = page.locator("details.hide").first
     fold.locator("summary").click()
     if fold.get_attribute("open") is None:
@@ -209,6 +228,17 @@ def check_behaviour(page, base: str) -> list[str]:
     if len(themes) < 2:
         found.append("the theme switch does nothing")
     return found
+
+
+def check_quiz_keys(page) -> list[str]:
+    """A quiz by keyboard: space chooses, an arrow moves on, and one reason is there to be read out."""
+    box = page.locator("fieldset.quiz").first
+    box.locator("input").first.focus()
+    page.keyboard.press("Space")
+    first = box.locator("[role=status] .why:visible").all_inner_texts()
+    page.keyboard.press("ArrowDown")
+    second = box.locator("[role=status] .why:visible").all_inner_texts()
+    return [] if len(first) == len(second) == 1 and first != second else ["a quiz does not answer to the keyboard"]
 
 
 def check_explorers(page, base: str) -> list[str]:

@@ -15,15 +15,16 @@ import sys
 import zipfile
 from pathlib import Path
 
+VERSION = re.compile(r"v\d+(?:\.\d+)*")
 HEAD = '<meta name="robots" content="noindex">'
 BANNER = ('<p role="note" style="margin:0;padding:0.5rem 1rem;text-align:center;background:#fff3cd;color:#1d232b">'
           'This is version {tag}. <a style="color:#0b5c99" href="{now}">The current book</a></p>')
 
 
 def unpack(site: Path, archives: Path) -> list[str]:
-    """The folders made, newest first. Raises ValueError for a name that is no version, or a path out of its folder."""
+    """The folders made, newest first. Raises ValueError for a path out of its folder."""
     made = []
-    for path in sorted(archives.glob("*.zip"), key=number, reverse=True):
+    for path in sorted(filter(is_version, archives.glob("*.zip")), key=number, reverse=True):
         folder = site / path.stem
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
@@ -40,11 +41,16 @@ def unpack(site: Path, archives: Path) -> list[str]:
     return made
 
 
+def is_version(path: Path) -> bool:
+    """Is it named as v0.2.0.zip is? A release candidate, or anything else, gets no folder and is said to get none."""
+    if VERSION.fullmatch(path.stem):
+        return True
+    print(f"{path.name} is not named after a version, as v0.2.0.zip is: no folder")
+    return False
+
+
 def number(path: Path) -> tuple[int, ...]:
-    found = re.fullmatch(r"v(\d+(?:\.\d+)*)", path.stem)
-    if not found:
-        raise ValueError(f"{path.name} is not named after a version, as v0.2.0.zip is")
-    return tuple(map(int, found[1].split(".")))
+    return tuple(map(int, path.stem[1:].split(".")))
 
 
 def mark(page: Path, site: Path, tag: str) -> None:

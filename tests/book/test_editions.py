@@ -108,7 +108,8 @@ def test_each_release_has_a_folder_that_says_it_is_old(tmp_path):
         with zipfile.ZipFile(archives / f"{tag}.zip", "w") as archive:
             archive.writestr("book/a.html", "<html><head></head><body class='x'>old</body></html>")
             archive.writestr("gone.html", "<html><head></head><body>gone</body></html>")
-    assert versions.unpack(site, archives) == ["v0.10.0", "v0.9.0"]
+    (archives / "v0.11.0rc1.zip").write_bytes(b"a candidate gets no folder")
+    assert versions.unpack(site, archives) == ["v0.10.0", "v0.9.0"] and not (site / "v0.11.0rc1").exists()
     text = (site / "v0.9.0" / "book" / "a.html").read_text()
     assert "noindex" in text and "This is version v0.9.0" in text and 'href="../../book/a.html"' in text
     assert 'href="../index.html"' in (site / "v0.9.0" / "gone.html").read_text()
@@ -121,3 +122,12 @@ def test_an_archive_stays_in_its_folder(tmp_path, name):
         archive.writestr(name, "x")
     with pytest.raises(ValueError, match="outside"):
         versions.unpack(tmp_path / "site", tmp_path)
+
+
+def test_a_long_formula_may_scroll_and_a_short_one_keeps_its_full_stop():
+    words = " + ".join("abcdefghijklmnopqrs")
+    page = BeautifulSoup(rf'<p><span class="math">\(a + b\)</span>. <span class="math">\({words} = t\)</span>.</p>',
+                         "html.parser")
+    formulas.set_formulas(page)
+    short, long = page.select("span.math")
+    assert "kept" in short["class"] and short.get_text().endswith(".") and "long" in long["class"]
