@@ -89,7 +89,7 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
                 said["pages"] = print_book.make_leaflet(browser, alone, site, about, path)
         with timed("worksheets.pdf") as (path, said):
             sheets = sorted((site / worksheets.TARGET).glob("*.html"))
-            said["pages"] = print_book.bind(browser, sheets, about, path)
+            said["pages"] = print_book.bind(browser, sheets, about | {"title": f"{about['title']}: worksheets"}, path)
         with timed(f"{NAME}.pdf") as (path, said):
             leaves.join(settled)
             said["pages"] = print_book.make_pdf(browser, settled, site, about, path)

@@ -86,6 +86,8 @@ def space(row: ET.Element) -> None:
             bar.set("form", "postfix" if number % 2 else "prefix")
     before = None
     for child in list(row):
+        if child.tag == MATHML + "mi" and child.text in ("~", "\u223c", "\xb1"):  # relations and signs have room
+            child.tag, child.text = MATHML + "mo", child.text.replace("~", "\u223c")
         if child.tag == MATHML + "mo" and child.text == "\u221e":
             child.tag = MATHML + "mi"
         if child.tag == MATHML + "mo" and child.text in ("\u2212", "-", "+"):

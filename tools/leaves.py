@@ -17,7 +17,7 @@ from bs4 import BeautifulSoup, Tag
 
 LEFT_OUT = ("book/reference/api", "book/start/bench")  # functions' own texts; a page that is a tool
 CLICKED = "a.headerlink, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
-MOVES = "On the book's website this picture moves."
+MOVES = "On the book's website this picture moves; the text beside it speaks of that one."
 LIGHT = {"ground": "#ffffff", "panel": "#f5f6f7", "tint": "#eef4f9", "ink": "#1d232b", "muted": "#5a6472",
          "hairline": "#d5d9de", "link": "#0b5c99", "good": "#1c6b3c", "c1": "#00639c", "c2": "#b84a00",
          "c3": "#00734f", "c4": "#a3447c", "c5": "#2a7299", "c6": "#8a6100"}
@@ -99,6 +99,9 @@ def settle(leaf: Leaf) -> None:
         if aside.summary:
             aside.summary.replace_with(head)
         aside.attrs, aside.name = {"class": ["aside"]}, "div"
+    for paragraph in leaf.body.select("section > p"):
+        if re.match(r"Next\b\s*:", paragraph.get_text().strip()):  # on paper the next page is the next
+            paragraph.decompose()
     for box in leaf.body.select("fieldset.quiz"):
         ask_on_paper(box)
     for table in leaf.body.select("table"):

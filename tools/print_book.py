@@ -17,6 +17,10 @@ import pikepdf
 from bs4 import BeautifulSoup
 
 HERE = Path(__file__).parent
+EDITION = """The pages of this edition are those of the book's website, where checks and preparations are folded cells.
+Here stands the line that each of them has printed; their code is in the website's notebooks. What the text says of
+dragging, choosing and downloading, of the bench and the API, is there, too: <code>make book</code> builds it from the
+book's sources."""
 LINE = 658  # CSS pixels between the margins of A4, see PAPER
 PAPER = """@page { size: A4; margin: 20mm 18mm 18mm;
   @bottom-center { content: counter(page); font: 9pt "Book Sans", sans-serif; color: #5a6472; }
@@ -43,7 +47,7 @@ def paper(chapters: list[leaves.Leaf], site: Path, about: dict, pages: dict[str,
                     f'font: 8.5pt "Book Sans", sans-serif; color: #5a6472; }} }}\n'
                     f'#{one.key} {{ page: {one.key}; break-before: page; }}\n' for one in chapters)
     style = sheet(chapters, site) + PAPER % about["title"] + heads
-    return document(about, style, front(about) + contents(chapters, pages) + bodies(chapters, parts=True))
+    return document(about, style, front(about, EDITION) + contents(chapters, pages) + bodies(chapters, parts=True))
 
 
 def document(about: dict, style: str, body: str) -> str:
@@ -63,11 +67,11 @@ def sheet(chapters: list[leaves.Leaf], site: Path) -> str:
     return "".join(faces) + (HERE / "edition.css").read_text()
 
 
-def front(about: dict) -> str:
+def front(about: dict, note: str = "") -> str:
     people = html.escape(", ".join(about["authors"]))
     return (f'<header class="front"><h1>{html.escape(about["title"])}</h1><p>{html.escape(about["question"])}</p>'
             f'{about["picture"]}<p>{people}<br>Version {about["version"]}, {about["date"]}</p>'
-            f'<p>Text: CC BY 4.0. Code: MIT.</p></header>')
+            f'<p>Text: CC BY 4.0. Code: MIT.</p><p class="moves">{note}</p></header>')
 
 
 def contents(chapters: list[leaves.Leaf], pages: dict[str, int]) -> str:
