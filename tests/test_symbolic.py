@@ -1,5 +1,7 @@
 """The symbolic engine: known priors from the bare formula, refusals with proof, and there and back."""
 
+import gc
+import sys
 import time
 
 import numpy as np
@@ -568,3 +570,26 @@ def test_a_sign_that_hangs_on_a_parameter_is_not_called_proved():
     assert "parameters" in selective_prior(error * (sp.sin(A) + 2), error, v).evidence
     found = binary_prior((sp.sin(A) + 2) * (1 - p) ** 2, (sp.sin(A) + 2) * p**2, p)
     assert "values of the parameters" in found.evidence
+
+
+def test_the_clock_does_not_ring_where_python_loses_it():
+    rung = []
+
+    def collected(*_):
+        symbolic.clock._ring(None, sys._getframe())
+        rung.append("in a callback of the garbage collector")
+
+    class Goes:
+        def __del__(self):
+            symbolic.clock._ring(None, sys._getframe())
+            rung.append("in a finalizer")
+
+    gc.callbacks.append(collected)
+    try:
+        Goes()
+        gc.collect()
+    finally:
+        gc.callbacks.remove(collected)
+    assert len(set(rung)) == 2
+    with pytest.raises(symbolic.clock._TimeUp):
+        symbolic.clock._ring(None, sys._getframe())
