@@ -357,3 +357,92 @@ def test_a_falling_density_has_its_mode_at_the_end():
     assert score(y, a) - score(y, b) == pytest.approx(top.value, abs=1e-12)
     with pytest.raises(ValueError, match="AnyPrior"):
         robust.BoundedRatio(pwu.Beta(2, 2), 1e15).upper(curve)
+
+
+class ActsAtTies(pwu.BinaryDecision):
+    """Acts at f = c, so the cost is continuous from the left."""
+
+    def cost(self, theta, y, f):
+        return np.where(y, (1 - theta) * (f < theta), theta * (f >= theta))
+
+    def utilities(self, thetas, data, weight):
+        return np.array([-np.average(self.cost(theta, *data), weights=weight) for theta in thetas])
+
+
+class SharesTies(ActsAtTies):
+    """At f = c pays twice what either act costs, so the value at a jump is neither limit."""
+
+    def cost(self, theta, y, f):
+        return np.where(f == theta, 2 * np.where(y, 1 - theta, theta), super().cost(theta, y, f))
+
+
+def point_masses_of(low, high, edges):
+    """Both ends, jumps and places next to them, inside [low, high]."""
+    near = np.concatenate([[low, high], edges, np.nextafter(edges, 0), np.nextafter(edges, 1)])
+    return near[(near >= low) & (near <= high)]
+
+
+@pytest.mark.parametrize("family", [BINARY, ActsAtTies(), SharesTies(), pwu.TopK()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("seed", range(10))
+def test_a_closed_interval_holds_its_ends(family, seed):
+    """No point mass on [low, high], ends and ties included, costs more than the bound, and the bound is reached."""
+    rng = np.random.default_rng(300 + seed)
+    y, a, b = binary(rng, 12)
+    low, high = np.sort(rng.choice(np.arange(1, 12) / 12 if isinstance(family, pwu.TopK) else np.unique([*a, *b, .4, .6])
+                                   .clip(0.01, 0.99), 2, replace=False))
+    curve, mode = difference(family, y, a, b), float(rng.choice([low, high]))
+    places = point_masses_of(low, high, np.arange(1, 13) / 12 if isinstance(family, pwu.TopK) else curve.edges)
+
+    def excess(prior):
+        score = pwu.PWU(family, prior)
+        return score(y, a) - score(y, b)
+
+    sets = {"any": robust.AnyPrior(low, high), "within": robust.Contamination(pwu.Beta(2, 10), 1.0,
+                                                                            within=robust.AnyPrior(low, high))}
+    for name, given in sets.items():
+        bound = given.upper(curve)
+        assert max(excess(pwu.Dirac(at)) for at in places) <= bound.value + 1e-13, name
+        assert excess(bound.prior) == pytest.approx(bound.value, abs=1e-12), name
+    bound = robust.Unimodal(mode, low, high).upper(curve)
+    assert excess(pwu.Dirac(mode)) <= bound.value + 1e-13
+    middle = float(rng.uniform(low, high))
+    bound = robust.Mean(middle, low, high).upper(curve)
+    pairs = [(one, two) for one in places for two in places if one < middle < two]
+    means = [excess(pwu.Mixture([pwu.Dirac(one), pwu.Dirac(two)], [(two - middle) / (two - one),
+                                                                  (middle - one) / (two - one)])) for one, two in pairs]
+    assert max(means) <= bound.value + 1e-12
+    assert excess(bound.prior) == pytest.approx(bound.value, abs=1e-10)
+
+
+def test_a_statement_leaves_out_its_high_end_even_at_the_end_of_the_domain():
+    y, f = [1, 0, 0], [0.2, 0.6, 0.7]
+    sure, known = pwu.Dirac(1.0), robust.Statements([(0.9, 1.0, 0.0), (0.0, 0.9, 0.0)])
+    assert known.holds_for(sure)
+    found = robust.interval(pwu.TopK(), known, y, f)
+    assert found.lower == found.upper == pwu.PWU(pwu.TopK(), sure)(y, f)
+    assert robust.interval(pwu.TopK(), robust.Quantiles({1.0: 0.0}), y, f).upper_prior == sure
+
+
+@pytest.mark.parametrize("prior", [pwu.Dirac(1.0), pwu.Dirac(0.0), pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(1.0)],
+                                                                               [0.5, 0.5]), pwu.Uniform(-1, 0.5)])
+def test_sets_refuse_the_priors_that_a_score_refuses(prior):
+    y, a, b = [1, 0], [0.2, 0.6], [0.3, 0.4]
+    with pytest.raises(ValueError, match="mass outside"):
+        robust.preference(BINARY, robust.Contamination(prior, 0.1), y, a, b)
+    with pytest.raises(ValueError, match="mass outside"):
+        robust.interval(BINARY, prior, y, a)
+    with pytest.raises(ValueError, match="mass outside"):
+        robust.order(BINARY, prior, y, {"a": a, "b": b})
+
+
+@pytest.mark.parametrize("given", [
+    lambda: robust.AnyPrior(0.5, 0.2), lambda: robust.AnyPrior("a"), lambda: robust.Statements(3),
+    lambda: robust.Statements([3]), lambda: robust.Statements([(0, 1, "x")]), lambda: robust.Curve([0, 1], [1, 2], [1]),
+    lambda: robust.Curve([1, 0], [1], [1]), lambda: robust.radius("family", pwu.Beta(2, 2), [1], [0.5], [0.4]),
+    lambda: robust.dominance_test("family", [1], [0.5], [0.4]), lambda: robust.Contamination("prior", 0.1),
+    lambda: robust.Contamination(pwu.Beta(2, 2), 0.1, within="all"), lambda: robust.order(BINARY, 3, [1], {"a": [0.5]}),
+    lambda: robust.order("family", pwu.Beta(2, 2), [1], {"a": [0.5]}),
+    lambda: robust.interval(BINARY, "prior", [1], [0.5]), lambda: robust.Mean(None), lambda: robust.Unimodal(0.5, "a")])
+def test_a_wrong_object_is_a_value_error(given):
+    with pytest.raises(ValueError):
+        given()

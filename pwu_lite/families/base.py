@@ -64,9 +64,13 @@ class Parameter:
 
     def contains(self, values: Any) -> bool:
         """Do all values of a prior lie in the domain?"""
+        return bool(self.contains_each(values).all())
+
+    def contains_each(self, values: Any) -> np.ndarray:
+        """Which values of a prior lie in the domain?"""
         low, high = self.domain
         values = np.asarray(values)
-        return bool(((values > low) & ((values < high) | (self.counts & (values == high)))).all())
+        return np.asarray((values > low) & ((values < high) | (self.counts & (values == high))))
 
     def read(self, values: np.ndarray, length: int) -> np.ndarray:
         """Check values that the utility of `length` cases is asked at."""

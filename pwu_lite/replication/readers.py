@@ -102,15 +102,18 @@ def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
     """
     cut = curve.on(np.union1d(curve.edges, ends))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        left, right = cut.left / cut.edges[:-1], cut.right / cut.edges[1:]
+        left, right, at = cut.left / cut.edges[:-1], cut.right / cut.edges[1:], cut.at / cut.edges[:-1]
     left[0] = right[0] if cut.left[0] == 0 else np.sign(cut.left[0]) * _HUGE  # proportional to c, or a certain miss
-    return Curve(cut.edges, np.clip(left, -_HUGE, _HUGE), np.clip(right, -_HUGE, _HUGE), cut.name)
+    at[0] = left[0]
+    left, right, at = (np.clip(part, -_HUGE, _HUGE) for part in (left, right, at))
+    return Curve(cut.edges, left, right, cut.name, at, cut.parameter)
 
 
 def _without_rounding(curve, scale):
     """Differences that are rounding alone become zero; divided by a small c they would not look it."""
-    left, right = (np.where(np.abs(part) <= 1e-12 * scale, 0.0, part) for part in (curve.left, curve.right))
-    return Curve(curve.edges, left, right, curve.name)
+    left, right, at = (np.where(np.abs(part) <= 1e-12 * scale, 0.0, part) for part in
+                       (curve.left, curve.right, curve.at))
+    return Curve(curve.edges, left, right, curve.name, at, curve.parameter)
 
 
 def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

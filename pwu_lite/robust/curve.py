@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from ..families import Family
-from ..priors import Prior
+from ..families.base import Parameter
+from ..priors import Dirac, Prior
 
 __all__ = ["Curve", "Peak", "cost_curve"]
 
@@ -33,11 +34,15 @@ class Curve:
     Attributes
     ----------
     edges : ndarray, shape (m + 1,)
-        Ends of the pieces, strictly increasing; a piece has its left end, not its right one.
+        Ends of the pieces, strictly increasing.
     left, right : ndarray, shape (m,)
-        The piece's value at its left end, and its limit at its right end. They agree on a piece without end.
+        The piece's limits at its left and at its right end. They agree on a piece without end.
     name : str
-        Of the decision parameter.
+        Name of the decision parameter.
+    at : ndarray, shape (m,)
+        The value at each left end itself; `left`, if not given. Where acts tie it may be neither limit.
+    parameter : Parameter
+        The decision parameter; its domain is the open interval between the first and the last edge, if not given.
 
     Examples
     --------
@@ -46,9 +51,19 @@ class Curve:
     (1.0, 0.5)
     """
 
-    def __init__(self, edges: ArrayLike, left: ArrayLike, right: ArrayLike, name: str = "theta"):
-        self.edges, self.left, self.right = (np.asarray(part, dtype=float) for part in (edges, left, right))
+    def __init__(self, edges: ArrayLike, left: ArrayLike, right: ArrayLike, name: str = "theta",
+                 at: ArrayLike | None = None, parameter: Parameter | None = None):
+        self.edges = validation.as_float("edges", edges)
+        self.left, self.right = validation.numbers("left", left), validation.numbers("right", right)
+        self.at = self.left if at is None else validation.numbers("at", at)
+        pieces = (self.edges.size - 1,)
+        if self.edges.ndim != 1 or pieces[0] < 1 or not (np.diff(self.edges) > 0).all():
+            raise ValueError(f"edges must be strictly increasing, at least two of them, got {edges!r:.60}")
+        if not self.left.shape == self.right.shape == self.at.shape == pieces:
+            raise ValueError(f"{self.edges.size} edges need {pieces[0]} values in left, right and at, got "
+                             f"{self.left.size}, {self.right.size} and {self.at.size}")
         self.name = name
+        self.parameter = parameter or Parameter(name, (self.low, self.high))
 
     @property
     def low(self) -> float:
@@ -66,7 +81,7 @@ class Curve:
         return float(max(np.abs(self.left).max(), np.abs(self.right).max()))
 
     def __neg__(self) -> Curve:
-        return Curve(self.edges, -self.left, -self.right, self.name)
+        return self._like(self.edges, -self.left, -self.right, -self.at)
 
     def __sub__(self, other: Curve) -> Curve:
         if (self.low, self.high, self.name) != (other.low, other.high, other.name):
@@ -75,33 +90,41 @@ class Curve:
         if not np.array_equal(edges, other.edges):
             edges = np.union1d(edges, other.edges)
             one, two = self.on(edges), other.on(edges)
-        return Curve(edges, one.left - two.left, one.right - two.right, self.name)
+        return self._like(edges, one.left - two.left, one.right - two.right, one.at - two.at)
 
     def on(self, edges: np.ndarray) -> Curve:
         """The same function cut at more places; `edges` contain its own."""
-        piece = np.clip(np.searchsorted(self.edges, edges[:-1], side="right") - 1, 0, self.left.size - 1)
-        return Curve(edges, self._at(piece, edges[:-1]), self._at(piece, edges[1:]), self.name)
+        return self._cut_at(edges, np.searchsorted(self.edges, edges[:-1], side="right") - 1)
 
     def value(self, theta: ArrayLike) -> np.ndarray:
-        """Values at each theta, those of the piece to the right at an edge."""
+        """Value at each theta."""
         theta = np.asarray(theta, dtype=float)
         piece = np.clip(np.searchsorted(self.edges, theta, side="right") - 1, 0, self.left.size - 1)
-        return self._at(piece, theta)
+        return np.where(theta == self.edges[piece], self.at[piece], self._at(piece, theta))
 
     def cut(self, low: float, high: float) -> Curve:
         """The part between low and high."""
         start, end = np.searchsorted(self.edges, low, side="right"), np.searchsorted(self.edges, high, side="left")
         edges = np.concatenate([[low], self.edges[start:end], [high]])
-        piece = np.clip(np.arange(start - 1, start - 2 + edges.size), 0, self.left.size - 1)
-        return Curve(edges, self._at(piece, edges[:-1]), self._at(piece, edges[1:]), self.name)
+        return self._cut_at(edges, np.arange(start - 1, start - 2 + edges.size))
 
-    def peak(self, low: float, high: float) -> Peak:
-        """The supremum over [low, high), limits from the left counted, and where it is."""
+    def peak(self, low: float, high: float, closed: bool = True) -> Peak:
+        """The supremum over [low, high] inside the parameter's domain, and where it is.
+
+        Limits from inside the interval count: a prior may come as near to them as it likes. The value at `high`
+        itself counts unless `closed` is False.
+        """
         part = self.cut(low, high)
-        start, end = int(np.argmax(part.left)), int(np.argmax(part.right))
-        if part.left[start] >= part.right[end]:
-            return Peak(float(part.left[start]), float(part.inner()[0][start]))
-        return Peak(float(part.right[end]), float(part.inner()[1][end]))
+        starts, ends = part.inner()
+        places = [starts, ends, part.edges[:-1], np.array([high])]
+        values = [part.left, part.right, part.at, self.value(high).reshape(1)]
+        inside = [True, True, self.parameter.contains_each(places[2]),
+                  self.parameter.contains_each(places[3]) & closed]
+        best = max(((float(np.max(np.where(kept, value, -np.inf))), which) for which, (value, kept) in
+                    enumerate(zip(values, inside, strict=True))), key=lambda pair: pair[0])
+        value, which = best
+        index = int(np.argmax(np.where(inside[which], values[which], -np.inf)))
+        return Peak(value, float(places[which][index]))
 
     def inner(self) -> tuple[np.ndarray, np.ndarray]:
         """Places just inside both ends of every piece, far enough for a square root to see the difference."""
@@ -121,14 +144,21 @@ class Curve:
             lo, hi, mass = self.edges[:-1][sloped], self.edges[1:][sloped], mass[sloped]
             place = np.clip((first[sloped] / mass - lo) / (hi - lo), 0.0, 1.0)
             total += (mass * place) @ (self.right - self.left)[sloped]
+        for weight, part in prior.parts:  # a point mass on an edge has the value there, which may be neither limit
+            if isinstance(part, Dirac) and (piece := np.flatnonzero(self.edges[:-1] == part.at)).size:
+                total += weight * (self.at - self.left)[piece[0]]
         return float(total)
 
     def check(self, prior: Prior) -> None:
-        """Raise ValueError for a prior with mass outside the parameter's domain."""
-        start, end = prior.support
-        if start < self.low or end > self.high:
-            raise ValueError(f"the prior has mass outside [{self.low:g}, {self.high:g}], the domain of {self.name}: "
-                             f"its support is [{start:g}, {end:g}]")
+        """Raise ValueError for a prior that the decision parameter cannot have, as `PWU` does."""
+        self.parameter.check_prior(prior)
+
+    def _like(self, edges, left, right, at):
+        return Curve(edges, left, right, self.name, at, self.parameter)
+
+    def _cut_at(self, edges, piece):
+        piece = np.clip(piece, 0, self.left.size - 1)
+        return self._like(edges, self._at(piece, edges[:-1]), self._at(piece, edges[1:]), self.value(edges[:-1]))
 
     def _at(self, piece, theta):
         lo, hi, left, right = self.edges[piece], self.edges[piece + 1], self.left[piece], self.right[piece]
@@ -178,7 +208,7 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
                          f"sets of priors are for one decision parameter")
     parameter = family.stated[0]
     if parameter.counts:
-        return _steps(family, data, weight, parameter.name)
+        return _steps(family, data, weight, parameter)
     starts, high = piece_starts(family, data) if starts is None else starts, parameter.domain[1]
     ends = np.append(starts[1:], high)
     span = np.where(np.isfinite(ends), ends, 4 * np.maximum(np.abs(starts), 1.0)) - starts
@@ -189,7 +219,9 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
         raise ValueError(f"the cost grows without bound in {parameter.name}: sets of priors need a bounded one")
     if not np.isfinite(high):
         slope[-1] = 0.0
-    return Curve(np.append(starts, high), one - slope / 2, two + slope / 2, parameter.name)
+    left = one - slope / 2
+    at = np.append(left[:1], _costs(family, data, weight, starts[1:]) if starts.size > 1 else [])
+    return Curve(np.append(starts, high), left, two + slope / 2, parameter.name, at, parameter)
 
 
 def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
@@ -222,12 +254,12 @@ def _costs(family, data, weight, values):
         values.size, -1).mean(axis=1)
 
 
-def _steps(family, data, weight, name):
+def _steps(family, data, weight, parameter):
     """A curve on u = k/n: piece k is ((k - 1)/n, k/n], so its left end is the next float."""
     n = len(data[0])
     cost = -np.asarray(family.utilities(np.arange(1, n + 1), data, weight), dtype=float)
     edges = np.concatenate([[0.0], np.nextafter(np.arange(1, n) / n, 2.0), [1.0]])
-    return Curve(edges, cost, cost, name)
+    return Curve(edges, cost, cost, parameter.name, cost, parameter)
 
 
 def between(prior: Prior, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -223,6 +223,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     (0.399568, 'second')
     """
     prior, within = one_prior(prior), AnyPrior() if within is None else as_set(within)
+    _check_family(family)
     family.check_prior(prior)
     data = [_read(family, y_true, _parts(one)) for one in (a, b)]
     weight = family.weight(sample_weight, data[0])
@@ -266,6 +267,7 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
     >>> dominance_test(BinaryDecision(), y, [0.3, 0.7] * 40, [0.4, 0.6] * 40, repeats=99).p_value
     1.0
     """
+    _check_family(family)
     if not family.separable:
         raise ValueError(f"{type(family).__name__} is not separable: its cases have no differences of their own")
     data = [_read(family, y_true, _parts(one)) for one in (a, b)]
@@ -279,7 +281,8 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
                  for sign in (1, -1) if (signs == sign).any()]
         left = sum(share * part.left for share, part in parts)
         right = sum(share * part.right for share, part in parts)
-        return sets.upper(Curve(parts[0][1].edges, left, right, parts[0][1].name))
+        at, like = sum(share * part.at for share, part in parts), parts[0][1]
+        return sets.upper(Curve(like.edges, left, right, like.name, at, like.parameter))
 
     found = excess(np.ones(n))
     scale = ROUNDING * max(curve.scale for curve in _curves(family, data, None))
@@ -292,9 +295,13 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
     return DominanceTest(float(p_value), found.value, at)
 
 
-def _read(family, y_true, prediction):
+def _check_family(family):
     if not isinstance(family, Family):
         raise ValueError(f"family must be a decision family, got {type(family).__name__}")
+
+
+def _read(family, y_true, prediction):
+    _check_family(family)
     return family.read(y_true, *prediction)
 
 

@@ -6,14 +6,14 @@ Implements Berger and Berliner's contaminations, quantile and moment classes, bo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .. import validation
 from ..priors import Dirac, Mixture, Prior, Uniform, as_prior
-from .curve import Curve, between, check_range
+from .curve import Curve, Peak, between, check_range
 from .restricted import Restricted
 
 __all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Mean", "PriorSet", "Quantiles", "Statements", "Unimodal",
@@ -48,7 +48,15 @@ class PriorSet:
 
 
 class AnyPrior(PriorSet):
-    """Every prior on [low, high]; the whole domain, if not given. The worst one is a point mass.
+    """Every prior on [low, high], both ends included; the whole domain, if not given. The worst one is a point mass.
+
+    Where the cost jumps the bound counts the value at the jump and both limits: a prior comes as near to a limit
+    as it likes.
+
+    Parameters
+    ----------
+    low, high : float, optional
+        Ends of the closed interval, in the unit of the decision parameter.
 
     Examples
     --------
@@ -58,7 +66,7 @@ class AnyPrior(PriorSet):
     """
 
     def __init__(self, low: float | None = None, high: float | None = None):
-        self.low, self.high = low, high
+        self.low, self.high = _ends(low, high)
 
     def upper(self, curve):
         value, at = curve.peak(*check_range(curve, self.low, self.high, "AnyPrior"))
@@ -105,7 +113,8 @@ class Statements(PriorSet):
     Parameters
     ----------
     statements : sequence of tuples
-        ``(low, high, mass)``, the mass of [low, high), or ``(low, high, at_least, at_most)``.
+        ``(low, high, mass)``, the mass of [low, high), or ``(low, high, at_least, at_most)``. The interval has its
+        low end and not its high end.
 
     Raises
     ------
@@ -125,7 +134,9 @@ class Statements(PriorSet):
     """
 
     def __init__(self, statements: Sequence[tuple[float, ...]]):
-        self.statements = tuple(_statement(place, given) for place, given in enumerate(statements))
+        if isinstance(statements, str) or not isinstance(statements, Iterable):
+            raise ValueError(f"statements must be a sequence of (low, high, mass), got {statements!r:.60}")
+        self.statements = tuple(_statement(index, given) for index, given in enumerate(statements))
 
     def holds_for(self, prior: Any, tolerance: float = 1e-9) -> bool:
         """Does a prior satisfy all statements?"""
@@ -134,9 +145,12 @@ class Statements(PriorSet):
         return all(least - tolerance <= mass <= most + tolerance for mass, least, most in masses)
 
     def upper(self, curve):
-        ends = np.unique([curve.low, curve.high, *(np.clip(end, curve.low, curve.high)
-                                                   for low, high, *_ in self.statements for end in (low, high))])
-        peaks = [curve.peak(low, high) for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        stated = {end for low, high, *_ in self.statements for end in (low, high)}
+        ends = np.unique([curve.low, curve.high, *np.clip(list(stated), curve.low, curve.high)])
+        peaks = [curve.peak(low, high, closed=False) for low, high in zip(ends[:-1], ends[1:], strict=True)]
+        if curve.high in stated and curve.parameter.contains(curve.high):  # an end of the domain that belongs to it
+            ends = np.append(ends, np.nextafter(curve.high, np.inf))
+            peaks.append(Peak(float(curve.value(curve.high)), curve.high))
         masses = self._masses(ends, np.array([peak.value for peak in peaks]))
         value = float(sum(mass * peak.value for mass, peak in zip(masses, peaks, strict=True) if mass > 0))
         return Upper(value, _mixed([Dirac(peak.at) for peak in peaks], masses))
@@ -199,7 +213,7 @@ class Quantiles(Statements):
 
 
 class Mean(PriorSet):
-    """All priors on [low, high] with this mean; the whole domain, if not given.
+    """All priors on [low, high], both ends included, with this mean; the whole domain, if not given.
 
     The bound is the concave envelope of the curve at the mean, and the worst prior has at most two points.
 
@@ -211,7 +225,7 @@ class Mean(PriorSet):
     """
 
     def __init__(self, mean: float, low: float | None = None, high: float | None = None):
-        self.mean, self.low, self.high = validation.one_number("mean", mean), low, high
+        self.mean, (self.low, self.high) = validation.one_number("mean", mean), _ends(low, high)
 
     def upper(self, curve):
         low, high = check_range(curve, self.low, self.high, "Mean")
@@ -219,9 +233,10 @@ class Mean(PriorSet):
             raise ValueError(f"the mean must lie inside a bounded range, got {self.mean!r} in [{low:g}, {high:g}]: "
                              f"give Mean a low and a high")
         part = curve.cut(low, high)
-        place = np.concatenate([part.edges[:-1], part.edges[1:]])
-        value = np.concatenate([part.left, part.right])
-        inner = np.concatenate(part.inner())
+        kept = part.parameter.contains_each(np.append(part.edges[:-1], high))
+        place = np.concatenate([part.edges[:-1], part.edges[1:], np.append(part.edges[:-1], high)[kept]])
+        value = np.concatenate([part.left, part.right, np.append(part.at, curve.value(high))[kept]])
+        inner = np.concatenate([*part.inner(), np.append(part.edges[:-1], high)[kept]])
         one, two = _spanning(place, value, self.mean)
         if one == two:
             return Upper(float(value[one]), Dirac(float(inner[one])))
@@ -298,7 +313,7 @@ class BoundedRatio(PriorSet):
 class Unimodal(PriorSet):
     """All priors on [low, high] whose density rises up to the mode and falls after it, a point mass there allowed.
 
-    Each is a mixture of uniform ones that start at the mode (Khinchin), so the worst one is uniform from the mode
+    Both ends are included. Each is a mixture of uniform ones that start at the mode (Khinchin), so the worst one is uniform from the mode
     to somewhere, and the bound the largest average of the curve from the mode on. Where the curve jumps at the mode
     that may be a limit: then a point mass next to it is returned. The mode may be an end of the range.
 
@@ -310,7 +325,7 @@ class Unimodal(PriorSet):
     """
 
     def __init__(self, mode: float, low: float | None = None, high: float | None = None):
-        self.mode, self.low, self.high = validation.one_number("mode", mode), low, high
+        self.mode, (self.low, self.high) = validation.one_number("mode", mode), _ends(low, high)
 
     def upper(self, curve):
         low, high = check_range(curve, self.low, self.high, "Unimodal")
@@ -318,6 +333,8 @@ class Unimodal(PriorSet):
             raise ValueError(f"the mode must lie inside a bounded range, got {self.mode!r} in [{low:g}, {high:g}]: "
                              f"give Unimodal a low and a high")
         found = []
+        if curve.parameter.contains(self.mode):
+            found.append(Upper(float(curve.value(self.mode)), Dirac(self.mode)))
         if self.mode < high:
             part = curve.cut(self.mode, high)
             value, end = _best_average(part)
@@ -328,6 +345,15 @@ class Unimodal(PriorSet):
             at = float(part.inner()[1][-1])
             found.append(Upper(value, Uniform(-end, self.mode) if -end < self.mode else Dirac(at)))
         return max(found, key=lambda one: one.value)
+
+
+def _ends(low, high):
+    """Ends of an interval, numbers or None."""
+    ends = [end if end is None or _is_infinite(end) else validation.one_number(name, end) for name, end in
+            (("low", low), ("high", high))]
+    if None not in ends and not ends[0] < ends[1]:
+        raise ValueError(f"low must be below high, got {low!r} and {high!r}")
+    return ends
 
 
 def as_set(given: Any) -> PriorSet:
@@ -350,11 +376,11 @@ def one_prior(given: Any) -> Prior:
 
 
 def _statement(place, given):
+    if isinstance(given, str) or not isinstance(given, Iterable) or len(given := tuple(given)) not in (3, 4):
+        raise ValueError(f"statements[{place}] must be (low, high, mass) or (low, high, at_least, at_most), "
+                         f"got {given!r:.60}")
     numbers = tuple(validation.one_number(f"statements[{place}]", value) if not _is_infinite(value) else float(value)
                     for value in given)
-    if len(numbers) not in (3, 4):
-        raise ValueError(f"statements[{place}] must be (low, high, mass) or (low, high, at_least, at_most), "
-                         f"got {given!r}")
     low, high, least, most = (*numbers, numbers[-1])[:4]
     if not (low < high and 0 <= least <= most <= 1):
         raise ValueError(f"statements[{place}] needs low < high and masses in [0, 1], got {given!r}")
