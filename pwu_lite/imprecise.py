@@ -23,7 +23,6 @@ __all__ = ["CredalSet", "MaximumEntropy", "as_one", "best_score", "by_group", "c
 
 TOLERANCE = 1e-12  # floats closer than this share of the largest number in play are tied; Fractions are exact
 _MOST = 2_000_000  # combined acts that best_score goes through
-_FAR = 1e4  # losses beyond this many times an act's own range count as so large when it is asked who advises it
 
 
 class CredalSet:
@@ -258,8 +257,9 @@ def score(P: CredalSet, forecasts: Any, loss: Any, cells: Any = None, order: Seq
 def best_score(P: CredalSet, loss: Any, cells: Any = None) -> Any:
     """The least IP score that any forecasts reach.
 
-    Goes through all combinations of acts, one for each cell, that some set of probabilities advises
-    (a linear program says whether one does; an act that no set advises cannot be reached by forecasting).
+    Goes through all combinations of acts, one for each cell, that some set of probabilities advises. An act that
+    no set advises cannot be reached by forecasting. Which acts are advised is decided in fractions, so the result
+    is exact where loss and set are.
 
     Raises
     ------
@@ -291,12 +291,13 @@ def max_entropy(P: CredalSet, loss: Any, cells: Any = None) -> MaximumEntropy:
     """The member of the hull under which even the best acts cost most, and the coin that holds all to that cost.
 
     ``max over P of sum over x of min over a of E_P[1_x loss(a, .)]``, by one linear program: its dual solution is
-    a chance for each act in each cell.
+    a chance for each act in each cell. Exact data are solved in fractions, and so are floats of so different a
+    size that the solver in floats finds no solution.
 
     Returns
     -------
     MaximumEntropy
-        Begins with the value: a Fraction when all data are, and the program's solution could be confirmed exactly.
+        Begins with the value: a Fraction when all data are.
 
     References
     ----------
@@ -310,10 +311,11 @@ def max_entropy(P: CredalSet, loss: Any, cells: Any = None) -> MaximumEntropy:
     """
     loss, cells = _loss(loss, P.states), _cells(cells, P.states)
     table = _shares(P, loss, cells)
-    weights, mixed = _entropy_program(table.astype(float))
-    value = _entropy(table.astype(float), weights)
     if _exact(table):
-        weights, mixed, value = _confirmed(table, weights, mixed, value)
+        weights, mixed = _exact_program(table)
+    else:
+        weights, mixed = _entropy_program(table.astype(float))
+    value = _entropy(table, weights)
     names = list(dict.fromkeys(cells))
     frame = pd.DataFrame(mixed, index=pd.Index(names, name="cell"))
     return MaximumEntropy(_plain(np.asarray(value)), weights, frame, _is_unique(P, loss, cells, weights, table))
@@ -579,31 +581,59 @@ def _entropy_program(table):
                     method="highs", options={"dual_feasibility_tolerance": 1e-10,
                                              "primal_feasibility_tolerance": 1e-10})
     if found.status != 0:
-        raise ArithmeticError(f"the linear program was not solved: {found.message}")
+        return _in_floats(table)
     weights, mixed = np.clip(found.x[:m], 0, None), np.zeros((count, acts))
     mixed[cell, act] = np.clip(-found.ineqlin.marginals / size[:, 0], 0, None)
     weights, mixed = weights / weights.sum(), mixed / mixed.sum(axis=1, keepdims=True)
     low, high = _entropy(table, weights), _mixed_risks(table, mixed).max()
-    if high - low > 1e-6 * max(abs(low), abs(high), scale):
-        raise ArithmeticError(f"the linear program ended with a gap: entropy {low:.6g}, coin {high:.6g}; rescale "
-                              f"the loss")
-    return weights, mixed
+    return (weights, mixed) if high - low <= 1e-9 * max(abs(low), abs(high)) else _in_floats(table)
 
 
-def _confirmed(table, weights, mixed, value):
-    """Nearby fractions whose entropy equals what the mixed acts cost at most: then both are optimal, exactly."""
-    for largest in (10**3, 10**5, 10**7, 10**9):
-        exact_weights, exact_mixed = _rational(weights[None], largest)[0], _rational(mixed, largest)
-        entropy = _entropy(table, exact_weights)
-        if entropy == _mixed_risks(table, exact_mixed).max():
-            return exact_weights, exact_mixed, entropy
-    return weights, mixed, value
+def _in_floats(table):
+    """The exact solution of a problem in floats, rounded."""
+    weights, mixed = _exact_program(np.vectorize(Fraction, otypes=[object])(table))
+    return weights.astype(float), mixed.astype(float)
 
 
-def _rational(rows, largest):
-    """Nearby fractions, rows summing to one."""
-    near = np.array([[Fraction(float(x)).limit_denominator(largest) for x in row] for row in rows], dtype=object)
-    return near / near.sum(axis=1)[:, None]
+def _exact_program(table):
+    """Weights of the vertices and mixed acts, in fractions, by the simplex method with Bland's rule.
+
+    Raised by the same number in each cell all costs are positive, and so is the cost t of each cell. Then the
+    program is: maximise the sum of t, where t - sum of weights times table <= 0 and the weights sum to 1 at most.
+    """
+    m, count, acts = table.shape
+    raised = table + np.abs(table).max(axis=(0, 2), keepdims=True)[0] if acts else table
+    rows, columns = count * acts, m + count
+    tableau = np.full((rows + 2, columns + rows + 2), Fraction(0), dtype=object)
+    for cell in range(count):
+        for act in range(acts):
+            line = cell * acts + act
+            tableau[line, :m] = -raised[:, cell, act]
+            tableau[line, m + cell] = Fraction(1)
+    tableau[rows, :m], tableau[rows, -1] = Fraction(1), Fraction(1)
+    tableau[np.arange(rows + 1), columns + np.arange(rows + 1)] = Fraction(1)
+    tableau[-1, m:columns] = Fraction(-1)
+    basis = list(range(columns, columns + rows + 1))
+    while (entering := next((at for at, gain in enumerate(tableau[-1, :-1]) if gain < 0), None)) is not None:
+        ratios = [(tableau[line, -1] / tableau[line, entering], basis[line], line) for line in range(rows + 1)
+                  if tableau[line, entering] > 0]
+        leaving = min(ratios)[2]
+        tableau[leaving] /= tableau[leaving, entering]
+        for line in range(rows + 2):
+            if line != leaving and tableau[line, entering] != 0:
+                tableau[line] = tableau[line] - tableau[line, entering] * tableau[leaving]
+        basis[leaving] = entering
+    weights = np.full(m, Fraction(0), dtype=object)
+    for line, at in enumerate(basis):
+        if at < m:
+            weights[at] = tableau[line, -1]
+    if not sum(weights):
+        weights[0] = Fraction(1)
+    mixed = tableau[-1, columns:columns + rows].reshape(count, acts)
+    for cell in range(count):
+        if not sum(mixed[cell]):
+            mixed[cell, 0] = Fraction(1)
+    return weights / sum(weights), mixed / mixed.sum(axis=1)[:, None]
 
 
 def _is_unique(P, loss, cells, weights, table):
@@ -625,34 +655,31 @@ def _is_unique(P, loss, cells, weights, table):
 def _is_advised(act, loss):
     """Is there a set of probabilities for which this is the minimax act, the first among those that tie?
 
-    A set works if it has a member under which each other act costs r or more, and no member under which this one
-    costs more than r: one linear program in r, those members, and the margin by which acts before this one lose.
+    A set works if, for some number r, no member makes this act cost more than r and each other act costs r or more
+    (an earlier act: more) under one of its members. For one other act these r are an interval, whose ends are at
+    pure states or at mixtures of two states under which both acts cost the same: exact, in fractions.
     """
-    from scipy.optimize import linprog
-
-    shifted = (loss - min(loss[act])).astype(float)
-    sizes = np.abs(shifted)
-    scale = sizes[act].max() or (sizes[sizes > 0].min() if (sizes > 0).any() else 1.0)
-    rows = np.clip(shifted / scale, -_FAR, _FAR)
-    others = [other for other in range(len(rows)) if other != act]
-    if not others:
+    exact = _exact(loss)
+    lows, highs = [], []
+    for other in range(len(loss)):
+        if other == act:
+            continue
+        slack = 0 if exact or other < act else TOLERANCE * np.abs(loss[[act, other]]).max()
+        own, more = ([Fraction(x) for x in loss[which]] for which in (act, other))
+        gap = [b + Fraction(slack) - a for a, b in zip(own, more, strict=True)]
+        above, below = ([state for state, size in enumerate(gap) if size * sign > 0] for sign in (1, -1))
+        pure = [state for state, size in enumerate(gap) if size >= 0]
+        if not pure or (other < act and not above):
+            return False
+        ties = [own[s] + gap[s] / (gap[s] - gap[t]) * (own[t] - own[s]) for s in above for t in below]
+        low = min([own[state] for state in pure] + ties)
+        open_ = other < act and low not in [own[state] for state in above]
+        lows.append((low, open_))
+        highs.append((max([own[state] + gap[state] for state in pure] + ties), other < act))
+    if not lows:
         return True
-    k, count = rows.shape[1], len(others)
-    below, total = [], []
-    for place, other in enumerate(others):
-        member = slice(2 + place * k, 2 + (place + 1) * k)
-        for sign, row, margin in ((1, rows[act], 0.0), (-1, rows[other], float(other < act))):
-            line = np.zeros(2 + count * k)
-            line[0], line[1], line[member] = -sign, margin, sign * row
-            below.append(line)
-        line = np.zeros(2 + count * k)
-        line[member] = 1.0
-        total.append(line)
-    gain = np.zeros(2 + count * k)
-    gain[1] = -1.0
-    bounds = [(None, None), (0, 1)] + [(0, None)] * (count * k)
-    found = linprog(gain, np.array(below), np.zeros(2 * count), np.array(total), np.ones(count), bounds, method="highs")
-    return bool(found.status == 0 and (act == 0 or found.x[1] > 1e-9))
+    low, high = max(low for low, _ in lows), min(high for high, _ in highs)
+    return low < high or (low == high and not any(open_ and end in (low, high) for end, open_ in lows + highs))
 
 
 def _covers(vertices, points):

@@ -804,3 +804,68 @@ def test_stored_scores_are_what_the_code_computes():
     both = again.merge(stored, on=["model", "part", "c"], suffixes=("", " stored"))
     assert len(both) == len(again)
     assert both["worst"].to_numpy() == pytest.approx(both["worst stored"].to_numpy(), abs=2e-3)
+
+
+def sized(rng):
+    """A loss of small fractions, one act of it often a million times larger."""
+    loss = [[F(int(rng.integers(-20, 20)), 10) for _ in range(4)] for _ in range(3)]
+    if rng.random() < 0.7:
+        row = int(rng.integers(3))
+        loss[row] = [value * 10 ** int(rng.integers(4, 9)) for value in loss[row]]
+    return loss
+
+
+def any_set(rng, most):
+    rows = [[int(x) for x in rng.multinomial(int(rng.integers(1, 9)), rng.dirichlet([0.4] * 4))]
+            for _ in range(int(rng.integers(1, most)))]
+    return ip.CredalSet([[F(x, sum(row)) for x in row] for row in rows])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_forecast_beats_the_best_score_on_any_scale(seed):
+    rng = np.random.default_rng(seed)
+    loss, P, cells = sized(rng), any_set(rng, 4), list("aabb")
+    best = ip.best_score(P, loss, cells)
+    assert isinstance(best, F)
+    for _ in range(60):
+        forecasts = {"a": any_set(rng, 4), "b": any_set(rng, 4)}
+        assert ip.score(P, forecasts, loss, cells) >= best
+
+
+def test_the_best_score_is_reached_where_losses_differ_a_millionfold():
+    loss = [[F(-13, 10), F(-3, 2), F(-3, 10), F(-3, 10)], [F(-4, 5), F(4, 5), F(1, 2), F(-3, 5)],
+            [-1400000, 1300000, 1400000, -100000]]
+    P = ip.CredalSet([[F(3, 8), F(1, 16), F(1, 8), F(7, 16)], [F(2, 9), F(5, 18), F(2, 9), F(5, 18)]])
+    forecasts = {"b": ip.CredalSet([[0, F(107, 500), 0, F(393, 500)], [0, 0, 0, 1]]), "a": ip.CredalSet([[0, 1, 0, 0]])}
+    assert ip.best_score(P, loss, list("aabb")) == ip.score(P, forecasts, loss, list("aabb")) == F(-137, 180)
+    sure, close = ip.CredalSet([[0, 1]]), [[0, 1], [0, 1 - F(1, 10**10)]]
+    assert ip.best_score(sure, close) == ip.score(sure, sure, close) == 1 - F(1, 10**10)
+
+
+@pytest.mark.parametrize("acts, reached", [([[0, 1], [0, 1]], [0]), ([[0, 1], [0, 2]], [0]), ([[0, 2], [0, 1]], [0, 1]),
+                                           ([[1, 1], [0, 2], [2, 0]], [0, 1, 2]), ([[2, 2], [0, 1], [1, 0]], [1, 2])])
+def test_who_is_advised_with_ties(acts, reached):
+    """The first of equal acts; a dominated act never."""
+    exact = np.array([[F(x) for x in row] for row in acts], dtype=object)
+    assert [act for act in range(len(acts)) if ip._is_advised(act, exact)] == reached
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_the_largest_entropy_is_exact_on_any_scale(seed):
+    """A member and a coin of equal value prove each other optimal."""
+    rng = np.random.default_rng(100 + seed)
+    loss, P, cells = sized(rng), any_set(rng, 5), list("aabb")
+    found = ip.max_entropy(P, loss, cells)
+    table = ip._shares(P, ip._loss(loss, 4), cells)
+    mixed = found.mixed_acts.to_numpy()
+    assert isinstance(found.value, F) and sum(found.weights) == 1 and (mixed.sum(axis=1) == 1).all()
+    assert ip._entropy(table, found.weights) == found.value == ip._mixed_risks(table, mixed).max()
+    floats = ip.max_entropy(ip.CredalSet(P.vertices.astype(float)), np.array(loss, dtype=float), cells)
+    size = max(abs(float(x)) for row in loss for x in row)
+    assert floats.value == pytest.approx(float(found.value), rel=1e-7, abs=1e-9 * size)
+
+
+def test_an_entropy_beside_a_loss_of_a_hundred_billion():
+    everything = ip.CredalSet([[1, 0], [0, 1]])
+    assert ip.max_entropy(everything, [[0, 10**11], [1, 0]]).value == F(10**11, 10**11 + 1)
+    assert ip.max_entropy(everything, [[0.0, 1e11], [1.0, 0.0]]).value == pytest.approx(1 / (1 + 1e-11), rel=1e-12)

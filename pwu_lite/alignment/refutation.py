@@ -15,7 +15,7 @@ from .. import validation
 from ..families import Family
 from ..families.base import draw_gaussians
 from ._costs import all_costs, cost_at
-from ._order import PRECISION, Comparison, Order, as_list, as_loss, check_metric, metric_value, order_of
+from ._order import PRECISION, Comparison, Order, as_list, as_loss, check_metric, metric_value, order_of, outlives
 
 __all__ = ["Refutation", "refute"]
 
@@ -33,12 +33,17 @@ class Refutation(NamedTuple):
     ties it is positive everywhere, where alignment asks for zero.
 
     What it assumes of the metric: that it does not depend on the order of the cases, and is
-    computed to `precision` times its largest value. No smaller difference counts as an order,
-    and none that another order of the cases could make. A tie counts only if it is none of a
-    plateau, where an increasing function saturates: small changes of either forecast move the
-    metric up and down; or the metric is a step function there, still under smaller changes,
-    inside its range, left with a jump, and the tie lasts when both forecasts get the same
-    further cases.
+    computed to `precision` times its largest value. The default, 1e-5, is that of single precision
+    (float32). State 1e-3 for a metric that computes in float16 and 1e-2 for bfloat16; where all
+    values of the metric are numbers of half precision, this is done for you.
+
+    No smaller difference counts as an order, and none that another order of the cases could make.
+    A tie does not count on a plateau, where an increasing function saturates: small changes of
+    either forecast must move the metric up and down; or the metric is a step function there, still
+    under smaller changes, inside its range, left with a jump, and the tie lasts when both forecasts
+    get the same further cases. Nor does a tie count whose difference is absorbed by larger costs of
+    other cases: the metric must react to each coordinate in which the two forecasts differ, or never
+    depend on it. Orders are added up with ties only if they last beside larger costs.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -59,7 +64,7 @@ class Refutation(NamedTuple):
         and one of the two must be strict; all beyond rounding, and with positive weights.
         """
         check_metric(metric)
-        loss, strict, thetas = as_loss(metric), False, as_list("thetas", thetas)
+        loss, orders, thetas = as_loss(metric), [], as_list("thetas", thetas)
         if not thetas:
             raise ValueError("verify needs at least one theta")
         if not (self.weights > 0).all():
@@ -68,7 +73,11 @@ class Refutation(NamedTuple):
             order = order_of(loss, c, self.precision)
             if order is None or order < 0:
                 return False
-            strict |= order > 0
+            orders.append(order)
+        strict = any(orders)
+        if strict and 0 in orders and not all(outlives(loss, c, self.precision) for c, order in
+                                              zip(self.comparisons, orders, strict=True) if order):
+            return False
         margins, noise = np.transpose([self._margin_and_noise(theta) for theta in thetas])
         return bool((margins >= -noise).all() and (strict or (margins > noise).all()))
 
@@ -111,7 +120,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
         Cases, seed and number of random data sets. Every second one has n + 2 cases.
     precision : float
         To which part of its largest value the metric is computed: 1e-5 leaves room for single
-        precision. See `Refutation` for what else is assumed.
+        precision, 1e-3 for float16, 1e-2 for bfloat16. See `Refutation` for what else is assumed.
 
     Returns
     -------
@@ -232,6 +241,9 @@ def _beyond_doubt(search, order, costs, noise, precision):
             continue
         doubtful = [(i, j) for i, j in found if order_of(order.loss, order.comparison(i, j), precision)
                     != int(order.below[i, j])]  # as `verify` will look at it
+        ranked = [(i, j) for i, j in found if order.below[i, j]]
+        if not doubtful and 0 < len(ranked) < len(found):  # an order added up with ties
+            doubtful = [(i, j) for i, j in ranked if not order.outlives(i, j)]
         if not doubtful:
             return found
         for i, j in doubtful:
@@ -275,12 +287,14 @@ def _several_pairs(order, costs, noise):
         below, tied = below & chosen, tied & chosen
     i, j = np.nonzero(below | np.triu(tied, 1))
     gaps, error, ties = costs[i] - costs[j], noise[i] + noise[j], tied[i, j]
-    weights = _fewest(gaps, error, ties, 0.0) if below.any() else None
-    if weights is None and ties.any():
-        weights = _fewest(gaps[ties], error[ties], ties[ties], 1.0)
-        i, j = i[ties], j[ties]
+    weights = None
+    for chosen, least in ((~ties, 0.0), (ties | True, 0.0), (ties, 1.0)):  # orders alone, with ties, ties alone
+        if weights is None and chosen.any() and (least or below.any()):
+            weights = _fewest(gaps[chosen], error[chosen], ties[chosen], least)
+            pairs = i[chosen], j[chosen]
     if weights is None:
         return None
+    i, j = pairs
     return {(int(a), int(b)) if weight > 0 else (int(b), int(a)): abs(float(weight))
             for a, b, weight in zip(i, j, weights, strict=True) if weight}
 
