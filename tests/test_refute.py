@@ -511,3 +511,39 @@ def test_costs_near_zero_are_not_lost_beside_large_ones():
                                        [([5e-324],), ([0.5],)]], ids=range(3))
 def test_forecasts_near_the_ends_are_legitimate(forecasts):
     assert alignment.refute(classification.brier_score, BINARY, y_true=[1], forecasts=forecasts) is None
+
+
+def bfloat16(value):
+    bits = np.array(value, np.float32).view(np.uint32)
+    return float(((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(np.float32))
+
+
+NARROW = {"Beta(40, 60)": pwu.Beta(40, 60), "Beta(4000, 6000)": pwu.Beta(4000, 6000), "rare": pwu.Beta(2, 1e9),
+          "a speck": pwu.Mixture([pwu.Dirac(0.4), pwu.Uniform(0, 1)], [1 - 1e-12, 1e-12])}
+SPREADING = {"log": np.log, "a small power": lambda t: t**0.01, "log 32": lambda t: np.float32(np.log(t)),
+             "float16": np.float16, "log bfloat16": lambda t: bfloat16(np.log(t))}
+
+
+@pytest.mark.parametrize("link", SPREADING)
+@pytest.mark.parametrize("prior", NARROW)
+def test_a_tie_by_absorption_is_no_proof(prior, link):
+    """A narrow prior makes costs of 1e-20, which are lost beside 0.4 and seen again in a logarithm."""
+    score = pwu.PWU(BINARY, NARROW[prior])
+
+    def metric(y, f):
+        with np.errstate(all="ignore"):
+            return float(SPREADING[link](score(y, f)))
+
+    assert alignment.refute(metric, BINARY, n=4, seed=2, trials=2) is None
+    assert alignment.coordinate_dependence(metric, trials=100) is None
+
+
+def test_ties_by_absorption_do_not_verify():
+    """Case 0 costs 1e-20 or 1e-95, both of them nothing beside case 1."""
+    score = pwu.PWU(BINARY, pwu.Beta(40, 60))
+    y, one, two = [1, 0], [0.05, 0.9], [0.001, 0.9]
+    assert score(y, one) == score(y, two)
+    tie = alignment.Comparison(np.array(y), (np.array(two),), (np.array(one),), (0.0, 0.0))
+    apart = alignment.Comparison(np.array(y), (np.array([0.95, 0.01]),), (np.array([0.9, 0.01]),), (0.0, 0.0))
+    proof = alignment.Refutation((tie, apart), np.array([1.0, 1e-30]), BINARY)
+    assert not proof.verify(lambda y, f: np.log(score(y, f)), [0.01, 0.03])

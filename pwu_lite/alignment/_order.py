@@ -79,7 +79,7 @@ class Order:
 
     def __init__(self, loss, labels, reports, values, precision, ends=None):
         self.loss, self.labels, self.reports, self.values = loss, np.asarray(labels), reports, values
-        self.precision = precision = max(precision, _of_half_precision(values))
+        self.precision = precision = max(precision, _half_precision(loss, self.labels, reports))
         low, high = ends or (values.min(), values.max())
         self.room = precision * max(abs(low), abs(high))
         self.inside = (low + self.room, high - self.room)
@@ -237,10 +237,11 @@ class Order:
                 yield value - self.values[place]
 
 
-def _of_half_precision(values):
-    """The precision to assume where all values are numbers of half precision; 0 where they are not."""
-    numbers = np.abs(values[np.isfinite(values) & (values != 0)])
-    mantissas = np.frexp(numbers)[0]
+def _half_precision(loss, labels, reports):
+    """The precision to assume where the metric gives numbers of half precision between forecasts, else 0."""
+    between = [_between(here, there, 0.6180339887498949) for here, there in zip(reports[:12], reports[1:13], strict=False)]
+    values = np.array([value for report in between for value in _values_where_defined(loss, labels, report)])
+    mantissas = np.frexp(values)[0]
     return next((precision for bits, precision in _HALF if (np.ldexp(mantissas, bits) % 1 == 0).all()), 0.0)
 
 
