@@ -81,16 +81,20 @@ def for_score(score: PWU, y_true: ArrayLike, forecasts: Any, *, n0: float = 100.
     >>> for_score(PWU(BinaryDecision(), Beta(2, 10)), [0, 1, 0, 1], models).table.shape
     (2, 3)
     """
-    functions = {BinaryDecision: binary, TopK: top_k, SelectivePrediction: selective}
-    if not isinstance(score, PWU) or type(score.family) not in functions:
-        raise ValueError("assistance is for a PWU of BinaryDecision, TopK or SelectivePrediction, got "
-                         f"{score!r:.60}")
+    if not isinstance(score, PWU) or len(score.family.parameters) > 1:
+        raise ValueError(f"assistance is for a PWU of one decision parameter, got {score!r:.60}")
     if any(prior.length is not None for prior in score.priors):
         raise ValueError("assistance takes one prior for all cases")
-    return functions[type(score.family)](y_true, forecasts, score.priors[0], n0=n0)
+    family = score.family
+    kinds = {("y_prob",): binary if family.separable else top_k, ("mean", "std"): selective}
+    if family.takes not in kinds or (family.takes == ("mean", "std") and not family.separable):
+        raise ValueError(f"assistance knows no reference for {type(family).__name__}, which takes "
+                         f"{', '.join(family.takes)}")
+    return kinds[family.takes](y_true, forecasts, score.priors[0], n0=n0, family=family)
 
 
-def binary(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) -> Assisted:
+def binary(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
+           family: Family | None = None) -> Assisted:
     """The PWU for yes-or-no decisions at labels shrunk towards a reference.
 
     ``C_j = M_j(w y + (1 - w) q)`` with ``w = n/(n + n0)`` and q from `binary_reference`; M_j is linear in the
@@ -107,6 +111,8 @@ def binary(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) 
         On c.
     n0 : float
         Weight of the reference in labels; zero is the plain PWU.
+    family : Family, optional
+        A separable family that takes ``y_prob``; `BinaryDecision`, if not given.
 
     Raises
     ------
@@ -123,13 +129,14 @@ def binary(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) 
     True
     """
     y, names, F = _probabilities(y_true, forecasts)
-    score = PWU(BinaryDecision(), as_prior(prior))
+    score = PWU(family or BinaryDecision(), as_prior(prior))
     one, zero = (np.column_stack([score.per_sample(np.full(y.size, label), f) for f in F.T]) for label in (1, 0))
     q, scores = binary_reference(y, F)
     return shrink(zero + y[:, None] * (one - zero), zero + q[:, None] * (one - zero), scores, n0, names)
 
 
-def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) -> Assisted:
+def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
+          family: Family | None = None) -> Assisted:
     """The top-k PWU at labels shrunk towards a reference, see `binary`; the prior is on k/n.
 
     The utilities are expected hits ``sum_i a_ij y_i``, with weights from the order of the forecasts alone.
@@ -143,13 +150,13 @@ def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) -
     True
     """
     y, names, F = _probabilities(y_true, forecasts)
-    places = place_worth(mass_of_k(as_prior(prior), y.size))
-    worth = np.column_stack([share_places(f, places) for f in F.T]) * y.size
+    worth = np.column_stack([(family or TopK()).label_worth(as_prior(prior), f) for f in F.T])
     q, scores = binary_reference(y, F)
     return shrink(-worth * y[:, None], -worth * q[:, None], scores, n0, names)
 
 
-def selective(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) -> Assisted:
+def selective(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
+              family: Family | None = None) -> Assisted:
     """The selective PWU with squared errors shrunk towards those that a reference expects, see `binary`.
 
     The loss of a case is ``A(std) (y - mean)**2 + B(std)``; the square becomes
@@ -171,12 +178,15 @@ def selective(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.
     True
     """
     y, names, mean, std = _gaussians(y_true, forecasts)
-    score = PWU(SelectivePrediction(), as_prior(prior))
+    score = PWU(family or SelectivePrediction(), as_prior(prior))
     fixed = np.column_stack([score.per_sample(m, m, s) for m, s in zip(mean.T, std.T, strict=True)])
     # A(std) from a case whose error is as large as its standard deviation: in the data's own unit.
     slope = np.column_stack([(score.per_sample(m + s, m, s) - rest) / s**2
                              for m, s, rest in zip(mean.T, std.T, fixed.T, strict=True)])
     middle, variance, scores = gaussian_reference(y, mean, std)
+    far = np.column_stack([score.per_sample(m + 2 * s, m, s) for m, s in zip(mean.T, std.T, strict=True)])
+    if not np.allclose(far, fixed + slope * (2 * std) ** 2, rtol=1e-9, atol=1e-300):
+        raise ValueError(f"assistance needs a loss that is linear in the squared error, that of {score!r:.60} is not")
     expected = variance[:, None] + (middle[:, None] - mean) ** 2
     return shrink(fixed + slope * (y[:, None] - mean) ** 2, fixed + slope * expected, scores, n0, names)
 

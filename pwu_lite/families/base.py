@@ -17,7 +17,7 @@ from .. import validation
 from ..metrics._kernels import average
 from ..priors import Dirac, Frozen, Prior
 
-__all__ = ["Family", "JointFamily", "Parameter", "SeparableFamily", "draw_gaussians", "draw_probabilities"]
+__all__ = ["Axis", "Family", "JointFamily", "Parameter", "SeparableFamily", "draw_gaussians", "draw_probabilities"]
 
 FORECASTS = 60  # that a family draws to be compared
 _PROBABILITIES = np.array([0.01, 0.02, *(np.arange(1, 20) / 20), 0.98, 0.99])
@@ -101,6 +101,43 @@ class Parameter:
                              f"its support is [{start:g}, {end:g}]")
         if self.needs_mean and not np.isfinite(prior.mean).all():
             raise ValueError(f"the prior on {self.name} needs a finite mean")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """How a picture shows the decision parameter.
+
+    Attributes
+    ----------
+    scale : {"linear", "log", "logit"}
+    label : str
+        What the axis says, with the unit.
+    cost : str
+        What the costs above it say.
+    power : float
+        The axis shows ``theta ** power``.
+    ticks : str
+        Name of ticks that the drawing script knows; round numbers, if empty.
+
+    Examples
+    --------
+    >>> Axis("log", "price of a call", power=0.5).shown(4.0)
+    2.0
+    """
+
+    scale: str = "linear"
+    label: str = "theta"
+    cost: str = "cost per case"
+    power: float = 1.0
+    ticks: str = ""
+
+    def shown(self, theta: Any) -> Any:
+        """From values of the parameter to places on the axis."""
+        return theta**self.power
+
+    def theta(self, shown: Any) -> Any:
+        """From places on the axis to values of the parameter."""
+        return shown ** (1 / self.power)
 
 
 class Family:
@@ -254,6 +291,25 @@ class Family:
     def properness(self, *priors: Prior) -> tuple[str, str]:
         """Verdict on the PWU under these priors, and the reason for it."""
         return "not known", "the family does not say whether its act is a Bayes act"
+
+    @property
+    def axis(self) -> Axis:
+        """How a picture shows the first parameter that takes a prior: on a scale that fits its domain."""
+        parameter = self.stated[0]
+        low, high = parameter.domain
+        scale = "log" if parameter.counts or (low, high) == (0.0, np.inf) else "linear"
+        return Axis("logit" if (low, high) == (0.0, 1.0) and not parameter.counts else scale, parameter.name)
+
+    def computation(self) -> str:
+        """What a metric card adds on how the loss is computed."""
+        return ""
+
+    def label_worth(self, prior: Prior, *prediction: np.ndarray) -> np.ndarray:
+        """What each label contributes to minus the loss, times n, where the loss is linear in labels of 0 and 1.
+
+        Shape (n,). Asked by `pwu_lite.assisted` of a family whose acts depend on all cases together.
+        """
+        raise ValueError(f"{type(self).__name__} does not say what a label is worth: give it a method label_worth")
 
     def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Between which decision parameters the acts, and so the utility's formula, stay the same.

@@ -16,7 +16,7 @@ from ..metrics._kernels import error_of_kept
 from ..priors import Dirac, Prior
 from ..ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
 from . import sweep
-from .base import FORECASTS, JointFamily, Parameter, draw_gaussians
+from .base import FORECASTS, Axis, JointFamily, Parameter, draw_gaussians
 
 __all__ = ["Retention", "RiskAverseTopK", "TopK", "mass_of_k", "place_worth"]
 
@@ -45,6 +45,7 @@ class TopK(JointFamily):
     """
 
     parameters = (SHARE,)
+    axis = Axis("log", "share of the cases picked", "cost per case, minus precision", ticks="topk")
 
     def describe(self, theta, which):
         return f"pick {100 * theta:.3g}% of the cases"
@@ -63,8 +64,10 @@ class TopK(JointFamily):
 
     def joint_loss(self, prior: Prior, y, f):
         """``-sum_j P(k = j) U_j``, and its error, which is zero."""
-        places = place_worth(mass_of_k(prior, f.size))
-        return -float(np.dot(share_places(f, places), y)), 0.0
+        return -float(np.dot(self.label_worth(prior, f), y)) / f.size, 0.0
+
+    def label_worth(self, prior, f):
+        return share_places(f, place_worth(mass_of_k(prior, f.size))) * f.size
 
     def utilities(self, thetas, data, weight):
         y, f = data
@@ -108,6 +111,9 @@ class RiskAverseTopK(JointFamily):
 
     def __post_init__(self):
         validation.one_of("penalty", self.penalty, "reported", "realized")
+
+    def computation(self):
+        return f", up to {sweep.EXACT_UP_TO} cases; beyond that numerical integration"
 
     def describe(self, theta, which):
         return TopK().describe(theta, 0) if which == 0 else f"a variance of 1 costs {theta:.3g} units of y"

@@ -14,8 +14,7 @@ from html import escape
 import numpy as np
 import pandas as pd
 
-from ..families import Family, RiskAverseTopK
-from ..families.sweep import EXACT_UP_TO
+from ..families import Family
 from ..pwu import PWU
 from ._tables import LEVELS
 
@@ -126,9 +125,7 @@ def _computation(score):
     kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
     own = type(score.family).numerical_error is not Family.numerical_error  # a family that estimates its own error
     how = "closed form" if error == 0 and not own else "numerical integration, error by return_error=True"
-    if isinstance(score.family, RiskAverseTopK):
-        how += f", up to {EXACT_UP_TO} cases; beyond that numerical integration"
-    return f"{how}; {kind}"
+    return f"{how}{score.family.computation()}; {kind}"
 
 
 def _properness(score):

@@ -8,7 +8,7 @@ function element(parent, name, attributes, words) {
   return node;
 }
 
-const SCALES = {log: Math.log, logit: (p) => Math.log(p) - Math.log1p(-p)};
+const SCALES = {linear: (v) => v, log: Math.log, logit: (p) => Math.log(p) - Math.log1p(-p)};
 
 // Ends of an axis and a round step: at most five steps.
 function roundAxis(low, high) {
@@ -68,25 +68,35 @@ function drawPanel(svg, panel, {x, top, left, wide, phone, xs, text}) {
   return {y, floor, start};
 }
 
+// Ticks by name; the words of a tick, and what stands below it.
+const TICKS = {
+  binary: {at: [1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999],
+    below: "so many false alarms cost as much as a miss", other: (c) => String(+((1 - c) / c).toPrecision(2))},
+  topk: {at: [1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], words: (u) => `${+(100 * u).toPrecision(2)}%`},
+};
 const AXES = {
-  binary: {scale: "logit", label: "cost share of a false alarm, c", below: "so many false alarms cost as much as a miss", cost: "cost per case",
-    ticks: [1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999],
-    other: (c) => String(+((1 - c) / c).toPrecision(2))},
+  binary: {scale: "logit", label: "cost share of a false alarm, c", cost: "cost per case", ticks: "binary"},
   selective: {scale: "log", label: "error that costs as much as passing, in the unit of the outcome", cost: "cost per case, in its square"},
-  topk: {scale: "log", label: "share of the cases picked", cost: "cost per case, minus precision",
-    ticks: [1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], words: (u) => `${+(100 * u).toPrecision(2)}%`},
+  topk: {scale: "log", label: "share of the cases picked", cost: "cost per case, minus precision", ticks: "topk"},
 };
 
-// The picture of a comparison: {kind, x, names, costs, gaps, bands, hill}, models from the cheapest on.
-function drawPicture(svg, {kind, x, names, costs, gaps, bands, hill, reference = 0}) {
-  const axis = AXES[kind], span = (rows) => [Math.min(...rows.flat()), Math.max(...rows.flat())], [least, most] = span(costs);
-  const ticks = axis.ticks || Array.from({length: 61}, (_, k) => [1, 2, 5][k % 3] * 10 ** (Math.floor(k / 3) - 10));
+function roundTicks(scale, low, high) {
+  if (scale === "logit") return TICKS.binary.at;
+  if (scale === "log") return Array.from({length: 61}, (_, k) => [1, 2, 5][k % 3] * 10 ** (Math.floor(k / 3) - 10));
+  const {step, low: from} = roundAxis(low, high);
+  return Array.from({length: 12}, (_, k) => +(from + k * step).toPrecision(12));
+}
+
+// The picture of a comparison: {axis, x, names, costs, gaps, bands, hill}, models from the cheapest on.
+function drawPicture(svg, {axis, x, names, costs, gaps, bands, hill, reference = 0}) {
+  const span = (rows) => [Math.min(...rows.flat()), Math.max(...rows.flat())], [least, most] = span(costs);
+  const named = TICKS[axis.ticks] || {}, ticks = named.at || roundTicks(axis.scale, x[0], x[x.length - 1]);
   const style = (k) => k % 6 + (k > 5 ? " again" : ""), known = bands.flatMap((band) => band || []), [low, high] = span([...gaps, ...known]);
   const panels = [{title: axis.cost, height: 170, low: Math.min(0, least), high: Math.max(0, most), lines: costs.map((ys, k) => ({ys, style: style(k), name: names[k]}))}];
   if (names.length > 1) {
     panels.push({title: `minus that of ${names[reference]}, with 95% bands`, height: 120, low, high, lines: gaps.map((ys, k) => ({ys, style: style(k)})),
       bands: bands.flatMap((band, k) => band ? [{low: band[0], high: band[1], style: style(k)}] : [])});
   }
-  landscape(svg, {x, scale: axis.scale, label: axis.label, below: axis.below, panels, hill, hillTitle: "the hill: what you said of your costs", hillHeight: 60,
-    ticks: ticks.map((v) => [v, axis.words ? axis.words(v) : String(v), axis.other && axis.other(v)])});
+  landscape(svg, {x, scale: axis.scale, label: axis.label, below: named.below, panels, hill, hillTitle: "the hill: what you said of your costs", hillHeight: 60,
+    ticks: ticks.map((v) => [v, named.words ? named.words(v) : String(v), named.other && named.other(v)])});
 }

@@ -32,16 +32,16 @@ def answer(sentences: list[str]) -> list[str]:
     return ['<ul class="answer">', *(f"<li>{escape(one)}</li>" for one in sentences), "</ul>"]
 
 
-def picture(shown: dict[str, Any] | None) -> str:
-    """The place of a drawing, and its numbers for the script; nothing for None.
+def picture(shown: dict[str, Any] | str) -> str:
+    """The place of a drawing, and its numbers for the script; or a sentence that says why there is none.
 
     Examples
     --------
-    >>> picture(None)
-    ''
+    >>> picture("each case has a prior of its own")
+    '<p>No picture: each case has a prior of its own.</p>'
     """
-    if shown is None:
-        return ""
+    if isinstance(shown, str):
+        return f"<p>No picture: {escape(shown)}.</p>"
     data = json.dumps(shown, allow_nan=False).replace("<", "\\u003c")
     words = ("Cost of each model at every decision parameter, the difference from one of them with bands, and the "
              "prior")

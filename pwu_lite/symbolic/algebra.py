@@ -1,6 +1,6 @@
 """What both directions share: reading expressions, break points, branches, limits, signs, exact numbers.
 
-Imports clock; numpy, sympy.
+Imports guard; mpmath, numpy, scipy, sympy.
 Implements the algebra behind equation (3) of the PWU paper.
 """
 
@@ -10,10 +10,12 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
+import mpmath
 import numpy as np
 import sympy as sp
+from scipy import optimize
 
-from .clock import RUNNING
+from .guard import RUNNING, attempt, simplified
 
 __all__ = ["LAMBDA", "C", "read"]
 
@@ -26,14 +28,20 @@ ODDS = sp.Dummy("r", positive=True)  # p/(1 - p): algebra without signs to worry
 def tidy(density):
     """Simplest form, with 1 - c kept together."""
     w = sp.Dummy("w", positive=True)
-    simple = sp.factor(sp.simplify(density))
-    together = sp.simplify(simple.xreplace({1 - C: w, C - 1: -w}))
+    simple = simplified(density)
+    simple = attempt(sp.factor, simple) or simple
+    together = simplified(simple.xreplace({1 - C: w, C - 1: -w}))
     back = together.subs(w, 1 - C)
     return back if sp.count_ops(back) <= sp.count_ops(simple) else simple
 
 
 def said(at):
-    return ", ".join(f"{symbol} = {value}" for symbol, value in at)
+    return ", ".join(f"{symbol} = {shown(value)}" for symbol, value in at)
+
+
+def shown(value):
+    """A number as it is, or its first digits where it is a long fraction."""
+    return sp.N(value, 15) if getattr(value, "is_Rational", False) and value.q > 10**9 else value
 
 
 def scattered(count):
@@ -88,6 +96,126 @@ def check_real_for_all(expression, symbol, ends):
         except ValueError:
             raise ValueError(f"whether the score is real depends on its parameters: it is not at "
                              f"{said(at.items())}; put numbers") from None
+
+
+def check_no_pole(formulas, symbol, ends, *others):
+    """Raise ValueError where a denominator, or what a logarithm is taken of, is zero inside a piece.
+
+    A jump can hide there: atan(1/(p - 1/3)), or (p - 1/3) over the root of its square.
+    """
+    for formula in formulas:
+        bases = {power.base for power in formula.atoms(sp.Pow) if not power.exp.is_nonnegative}
+        bases |= {logarithm.args[0] for logarithm in formula.atoms(sp.log)}
+        for base in bases:
+            if base.has(symbol) and _vanishes(base, symbol, ends, others):
+                raise ValueError(f"the score has a pole, or a jump in disguise, where {base} is zero inside "
+                                 f"({ends[0]}, {ends[1]}): it must be continuous but for jumps written as Piecewise")
+
+
+def _vanishes(base, symbol, ends, others):
+    """Is it zero, or next to zero, somewhere inside the piece? At samples of what else it depends on."""
+    for at in all_sampled(sp.Tuple(base, *ends), symbol):
+        formula = base.subs(at)
+        low, high = (sp.sympify(end).subs(at) for end in ends)
+        if formula.is_polynomial(symbol) and all(c.is_Rational for c in sp.Poly(formula, symbol).coeffs()):
+            if any(low < root < high for root in sp.real_roots(sp.Poly(formula, symbol))):
+                return True
+            continue
+        function = _in_floats(formula, symbol)
+        places = float(low) + (np.geomspace(1e-9, 1e9, 2001) if high == sp.oo else
+                               float(high - low) * np.linspace(0, 1, 2003)[1:-1])
+        size = np.abs(function(places))
+        if not np.isfinite(size).any():
+            continue
+        sign = np.sign(function(places))
+        changes = np.flatnonzero(np.diff(sign[np.isfinite(size)]) != 0)
+        if changes.size and not formula.has(sp.Piecewise):
+            return True
+        for index in _lowest_ones(size)[:6]:
+            found = optimize.minimize_scalar(lambda place: float(np.abs(function(np.array([place])))[0]), method="bounded",  # noqa: B023
+                                             bounds=(places[max(index - 1, 0)], places[min(index + 1, size.size - 1)]),
+                                             options={"xatol": 1e-14})
+            if 0 < index < size.size - 1 and found.fun <= 1e-9 * min(size[index - 1], size[index + 1]):
+                return True
+    return False
+
+
+def _in_floats(formula, *symbols):
+    function = sp.lambdify(symbols, formula, ["scipy", "numpy"])
+
+    def real(*places):
+        with np.errstate(all="ignore"):
+            values = np.asarray(function(*places), dtype=complex)
+        values = np.where(np.abs(values.imag) > 1e-9 * (1 + np.abs(values.real)), np.nan, values.real)
+        return np.broadcast_to(values, np.shape(places[0]))
+
+    return real
+
+
+def _lowest_ones(values):
+    """Indices of the local minima, the smallest first."""
+    finite = np.where(np.isfinite(values), values, np.inf)
+    left, right = np.r_[np.inf, finite[:-1]], np.r_[finite[1:], np.inf]
+    dips = np.flatnonzero((finite <= left) & (finite <= right) & np.isfinite(finite))
+    return dips[np.argsort(finite[dips], kind="stable")]
+
+
+def lowest_place(density, symbol, low, high, places):
+    """Where a density is negative between the places looked at, by descent from the lowest ones: exact numbers, or None.
+
+    Down in the symbol with sixty digits, and in symbol and parameters together.
+    """
+    free = sorted(sp.Tuple(density, low, high).free_symbols - {symbol}, key=str)
+    starts = []
+    for at in all_sampled(sp.Tuple(density, low, high), symbol):
+        first, last = (sp.sympify(end).subs(at) for end in (low, high))
+        where = np.sort(float(first) + places if high == sp.oo else float(first) + float(last - first) * places)
+        values = _in_floats(density.subs(at), symbol)(where)
+        for index in _lowest_ones(values)[:5]:
+            place = _down_in_place(density.subs(at), symbol, where, index)
+            if place is not None and first < place < last:
+                return {symbol: place, **at}
+            starts.append((values[index], where[index], (where[0], where[-1]), at))
+    starts.sort(key=lambda start: start[0])
+    if not free:
+        return None
+    function = _in_floats(density, symbol, *free)
+    for _, where, bounds, at in starts[:4]:
+        def height(place):
+            value = float(function(*(np.array([x]) for x in place))[0])
+            return value if np.isfinite(value) else 1e300
+
+        found = optimize.minimize(height, [where, *(float(at[symbol_]) for symbol_ in free)], method="Nelder-Mead",
+                                  bounds=[bounds, *[(1e-9, 1 - 1e-9)] * len(free)], options={"xatol": 1e-10, "fatol": 0.0, "maxiter": 400 * (1 + len(free))})
+        exact = dict(zip((symbol, *free), (sp.Rational(str(x)) for x in found.x.tolist()), strict=True))
+        ends = [sp.sympify(end).subs(exact) for end in (low, high)]
+        if ends[0] < exact[symbol] < ends[1] and _is_negative(density.subs(exact)):
+            return exact
+    return None
+
+
+def _down_in_place(formula, symbol, where, index):
+    """A place near a local minimum of the samples at which the formula is negative, or None."""
+    low, high = where[max(index - 1, 0)], where[min(index + 1, where.size - 1)]
+    if not low < high:
+        return None
+    place = sp.Float(float(where[index]), 60)
+    slope = sp.lambdify(symbol, sp.diff(formula, symbol), "mpmath")
+    with mpmath.workdps(60):
+        try:
+            root = mpmath.findroot(slope, (mpmath.mpf(float(low)), mpmath.mpf(float(high))), solver="anderson", tol=1e-80,
+                                   maxsteps=80, verify=False)
+        except (ValueError, ZeroDivisionError, TypeError, NameError, AttributeError):
+            return None
+        if not (mpmath.im(root) == 0 and low < root < high):
+            return None
+        place = sp.Rational(str(mpmath.re(root)))
+    return place if _is_negative(formula.subs(symbol, place)) else None
+
+
+def _is_negative(value):
+    number = sp.N(value, 40)
+    return bool(number.is_real and number < sp.Float("-1e-30"))
 
 
 def middle_of(low, high):
@@ -255,7 +383,7 @@ def at_end(expression, symbol, end):
         value = _limit(expression, symbol, end)
     empty = value.replace(sp.betainc_regularized, lambda a, b, low, high:
                           sp.Integer(0) if low == high else sp.betainc_regularized(a, b, low, high))
-    return sp.simplify(empty)
+    return simplified(empty)
 
 
 def _limit(expression, symbol, end):
@@ -286,12 +414,12 @@ def is_infinite(value):
 def is_zero(expression):
     """False if twenty digits at a sample say so, True if sympy proves it."""
     if not expression.free_symbols and not expression.atoms(sp.Float):
-        exact = sp.simplify(expression)
+        exact = simplified(expression)
         if exact.is_zero is not None:
             return bool(exact.is_zero)
     if abs(sp.N(expression.subs(sampled(expression)), 20)) > sp.Float("1e-12"):
         return False
-    simple = sp.simplify(expression)
+    simple = simplified(expression)
     if simple.has(sp.beta):
         simple = sp.gammasimp(simple.rewrite(sp.gamma))
     if simple == 0 or simple.equals(0):

@@ -1,6 +1,6 @@
 """From a scoring rule to the prior it believes in, or the reason why there is none.
 
-Imports algebra, clock, alignment, families; numpy, sympy.
+Imports algebra, alignment, families, guard; numpy, sympy.
 Implements sections 3.2 and 3.3 and appendices C.4 and C.5 of the PWU paper, equation (3).
 """
 
@@ -27,6 +27,7 @@ from .algebra import (
     branch_at,
     break_points,
     check_names,
+    check_no_pole,
     check_real,
     check_real_for_all,
     check_symbols,
@@ -34,17 +35,19 @@ from .algebra import (
     exactly,
     is_infinite,
     is_zero,
+    lowest_place,
     middle_of,
     points_inside,
     read_expression,
     said,
     sampled,
     scattered,
+    shown,
     sign_of,
     tidy,
     with_positive_parameters,
 )
-from .clock import attempt, bounded
+from .guard import attempt, check_functions, guarded, simplified
 
 __all__ = ["ImplicitPrior", "NotAligned", "binary_prior", "selective_prior"]
 
@@ -103,7 +106,7 @@ class ImplicitPrior:
     _parts: tuple[Any, ...] = ()
 
     @property
-    @bounded
+    @guarded
     def mass(self) -> Any:
         """Total mass, infinite for an improper prior."""
         inner = sp.integrate(self.density, (self.symbol, *self.support))
@@ -117,7 +120,7 @@ class ImplicitPrior:
         return any(sp.limit(self.density * (self.symbol - end), self.symbol, end, side) != 0
                    for end, side in sides if end != sp.oo)
 
-    @bounded
+    @guarded
     def truncate(self, eps: Any) -> ImplicitPrior:
         """The prior on lambda > eps, scaled to a probability, and its link for variances above eps.
 
@@ -140,24 +143,24 @@ class ImplicitPrior:
         eps = read_expression("eps", eps)
         if not (eps.is_positive and eps.is_finite is not False):
             raise ValueError(f"eps must be positive, got {eps}")
-        mass = sp.simplify(slope.subs(variance, eps))
+        mass = simplified(slope.subs(variance, eps))
         if mass.is_zero or mass.is_negative:
             raise ValueError(f"the prior has no mass above {eps}")
         a, _ = self.link
-        link = (sp.simplify(1 / mass), -rest.subs(variance, eps) / mass)
+        link = (simplified(1 / mass), -rest.subs(variance, eps) / mass)
         kept = {}
         for place, value in self.atoms.items():
             above = sp.sympify(place > eps)
             if above not in (sp.true, sp.false):
                 raise ValueError(f"whether the atom at {place} lies above {eps} is not known: put a number for eps")
             if above == sp.true:
-                kept[place] = sp.simplify(value / (a * mass))
+                kept[place] = simplified(value / (a * mass))
         atoms = kept
-        return ImplicitPrior(self.family, self.symbol, sp.simplify(self.density / (a * mass)), atoms, link,
+        return ImplicitPrior(self.family, self.symbol, simplified(self.density / (a * mass)), atoms, link,
                              sp.Interval.open(eps, sp.oo), (eps, sp.oo), self.evidence)
 
 
-@bounded
+@guarded
 def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     """The implicit prior over c of a score for binary forecasts.
 
@@ -185,8 +188,8 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
         proved, many places are looked at: see `ImplicitPrior.evidence`.
     ValueError
         A loss is not real, has a pole or a break point that is not found, or its verdict
-        depends on a parameter (the message says at which values); sympy cannot decide, or does
-        not within `clock.TIME_LIMIT`; text is never evaluated.
+        depends on a parameter (the message says at which values); it holds a function that is not
+        in `pwu_lite.symbolic.guard.FUNCTIONS`; sympy cannot decide; text is never evaluated.
 
     References
     ----------
@@ -204,8 +207,8 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     check_symbols((loss_if_1, loss_if_0), p)
     losses = [read_expression("the loss", loss).subs(p, q) for loss in (loss_if_1, loss_if_0)]
     check_names(losses, {"c", "y"}, p)
-    if any(loss.has(sp.floor, sp.ceiling, sp.Integral) for loss in losses):
-        raise ValueError("write jumps as Piecewise, and integrals solved")
+    for loss in losses:
+        check_functions(loss, q)
     losses, back = with_positive_parameters(losses, q)
     return _restored(_binary_prior(losses, q), back)
 
@@ -215,6 +218,7 @@ def _binary_prior(losses, p):
     ends = break_points(losses, p)
     pieces = [[branch_at(loss, p, (low + high) / 2) for loss in losses] for low, high in pairwise(ends)]
     for piece, ends_of_piece in zip(pieces, pairwise(ends), strict=True):
+        check_no_pole(piece, p, ends_of_piece)
         check_real(piece, p, ends_of_piece)
     densities = [_binary_density(piece, losses, p) for piece in pieces]
     evidence = _nowhere_negative(densities, ends, C, lambda reason: _refuse_binary(reason, losses, p))
@@ -232,13 +236,13 @@ def _binary_prior(losses, p):
     if1, if0 = at_end(pieces[-1][0], p, 1), at_end(pieces[0][1], p, 0)
     y = sp.Symbol("y")
     infinite = is_infinite(if1) or is_infinite(if0)
-    link = sp.oo if infinite else sp.simplify(-(if0 + (if1 - if0) * y))
+    link = sp.oo if infinite else simplified(-(if0 + (if1 - if0) * y))
     finite = sp.S.EmptySet if infinite else sp.Interval(0, 1, is_infinite(at_end(pieces[0][0], p, 0)),
                                                         is_infinite(at_end(pieces[-1][1], p, 1)))
     return ImplicitPrior(BinaryDecision(), C, density, atoms, (sp.Integer(1), link), finite, (0, 1), evidence)
 
 
-@bounded
+@guarded
 def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> ImplicitPrior:
     """The implicit prior over lambda of a score for a mean and a variance.
 
@@ -271,8 +275,8 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
         many places are looked at: see `ImplicitPrior.evidence`.
     ValueError
         The score is not real or has a pole, its verdict depends on a parameter (the message
-        says at which values), sympy cannot decide, or does not within `clock.TIME_LIMIT`; text is
-        never evaluated.
+        says at which values), it holds a function that is not in
+        `pwu_lite.symbolic.guard.FUNCTIONS`, sympy cannot decide; text is never evaluated.
 
     References
     ----------
@@ -295,8 +299,7 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
         raise ValueError("error and variance must be two symbols")
     loss = read_expression("the loss", loss)
     check_names([loss], {"lambda"}, error, variance)
-    if loss.has(sp.floor, sp.ceiling, sp.Integral):
-        raise ValueError("write jumps as Piecewise, and integrals solved")
+    check_functions(loss, error, variance)
     x, v = sp.Dummy("x", positive=True), sp.Dummy("v", positive=True)
     (inner,), back = with_positive_parameters([loss.subs({error: x, variance: v}, simultaneous=True)], x, v)
     return _restored(_selective_prior(inner, x, v), back)
@@ -306,13 +309,15 @@ def _selective_prior(inner, x, v):
     """The prior of a score in two positive symbols, its parameters positive symbols."""
     _check_conditions(inner, x, v)
     ends = break_points([inner], v, sp.oo)
-    slopes, rests = zip(*[_affine(branch_at(inner, v, middle_of(*piece)), inner, x, v) for piece in pairwise(ends)],
-                        strict=True)
+    branches = [branch_at(inner, v, middle_of(*piece)) for piece in pairwise(ends)]
+    for branch, piece in zip(branches, pairwise(ends), strict=True):
+        check_no_pole([branch], v, piece, x)
+    slopes, rests = zip(*[_affine(branch, inner, x, v) for branch in branches], strict=True)
     for slope, rest, piece in zip(slopes, rests, pairwise(ends), strict=True):
         for place in points_inside(piece, slope + rest):
             as_number(slope.subs(v, place)), as_number(rest.subs(v, place))
         check_real_for_all(slope + rest, v, piece)
-    densities = [sp.simplify(-sp.diff(slope, v)).subs(v, LAMBDA) for slope in slopes]
+    densities = [simplified(-sp.diff(slope, v)).subs(v, LAMBDA) for slope in slopes]
     evidence = _nowhere_negative(densities, ends, LAMBDA, lambda reason: _refuse_selective(reason, inner, x, v))
     for slope, rest, piece in zip(slopes, rests, pairwise(ends), strict=True):
         places = points_inside(piece, slope + rest)
@@ -334,10 +339,10 @@ def _selective_prior(inner, x, v):
     factor = abs(charged[0].as_coeff_Mul()[0]) if any(density != 0 for density in densities) else charged[0]
     lowest = at_end(rests[0], v, 0)
     infinite = is_infinite(lowest)
-    atoms = {place: sp.simplify(mass / factor) for place, mass in atoms.items()}
-    link = (1 / factor, sp.oo if infinite else sp.simplify(-lowest / factor))
+    atoms = {place: simplified(mass / factor) for place, mass in atoms.items()}
+    link = (1 / factor, sp.oo if infinite else simplified(-lowest / factor))
     finite = sp.S.EmptySet if infinite else sp.Interval.open(0, sp.oo)
-    density = _joined([sp.simplify(density / factor) for density in densities], ends, LAMBDA)
+    density = _joined([simplified(density / factor) for density in densities], ends, LAMBDA)
     whole = [_joined(list(parts), ends, v) for parts in (slopes, rests)]
     return ImplicitPrior(SelectivePrediction(), LAMBDA, density, atoms, link, finite, (0, sp.oo), evidence,
                          (*whole, v))
@@ -358,10 +363,10 @@ def _check_conditions(inner, x, v):
 
 def _affine(piece, inner, x, v):
     """S and G of one piece, or NotAligned."""
-    slope = sp.simplify(sp.diff(piece, x))
+    slope = simplified(sp.diff(piece, x))
     if not is_zero(sp.diff(slope, x)):
         _refuse_selective("the score is not affine in the squared error at a fixed variance", inner, x, v)
-    rest = sp.simplify(piece - slope * x)
+    rest = simplified(piece - slope * x)
     if not is_zero(sp.diff(rest, v) + v * sp.diff(slope, v)):
         doubt_floats(sp.diff(rest, v) + v * sp.diff(slope, v), sp.diff(rest, v))
         _refuse_selective("at fixed squared error the score is not stationary where the variance equals it",
@@ -373,8 +378,8 @@ def _selective_atoms(ends, slopes, rests, inner, x, v):
     """Masses at the inner ends, from the jumps of S and G."""
     masses = []
     for place, before, after, low, high in zip(ends[1:-1], slopes, slopes[1:], rests, rests[1:], strict=False):
-        mass = sp.simplify((before - after).subs(v, place))
-        if not is_zero(sp.simplify((high - low).subs(v, place)) - place * mass):
+        mass = simplified((before - after).subs(v, place))
+        if not is_zero(simplified((high - low).subs(v, place)) - place * mass):
             doubt_floats((high - low).subs(v, place) - place * mass, place * mass)
             _refuse_selective(f"the jumps of the score at {place} are not those of one price", inner, x, v)
         if sign_of(f"the atom at {place}", mass) < 0:
@@ -397,8 +402,8 @@ def _binary_density(piece, losses, p):
 
 def _binary_atom(t, left, right, losses, p):
     """Mass of the point t, from the jumps of the two losses."""
-    jumps = [sp.simplify((after - before).subs(p, t)) for before, after in zip(left, right, strict=True)]
-    mass = sp.simplify(jumps[1] / t)
+    jumps = [simplified((after - before).subs(p, t)) for before, after in zip(left, right, strict=True)]
+    mass = simplified(jumps[1] / t)
     if not is_zero(-jumps[0] / (1 - t) - mass):
         doubt_floats(-jumps[0] / (1 - t) - mass, mass)
         _refuse_binary(f"the jumps of the two losses at {t} are not those of one cost", losses, p)
@@ -427,15 +432,18 @@ def _nowhere_negative(densities, ends, symbol, refuse):
         for at in all_sampled(sp.Tuple(density, low, high), symbol):
             negative[tuple(at.items())] = _first_negative(density, symbol, places, low, high, at)
         hits = {at: place for at, place in negative.items() if place is not None}
+        if not hits and (below := lowest_place(density, symbol, low, high, places)) is not None:
+            hits = {tuple((free, value) for free, value in below.items() if free != symbol): below[symbol]}
+            negative = {**dict.fromkeys(negative), **hits}
         if hits and len(hits) < len(negative):
-            free = next(at for at in negative if at not in hits)
+            free = next((at for at in negative if at not in hits), ())
             raise ValueError(f"whether the score is aligned depends on its parameters: the density is negative at "
                              f"{said(next(iter(hits)))} and not at {said(free)}; put numbers")
         if hits:
             at, place = next(iter(hits.items()))
             where = f" (parameters are taken to lie in (0, 1); here {said(at)})" if at else ""
-            refuse(f"the density would be negative at {symbol} = {place}{where}")
-        evidence.add(f"looked at in {len(places)} places"
+            refuse(f"the density would be negative at {symbol} = {shown(place)}{where}")
+        evidence.add(f"looked at in {len(places)} places, and down from the lowest of them"
                      + (f", for {len(negative)} values of the parameters" if len(negative) > 1 else ""))
     return "; ".join(sorted(evidence)) or "proved"
 

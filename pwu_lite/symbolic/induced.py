@@ -1,6 +1,6 @@
 """And back: from a prior to the score that it induces.
 
-Imports algebra, clock, implicit, families, priors; sympy.
+Imports algebra, guard, implicit, families, priors; sympy.
 Implements equations (3) and (4) of the PWU paper; threshold and newsvendor scores.
 """
 
@@ -30,13 +30,13 @@ from .algebra import (
     sampled,
     tidy,
 )
-from .clock import attempt, bounded
+from .guard import attempt, guarded, simplified
 from .implicit import ImplicitPrior
 
 __all__ = ["expected_loss", "newsvendor_score", "threshold_score"]
 
 
-@bounded
+@guarded
 def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     """The score that a prior induces, ``integral of -u_theta pi(d theta)``, as a formula.
 
@@ -94,7 +94,7 @@ def _symbols(symbols, count):
     return symbols
 
 
-@bounded
+@guarded
 def threshold_score(cdf: Any, t: sp.Symbol, y: Any, prior: Any, support: tuple[Any, Any] = (-sp.oo, sp.oo)) -> Any:
     """The score of a distribution that pays for bets on every event {Y <= t}.
 
@@ -135,7 +135,7 @@ def threshold_score(cdf: Any, t: sp.Symbol, y: Any, prior: Any, support: tuple[A
             + _solved_or_not(attempt(sp.simplify, below) or below, (t, y, support[1])))
 
 
-@bounded
+@guarded
 def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, density: Any = 1,
                      atoms: dict[Any, Any] | None = None) -> Any:
     """The score of a distribution whose quantiles are ordered by newsvendors of every level.
@@ -184,7 +184,7 @@ def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, den
 def _solved_or_not(f, limits):
     """The integral as a formula if sympy's is real and agrees with quadrature, else unsolved."""
     unsolved = sp.Integral(f, limits)
-    solved = attempt(sp.integrate, sp.expand(f), limits)
+    solved = attempt(sp.integrate, sp.expand(f), limits, manual=True)
     if solved is None or solved.has(sp.Integral, sp.oo, sp.zoo, sp.nan):
         return unsolved
     at = sampled(unsolved)
@@ -273,14 +273,14 @@ def _odds_integral(integrand, low, high):
         return _piecewise_integral(integrand, C, low, high, sp.Integer(1))
     if sp.expand(integrand).is_polynomial(C):
         return sp.integrate(sp.expand(integrand), (C, low, high))
-    inner = sp.simplify(integrand.subs(C, ODDS / (1 + ODDS)) / (1 + ODDS) ** 2)
+    inner = simplified(integrand.subs(C, ODDS / (1 + ODDS)) / (1 + ODDS) ** 2)
     s = sp.Dummy("s", positive=True)  # the odds of the end that is a symbol
     ends = [s if end.free_symbols else as_odds(end) for end in map(sp.sympify, (low, high))]
     solved = _integral(inner, ODDS, *ends)
     if solved is None:
         return sp.Integral(integrand, (C, low, high))
     variable = low if sp.sympify(low).free_symbols else high
-    forms = tidy(solved.subs(s, as_odds(C))), sp.simplify(solved.subs(s, as_odds(C)))
+    forms = tidy(solved.subs(s, as_odds(C))), simplified(solved.subs(s, as_odds(C)))
     return checked(min(forms, key=sp.count_ops).subs(C, variable))
 
 
@@ -345,4 +345,4 @@ def _lambda_integral(f, low, high):
     if f.has(sp.Piecewise):
         return checked(_piecewise_integral(f, LAMBDA, low, high, sp.oo))
     solved = _integral(f, LAMBDA, low, high)
-    return sp.Integral(f, (LAMBDA, low, high)) if solved is None else checked(sp.simplify(solved))
+    return sp.Integral(f, (LAMBDA, low, high)) if solved is None else checked(simplified(solved))
