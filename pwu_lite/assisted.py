@@ -1,6 +1,6 @@
 """Model-assisted PWU: fewer labels for a choice among fixed models, at the price of trusting a reference.
 
-Imports families, priors, pwu, ranks, validation; numpy, pandas, scipy.
+Imports families, priors, pwu, validation; numpy, pandas, scipy.
 Implements no part of the sources: difference estimators of survey sampling, as chapter 20 of the book derives them.
 """
 
@@ -16,10 +16,9 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from . import validation
-from .families import BinaryDecision, SelectivePrediction, TopK, mass_of_k, place_worth
+from .families import BinaryDecision, Family, SelectivePrediction, TopK
 from .priors import as_prior
 from .pwu import PWU
-from .ranks import share_places
 
 __all__ = ["Assisted", "binary", "binary_reference", "for_score", "gaussian_reference", "logistic", "mean_logit",
            "selective", "shrink", "top_k", "variance_line"]

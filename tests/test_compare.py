@@ -12,6 +12,7 @@ import pwu_lite as pwu
 from pwu_lite import reporting, resampling, robust
 from pwu_lite.metrics import REGISTRY, classification
 from pwu_lite.reporting.picture import picture_of
+from pwu_lite.reporting.words import in_words
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -268,22 +269,108 @@ def test_the_picture_is_the_curve_and_its_paired_band():
     assert (low <= np.array(shown["gaps"][1]) + 0.05).all() and (low <= high).all()
     backwards = picture_of(SCORE, Y[::-1], {name: (f[::-1],) for name, f in MODELS.items()}, list(MODELS), {})
     assert np.array(backwards["bands"][1]) == pytest.approx(np.array(shown["bands"][1]))
-    assert picture_of(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(np.full(N, 0.2))), Y, {}, [], {}) is None
+    assert picture_of(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(np.full(N, 0.2))), Y, {}, [], {}) == (
+        "each case has a prior of its own")
 
 
 def test_words_say_what_the_table_says():
     result = pwu.compare(Y, MODELS, SCORE, n_resamples=300)
     first, *others = result.table.index
-    for name, line in zip(others, result.words, strict=True):
+    for name, line in zip(others, result.words, strict=False):
         row = result.table.loc[name]
-        assert line.startswith(f"{first} costs ") and f" less than {name}, between " in line
-        assert ("not separable" in line) == (row["verdict"] == "not separable") == ("would tell" in line)
+        assert line.startswith(f"{first} costs ") and f" less than {name} (95% interval: " in line
+        assert ("not separable" in line) == (row["verdict"] == "not separable") == ("tell them apart" in line)
         assert float(line.split("costs ")[1].split("%")[0]) == pytest.approx(100 * row["saving"], rel=0.05)
     assert pwu.compare(Y, {"a": MODELS["good"]}, SCORE, n_resamples=9).words[0].startswith("a costs")
     assert "cost the same" in pwu.compare(Y, {"a": Y * 1.0, "b": Y * 1.0}, SCORE, n_resamples=9).words[0]
     assert "gains" in pwu.compare(Y, MODELS, TOP, n_resamples=50).words[0]
     both = pwu.compare(Y, MODELS, {"mine": SCORE, "top": TOP}, n_resamples=20).words
-    assert len(both) == 2 * len(others) and both[0].startswith("mine: ") and both[-1].startswith("top: ")
+    assert sum("interval" in line for line in both) == 2 * len(others)
+    assert both[0].startswith("mine: ") and both[-1].startswith("top: ")
+
+
+COLUMNS = ["cost", "verdict", "saving", "saving low", "saving high", "difference", "difference low", "difference high",
+           "cases needed"]
+
+
+@pytest.mark.parametrize("row, words", [
+    ([1.25, "dearer", .2, .1, .3, .25, .1, .4, 90], "a costs 20% less than b (95% interval: 10% to 30% less)."),
+    ([1.25, "not separable", .17, -.19, .42, .25, -.1, .4, 9000],
+     "a costs 17% less than b (95% interval: 19% more to 42% less): not separable; about 9,000 cases would be needed "
+     "to tell them apart."),
+    ([0.8, "cheaper", -.25, -.5, -.1, -.2, -.3, -.1, 90], "a costs 25% more than b (95% interval: 50% to 10% more)."),
+    ([-1.0, "not separable", .17, -.19, .42, .25, -.1, .4, 2e9],
+     "a costs 0.25 less than b (95% interval: 0.1 more to 0.4 less): not separable, and no realistic number of cases "
+     "would tell them apart."),
+    ([1.25, "not separable", .2, .1, .3, .25, .1, .4, np.nan],
+     "a costs 20% less than b (95% interval: 10% to 30% less): not separable, because there are too few cases.")])
+def test_an_end_below_zero_is_more(row, words):
+    table = pd.DataFrame([[1.0, "best", 0, 0, 0, 0, 0, 0, np.nan], row], ["a", "b"], COLUMNS)
+    assert in_words(table) == [words]
+
+
+def test_gains_have_their_own_direction():
+    table = pd.DataFrame([[-1.0, "best", 0, 0, 0, 0, 0, 0, np.nan],
+                          [-0.8, "not separable", .25, -.1, .6, .2, -.1, .4, 50]], ["a", "b"], COLUMNS)
+    assert in_words(table)[0].startswith("a gains 25% more than b (95% interval: 10% less to 60% more): not separable;")
+
+
+def test_models_worse_than_no_model_are_named():
+    rng = np.random.default_rng(0)
+    y = (rng.random(500) < 0.1).astype(int)
+    noise = {"a": np.clip(0.3 + 0.2 * rng.normal(size=500), 0.01, 0.99), "b": np.clip(rng.random(500), 0.01, 0.99)}
+    found = pwu.compare(y, noise, SCORE, n_resamples=50)
+    assert (found.table["skill"] < 0).all()
+    assert any(line.startswith("Every model costs more than always predicting the base rate") for line in found.words)
+    assert f"{y.sum()} of 500 cases are events (y_true = 1)." in found.words
+    one = pwu.compare(y, {"good": 0.05 + 0.8 * y, "bad": noise["b"]}, SCORE, n_resamples=50).words
+    assert "bad: more expensive than always predicting the base rate. Is that a forecast?" in one
+
+
+def test_the_verdict_on_two_models_depends_on_them_alone():
+    """Neither a third model, nor the order of columns, rows or group names changes an interval."""
+    rng = np.random.default_rng(7)
+    y = (rng.random(300) < 0.3).astype(int)
+    a = np.clip(0.3 + 0.3 * (y - 0.3) + 0.1 * rng.normal(size=300), 0.01, 0.99)
+    models = {"a": a, "b": np.clip(a + 0.08 * rng.normal(size=300), 0.01, 0.99)}
+    worst, mixed, groups = np.where(y, 0.05, 0.9), rng.permutation(300), rng.integers(0, 30, 300)
+    for score, options in ((SCORE, {}), (SCORE, {"sample_weight": 1.0 + y}), (classification.brier_score, {}), (TOP, {}),
+                           (SCORE, {"groups": groups})):
+        def rows(names, order, renamed=lambda g: g, score=score, options=options):
+            given = {name: renamed(np.asarray(value)[order]) if name == "groups" else np.asarray(value)[order]
+                     for name, value in options.items()}
+            table = pwu.compare(y[order], {name: (models | {"c": worst})[name][order] for name in names}, score,
+                                n_resamples=60, **given).table.drop(columns="share best")
+            return table.loc[["a", "b"]]
+
+        plain = rows("ab", np.arange(300))
+        for other in (rows("ba", np.arange(300)), rows("cab", np.arange(300)), rows("ab", mixed)):
+            pd.testing.assert_frame_equal(plain, other, rtol=1e-9)
+    pd.testing.assert_frame_equal(plain, rows("ab", np.arange(300), renamed=lambda g: 1000 - g), rtol=1e-9)
+
+
+def test_too_few_is_what_carries_information():
+    rng = np.random.default_rng(0)
+    y, weight = (np.arange(50) < 25).astype(int), np.zeros(50)
+    models = {"a": 0.1 + 0.8 * y, "b": rng.random(50)}
+    weight[0] = 1.0
+    found = pwu.compare(y, models, SCORE, n_resamples=50, sample_weight=weight)
+    assert found.table.loc["b", "verdict"] == "not separable" and "because there is only 1 " in found.words[0]
+    rare = (np.arange(1000) < 3).astype(int)
+    table = pwu.compare(rare, {"a": 0.01 + 0.9 * rare, "b": np.full(1000, 0.5)}, SCORE, n_resamples=50)
+    assert table.table.loc["b", "verdict"] == "not separable" and "because there are only 3 events." in table.words[0]
+    assert any("With so few events (3)" in line for line in table.words)
+    patients = np.repeat(np.arange(40), 25)
+    y = (rng.random(1000) < 0.3).astype(int)
+    models = {"a": np.clip(0.3 + 0.2 * (y - 0.3), 0, 1), "b": np.clip(0.3 + 0.19 * (y - 0.3), 0, 1)}
+    grouped = pwu.compare(y, models, SCORE, n_resamples=200, groups=patients)
+    assert grouped.table.loc["b", "cases needed"] < 100
+
+
+@pytest.mark.parametrize("n", [1e17, 10**7, 0, 2.5])
+def test_repetitions_have_a_limit(n):
+    with pytest.raises(ValueError, match="n_resamples"):
+        pwu.compare(Y, MODELS, SCORE, n_resamples=n)
 
 
 def test_a_saving_is_the_difference_as_a_share():

@@ -1,12 +1,15 @@
 """Any number of models under one score, or several: costs, intervals, paired differences from the best.
 
-Imports _tables, assisted, card, families, metrics, page, picture, pwu, ranks, resampling, robust, validation, words;
-numpy, pandas, scipy.
+Imports _tables, assisted, card, families, metrics, page, picture, pwu, ranks, resampling, robust, validation,
+words; numpy, pandas, scipy.
 Implements appendix L of the PWU paper, for more than two models.
 """
 
 from __future__ import annotations
 
+import datetime
+import os
+import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
@@ -25,7 +28,7 @@ from ..metrics import Metric
 from ..metrics._kernels import average
 from ..pwu import PWU
 from ..ranks import ROUNDING
-from ..resampling import canonical_order, group_numbers, paired_bootstrap, percentiles, weighted_means
+from ..resampling import canonical_order, group_numbers, paired_bootstrap, percentiles, resampled_weights
 from ..robust import AnyPrior, PriorSet
 from ..robust.curve import has_curve, read_curve
 from ..robust.decide import compared, radius_of
@@ -33,10 +36,11 @@ from . import page
 from ._tables import html
 from .card import metric_card
 from .picture import picture_of
-from .words import in_words
+from .words import in_words, remarks
 
 __all__ = ["ModelComparison", "compare"]
 
+MOST_REPEATS = 1_000_000
 POWER = 0.8  # chance to separate two models for which "cases needed" is computed
 COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "saving", "saving low",
            "saving high", "share best", "undefined", "verdict", "cases needed", "radius"]
@@ -52,6 +56,8 @@ class ModelComparison:
         A row for each model, or for each score and model.
     notes : tuple of str
         What the numbers cover.
+    about : dict
+        Cases, events and what they are called, the unit of cases needed, and the file, if they come from one.
     """
 
     table: pd.DataFrame
@@ -59,13 +65,21 @@ class ModelComparison:
     scores: dict[str, Any]
     data: tuple[Any, dict[str, tuple[Any, ...]]]
     options: dict[str, Any]
+    about: dict[str, Any]
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The cheapest model against each other one, a sentence each; of several scores, by score."""
+        """The cheapest model against each other model, one sentence per model; then what else has to be known.
+
+        That is the event and how often it came, and models that cost more than always predicting the base rate.
+        With several scores each sentence begins with the name of its score.
+        """
         if isinstance(self.table.index, pd.MultiIndex):
-            return tuple(f"{name}: {line}" for name in self.scores for line in in_words(self.table.loc[name]))
-        return tuple(in_words(self.table))
+            return tuple(f"{name}: {line}" for name in self.scores for line in self._said(self.table.loc[name]))
+        return tuple(self._said(self.table))
+
+    def _said(self, table):
+        return [*in_words(table, self.about), *remarks(table, self.about)]
 
     def to_html(self, path: Any, *, decision: str = "", source: str = "") -> None:
         """Write a report of one file that asks no other host for anything: words, pictures, table and card.
@@ -73,41 +87,81 @@ class ModelComparison:
         Parameters
         ----------
         path : str or path
-            Of the file, whole or not at all.
+            Of the file, which is written whole or not at all. A link is followed.
         decision, source : str
             What the score is for, and where its prior comes from: for the card, see `metric_card`.
 
         Raises
         ------
         ValueError
-            The path is a folder.
+            The path exists and is not a regular file, or it is the file that the forecasts came from.
         """
-        parts = []
+        parts = page.answer(self._about_lines()) if self.about.get("file") else []
         for name, score in self.scores.items():
             table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
-            parts += [f"<h2>{escape(name)}</h2>" if len(self.scores) > 1 else "", *page.answer(in_words(table))]
-            if isinstance(score, PWU):
-                parts.append(page.picture(picture_of(score, *self.data, list(table.index), self.options)))
-            parts.append(page.numbers(table))
+            parts += [f"<h2>{escape(name)}</h2>" if len(self.scores) > 1 else "", *page.answer(self._said(table))]
+            shown = (picture_of(score, *self.data, list(table.index), self.options) if isinstance(score, PWU) else
+                     "this score is a function of the data, without a decision parameter")
+            parts += [page.picture(shown), page.numbers(table)]
             if isinstance(score, PWU):
                 card = metric_card(score, decision=decision, source=source, comparison=table)
                 parts += ["<h2>What the score believes</h2>", card._repr_html_()]
         parts += [f"<p>{escape(note)}</p>" for note in self.notes]
-        path = Path(path)
-        if path.is_dir():
-            raise ValueError(f"{path} is a folder: name a file")
-        part = path.with_name(path.name + ".part")
-        try:
-            part.write_text(page.whole("Models compared", decision, parts), encoding="utf-8")
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
+        write_whole(path, page.whole("Models compared", decision, parts), keep=self.about.get("file"))
+
+    def _about_lines(self):
+        """Where the numbers come from, for the report of a file."""
+        return [f"File {self.about['file']}, read on {datetime.date.today():%d %B %Y}."]
 
     def _repr_html_(self) -> str:
         return html(self.table) + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
 
     def __str__(self) -> str:
         return "\n\n".join([self.table.to_string(), *self.notes])
+
+
+def write_whole(path: Any, text: str, *, keep: Any = None) -> None:
+    """Write a file whole or not at all, and destroy nothing else.
+
+    Parameters
+    ----------
+    path : str or path
+        A link is followed to where it points.
+    text : str
+    keep : str or path, optional
+        A file that must not be written over.
+
+    Raises
+    ------
+    ValueError
+        The path is `keep`, or it exists and is not a regular file, or a file that must not be changed.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_whole(f"{folder}/a.txt", "whole")
+    ...     Path(folder, "a.txt").read_text()
+    'whole'
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise ValueError(f"{path} is a folder: name a file")
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path} is not a regular file: name a file")
+    if keep not in (None, "-") and target.exists() and Path(keep).exists() and os.path.samefile(target, keep):
+        raise ValueError(f"{path} is the file that is read: name another file for the report")
+    mode = target.stat().st_mode & 0o777 if target.exists() else None
+    if mode is not None and not mode & 0o222:
+        raise ValueError(f"{path} is read-only: name another file")
+    handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(part, 0o644 if mode is None else mode)
+        os.replace(part, target)
+    finally:
+        Path(part).unlink(missing_ok=True)
 
 
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
@@ -150,10 +204,10 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         model's own cost what the cheapest one saves, ``saving``; ``share best`` of
         the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
         ``verdict``: best (or reference), not separable from it (the interval of the difference
-        contains zero, or there are so few cases that all of them pointing one way would be no
-        evidence), dearer, or cheaper;
-        ``cases needed`` to separate the two in four of five samples, if the difference is what it seems (NaN where
-        there are so few);
+        contains zero, or there are so few cases with a positive weight, events or cases without an event that all
+        of them pointing one way would be no evidence), dearer, or cheaper;
+        ``cases needed`` to separate the two with 80% power, if the difference is what it seems: groups, where there
+        are groups (NaN where there are so few);
         ``radius``, the share of readers who may believe anything about the decision parameter before the order of
         the two flips on these cases (NaN where the score has no such parameter; `pwu_lite.robust.radius` has a
         bound for it); and, with a statement, whether all priors that fit it find the model dearer, or cheaper.
@@ -196,8 +250,10 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     weight = validation.check_weight(sample_weight, len(y))
     if assisted is not None and (groups is not None or sample_weight is not None):
         raise ValueError("assisted takes neither groups nor sample_weight")
-    draws = {"repeats": validation.whole("n_resamples", n_resamples), "seed": seed}
-    tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage, statement)
+    draws = {"repeats": _repeats(n_resamples), "seed": seed}
+    about = _about(y, forecasts, number, weight, coverage)
+    tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage, statement,
+                           bool(about["few"]))
               for name, one in scores.items()}
     helped = () if assisted is None else [for_score(one, y, forecasts, n0=assisted) for one in scores.values()]
     for frame, found in zip(tables.values(), helped, strict=False):
@@ -205,7 +261,43 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
     notes = (*_notes(len(y), number, weight, draws, coverage), *(line for found in helped for line in found.notes))
-    return ModelComparison(table, notes, scores, (y, forecasts), shown)
+    return ModelComparison(table, notes, scores, (y, forecasts), shown, about)
+
+
+def _repeats(given):
+    number = validation.whole("n_resamples", given)
+    if number > MOST_REPEATS:
+        raise ValueError(f"n_resamples must be at most {MOST_REPEATS:,}, got {given!r}")
+    return number
+
+
+def _about(y, forecasts, groups, weight, coverage):
+    """What carries information: units with a positive weight, and units with events and without."""
+    carries = np.ones(len(y), bool) if weight is None else weight > 0
+    binary = y.ndim == 1 and all(len(parts) == 1 for parts in forecasts.values()) and bool(np.isin(y, (0, 1)).all())
+    unit = "cases" if groups is None else "groups"
+    kinds = [carries] + ([carries & (y == 1), carries & (y == 0)] if binary else [])
+    counts = [int(kept.sum()) if groups is None else len(np.unique(groups[kept])) for kept in kinds]
+    least = min((count, index) for index, count in enumerate(counts) if count or not index)
+    enough = least[0] >= np.log2(2 / (1 - coverage))  # else no evidence, even if all of them point one way
+    few = "" if enough else few_units(*least, unit)
+    base = "the base rate" if binary else "the mean and standard deviation of all cases"
+    return {"cases": len(y), "events": int((y == 1).sum()) if binary else None, "event": "y_true = 1", "unit": unit,
+            "few": few, "base": base, "coverage": f"{100 * coverage:.3g}"}
+
+
+def few_units(count: int, which: int, unit: str) -> str:
+    """What there is too little of: units (0), units with an event (1) or without one (2).
+
+    Examples
+    --------
+    >>> few_units(1, 1, "cases"), few_units(3, 2, "groups")
+    ('there is only 1 event', 'there are only 3 groups without an event')
+    """
+    one = {"cases": "case", "groups": "group"}[unit] if count == 1 else unit
+    name = (one, f"event{'' if count == 1 else 's'}" if unit == "cases" else f"{one} with an event",
+            f"{one} without an event")[which]
+    return f"there {'is' if count == 1 else 'are'} only {count:,} {name}"
 
 
 def _as_loss(name, score):
@@ -216,26 +308,28 @@ def _as_loss(name, score):
     return score
 
 
-def _table(score, y, forecasts, against, groups, weight, draws, coverage, statement):
+def _table(score, y, forecasts, against, groups, weight, draws, coverage, statement, few):
     """One score's rows, the cheapest model first."""
-    values, resampled = _costs(score, y, forecasts, groups, weight, draws)
+    values, losses = _values(score, y, forecasts, weight)
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
     best = first if against is None else list(forecasts).index(str(against))
+    draw = _resampled_losses if losses is not None else _resampled_scores
+    resampled, gaps, together = draw(score, y, forecasts, best, losses, groups, weight, draws)
     word = "best" if against is None else "reference"
     tail = (1 - coverage) / 2
-    gap, gaps = _apart(values, values[best]), _apart(resampled, resampled[:, [best]])
+    gap = _apart(values, values[best])
     with np.errstate(invalid="ignore", divide="ignore"):  # of a cost of zero there is no share
         saving, savings = gap / np.abs(values), gaps / np.abs(resampled)
     (low, high), (from_, to), (least, most) = (percentiles(drawn, tail) for drawn in (resampled, gaps, savings))
-    few = (len(y) if groups is None else groups.max() + 1) < np.log2(2 / (1 - coverage))  # even if all point one way
     verdicts = [word if place == best else _verdict(gap[place], *ends, few)
                 for place, ends in enumerate(zip(from_, to, strict=True))]
     frame = pd.DataFrame({
         "cost": values, "low": low, "high": high, "skill": _skill(score, y, forecasts, values, weight),
         "difference": gap, "difference low": from_, "difference high": to, "saving": saving, "saving low": least,
-        "saving high": most, "share best": _share_best(resampled),
+        "saving high": most, "share best": _share_best(together),
         "undefined": np.isnan(gaps).mean(axis=0), "verdict": verdicts,
-        "cases needed": np.nan if few else _cases_needed(len(y), gap, gaps, coverage)},
+        "cases needed": np.nan if few else _cases_needed(len(y) if groups is None else groups.max() + 1, gap, gaps,
+                                                            coverage)},
         index=list(forecasts), columns=COLUMNS)
     frame["radius"], decided = _over_priors(score, y, forecasts, best, weight, statement)
     if statement is not None:
@@ -260,30 +354,72 @@ def _over_priors(score, y, forecasts, best, weight, statement):
     return radii, words
 
 
-def _costs(score, y, forecasts, groups, weight, draws):
-    """Each model's cost, shape (m,), and on resamples, shape (repeats, m)."""
+def _values(score, y, forecasts, weight):
+    """Each model's cost, shape (m,), and the losses of the cases, shape (m, n), or None where there are none."""
     if isinstance(score, PWU) and isinstance(score.family, SeparableFamily):
         losses = np.array([_named(name, score.per_sample, y, *parts) for name, parts in forecasts.items()])
         if np.isfinite(losses).all():
-            order = canonical_order(y, forecasts, weight, losses)
-            chosen = weight[order] if weight is not None else None
-            number = groups[order] if groups is not None else None
-            values = np.array([average(row, weight) for row in losses])
-            return values, weighted_means(losses[:, order], weight=chosen, groups=number, **draws)
-    options = {} if weight is None else {"sample_weight": weight}
-    order = canonical_order(y, forecasts, weight)
-
-    def costs(drawn):
-        chosen = order[drawn]
-        given = {name: values[chosen] for name, values in options.items()}
-        return [float(_named(name, score, y[chosen], *(part[chosen] for part in parts), **given))
-                for name, parts in forecasts.items()]
-
+            return np.array([average(row, weight) for row in losses]), losses
     if isinstance(score, PWU) and any(prior.length is not None for prior in score.priors):
         raise ValueError("a prior for each case needs finite losses of each case")
-    values = np.array(costs(np.argsort(order)))
-    number = groups[order] if groups is not None else None
-    return values, paired_bootstrap(costs, len(y), groups=number, **draws).astype(float)
+    order = canonical_order(y, forecasts, weight)
+    options = {} if weight is None else {"sample_weight": weight[order]}
+    return np.array([float(_named(name, score, y[order], *(part[order] for part in parts), **options))
+                     for name, parts in forecasts.items()]), None
+
+
+def _resampled_losses(score, y, forecasts, best, losses, groups, weight, draws):
+    """Costs and differences from the best, each shape (repeats, m), and all costs on the same resamples.
+
+    What is said of two models depends on these two alone: the units (cases, or groups) are sorted by their
+    difference before they are drawn, so neither other models nor the order of columns or rows decides.
+    """
+    units = losses if weight is None else losses * weight
+    size = np.ones(len(y)) if weight is None else weight
+    if groups is not None:
+        units, size = np.array([np.bincount(groups, row) for row in units]), np.bincount(groups, size)
+    rows: list[np.ndarray] = []
+    for model in range(len(units)):
+        gap = units[model] - units[best]
+        order = np.lexsort((size, units[model], gap))
+        rows += [units[model][order], gap[order], size[order]]
+    if len(units) > 2:
+        order = canonical_order(y, forecasts, weight, losses) if groups is None else np.lexsort((size, *units))
+        rows += [*units[:, order], size[order]]
+    sums = np.concatenate([block @ np.array(rows).T for block in resampled_weights(size.size, **draws)])
+    pairs = sums[:, :3 * len(units)].reshape(len(sums), -1, 3)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any weight is undefined
+        costs, gaps = pairs[:, :, 0] / pairs[:, :, 2], pairs[:, :, 1] / pairs[:, :, 2]
+        together = sums[:, -len(units) - 1:-1] / sums[:, [-1]] if len(units) > 2 else np.where(
+            np.arange(len(units)) == best, 0.0, gaps)
+    return costs, np.where(np.abs(gaps) <= 1e-12 * np.abs(costs - gaps), 0.0, gaps), together
+
+
+def _resampled_scores(score, y, forecasts, best, losses, groups, weight, draws):
+    """The same for a score of all cases together, computed anew on each resample."""
+    names = list(forecasts)
+    pairs = [[names[best]] if name == names[best] else [names[best], name] for name in names]
+    kept = [*pairs, names] if len(names) > 2 else pairs
+    orders = [canonical_order(y, {name: forecasts[name] for name in pair}, weight) for pair in kept]
+    if groups is not None:  # a group is drawn by its number, whatever the order of its cases
+        orders = [np.arange(len(y)) for _ in kept]
+
+    def costs(drawn):
+        found = []
+        for pair, order in zip(kept, orders, strict=True):
+            chosen = order[drawn]
+            options = {} if weight is None else {"sample_weight": weight[chosen]}
+            found += [float(_named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **options))
+                      for name in pair]
+        return found
+
+    sums = paired_bootstrap(costs, len(y), groups=groups, **draws).astype(float)
+    last = np.cumsum([len(pair) for pair in kept])[:len(names)] - 1  # the model itself; before it, the best one
+    own = sums[:, last]
+    others = np.where(np.arange(len(names)) == best, own, sums[:, np.maximum(last - 1, 0)])
+    together = sums[:, -len(names):] if len(names) > 2 else own if len(names) == 1 else np.where(
+        np.arange(2) == best, others[:, [1 - best]], own)
+    return own, _apart(own, others), together
 
 
 def _named(name, function, *data, **options):

@@ -1,57 +1,108 @@
-"""A comparison in sentences, as one says it to the person who decides.
+"""A comparison in plain sentences, for the decision maker.
 
-Imports nothing; numpy, pandas.
+Imports rules; numpy, pandas.
 Implements no source.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
-__all__ = ["in_words"]
+from .rules import RULES, say
+
+__all__ = ["in_words", "remarks"]
 
 
-def in_words(table: pd.DataFrame) -> list[str]:
-    """The cheapest model (or the reference) against each other one, a sentence each.
+def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> list[str]:
+    """The cheapest model (or the reference) against each other model, one sentence per model.
 
     Parameters
     ----------
     table : DataFrame
-        Of one `compare`, a row a model.
+        The table of one `compare`, one row per model.
+    about : mapping, optional
+        What `compare` knows beside the table: ``coverage`` of the intervals in per cent, ``unit`` of cases needed
+        ("cases" or "groups"), ``few`` (what is too few, in words, or "").
 
     Examples
     --------
     >>> columns = ["cost", "verdict", "saving", "saving low", "saving high", "difference", "cases needed"]
     >>> in_words(pd.DataFrame([[1.0, "best", 0, 0, 0, 0, np.nan], [1.25, "dearer", 0.2, 0.1, 0.3, 0.25, 90]],
     ...                       ["a", "b"], columns))
-    ['a costs 20% less than b, between 10% and 30%.']
+    ['a costs 20% less than b (95% interval: 10% to 30% less).']
     """
+    about = {"coverage": "95", "unit": "cases", "few": ""} | dict(about or {})
     first = table.index[table["verdict"].isin(["best", "reference"])][0]
     if len(table) == 1:
-        return [f"{first} costs {table.loc[first, 'cost']:.4g} a case; there is no other model to compare it with."]
-    return [_sentence(str(first), table.loc[first, "cost"], str(name), row) for name, row in table.iterrows()
+        return [say("alone", first=first, cost=f"{table.loc[first, 'cost']:.4g}")]
+    return [_sentence(str(first), table.loc[first, "cost"], str(name), row, about) for name, row in table.iterrows()
             if name != first]
 
 
-def _sentence(first, cost, name, row):
+def remarks(table: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
+    """What else has to be known: the event and how often it came, and models that cost more than no model.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of one `compare`.
+    about : mapping
+        ``cases``, ``events`` (None where outcomes are no events), ``event`` (its name), ``base`` (the forecast
+        without a model, in words), ``coverage``.
+
+    Examples
+    --------
+    >>> found = remarks(pd.DataFrame({"skill": [-0.1, -0.2]}, ["a", "b"]),
+    ...                 {"cases": 900, "events": 12, "event": "y = 1", "base": "the base rate", "coverage": "95"})
+    >>> found[0], found[2]
+    ('12 of 900 cases are events (y = 1).', 'Every model costs more than always predicting the base rate. \
+Check the outcome, and which label is the event.')
+    """
+    said = []
+    if about["events"] is not None:
+        said.append(say("events", events=f"{about['events']:,}", cases=f"{about['cases']:,}", event=about["event"]))
+        if min(about["events"], about["cases"] - about["events"]) < RULES["few_events"]:
+            said.append(say("few_events", events=f"{about['events']:,}", coverage=about["coverage"]))
+    worse = [str(name) for name, skill in table["skill"].items() if skill < 0]
+    if worse and len(worse) == len(table):
+        event = "" if about["events"] is None else ", and which label is the event"
+        said.append(say("all_worse", base=about["base"], event=event))
+    elif worse:
+        said.append(say("some_worse", names=", ".join(worse), base=about["base"]))
+    return said
+
+
+def _sentence(first, cost, name, row, about):
     if row["verdict"] == "undefined":
-        return f"{first} and {name} cannot be compared: on some resamples a cost is undefined."
+        return say("undefined", first=first, name=name)
     if row["difference"] == 0:
-        return f"{first} and {name} cost the same on these cases."
+        return say("same", first=first, name=name)
     alike = cost != 0 and np.sign(cost) == np.sign(row["cost"])
-    kind, say = ("saving", _percent) if alike else ("difference", "{:.3g}".format)
-    verb, more = ("gains", "more") if alike and cost < 0 else ("costs", "less")
-    said = (f"{first} {verb} {say(row[kind])} {more} than {name}, between {say(row[f'{kind} low'])} and "
-            f"{say(row[f'{kind} high'])}")
+    kind, shown = ("saving", _percent) if alike else ("difference", "{:.3g}".format)
+    gains = bool(alike and cost < 0)
+    low, high = row[f"{kind} low"], row[f"{kind} high"]
+    words = [_side(value, gains) for value in (low, high)]
+    ends = (f"{shown(abs(low))} to {shown(abs(high))} {words[0]}" if words[0] == words[1] else
+            f"{shown(abs(low))} {words[0]} to {shown(abs(high))} {words[1]}")
+    apart = say("apart", first=first, verb="gains" if gains else "costs", name=name, coverage=about["coverage"],
+                size=f"{shown(abs(row[kind]))} {_side(row[kind], gains)}", ends=ends)
     if row["verdict"] != "not separable":
-        return f"{said}."
+        return f"{apart}."
     needed = row["cases needed"]
     if np.isnan(needed):
-        return f"{said}: not separable; fewer than six cases, or groups, separate nothing."
-    tell = f"about {float(f'{needed:.2g}'):,.0f} cases would tell" if needed < 1e9 else (
-        "no number of cases that anybody has would tell")
-    return f"{said}: not separable; {tell}."
+        return say("few", apart=apart, few=about["few"] or f"there are too few {about['unit']}")
+    if needed >= 1e9:
+        return say("endless", apart=apart, unit=about["unit"])
+    return say("needed", apart=apart, needed=f"{float(f'{needed:.2g}'):,.0f}", unit=about["unit"])
+
+
+def _side(value, gains):
+    """Is a saving of this sign a cost that is less, or more? A gain the other way."""
+    return "less" if (value >= 0) != gains else "more"
 
 
 def _percent(share):
