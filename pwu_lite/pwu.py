@@ -157,7 +157,8 @@ class PWU:
         Parameters
         ----------
         pos_label : any label, optional
-            Which of two labels counts as 1; the second of ``estimator.classes_``, if not given.
+            Which of two labels counts as 1. Needed unless the labels are 0 and 1, False and True, -1 and 1, or one
+            of them alone is a word for yes (yes, true, y, event, positive): nothing is guessed.
 
         Raises
         ------

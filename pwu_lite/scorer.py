@@ -15,6 +15,8 @@ from .ranks import midranks
 
 __all__ = ["Scorer"]
 
+YES = {"1", "true", "yes", "y", "event", "positive"}  # those of reporting/rules.json; a test compares
+
 
 class Scorer:
     """``scorer(estimator, X, y)``: minus the loss, so that higher is better; see `pwu_lite.PWU.scorer`.
@@ -23,7 +25,8 @@ class Scorer:
     ----------
     score : PWU
     pos_label : any label, optional
-        Which of the two labels counts as 1; the second of ``estimator.classes_``, if not given.
+        Which of the two labels counts as 1. It may be left out where that is clear: for 0 and 1, False and True,
+        -1 and 1, and where one label alone is a word for yes (yes, true, y, event, positive).
     """
 
     def __init__(self, score: Any, pos_label: Any = None):
@@ -57,6 +60,12 @@ class Scorer:
         self._weighted = sample_weight
         return self
 
+    @property
+    def _score_func(self) -> Any:  # TunedThresholdClassifierCV asks for it
+        raise ValueError(f"{self!r} scores probabilities, so there is no threshold to tune: act where the probability is "
+                         f"above each user's own cost share. If one threshold for all has to be tuned, use "
+                         f"sklearn.metrics.make_scorer(score, greater_is_better=False)")
+
     def _accept_sample_weight(self) -> bool:  # scikit-learn asks the scorers that it puts together
         return True
 
@@ -74,7 +83,7 @@ class Scorer:
         if len(classes) != 2:
             raise ValueError(f"{self.score!r} is for two classes, the estimator knows {len(classes)}: "
                              f"{classes.tolist()}")
-        label = classes[1] if self.pos_label is None else self.pos_label
+        label = _event(classes) if self.pos_label is None else self.pos_label
         places = np.flatnonzero(classes == label)
         if not places.size:
             raise ValueError(f"pos_label is {label!r}, which is none of the classes {classes.tolist()}")
@@ -108,6 +117,18 @@ class Scorer:
         return y_true, answer
 
 
+def _event(classes):
+    """The label that counts as 1, where that is clear."""
+    kinds = classes.tolist()
+    if kinds in ([0, 1], [-1, 1]):
+        return kinds[1]
+    said_yes = [label for label in kinds if str(label).strip().lower() in YES]
+    if len(said_yes) == 1 and all(isinstance(label, str) for label in kinds):
+        return said_yes[0]
+    raise ValueError(f"which of the labels {kinds} is the event? Say it: score.scorer(pos_label={kinds[1]!r}), or "
+                     f"pos_label={kinds[0]!r}")
+
+
 def _ask(estimator, method, X):
     if not hasattr(estimator, method):
         raise ValueError(f"{type(estimator).__name__} has no {method}")
@@ -116,7 +137,7 @@ def _ask(estimator, method, X):
 
 def _classes_of(estimator):
     if not hasattr(estimator, "classes_"):
-        raise ValueError(f"{type(estimator).__name__} has no classes_: it is no fitted classifier")
+        raise ValueError(f"{type(estimator).__name__} is not a fitted classifier (no classes_ attribute)")
     return np.asarray(estimator.classes_)
 
 

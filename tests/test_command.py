@@ -1,14 +1,19 @@
 """The command line: the same numbers as Python, files as people have them, one line for what cannot be used."""
 
+import gzip
 import json
+import os
 import re
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+import pwu_lite
 from pwu_lite import PWU, BinaryDecision, Dirac, SelectivePrediction, compare, elicitation
 from pwu_lite.reporting import beliefs, command, files
 
@@ -97,7 +102,7 @@ def test_score_prints_the_losses(capsys, path, frame):
     _, out, _ = run(capsys, "score", path, "--truth", "y", *RATIO)
     table = expected(frame)["cost"]
     head, rows = out.split("lower is better:\n")
-    assert "300 cases" in head and f"{frame['y'].sum()} events (y = 1)" in " ".join(head.split())
+    assert "300 cases" in head and f"{frame['y'].sum()} of 300 cases are events (y = 1)" in " ".join(head.split())
     assert [line.split("  ")[1] for line in rows.splitlines()] == list(table.index)
     assert [float(line.split()[0]) for line in rows.splitlines()] == pytest.approx(table.tolist(), rel=1e-5)
 
@@ -147,21 +152,21 @@ def test_parquet_is_read(frame, tmp_path):
 
 
 BAD = [
-    ("y,a\n1,0.7\n0,zero\n", ["--models", "a"], "line 3, column 'a': a number is wanted, got 'zero'"),
-    ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': a number is wanted, got nothing, or a word for it"),
-    ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "line 3, column 'a': a probability between 0 and 1 is wanted, got 1.2"),
+    ("y,a\n1,0.7\n0,zero\n", ["--models", "a"], "line 3, column 'a': expected a number, got 'zero'"),
+    ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': expected a number, got nothing, or a word for it"),
+    ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "line 3, column 'a': expected a probability between 0 and 1, got 1.2"),
     ("y,a\n1,70\n0,12\n", ["--models", "a"], "divide them by 100"),
     ("y,a\n\n1,0.7\n\n\n0,1.2\n", ["--models", "a"], "line 6"), ('y,a\n"1",0.7\n\n0,\n1,0.2\n', [], "line 4"),
-    ("y,a,w\n1,0.7,1\n0,0.2,-1\n", ["--weights", "w"], "line 3, column 'w': a number of at least 0 is wanted"),
+    ("y,a,w\n1,0.7,1\n0,0.2,-1\n", ["--weights", "w"], "line 3, column 'w': expected a number of at least 0"),
     ("y,a\n1,0.7\n0,0.2,5\n", [], "line 3 has 3 fields"),
     ("y,a\n1,0.7\n2,0.2\n", [], "which label of column 'y' is the event? Add --event 1 or --event 2"),
     ("y,a,b\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields, the header has 3"),
     ("y,a,b\n\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields"),
     ("y,a,a\n1,0.7,0.1\n0,0.2,0.3\n", [], "two columns are called 'a'"), ("y,a\n", [], "a header and no rows"),
-    ("1,0.7\n0,0.2\n", [], "is the header missing"), ("y,a\n0,0.7\n0,0.2\n", [], "one outcome only, 0"),
+    ("1,0.7\n0,0.2\n", [], "is the header missing"), ("y,a\n0,0.7\n0,0.2\n", [], "only one outcome (0)"),
     ('y,a\n1,"1,210"\n0,"1,300"\n', ["--models", "a"], "may be thousands or decimals"),
     ("y,a\nx,0.7\nz,0.2\nw,0.1\n", [], "must have two labels, it has 3"), ("", [], "is empty"),
-    ("y,a\n1,0.7\n,0.2\n", [], "line 3, column 'y': an outcome is wanted"),
+    ("y,a\n1,0.7\n,0.2\n", [], "line 3, column 'y': expected an outcome"),
     ("z,a\n1,0.7\n0,0.2\n", [], "no column 'y'; there are: z, a"), ("y,a\n1,7\n0,2\n", [], "no column looks like")]
 
 
@@ -228,3 +233,169 @@ def test_utf_16_and_windows_letters(tmp_path):
 
 def test_pairs_need_both_parts():
     assert files.pairs(["a_mean", "b_std", "c.mean", "c.sigma"]) == {"c": ("c.mean", "c.sigma")}
+
+
+def written(tmp_path, text, name="p.csv"):
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(tmp_path / name)
+
+
+def noisy(n=600, seed=3, **columns):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.2).astype(int)
+    return pd.DataFrame({"y": y, "a": np.clip(0.2 + 0.4 * (y - 0.2) + 0.1 * rng.normal(size=n), 0.01, 0.99).round(4),
+                         "b": np.clip(0.2 + 0.1 * rng.normal(size=n), 0.01, 0.99).round(4), **columns})
+
+
+def test_models_worse_than_the_base_rate_and_the_event_are_said(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = noisy().assign(a=rng.random(600).round(3), b=rng.random(600).round(3), y=np.where(noisy()["y"], "ill", "ok"))
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    _, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", "--event", "ill", *RATIO,
+                    "--html", str(tmp_path / "r.html"))
+    said, page = " ".join(out.split()), (tmp_path / "r.html").read_text()
+    for words in ("Every model costs more than always predicting the base rate. Check the outcome, and which label is the "
+                  "event.", "of 600 cases are events (y = ill)."):
+        assert words in said and words in page
+    assert "File " in page and "p.csv" in page and "skill" in out
+
+
+def test_groups_are_taken_by_name_and_others_suggested(capsys, tmp_path):
+    frame = noisy(patient=np.arange(600) // 15, site_no=np.arange(600) // 60, start_date=np.arange(600))
+    path = str(tmp_path / "p.csv")
+    frame.to_csv(path, index=False)
+    _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO)
+    assert "Taken by its name: groups = patient." in out and "40 groups with 600 cases" in " ".join(out.split())
+    given = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "patient", "--json")[1]
+    taken = run(capsys, "compare", path, "--truth", "y", *RATIO, "--json")[1]
+    assert json.loads(given)["models"] == json.loads(taken)["models"]
+    _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "none")
+    said = " ".join(out.split())
+    assert "Column site_no has 10 values in 600 rows." in said and "Column start_date looks like time." in said
+    assert "Column patient has 40 values" in said
+
+
+class Kiosk(BinaryDecision):
+    """A family of one's own for the command line."""
+
+    def describe(self, theta, which):
+        return f"share {theta:.2g}"
+
+
+def test_a_family_of_ones_own_is_first_class(capsys, tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().to_csv(path, index=False)
+    own = ("compare", path, "--truth", "y", "--decision", "tests.test_command:Kiosk")
+    code, out, _ = run(capsys, *own, "--range", "0.03:0.25", "--html", str(tmp_path / "r.html"))
+    page = (tmp_path / "r.html").read_text()
+    assert code == 0 and "application/json" in page and "share 0.03" in page
+    ours = json.loads(run(capsys, "compare", path, "--truth", "y", "--prior", "2,10", "--json")[1])["models"]
+    assert json.loads(run(capsys, *own, "--prior", "2,10", "--json")[1])["models"] == ours
+    for wrong in ("tests.test_command:nothing", "no.such:Thing", "triple", "tests.test_command:run"):
+        code, _, err = run(capsys, "compare", path, "--truth", "y", "--decision", wrong, "--range", "0.1:0.2")
+        assert code == 2 and err.count("\n") == 1
+
+
+def test_no_report_destroys_a_file(capsys, tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().to_csv(path, index=False)
+    before = (tmp_path / "p.csv").read_bytes()
+    (tmp_path / "link.csv").symlink_to(path)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "kept.html").write_text("kept")
+    (tmp_path / "kept.html").chmod(0o444)
+    (tmp_path / "r.html.part").write_text("mine")
+    for target in (path, str(tmp_path / "link.csv"), str(tmp_path / "pipe"), "/dev/null", "/dev/full", str(tmp_path),
+                   str(tmp_path / "kept.html")):
+        code, _, err = run(capsys, "compare", path, "--truth", "y", *RATIO, "--resamples", "20", "--html", target)
+        assert code == 2 and err.count("\n") == 1, target
+    assert (tmp_path / "p.csv").read_bytes() == before and (tmp_path / "kept.html").read_text() == "kept"
+    assert not Path("/dev/null").is_file() and (tmp_path / "pipe").is_fifo()
+    (tmp_path / "old.html").write_text("old")
+    (tmp_path / "new.html").symlink_to(tmp_path / "old.html")
+    assert run(capsys, "compare", path, "--truth", "y", *RATIO, "--resamples", "20", "--html",
+               str(tmp_path / "new.html"))[0] == 0
+    assert (tmp_path / "new.html").is_symlink() and "Models compared" in (tmp_path / "old.html").read_text()
+    assert (tmp_path / "r.html.part").read_text() == "mine" and len(list(tmp_path.glob(".*"))) == 0
+
+
+@pytest.mark.parametrize("text", [
+    'y,good,"model\nimport os; os.system(""id"")\n#"\n1,0.5,0.2\n0,0.3,0.4\n', 'y,a\n"ev\x1b[31ment",0.5\nno,0.2\n',
+    "y,a\x07\n1,0.5\n0,0.2\n", "y,a\u202eb\n1,0.5\n0,0.2\n", 'y,"a\rb"\n1,0.5\n0,0.2\n'])
+def test_characters_that_are_not_seen_are_refused(text, capsys, tmp_path):
+    code, out, err = run(capsys, "compare", written(tmp_path, text), "--truth", "y", "--event", "no", *RATIO)
+    assert code == 2 and "not seen" in err and not re.search("[\x00-\x09\x0b-\x1f]", err)
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: b"a," * 5_000_000 + b"\n" + b"1," * 20, "the first line"), (lambda: b"x" * 3_000_000, "the first line"),
+    (lambda: ",".join(f"c{k}" for k in range(20_000)) + "\n", "20,000 columns"),
+    (lambda: "y," + "_" * 60_000 + "\n1,0.5\n0,0.4\n", "60,000 characters"),
+    (lambda: "y," + ",".join(f"c{k}" for k in range(300)) + "\n" + "\n".join(
+        f"{k % 2}," + ",".join(["0.5"] * 300) for k in range(10)), "300 columns look like forecasts"),
+    (lambda: "y,a\n1,0.5\n\n0," + "9" * 200_000 + "x\n", "line")], ids=range(6))
+def test_what_would_keep_it_busy_is_refused_at_once(make, words, capsys, tmp_path):
+    path, start = written(tmp_path, make()), time.process_time()
+    code, _, err = run(capsys, "compare", path, "--truth", "y", *RATIO)
+    assert code == 2 and words in err and len(err) < 500
+    assert time.process_time() - start < 5
+
+
+def test_work_has_a_limit(capsys, tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().to_csv(path, index=False)
+    code, _, err = run(capsys, "compare", path, "--truth", "y", *RATIO, "--resamples", "9000000000")
+    assert code == 2 and "--resamples" in err
+    code, _, err = run(capsys, "compare", path, "--truth", "y", "--decision", "top-k", "--share", "1%:10%",
+                       "--resamples", "900000")
+    assert code == 2 and "--resamples" in err
+
+
+def test_parquet_as_people_have_it(capsys, tmp_path):
+    pytest.importorskip("pyarrow")
+    odd = {"empty": [None] * 600, "took": pd.to_timedelta(np.arange(600), "s"), "raw": [b"x"] * 600,
+           "pair": [{"a": 1}] * 600, "list": [[1, 2]] * 600, "when": pd.date_range("2026-01-01", periods=600)}
+    noisy(**odd).to_parquet(tmp_path / "p.parquet")
+    code, out, err = run(capsys, "compare", str(tmp_path / "p.parquet"), "--truth", "y", *RATIO, "--resamples", "20")
+    assert code == 0 and err == "" and all(name in out for name in odd)
+    for name in odd:
+        code, _, err = run(capsys, "compare", str(tmp_path / "p.parquet"), "--truth", name, *RATIO)
+        assert code == 2 and err.count("\n") == 1
+    noisy().head(0).to_parquet(tmp_path / "none.parquet")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
+    for name in ("none", "bad"):
+        code, _, err = run(capsys, "compare", str(tmp_path / f"{name}.parquet"), "--truth", "y", *RATIO)
+        assert code == 2 and err.count("\n") == 1
+
+
+def test_other_files_as_people_have_them(capsys, tmp_path, monkeypatch):
+    frame = noisy()
+    text = frame.to_csv(index=False)
+    packed = written(tmp_path, gzip.compress(text.encode()), "p.csv.gz")
+    old = written(tmp_path, text.replace("\n", "\r"), "old.csv")
+    plain = run(capsys, "compare", written(tmp_path, text), "--truth", "y", *RATIO, "--json")[1]
+    assert run(capsys, "compare", packed, "--truth", "y", *RATIO, "--json")[1] == plain
+    assert run(capsys, "compare", old, "--truth", "y", *RATIO, "--json")[1] == plain
+    padded = written(tmp_path, frame.assign(y=frame["y"].map({1: "yes ", 0: "no "})).to_csv(index=False), "pad.csv")
+    assert json.loads(run(capsys, "compare", padded, "--truth", "y", "--event", "yes ", *RATIO, "--json")[1])[
+        "models"] == json.loads(plain)["models"]
+    broken = written(tmp_path, text.replace(str(frame["a"][3]), "inf", 1), "inf.csv")
+    code, _, err = run(capsys, "compare", broken, "--truth", "y", *RATIO)
+    assert code == 2 and "line 5, column 'a'" in err
+    assert run(capsys, "compare", written(tmp_path, text), "--truth", "y", "--ratio", "5:5.01")[0] == 2
+    monkeypatch.setattr("sys.stdin", None)
+    assert run(capsys, "compare", "-", "--truth", "y", *RATIO)[0] == 2
+
+
+def test_letters_that_a_pipe_does_not_know_are_replaced(tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().rename(columns={"a": "m\u00fcller \u2713"}).to_csv(path, index=False)
+    done = subprocess.run([sys.executable, "-m", "pwu_lite", "score", path, "--truth", "y", *RATIO],
+                          env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, capture_output=True)
+    assert done.returncode == 0 and b"m?ller ?" in done.stdout
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--version"])
+    assert pwu_lite.__version__ in capsys.readouterr().out

@@ -10,12 +10,15 @@ from sklearn.datasets import load_diabetes, load_iris
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge, LogisticRegression
-from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.metrics import make_scorer
+from sklearn.model_selection import GridSearchCV, TunedThresholdClassifierCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 
 import pwu_lite as pwu
+from pwu_lite import scorer
+from pwu_lite.reporting.rules import RULES
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))
@@ -37,8 +40,29 @@ def test_any_two_labels(labels, positive):
     ones = (named == positive).astype(int)
     place = list(model.classes_).index(positive)
     assert SCORE.scorer(pos_label=positive)(model, X, named) == -SCORE(ones, model.predict_proba(X)[:, place])
-    if place == 1:
+    if place == 1 and 2 not in labels.tolist():
         assert SCORE.scorer()(model, X, named) == SCORE.scorer(pos_label=positive)(model, X, named)
+
+
+@pytest.mark.parametrize("labels", [("CHD", "none"), (1, 2), ("a", "b"), ("yes", "true"), (3, -1), ("1", "event")])
+def test_no_event_is_guessed(labels):
+    named = np.array(labels)[Y]
+    model = LogisticRegression().fit(X, named)
+    for score in (SCORE, pwu.PWU(pwu.TopK(), pwu.Beta(2, 4))):
+        with pytest.raises(ValueError, match="which of the labels .* is the event"):
+            score.scorer()(model, X, named)
+    assert SCORE.scorer(pos_label=labels[1])(model, X, named) < 0
+
+
+def test_words_for_yes_are_those_of_files():
+    assert scorer.YES == set(RULES["yes"])
+
+
+def test_a_tuned_threshold_is_told_what_to_do():
+    with pytest.raises(ValueError, match="above each user's own cost share"):
+        TunedThresholdClassifierCV(LogisticRegression(), scoring=SCORE.scorer()).fit(X, Y)
+    make = make_scorer(SCORE, greater_is_better=False)
+    assert TunedThresholdClassifierCV(LogisticRegression(), scoring=make).fit(X, Y).best_score_ < 0
 
 
 def test_a_grid_search_takes_the_best_model_and_not_the_worst():
@@ -112,5 +136,5 @@ def test_what_does_not_fit_is_named(call, words):
 
 
 def test_it_can_be_pickled_and_printed():
-    scorer = pickle.loads(pickle.dumps(SCORE.scorer(pos_label=1)))
-    assert scorer(MODEL, X, Y) == SCORE.scorer()(MODEL, X, Y) and "pos_label=1" in repr(scorer)
+    copied = pickle.loads(pickle.dumps(SCORE.scorer(pos_label=1)))
+    assert copied(MODEL, X, Y) == SCORE.scorer()(MODEL, X, Y) and "pos_label=1" in repr(copied)

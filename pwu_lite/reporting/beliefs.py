@@ -1,6 +1,6 @@
 """What a conventional metric believes about the costs of a decision, in one paragraph.
 
-Imports alignment, metrics, symbolic; numpy, sympy.
+Imports alignment, metrics, ranks, symbolic; numpy, sympy.
 Implements section 3 of the PWU paper, in words.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import metrics
+from ..ranks import midranks
 
 __all__ = ["KNOWN", "belief"]
 
@@ -19,7 +20,8 @@ SQUARES = {"gaussian_nll": "log(v)/2 + e/(2*v)", "mean_squared_error": "e"}  # e
 BINARY = {metric.name: metric for metric in metrics.REGISTRY.values() if metric.task == "binary"}
 REGRESSION = {metric.name: metric for metric in metrics.REGISTRY.values()
               if metric.task == "regression" and metric.name in (*SQUARES, "crps_gaussian")}
-KNOWN = (*BINARY, *REGRESSION)
+RANKING = "roc_auc"
+KNOWN = (*BINARY, RANKING, *REGRESSION)
 
 
 def belief(name: str) -> str:
@@ -35,8 +37,15 @@ def belief(name: str) -> str:
     >>> belief("zero_one_loss")[:56]
     '0-1 loss: aligned with one yes-or-no decision, c = 1/2: '
     """
+    try:
+        import sympy  # noqa: F401
+    except ImportError as error:
+        raise ValueError('this needs sympy: pip install "pwu_lite[symbolic]"') from error
     if name in REGRESSION:
         return _of_regression(name)
+    if name in (RANKING, "auroc", "roc_auc_score"):
+        return _unaligned("AUROC", _one_minus_auroc) + (" It is aligned with picking the top k, where k has a weight "
+                                                        "that grows with it.")
     if name not in BINARY:
         raise ValueError(f"no metric {name!r}; there are: {', '.join(KNOWN)}")
     return _of_probabilities(name)
@@ -45,7 +54,7 @@ def belief(name: str) -> str:
 def _of_probabilities(name):
     import sympy as sp
 
-    from .. import alignment, symbolic
+    from .. import symbolic
 
     label = BINARY[name].label
     if name in FORMULAS:
@@ -56,7 +65,22 @@ def _of_probabilities(name):
     if name == "zero_one_loss":
         return (f"{label}: aligned with one yes-or-no decision, c = 1/2: a miss costs as much as a false "
                 "alarm. It serves whoever has just that cost, and nobody else.")
-    found = alignment.coordinate_dependence(BINARY[name])
+    return _unaligned(label, BINARY[name])
+
+
+def _one_minus_auroc(y, f):
+    """Share of the pairs of an event and another case that are in the wrong order, ties half."""
+    ones = np.asarray(y) == 1
+    events, others = ones.sum(), (~ones).sum()
+    if not events or not others:
+        return np.nan
+    return float(1 - (midranks(np.asarray(f, dtype=float))[ones].sum() - events * (events + 1) / 2) / (events * others))
+
+
+def _unaligned(label, metric):
+    from .. import alignment
+
+    found = alignment.coordinate_dependence(metric)
     if found is None:
         return f"{label}: no counterexample to alignment was found, and none of our formulas is its prior."
     return (f"{label}: not aligned with yes-or-no decisions under any prior. What it prefers for one case "

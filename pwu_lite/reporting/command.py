@@ -1,30 +1,33 @@
 """The command line: from a file of outcomes and forecasts to the model that is cheaper for a decision.
 
-Imports beliefs, card, compare, files, elicitation, families, priors, pwu, robust; numpy, pandas.
+Imports beliefs, card, compare, files, elicitation, families, priors, pwu, robust, rules; numpy, pandas.
 Implements appendices H and L of the PWU paper.
 """
 
 from __future__ import annotations
 
 import argparse
+import dataclasses
+import importlib
 import json
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from .. import elicitation
-from ..families import BinaryDecision, SelectivePrediction, TopK
+from ..families import BinaryDecision, Family, SelectivePrediction, TopK
 from ..priors import Beta, Dirac
 from ..pwu import PWU
 from ..robust import Quantiles
 from . import beliefs, files
 from .card import metric_card
 from .compare import compare
+from .rules import RULES, column_remarks, say, taken_by_name
 
 __all__ = ["main"]
 
@@ -34,17 +37,26 @@ EXAMPLES = """examples:
   cat predictions.csv | python -m pwu_lite compare - --truth outcome --event malignant --ratio 5:50 --json
   python -m pwu_lite compare houses.csv --truth price --decision selective --error 2:20
   python -m pwu_lite compare leads.csv --truth bought --decision top-k --share 1%:10%
+  python -m pwu_lite compare orders.csv --truth sold --decision mine:Kiosk --range 0.6:0.9
   python -m pwu_lite explain log_loss
 """
 WIDTH = 80
-RANGES = {"binary": "ratio", "selective": "error", "top-k": "share"}  # the option that says what a decision costs
+LISTED = 20  # columns that are left out, by name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; 0, or 2 with one line on standard error for what cannot be used."""
     given = _parser().parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a pipe may know ASCII only
     try:
         print(given.run(given))
+    except KeyboardInterrupt:
+        print(f"pwu_lite {given.command}: interrupted", file=sys.stderr)
+        return 130
+    except MemoryError:
+        print(f"pwu_lite {given.command}: not enough memory: give it fewer rows, or name the models", file=sys.stderr)
+        return 2
     except (ValueError, OSError, ImportError) as error:
         print(f"pwu_lite {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
@@ -55,6 +67,7 @@ def _parser():
     parser = argparse.ArgumentParser("python -m pwu_lite", epilog=EXAMPLES, description=(
         "Which forecast is cheaper for a decision, and how sure is that? From a CSV or Parquet file."),
         formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"pwu_lite {_version()}")
     commands = parser.add_subparsers(dest="command", required=True)
     for name, run, words in (("compare", _compare, "models beside each other, with intervals"),
                              ("score", _score, "the loss of each model, a number each"),
@@ -66,7 +79,8 @@ def _parser():
             _add_data(one)
         _add_decision(one)
         if name == "compare":
-            one.add_argument("--groups", help="column of patients, sites or days: resampled whole")
+            one.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; taken by "
+                             "its name where there is one, unless you say: --groups none")
             one.add_argument("--resamples", type=int, default=1000)
             one.add_argument("--seed", type=int, default=0)
             one.add_argument("--html", help="write a report of one file")
@@ -77,47 +91,100 @@ def _parser():
     return parser
 
 
+def _version():
+    from .. import __version__
+
+    return __version__
+
+
 def _add_data(parser):
-    parser.add_argument("file", help="CSV or Parquet; - for standard input")
+    parser.add_argument("file", help="CSV (also packed, .csv.gz) or Parquet; - for standard input")
     parser.add_argument("--truth", required=True, help="column of outcomes")
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
                         "if not given; for selective, columns NAME_mean and NAME_std")
-    parser.add_argument("--weights", help="column of case weights")
+    parser.add_argument("--weights", help="column of case weights; taken by its name where there is one, unless you "
+                        "say: --weights none")
 
 
 def _add_decision(parser):
-    parser.add_argument("--decision", choices=["binary", "selective", "top-k"], default="binary")
-    parser.add_argument("--ratio", help="binary: a miss costs LOW:HIGH false alarms, in nine cases of ten")
-    parser.add_argument("--error", help="selective: passing costs as much as an error of LOW:HIGH, in nine of ten")
-    parser.add_argument("--share", help="top-k: the share of cases picked, LOW:HIGH, in nine of ten")
-    parser.add_argument("--prior", help="binary or top-k: A,B of a Beta prior, instead of a range")
+    parser.add_argument("--decision", default="binary", help="binary, selective, top-k, or a family of your own as "
+                        "module:Class")
+    parser.add_argument("--ratio", help="binary: a miss costs LOW:HIGH false alarms, nine times out of ten")
+    parser.add_argument("--error", help="selective: passing costs as much as an error of LOW:HIGH, nine times out of "
+                        "ten")
+    parser.add_argument("--share", help="top-k: the share of cases picked, LOW:HIGH, nine times out of ten")
+    parser.add_argument("--range", help="a family of your own: its parameter is LOW:HIGH, nine times out of ten")
+    parser.add_argument("--prior", help="A,B of a Beta prior on a parameter in (0, 1), instead of a range")
     parser.add_argument("--cost-share", help="binary: column with each case's own cost share of a false alarm, instead")
 
 
-def _range(name, text):
+def _range(name, text, most=np.inf):
     parts = [part.strip() for part in str(text).split(":")]
     try:
         low, high = (float(part.rstrip("%")) / (100 if part.endswith("%") else 1) for part in parts)
     except ValueError:
         raise ValueError(f"--{name} must be LOW:HIGH, as in --{name} 3:30, got {text!r}") from None
-    if not 0 < low < high < (1 if name == "share" else np.inf):
-        raise ValueError(f"--{name} must have 0 < LOW < HIGH{', below one: write 1%:10%' if name == 'share' else ''}, "
+    if not 0 < low < high < most:
+        raise ValueError(f"--{name} must have 0 < LOW < HIGH{', below one: write 1%:10%' if most == 1 else ''}, "
                          f"got {text!r}")
+    if high < RULES["least_range"] * low:
+        raise ValueError(f"--{name}: {text} is too narrow for a range; HIGH must be at least 1% above LOW")
     return low, high
+
+
+class Decision(NamedTuple):
+    """What a decision is asked for: its family, the option with the range, and how a range is read."""
+
+    family: Family
+    option: str
+    said: str
+    ends: Callable[[float, float], tuple[float, float]] = lambda low, high: (low, high)
+    most: float = np.inf
+
+
+DECISIONS = {
+    "binary": Decision(BinaryDecision(), "ratio", "a miss costs {} false alarms, nine times out of ten",
+                       lambda low, high: (1 / (1 + high), 1 / (1 + low))),
+    "selective": Decision(SelectivePrediction(), "error", "passing costs as much as an error of {}, nine times out of ten",
+                          lambda low, high: (low**2, high**2)),
+    "top-k": Decision(TopK(), "share", "a share of {} of the cases is picked, nine times out of ten", most=1),
+}
+
+
+def _decision(given) -> Decision:
+    """One of ours, or a family of the reader's own: module:Class."""
+    if given.decision in DECISIONS:
+        return DECISIONS[given.decision]
+    module, colon, name = given.decision.partition(":")
+    if not colon:
+        raise ValueError(f"--decision must be {', '.join(DECISIONS)} or module:Class, got {given.decision!r}")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        family = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"--decision {given.decision}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    family = family() if isinstance(family, type) else family
+    if not isinstance(family, Family) or len(family.stated) != 1 or family.takes not in (("y_prob",), ("mean", "std")):
+        raise ValueError(f"--decision {given.decision} must be a decision family with one prior that takes y_prob, or "
+                         "mean and std")
+    return Decision(family, "range", f"{family.names[0]} is {{}}, nine times out of ten",
+                    most=family.stated[0].domain[1])
 
 
 def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
     """The score that the options ask for."""
     if given.cost_share is not None:
         return _each_its_own(given, frame)
-    family = {"binary": BinaryDecision(), "selective": SelectivePrediction(), "top-k": TopK()}[given.decision]
-    wanted = RANGES[given.decision]
-    for name in sorted({*RANGES.values()} - {wanted}):
+    decision = _decision(given)
+    family, wanted = decision.family, decision.option
+    for name in sorted({"ratio", "error", "share", "range"} - {wanted}):
         if getattr(given, name) is not None:
             raise ValueError(f"--{name} is not for --decision {given.decision}; use --{wanted} LOW:HIGH")
-    text = getattr(given, wanted)
-    if given.prior is not None and text is None and given.decision != "selective":
+    text, of_share = getattr(given, wanted), family.stated[0].domain == (0.0, 1.0)
+    if given.prior is not None and text is None and of_share:
         try:
             a, b = (float(part) for part in given.prior.split(","))
         except ValueError:
@@ -125,14 +192,14 @@ def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
         return PWU(family, Beta(a, b))
     if text is None or given.prior is not None:
         raise ValueError(f"say what the decision costs with --{wanted} LOW:HIGH"
-                         + (" or --prior A,B, one of them" if given.decision != "selective" else ""))
-    fit = elicitation.lognormal_from_quantiles if given.decision == "selective" else elicitation.beta_from_quantiles
+                         + (" or --prior A,B, one of them" if of_share else ""))
+    fit = elicitation.beta_from_quantiles if of_share else elicitation.lognormal_from_quantiles
     return PWU(family, fit(*_ends(given)))
 
 
 def _each_its_own(given, frame):
     """A point mass for each case, from a column."""
-    other = given.prior or any(getattr(given, name) for name in RANGES.values())
+    other = given.prior or any(getattr(given, name) for name in ("ratio", "error", "share", "range"))
     if frame is None or given.decision != "binary" or other:
         raise ValueError("--cost-share is for compare and score of binary decisions, without --ratio and --prior")
     return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
@@ -142,89 +209,146 @@ def _special(given):
     return {given.truth, given.weights, given.cost_share, getattr(given, "groups", None)}
 
 
+def _take_by_name(given, frame):
+    """Weights and groups that the file names itself; what was taken, in words."""
+    taken = []
+    for role in ("weights", "groups"):
+        if not hasattr(given, role):
+            continue
+        if getattr(given, role) == "none" and "none" not in frame:
+            setattr(given, role, None)
+        elif getattr(given, role) is None and not (role == "weights" and _joint(given)):
+            found = taken_by_name(frame, role)
+            if found is not None and found not in _special(given):
+                setattr(given, role, found)
+                taken.append(say("taken", role=role, column=found))
+    return taken
+
+
+def _joint(given):
+    return given.cost_share is None and not _decision(given).family.separable
+
+
+def _of_pairs(given):
+    return given.cost_share is None and _decision(given).family.takes == ("mean", "std")
+
+
 def _data(given, frame):
-    """Outcomes, and forecasts by model."""
+    """Outcomes, and forecasts by model; why other columns are left out."""
     named = [name.strip() for name in given.models.split(",")] if given.models else None
     special = _special(given)
-    if given.decision == "selective":
+    if _of_pairs(given):
         found = files.pairs([str(name) for name in frame.columns if name not in special])
         missing = [name for name in named or [] if name not in found]
         if missing or not found:
             raise ValueError(f"a model needs columns NAME_mean and NAME_std; found for: {', '.join(found) or 'none'}")
+        _check_models(named or found)
         models = {name: tuple(files.numbers(frame, column) for column in found[name]) for name in named or found}
-        return files.numbers(frame, given.truth), models
+        return files.numbers(frame, given.truth), models, {}
     y = files.events(frame, given.truth, given.event)
-    names = named or [name for name in frame.columns if name not in special and _may_be_forecast(frame, name)]
+    reasons = {} if named else {name: _why_not(frame, name) for name in frame.columns if name not in special}
+    names = named or [name for name, reason in reasons.items() if not reason]
     if not names:
         raise ValueError("no column looks like probabilities; name them with --models A,B")
-    return y, {str(name): files.probabilities(frame, name) for name in names}
+    _check_models(names)
+    return (y, {str(name): files.probabilities(frame, name) for name in names},
+            {name: reason for name, reason in reasons.items() if reason})
 
 
-def _may_be_forecast(frame, name):
-    """Numbers between zero and one, and not only those two: a column of flags has to be asked for by name.
+def _check_models(names):
+    if len(names) > RULES["most_models"]:
+        raise ValueError(f"{len(names):,} columns look like forecasts, more than {RULES['most_models']}: name some with "
+                         "--models A,B")
 
-    One with gaps may be, too: it is refused where it is read, with the line.
+
+def _why_not(frame, name):
+    """Why a column is not taken for a forecast, or "": numbers in [0, 1], and not only zeros and ones.
+
+    A column of flags has to be asked for by name. One with gaps is taken, and refused where it is read, with the line.
     """
-    try:
-        values = files.numbers(frame, name)
-    except ValueError:
-        if not pd.api.types.is_numeric_dtype(frame[name]):
-            return False
-        values = frame[name].dropna().to_numpy(dtype=float)
-    return bool(values.size and values.min() >= 0 and values.max() <= 1 and not np.isin(values, (0, 1)).all())
+    column = frame[name]
+    numeric = pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column)
+    if numeric:
+        values = column.to_numpy(dtype=float, na_value=np.nan)
+    else:
+        start = frame[[name]].head(1000)  # text: the first rows tell
+        start.attrs = frame.attrs
+        try:
+            files.numbers(start, name)
+            values = files.numbers(frame, name)
+        except ValueError as error:
+            return str(error).split(", column")[0] + " is no number" if str(error).startswith("line") else "no numbers"
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return "no numbers"
+    outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
+    if outside.size:
+        return f"line {files.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
+    return "zeros and ones only" if np.isin(known, (0, 1)).all() else ""
 
 
 def _weights(given, frame):
     return None if given.weights is None else files.numbers(frame, given.weights, least=0)
 
 
+def _check_work(given, units, models):
+    """Refuse what would keep the machine busy for more than about a minute."""
+    joint = _joint(given)
+    work, most = given.resamples * units * (len(models) if joint else 1), RULES["most_work_joint" if joint else "most_work"]
+    if work > most:
+        fewer = max(int(given.resamples * most / work), 2)
+        raise ValueError(f"{given.resamples:,} resamples of {units:,} cases would take minutes or more: say --resamples "
+                         f"{fewer}, give it a random sample of the rows, or name groups")
+
+
 def _compare(given):
     frame = files.read_table(given.file)
+    taken = _take_by_name(given, frame)
     score = _asked(given, frame)
-    y, models = _data(given, frame)
+    y, models, left = _data(given, frame)
     groups = None if given.groups is None else files.column_of(frame, given.groups).to_numpy()
+    _check_work(given, len(y) if groups is None or _joint(given) else len(pd.unique(pd.Series(groups))), models)
+    if given.html and not Path(given.html).absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {Path(given.html).parent}")
     result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
                      n_resamples=given.resamples, seed=given.seed, statement=_statement(given))
+    about = {"file": given.file}
+    if not _of_pairs(given):
+        about["event"] = f"{given.truth} = {_label(given, frame, y)}"
+    result = dataclasses.replace(result, about=result.about | about)
     if given.html:
-        if not Path(given.html).absolute().parent.is_dir():
-            raise ValueError(f"there is no folder {Path(given.html).parent}")
         result.to_html(given.html, decision=_words(given), source="stated on the command line")
+    hints = [*taken, *([] if given.groups else column_remarks(frame, _special(given), set(_columns_of(models, frame))))]
     if given.json:
-        return json.dumps(_as_json(given, score, result), allow_nan=False, indent=1)
-    parts = [_asked_words(given, score), _taken(given, frame, y, models), _lines(result.table),
-             "\n".join(_wrapped(line) for line in result.words), _wrapped(result.notes[0])]
+        return json.dumps(_as_json(given, score, result) | {"remarks": hints}, allow_nan=False, indent=1)
+    parts = [_asked_words(given, score), _taken(y, models, left), _lines(result.table),
+             "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
     return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
 
 
-def _taken(given, frame, y, models):
-    """What was read, in words: cases, events, models, and columns that nobody named and that are no forecasts."""
-    said = f"{len(y)} cases"
-    if given.decision != "selective":
-        label = frame[given.truth].to_numpy()[int(np.argmax(y))]
-        said += f", {int(y.sum())} events ({given.truth} = {label})"
-    said += f"; models: {', '.join(models)}."
-    special = _special(given)
-    left = [name for name in frame.columns if name not in special and str(name) not in models]
-    if left and not given.models and given.decision != "selective":
-        said += f" Left out: {', '.join(f'{name} ({_reason(frame, name)})' for name in left)}. Choose with --models."
+def _label(given, frame, y):
+    return frame[given.truth].to_numpy()[int(np.argmax(y))]
+
+
+def _columns_of(models, frame):
+    """Columns that hold forecasts: the models', or their means and standard deviations."""
+    pairs = files.pairs([str(name) for name in frame.columns])
+    return {*models, *(column for name in models for column in pairs.get(name, ()))}
+
+
+def _taken(y, models, left):
+    """What was read, in words: cases, models, and columns that nobody named and that are no forecasts."""
+    said = f"{len(y):,} cases; models: {', '.join(models)}."
+    if left:
+        some = [f"{name} ({reason})" for name, reason in list(left.items())[:LISTED]]
+        more = f", and {len(left) - LISTED:,} more" if len(left) > LISTED else ""
+        said += f" Left out: {', '.join(some)}{more}. Choose with --models."
     return _wrapped(said)
-
-
-def _reason(frame, name):
-    """Why a column is not taken for a forecast."""
-    try:
-        values = files.numbers(frame, name)
-    except ValueError as error:
-        return str(error).split(", column")[0] + " is no number" if "line" in str(error) else "no numbers"
-    outside = np.flatnonzero((values < 0) | (values > 1))
-    if not outside.size:
-        return "zeros and ones only"
-    return f"line {files.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
 
 
 def _statement(given):
     """What the two ends of a range say alone: a twentieth of the decision makers below, a twentieth above."""
-    if getattr(given, RANGES[given.decision]) is None:
+    if given.cost_share is not None or getattr(given, _decision(given).option) is None:
         return None
     low, high = _ends(given)
     return Quantiles({low: 0.05, high: 0.95})
@@ -232,23 +356,18 @@ def _statement(given):
 
 def _ends(given):
     """The stated range, in the decision's own parameter."""
-    low, high = _range(RANGES[given.decision], getattr(given, RANGES[given.decision]))
-    if given.decision == "binary":
-        return 1 / (1 + high), 1 / (1 + low)
-    return (low, high) if given.decision == "top-k" else (low**2, high**2)
+    decision = _decision(given)
+    return decision.ends(*_range(decision.option, getattr(given, decision.option), decision.most))
 
 
 def _words(given):
     if given.cost_share is not None:
         return f"each case has its own cost share of a false alarm, column {given.cost_share}"
-    wanted = RANGES[given.decision]
-    text = getattr(given, wanted)
+    decision = _decision(given)
+    text = getattr(given, decision.option)
     if text is None:
         return f"{given.decision}, prior Beta({given.prior})"
-    return {"binary": f"a miss costs {text} false alarms, in nine cases of ten",
-            "selective": f"passing costs as much as an error of {text}, in nine cases of ten",
-            "top-k": f"a share of {text} of the cases is picked, in nine cases of ten"}[given.decision].replace(
-                ":", " to ")
+    return decision.said.format(text.replace(":", " to "))
 
 
 def _asked_words(given, score):
@@ -266,18 +385,20 @@ def _number(value):
 
 
 def _lines(table):
-    """A row a model, within 80 columns."""
-    wide = min(22, max(map(len, table.index)))
-    head = f"{'model':<{wide}}  {'cost':>9}  {'95% interval':>20}  {'verdict':<13}  {'cases':>7}"
+    """One row per model, at most 80 characters wide."""
+    wide = min(16, max(5, *map(len, table.index)))
+    head = f"{'model':<{wide}}  {'cost':>9}  {'95% interval':>19}  {'skill':>6}  {'verdict':<13}  {'cases':>6}"
     lines = [head, "-" * len(head)]
     for name, row in table.iterrows():
         short = name if len(name) <= wide else name[:wide - 1] + "~"
         ends = f"{_number(row['low'])} to {_number(row['high'])}"
         needed = row["cases needed"]
-        cases = "" if pd.isna(needed) else f"{needed:.0f}" if needed < 1e7 else ">10 mio"
-        cost = _number(row["cost"])
-        lines.append(f"{short:<{wide}}  {cost:>9}  {ends:>20}  {row['verdict']:<13}  {cases:>7}".rstrip())
-    return "\n".join([*lines, "cases: so many would tell the two apart in four samples of five"])
+        cases = "" if pd.isna(needed) else f"{needed:.0f}" if needed < 1e6 else f"{needed / 1e6:.0f}M" if (
+            needed < 1e9) else ">1000M"
+        cost, skill = _number(row["cost"]), "" if pd.isna(row["skill"]) else f"{row['skill']:.0%}"
+        lines.append(f"{short:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {row['verdict']:<13}  {cases:>6}".rstrip())
+    return "\n".join([*lines, "skill: share of the way from the base rate to a perfect forecast",
+                      "cases: sample size (in groups, if there are any) for 80% power"])
 
 
 def _as_json(given, score, result):
@@ -286,7 +407,7 @@ def _as_json(given, score, result):
              if isinstance(prior, Beta) else {"mu": prior.mu, "sigma": prior.sigma})
     models = [{"name": name, **{key: _plain(value) for key, value in row.items()}}
               for name, row in result.table.iterrows()]
-    return {"decision": given.decision, "prior": shape, "models": models, "words": result.words}
+    return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words)}
 
 
 def _plain(value: Any) -> Any:
@@ -295,14 +416,18 @@ def _plain(value: Any) -> Any:
 
 def _score(given):
     frame = files.read_table(given.file)
+    taken = _take_by_name(given, frame)
     score = _asked(given, frame)
-    y, models = _data(given, frame)
+    y, models, left = _data(given, frame)
     weights = _weights(given, frame)
     options = {} if weights is None else {"sample_weight": weights}
     losses = {name: score(y, *(parts if isinstance(parts, tuple) else (parts,)), **options)
               for name, parts in models.items()}
     rows = [f"{value:.6g}  {name}" for name, value in sorted(losses.items(), key=lambda item: item[1])]
-    return "\n".join([_taken(given, frame, y, models), "Cost for each case, lower is better:", *rows])
+    if not _of_pairs(given):
+        taken.append(say("events", events=f"{int(y.sum()):,}", cases=f"{len(y):,}",
+                         event=f"{given.truth} = {_label(given, frame, y)}"))
+    return "\n".join([_taken(y, models, left), *taken, "Cost per case, lower is better:", *rows])
 
 
 def _card(given):

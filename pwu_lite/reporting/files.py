@@ -1,12 +1,13 @@
 """Outcomes and forecasts from a file, as people have them; what cannot be read is named with its line.
 
-Imports nothing; numpy, pandas.
+Imports rules; numpy, pandas.
 Implements no part of a source.
 """
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import itertools
 import re
@@ -17,10 +18,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .rules import RULES
+
 __all__ = ["column_of", "events", "line_of", "numbers", "pairs", "probabilities", "read_table"]
 
 DELIMITERS = ",;\t|"
-YES = {"1", "true", "yes", "y", "event", "positive"}
+YES = set(RULES["yes"])
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""Control characters, marks of direction and other characters that are not seen."""
+MOST_UNPACKED = 2_000_000_000
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
 
@@ -28,7 +34,8 @@ MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
 def read_table(source: str) -> pd.DataFrame:
     """A table from a CSV or Parquet file, or from standard input if `source` is ``-``.
 
-    Delimiter (comma, semicolon, tab, bar) and decimal comma are recognised, a byte order mark is ignored.
+    Delimiter (comma, semicolon, tab, bar) and decimal comma are recognised, a byte order mark is ignored, a file
+    that was packed by gzip is unpacked.
 
     Raises
     ------
@@ -46,11 +53,8 @@ def read_table(source: str) -> pd.DataFrame:
     [0.7, 0.2]
     """
     if str(source).lower().endswith((".parquet", ".pq")):
-        try:
-            return pd.read_parquet(source)
-        except ImportError as error:
-            raise ValueError(f"reading {source} needs pyarrow: pip install pyarrow, or save it as CSV") from error
-    raw = sys.stdin.buffer.read() if source == "-" else Path(source).read_bytes()
+        return _read_parquet(source)
+    raw = _bytes(source)
     if raw[:2] == b"PK":
         raise ValueError(f"{source} is an Excel or zip file: save the sheet as CSV")
     try:
@@ -58,16 +62,24 @@ def read_table(source: str) -> pd.DataFrame:
     except UnicodeDecodeError:
         text = raw.decode("cp1252", errors="replace")
     if "\0" in text:
-        raise ValueError(f"{source} is no text: save the table as CSV")
+        raise ValueError(f"{source} is not a text file: save the table as CSV")
     if not text.strip():
         raise ValueError(f"{source} is empty")
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    end = text.find("\n", len(text) - len(text.lstrip()))
+    if (end if end >= 0 else len(text)) > RULES["most_first_line"]:
+        raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
+                         "a table with one row per line?")
     lines = list(itertools.islice((line for line in io.StringIO(text) if line.strip()), 2))
     delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", lines[0]).count)
     try:
         names, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     except csv.Error as error:
-        raise ValueError(f"{source} is no table: {error}") from error
-    _check_names([name.strip() for name in names])
+        raise ValueError(f"{source} could not be parsed as a table: {error}") from error
+    names = [name.strip() for name in names]
+    _check_names(names)
+    _check_header(names)
     if rows and len(rows[0]) > len(names):
         raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
                          "number or a name needs quotes")
@@ -76,7 +88,7 @@ def read_table(source: str) -> pd.DataFrame:
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         raise ValueError(f"line {found[2]} has {found[3]} fields, the lines above have {found[1]}" if found
-                         else f"{source} is no table: {error}") from error
+                         else f"{source} could not be parsed as a table: {error}") from error
     if frame.empty:
         raise ValueError(f"{source} has a header and no rows")
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
@@ -84,20 +96,74 @@ def read_table(source: str) -> pd.DataFrame:
     return frame
 
 
+def _bytes(source):
+    """The content of a file or of standard input, unpacked."""
+    if source == "-":
+        if sys.stdin is None or sys.stdin.closed:
+            raise ValueError("standard input is closed: name a file")
+        raw = sys.stdin.buffer.read()
+    else:
+        raw = Path(source).read_bytes()
+    if raw[:2] != b"\x1f\x8b":
+        return raw
+    with gzip.open(io.BytesIO(raw)) as packed:
+        try:
+            raw = packed.read(MOST_UNPACKED + 1)
+        except (OSError, EOFError) as error:
+            raise ValueError(f"{source} could not be unpacked: {error}") from error
+    if len(raw) > MOST_UNPACKED:
+        raise ValueError(f"{source} has more than {MOST_UNPACKED:,} bytes when unpacked")
+    return raw
+
+
+def _read_parquet(source):
+    try:
+        frame = pd.read_parquet(source)
+    except ImportError as error:
+        raise ValueError(f"reading {source} needs pyarrow: pip install pyarrow, or save it as CSV") from error
+    except OSError:
+        raise
+    except Exception as error:  # pyarrow's own kinds
+        raise ValueError(f"{source} could not be read as Parquet: {error}") from error
+    frame.columns = [str(name) for name in frame.columns]
+    _check_names(list(frame.columns))
+    if frame.empty:
+        raise ValueError(f"{source} has a header and no rows")
+    return frame
+
+
 def _lines_of(text, delimiter):
     """The line on which each row starts."""
     reader, starts, before = csv.reader(io.StringIO(text), delimiter=delimiter), [], 0
-    for row in reader:
-        if any(field.strip() for field in row):
-            starts.append(before + 1)
-        before = reader.line_num
+    try:
+        for row in reader:
+            if any(field.strip() for field in row):
+                starts.append(before + 1)
+            before = reader.line_num
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from error
     return starts[1:]
 
 
 def _check_names(names):
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ValueError(f"two columns are called {twice[0]!r}: give each its own name")
+    """Refuse names that are given twice, too long, too many, or hold characters that are not seen."""
+    if len(names) > RULES["most_columns"]:
+        raise ValueError(f"the table has {len(names):,} columns, more than {RULES['most_columns']:,}: keep the outcome, "
+                         "the forecasts, weights and groups")
+    seen: set[str] = set()
+    for place, name in enumerate(names, start=1):
+        if len(name) > RULES["most_name"]:
+            raise ValueError(f"the name of column {place} has {len(name):,} characters: give it a short one")
+        if HIDDEN.search(name):
+            raise ValueError(f"the name of column {place} holds a line end or another character that is not seen, "
+                             f"{name!r:.80}: rename it")
+        if name in seen:
+            raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
+                             "two columns have no name: give each its own")
+        seen.add(name)
+
+
+def _check_header(names):
     if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names) or any(
             re.fullmatch(r"[-+]?\d*[.,]\d+%?", name) for name in names):
         raise ValueError("the first line looks like data: is the header missing?")
@@ -113,8 +179,10 @@ def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
 def _refuse(frame, column, bad, rule, hint=""):
     place = int(np.flatnonzero(bad)[0])
     value = column.iloc[place]
-    nothing = "nothing, or a word for it (NaN, n/a)"
-    said = nothing if pd.isna(value) else repr(value) if isinstance(value, str) else f"{value:g}"
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    said = f"{value:g}" if number and not np.isnan(value) else f"{value!r:.60}"
+    if number and np.isnan(value) or value is None or value is pd.NA or value is pd.NaT:
+        said = "nothing, or a word for it (NaN, n/a)"
     raise ValueError(f"line {line_of(frame, place)}, column {column.name!r}: {rule}, got {said}{hint}")
 
 
@@ -153,8 +221,11 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
         values = column.to_numpy(dtype=float, na_value=np.nan)
     else:
-        text = column.astype("string").str.strip()
-        if text.str.fullmatch(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+").fillna(True).all():
+        try:
+            text = column.astype("string").str.strip()
+        except (TypeError, ValueError, NotImplementedError) as error:
+            raise ValueError(f"column {column.name!r} holds {column.dtype}, not numbers: {error}") from error
+        if text.notna().any() and text.str.fullmatch(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+").fillna(True).all():
             raise ValueError(f"column {name!r}: {text.dropna().iloc[0]!r} may be thousands or decimals; write it "
                              "without separators between thousands")
         percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
@@ -162,10 +233,10 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
         values = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
         values = np.where(percent, values / 100, values)
     if not np.isfinite(values).all():
-        _refuse(frame, column, ~np.isfinite(values), "a number is wanted")
-    for outside, rule in ((None if least is None else values < least, f"a number of at least {least} is wanted"),
-                          (None if above is None else values <= above, f"a number above {above} is wanted"),
-                          (None if below is None else values >= below, f"a number below {below} is wanted")):
+        _refuse(frame, column, ~np.isfinite(values), "expected a number")
+    for outside, rule in ((None if least is None else values < least, f"expected a number of at least {least}"),
+                          (None if above is None else values <= above, f"expected a number above {above}"),
+                          (None if below is None else values >= below, f"expected a number below {below}")):
         if outside is not None and outside.any():
             _refuse(frame, column, outside, rule)
     return values
@@ -184,7 +255,7 @@ def probabilities(frame: pd.DataFrame, name: str) -> np.ndarray:
     if outside.any():
         hint = " (are these percentages? divide them by 100, or add a % sign)" if (
             values.min() >= 0 and values.max() > 2) else ""
-        _refuse(frame, column_of(frame, name), outside, "a probability between 0 and 1 is wanted", hint)
+        _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", hint)
     return values
 
 
@@ -208,20 +279,30 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     """
     column = column_of(frame, name)
     if column.isna().any():
-        _refuse(frame, column, column.isna().to_numpy(), "an outcome is wanted")
-    kinds = list(pd.unique(column))
+        _refuse(frame, column, column.isna().to_numpy(), "expected an outcome")
+    try:
+        kinds = list(pd.unique(column))
+    except TypeError as error:
+        raise ValueError(f"column {name!r} holds {type(column.iloc[0]).__name__}s, not labels") from error
     words = {kind: _word(kind) for kind in kinds}
     if len(kinds) == 1:
-        raise ValueError(f"column {name!r} has one outcome only, {words[kinds[0]]}: nothing is to be told apart")
+        raise ValueError(f"column {name!r} contains only one outcome ({words[kinds[0]]}); two are needed")
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
                          f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}")
+    for kind in kinds:
+        if HIDDEN.search(words[kind]):
+            raise ValueError(f"column {name!r} has a label with a line end or another character that is not seen, "
+                             f"{words[kind]!r:.60}: rename it")
     if event is not None:
-        chosen = [kind for kind in kinds if words[kind].lower() == event.strip().lower()]
+        chosen = [kind for kind in kinds if words[kind].strip().lower() == event.strip().lower()]
+        if len(chosen) > 1:
+            raise ValueError(f"column {name!r} has {len(chosen)} labels like {event!r}, which differ in blanks or "
+                             "capitals: make them one")
         if not chosen:
             raise ValueError(f"column {name!r} has no label {event!r}; it has {', '.join(words.values())}")
     else:
-        chosen = [kind for kind in kinds if words[kind].lower() in YES]
+        chosen = [kind for kind in kinds if words[kind].strip().lower() in YES]
         if len(chosen) != 1 or len(kinds) == 2 and {"1", "2"} == set(words.values()):
             labels = sorted(words.values())
             raise ValueError(f"which label of column {name!r} is the event? Add --event {labels[0]} or "
@@ -242,13 +323,15 @@ def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
     >>> pairs(["y", "a_mean", "a_std", "b", "b sd"])
     {'a': ('a_mean', 'a_std'), 'b': ('b', 'b sd')}
     """
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        middle = MIDDLE.fullmatch(name)
+        for stem in {name, *([middle[1]] if middle else [])}:
+            stems.setdefault(stem, []).append(name)
     found = {}
     for spread in names:
         said = SPREAD.fullmatch(spread)
-        if said:
-            stem = said[1]
-            for name in names:
-                middle = MIDDLE.fullmatch(name)
-                if name != spread and (name == stem or middle and middle[1] == stem):
-                    found[stem] = (name, spread)
+        for name in stems.get(said[1], []) if said else []:
+            if name != spread:
+                found[said[1]] = (name, spread)
     return found
