@@ -13,6 +13,7 @@ import contextlib
 import io
 import json
 import re
+import shlex
 import shutil
 import tempfile
 import time
@@ -94,6 +95,12 @@ def good_files() -> list[File]:
         File("few.csv", csv_of(plain.head(9).assign(y=[0, 1] * 4 + [0]))),
         File("same.csv", csv_of(plain.assign(copy=plain["model 0"]))),
         File("<b>odd & names.csv", csv_of(plain.rename(columns={"model 0": "<img src=x onerror=alert(1)>"}))),
+        File("patients.csv", csv_of(extra.rename(columns={"site": "patient"}))),
+        File("days.csv", csv_of(plain.assign(start_day=range(600), clinic_no=[k // 60 for k in range(600)]))),
+        File("noise.csv", csv_of(plain.assign(**{name: rng.random(600).round(3) for name in
+                                                 ("model 0", "model 1", "model 2")}))),
+        File("rare.csv", csv_of(plain.assign(y=[1, 1, 1] + [0] * 597))),
+        File("weight on one.csv", csv_of(plain.head(50).assign(w=[1.0] + [0.0] * 49)), {"weight": "w"}),
         File("large.csv", csv_of(forecasts(100_000, 5, 7, decimals=6))),
     ]
 
@@ -118,6 +125,11 @@ def bad_files() -> list[File]:
         File("thousands.csv", csv_of(table.assign(a=[f'{value}.250' for value in range(1, 41)])), models=("a",)),
         File("percentages.csv", csv_of(table.assign(a=100 * table["model 0"])), models=("a",)),
         File("quote.csv", with_line(3, '1,"0.2,0.5')),
+        File("hidden.csv", csv_of(table).replace(b"model 1", b'"model\n1"')),
+        File("turned.csv", csv_of(table).replace(b"model 1", "mod\u202eel".encode())),
+        File("wide.csv", (",".join(f"c{k}" for k in range(20_000)) + "\n").encode()),
+        File("endless.csv", b"a," * 1_200_000 + b"\n"), File("a name.csv", b"y," + b"_" * 60_000 + b"\n1,0.5\n"),
+        File("models.csv", csv_of(pd.concat([table, *(table["model 0"].rename(f"m{k}") for k in range(300))], axis=1))),
         File("weights.csv", csv_of(table.assign(w=-1.0)), {"weight": "w"}),
     ]
 
@@ -142,7 +154,9 @@ def upload(page: Any, file: File) -> str:
         return said
     if file.tab:
         page.locator(f"#bench-tab-{file.tab}").click()
-    for name, value in file.chosen.items():
+    asked = {"topk": {"low": "1%", "high": "10%"}}.get(file.tab or "", {"low": "3", "high": "30"})
+    defaults = asked if page.locator(".bench .for-binary").is_visible() or file.tab == "topk" else {}
+    for name, value in (defaults | file.chosen).items():
         field = page.locator(f".bench [name={name}]")
         field.fill(value) if name in ("low", "high") else field.select_option(value)
     if file.models is not None:
@@ -159,15 +173,16 @@ def compare_with_python(page: Any, file: File, folder: Path) -> list[str]:
     held: dict[str, Any] = {}
     with contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
         exec(page.locator(".bench pre.python").text_content(), held)
-    result, found = held["result"], []
+    result, found = held["result"], same_as_the_command(page, file, folder, shown)
     table = result.table
     if [model["name"] for model in shown["models"]] != list(table.index):
         return [f"{file.name}: order {[model['name'] for model in shown['models']]}, Python {list(table.index)}"]
     for model in shown["models"]:
         found += [f"{file.name}, {model['name']}, {key}: {model[key]!r}, Python {expected!r}"
                   for key, expected in table.loc[model["name"]].items() if not same(key, model, expected)]
-    if shown["words"] != list(result.words):
-        found.append(f"{file.name}: {shown['words']}, Python {list(result.words)}")
+    words = [line.replace("y_true = 1", f"{shown['taken']['event']}") for line in result.words]
+    if [*shown["words"], *shown["remarks"]][:len(words)] != words:
+        found.append(f"{file.name}: {shown['words'] + shown['remarks']}, Python {words}")
     return found + same_picture(file, shown, result) + same_parts(file, shown, held)
 
 
@@ -179,10 +194,28 @@ def same(key: str, model: dict[str, Any], expected: Any) -> bool:
     return bool(abs(model[key] - expected) <= (1e-6 if key in RESAMPLED else 1e-9) * max(1.0, abs(expected)))
 
 
+def same_as_the_command(page: Any, file: File, folder: Path, shown: dict[str, Any]) -> list[str]:
+    """The command that the page shows says the same of the file, in the same words."""
+    line = page.locator(".bench pre.python").text_content().partition("# in a terminal\n# ")[2].strip()
+    if not line:
+        return []
+    words, out = shlex.split(line)[3:], io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(out):
+        code = command.main([*words[:words.index("--html")], *(["--groups", "none"] if "--groups" not in words else []),
+                             *(["--weights", "none"] if "--weights" not in words else []), "--json"])
+    said = json.loads(out.getvalue()) if code == 0 else {"words": [], "remarks": []}
+    here = [*shown["words"], *shown["remarks"]]
+    there = [*said["words"], *said["remarks"]]
+    return [] if here == there else [f"{file.name}: the page says {here}, the command line {there}"]
+
+
 def same_picture(file: File, shown: dict[str, Any], result: Any) -> list[str]:
     expected = picture_of(result.scores["score"], *result.data, list(result.table.index), result.options)
-    if expected is None or shown["picture"] is None:
-        return [] if expected is shown["picture"] else [f"{file.name}: a picture on one side only"]
+    if isinstance(expected, str) or shown["picture"] is None:
+        return [] if isinstance(expected, str) and shown["picture"] is None else [
+            f"{file.name}: a picture on one side only"]
+    if shown["picture"]["axis"] != expected["axis"]:
+        return [f"{file.name}: axis {shown['picture']['axis']}, Python {expected['axis']}"]
     far = [key for key in ("x", "costs", "gaps", "hill")
            if not np.allclose(shown["picture"][key], expected[key], rtol=1e-9, atol=1e-9)]
     pairs = zip(shown["picture"]["bands"], expected["bands"], strict=True)
@@ -264,7 +297,7 @@ def check_asking(page: Any) -> list[str]:
     found = [] if "Which column is the outcome" in said else [f"two columns could be the outcome: {said!r}"]
     turned = forecasts(200, 2, 13)
     said = upload(page, File("turned.csv", csv_of(turned.assign(y=1 - turned["y"]))))
-    if "is the outcome right" not in page.locator(".bench .said").inner_text():
+    if "Check the outcome, and which label is the event" not in page.locator(".bench .said").inner_text():
         found.append("forecasts of the other label are not noticed")
     return found
 
@@ -285,9 +318,21 @@ def check_keyboard(page: Any) -> list[str]:
     page.locator("#bench-tab-binary").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
+    if "nine times out of ten? Give two numbers" not in wait(page) or page.locator(".bench .result").is_visible():
+        found.append("a winner is shown before the two numbers were given")
+    if page.locator(".bench .readback").inner_text():
+        found.append("what an earlier question said stands under a new one")
+    give_range(page, "1%", "10%")
     if wait(page) or json.loads(page.locator("#bench-result").text_content())["decision"] != "top-k":
         found.append("the arrow keys do not change the decision")
     return found
+
+
+def give_range(page: Any, low: str, high: str) -> None:
+    """Type the two numbers, and wait until typing ends."""
+    page.locator(".bench [name=low]").fill(low)
+    page.locator(".bench [name=high]").fill(high)
+    page.wait_for_timeout(400)
 
 
 def check_drop(page: Any) -> list[str]:
@@ -297,11 +342,15 @@ def check_drop(page: Any) -> list[str]:
         held.items.add(new File([text], "dropped.csv", {type: "text/csv"})); return held; }""", text)
     page.locator(".bench .drop").dispatch_event("drop", {"dataTransfer": given})
     page.wait_for_timeout(100)
+    wait(page)
+    give_range(page, "3", "30")
     read = not wait(page) and "dropped.csv" in page.locator(".bench .taken").inner_text()
     found = [] if read else ["a drop is not read"]
     page.locator(".bench .load details summary").click()
     page.locator(".bench textarea").fill(text)
     page.locator(".bench button.paste").click()
+    wait(page)
+    give_range(page, "3", "30")
     said = wait(page)
     return found + ([f"a pasted table: {said}"] if said else [])
 
@@ -316,7 +365,7 @@ def check_downloads(page: Any, folder: Path) -> list[str]:
     if json.loads((folder / "result.json").read_text())["models"] == []:
         found.append("the downloaded numbers are empty")
     report = (folder / "report.html").read_text()
-    whole = all(words in report for words in ("<svg", "verdict", "cheapest</h1>", "in nine cases of ten"))
+    whole = all(words in report for words in ("<svg", "verdict", "cheapest</h1>", "nine times out of ten"))
     if len(report) > 1_000_000 or "@TITLE" in report or "http:" in report:
         found.append("the page to send is too large, has gaps, or names another host")
     found += [] if whole else ["the page to send lacks its heading, the picture or the table"]
@@ -336,6 +385,8 @@ def check_phone(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any
     for place, tab in ((0, "topk"), (1, "selective"), (0, "binary")):
         page.locator("button[data-example]").nth(place).tap()
         page.locator(f"#bench-tab-{tab}").tap()
+        if tab == "topk":
+            give_range(page, "1%", "10%")
         said = wait(page)
         found += [f"on a phone, {tab}: {said}"] if said else access(page)
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):

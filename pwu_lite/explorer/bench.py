@@ -20,6 +20,7 @@ from ..priors import Beta, LogNormal
 from ..pwu import PWU
 from ..reporting import beliefs, page
 from ..reporting.card import metric_card
+from ..reporting.rules import RULES
 
 __all__ = ["Bench"]
 
@@ -70,7 +71,7 @@ class Bench:
                           "belief": _first(beliefs.belief(name))} for name in SHOWN}
         examples = {name: {"file": given.get("file", "example.csv"), "table": given["table"].to_csv(index=False),
                            "choice": given.get("choice", {})} for name, given in self.examples.items()}
-        return {"script": _scripts(*WORK), "draws": _scripts("draws"), "examples": examples, "metrics": metrics,
+        return {"script": _rules() + _scripts(*WORK), "draws": _scripts("draws"), "examples": examples, "metrics": metrics,
                 "cards": _cards(), "tooMany": TOO_MANY,
                 "page": page.whole("@TITLE@", "@DECISION@", [f"<style>{_style()}</style>", PLACE])}
 
@@ -93,6 +94,14 @@ def _read(name):
 
 def _scripts(*names):
     return "\n".join(_read(f"{name}.js") for name in names)
+
+
+def _rules():
+    """The judgement that the command line has too, and the axes of our families, for the scripts."""
+    families = {"binary": BinaryDecision(), "selective": SelectivePrediction(), "topk": TopK()}
+    axes = {name: {key: getattr(family.axis, key) for key in ("scale", "label", "cost", "ticks")}
+            for name, family in families.items()}
+    return f"const RULES = {json.dumps(RULES | {'axes': axes})};\n"
 
 
 def _first(words):

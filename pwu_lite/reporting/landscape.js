@@ -74,12 +74,6 @@ const TICKS = {
     below: "so many false alarms cost as much as a miss", other: (c) => String(+((1 - c) / c).toPrecision(2))},
   topk: {at: [1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1], words: (u) => `${+(100 * u).toPrecision(2)}%`},
 };
-const AXES = {
-  binary: {scale: "logit", label: "cost share of a false alarm, c", cost: "cost per case", ticks: "binary"},
-  selective: {scale: "log", label: "error that costs as much as passing, in the unit of the outcome", cost: "cost per case, in its square"},
-  topk: {scale: "log", label: "share of the cases picked", cost: "cost per case, minus precision", ticks: "topk"},
-};
-
 function roundTicks(scale, low, high) {
   if (scale === "logit") return TICKS.binary.at;
   if (scale === "log") return Array.from({length: 61}, (_, k) => [1, 2, 5][k % 3] * 10 ** (Math.floor(k / 3) - 10));

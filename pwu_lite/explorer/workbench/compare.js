@@ -7,6 +7,7 @@ function asked(kind, low, high) {
   const wanted = {binary: "a miss", selective: "an error", topk: "a share"}[kind];
   if (!(low > 0 && high > low && high < Infinity)) throw Error(`${wanted}: give two numbers, the smaller one first, both above zero`);
   if (kind === "topk" && high >= 1) throw Error("a share of cases lies below 100%");
+  if (high < RULES.least_range * low) throw Error(`${general(low, 6)} to ${general(high, 6)} is too narrow for a range; the larger number must be at least 1% above the smaller one`);
   if (kind === "selective") return {kind, low, high, prior: lognormalBetween(low ** 2, high ** 2), statement: [low ** 2, high ** 2]};
   const ends = kind === "binary" ? [1 / (1 + high), 1 / (1 + low)] : [low, high];
   return {kind, low, high, prior: betaBetween(...ends), statement: ends};
@@ -61,17 +62,38 @@ function counted(counts, rows) {
   return sums;
 }
 
-// {resampled: [repeat][model], bands: [repeat below BAND_REPEATS][model][place]}.
-async function resampleCases(data, ask, places, draws, progress) {
-  const {y, models, weight, groups} = data, number = groups ? groups.number : null, m = models.length, resampled = [], bands = [], rows = lossRows(data);
-  const curves = places && models.map((model) => binned(ask.kind, y, model, weight, places));
+// Rows to be counted: of each model its losses, its differences from the best one, and the sizes, sorted by the
+// difference, so that what is said of two models depends on these two alone; of three models and more all losses too.
+function pairRows(rows, best, m, together) {
+  const size = rows.length > m ? rows[m] : new Float64Array(rows[0].length).fill(1), sortedRows = [];
+  for (let k = 0; k < m; k++) {
+    const gap = rows[k].map((v, i) => v - rows[best][i]), order = [size, rows[k], gap].reduce((all, column) => sorted(column, all), Uint32Array.from(gap.keys()));
+    sortedRows.push(taken(rows[k], order), taken(gap, order), taken(size, order));
+  }
+  if (m > 2) sortedRows.push(...[...rows.slice(0, m), size].map((row) => taken(row, together)));
+  return sortedRows;
+}
+
+// {costs, gaps, together: [repeat][model], bands: [repeat below BAND_REPEATS][model][place]}.
+async function resampleCases(data, ask, places, draws, progress, best) {
+  const {y, models, weight, groups} = data, number = groups ? groups.number : null, m = models.length, units = lossRows(data);
+  const size = units.length > m ? units[m] : new Float64Array(y.length).fill(1);
+  const together = (groups ? [size, ...units.slice(0, m)] : []).reduce((all, column) => sorted(column, all), Uint32Array.from(size.keys()));
+  const rows = pairRows(units, best, m, together), found = {costs: [], gaps: [], together: [], bands: []};
+  const curves = places && models.map((model) => binned(ask.kind, y, model, weight, places)), whole = weight ? sum(weight) : y.length;
   for (let repeat = 0; repeat < REPEATS; repeat++) {
-    const counts = await draws.next(), sums = counted(counts, rows), total = rows.length > m ? sums[m] : y.length;
-    resampled.push(Array.from(sums.subarray(0, m), (value) => value / total));
-    if (curves && repeat < BAND_REPEATS) bands.push(curves.map((curve) => curveOf(curve, counts, number, total, places.theta, ask.kind)));
+    const counts = await draws.next(), sums = counted(counts, rows), each = (part) => Array.from({length: m}, (_, k) => sums[3 * k + part] / sums[3 * k + 2]);
+    const costs = each(0), gaps = each(1).map((gap, k) => Math.abs(gap) <= 1e-12 * Math.abs(costs[k] - gap) ? 0 : gap);
+    found.costs.push(costs);
+    found.gaps.push(gaps);
+    found.together.push(m > 2 ? Array.from(sums.subarray(3 * m, 4 * m), (value) => value / sums[4 * m]) : gaps.map((gap, k) => k === best ? 0 : gap));
+    if (curves && repeat < BAND_REPEATS) {
+      const total = !number && !weight ? whole : counted(counts, [size])[0];
+      found.bands.push(curves.map((curve) => curveOf(curve, counts, number, total, places.theta, ask.kind)));
+    }
     if (repeat % 10 === 9) progress((repeat + 1) / REPEATS);
   }
-  return {resampled, bands};
+  return found;
 }
 
 // Which point of the axis a case's place lies before, and what it adds there.
@@ -143,23 +165,30 @@ function blocksOf(y, f) {
   return {y, f, order, starts: [...starts, order.length]};
 }
 
-async function resamplePicks(data, ask, places, draws, progress) {
-  const {y, models, groups} = data, n = y.length, units = groups ? groups.count : n, number = groups ? groups.number : null;
+// The same for picks: each pair of a model and the best one in an order of its own.
+async function resamplePicks(data, ask, places, draws, progress, best) {
+  const {y, models, groups} = data, n = y.length, units = groups ? groups.count : n, number = groups ? groups.number : null, m = models.length;
   const sizes = new Float64Array(units), kept = new Map();
   for (let i = 0; i < n; i++) sizes[number ? number[i] : i] += 1;
   const worthOf = (size) => { if (!kept.has(size)) kept.set(size, worthOfPlaces(ask.prior, size)); return kept.get(size); };
-  const ranked = models.map(({f}) => blocksOf(y, f)), ones = new Float64Array(units).fill(1), resampled = [], bands = [];
+  const blocksIn = (ones, order) => ones.map((k) => blocksOf(taken(y, order), taken(models[k].f, order)));
+  const pairOf = (k) => k === best ? [best] : [best, k], plainOrder = Uint32Array.from(y.keys());
+  const pairs = models.map((_, k) => blocksIn(pairOf(k), groups ? plainOrder : canonical(y, pairOf(k).map((j) => models[j]), null, [])));
+  const ranked = models.map(({f}) => blocksOf(y, f)), ones = new Float64Array(units).fill(1), found = {costs: [], gaps: [], together: [], bands: []};
   const plain = ranked.map((one) => picked(one, ones, number, worthOf(n), places.theta));
   for (let repeat = 0; repeat < REPEATS; repeat++) {
-    const counts = await draws.next(), [size] = counted(counts, [sizes]);
+    const counts = await draws.next(), [size] = counted(counts, [sizes]), worth = worthOf(size);
     const ks = repeat < BAND_REPEATS ? places.theta.filter((k) => k <= size) : null;
-    const found = ranked.map((one) => picked(one, counts, number, worthOf(size), ks));
-    resampled.push(found.map(({cost}) => cost));
-    if (ks && ks.length === places.theta.length) bands.push(found.map(({at}) => at));
+    const each = pairs.map((pair) => pair.map((one) => picked(one, counts, number, worth).cost)), costs = each.map((pair) => pair[pair.length - 1]);
+    found.costs.push(costs);
+    found.gaps.push(costs.map((cost, k) => apart(cost, each[k][0])));
+    const all = m > 2 || ks ? ranked.map((one) => picked(one, counts, number, worth, ks)) : null;
+    found.together.push(m > 2 ? all.map(({cost}) => cost) : costs.map((cost, k) => k === best ? each[1 - best]?.[0] ?? cost : cost));
+    if (ks && ks.length === places.theta.length) found.bands.push(all.map(({at}) => at));
     if (kept.size > 50) kept.clear();
     if (repeat % 10 === 9) progress((repeat + 1) / REPEATS);
   }
-  return {lines: plain.map(({at}) => at), resampled, bands};
+  return {lines: plain.map(({at}) => at), ...found};
 }
 
 // numpy's quantile with method "inverted_cdf", NaN left out.
@@ -184,7 +213,7 @@ async function compareModels(data, ask, progress, drawsOf) {
   const score = (model) => own ? lossesAt(y, model, data.shares) : DECISIONS[ask.kind].losses(y, model, ask.prior);
   let losses = picks ? [] : models.map(score);
   const order = canonical(y, models, data.weight, own ? losses : []);    // one prior: same forecasts, same losses
-  const groups = data.groups && {count: data.groups.count, number: taken(data.groups.number, order)};
+  const groups = data.groups && {count: data.groups.count, number: taken(data.groups.number, order), whose: data.groups.number};
   const inOrder = {y: taken(y, order), weight: data.weight && taken(data.weight, order), groups, losses: losses.map((row) => taken(row, order)),
     models: models.map((m) => m.f ? {f: taken(m.f, order)} : {mean: taken(m.mean, order), std: taken(m.std, order)})};
   const places = own ? null : grid(ask, n), ranks = picks || own ? null : models.map((model) => sorted(DECISIONS[ask.kind].places(model)));
@@ -193,18 +222,18 @@ async function compareModels(data, ask, progress, drawsOf) {
     : costCurve(ask.kind, y, model, data.weight, ranks[k]));
   const parts = ask.kind === "binary" ? corp(data, ask, losses, ranks) : null;
   const costs = picks ? models.map((model) => costOf(data, ask, model)) : losses.map((row) => average(row, data.weight));
-  const best = costs.reduce((k, v, j) => v < costs[k] ? j : k, 0), few = (groups ? groups.count : n) < Math.log2(2 / (1 - 0.95));
+  const best = costs.reduce((k, v, j) => v < costs[k] ? j : k, 0), about = aboutOf(data, groups, ask), {few} = about;
   const skills = skill(data, ask, costs), gapOf = (k) => apart(costs[k], costs[best]);
   const held = models.map((_, k) => k === best || !curves ? {radius: NaN, statement: ""} : robustness(curves[k], curves[best], gapOf(k), ask.statement));
   let found;
   try {
-    found = await (picks ? resamplePicks : resampleCases)(inOrder, ask, places, draws, progress);
+    found = await (picks ? resamplePicks : resampleCases)(inOrder, ask, places, draws, progress, best);
   } finally {
     draws.end();
   }
-  const shares = shareBest(found.resampled);
+  const shares = shareBest(found.together);
   const rows = models.map(({name}, k) => {
-    const drawn = found.resampled.map((row) => row[k]), gaps = found.resampled.map((row) => apart(row[k], row[best]));
+    const drawn = found.costs.map((row) => row[k]), gaps = found.gaps.map((row) => row[k]);
     const [low, high] = percentiles(drawn), [from, to] = percentiles(gaps), gap = gapOf(k);
     const [least, most] = percentiles(gaps.map((v, r) => v / Math.abs(drawn[r])));
     const verdict = k === best ? "best" : [gap, from, to].some(Number.isNaN) ? "undefined" : few ? "not separable"
@@ -212,10 +241,11 @@ async function compareModels(data, ask, progress, drawsOf) {
     return {name, cost: costs[k], low, high, skill: skills[k], difference: gap, "difference low": from, "difference high": to,
       saving: gap / Math.abs(costs[k]), "saving low": least, "saving high": most, "share best": shares[k],
       undefined: gaps.filter(Number.isNaN).length / gaps.length, verdict,
-      "cases needed": gap && !few ? Math.ceil(n * (REACH * spread(gaps) / gap) ** 2) : NaN, ...held[k]};
+      "cases needed": gap && !few ? Math.ceil((groups ? groups.count : n) * (REACH * spread(gaps) / gap) ** 2) : NaN, ...held[k]};
   });
   const ranking = rows.map((_, k) => k).sort((i, j) => costs[i] - costs[j] || i - j);
-  return {models: ranking.map((k) => rows[k]), words: inWords(ranking.map((k) => rows[k])), notes: notes(n, groups, data.weight),
+  const ranked = ranking.map((k) => rows[k]);
+  return {models: ranked, words: inWords(ranked, about), remarks: remarksOf(ranked, about), notes: notes(n, groups, data.weight),
     picture: places && places.shown.length > 1 ? picture(data, ask, places, found, curves, best, ranking) : null,
     metrics: metrics.map(({name, values}) => ({name, values: ranking.map((k) => values[k])})), parts: parts && ranking.map((k) => parts[k])};
 }
@@ -262,7 +292,7 @@ function picture(data, ask, places, found, curves, best, ranking) {
   const at = (k) => ask.kind === "topk" ? found.lines[k] : curveAt(data, ask, places, k);
   const lines = data.models.map((_, k) => at(k)), m = ranking;
   const bands = m.map((k) => k === best ? null : places.theta.map((_, j) => percentiles(found.bands.map((row) => row[k][j] - row[best][j]))));
-  return {kind: ask.kind, x: places.shown, names: m.map((k) => data.models[k].name), costs: m.map((k) => lines[k]),
+  return {axis: RULES.axes[ask.kind], x: places.shown, names: m.map((k) => data.models[k].name), costs: m.map((k) => lines[k]),
     gaps: m.map((k) => lines[k].map((v, j) => v - lines[best][j])), bands: bands.map((b) => b && [b.map(([v]) => v), b.map(([, v]) => v)]),
     hill: hill(ask, places.shown)};
 }
@@ -288,20 +318,56 @@ function corp({y, models, weight}, {prior}, losses, ranks) {
 
 const percent = (share) => `${Math.abs(100 * share) >= 9.95 ? Math.round(100 * share) + 0 : general(100 * share + 0, 2)}%`;
 
-function inWords(rows) {
-  const {name: best, cost} = rows[0];
-  if (rows.length === 1) return [`${best} costs ${general(cost, 4)} a case; there is no other model to compare it with.`];
+// A sentence of the rules, filled in.
+const say = (sentence, words) => RULES.sentences[sentence].replace(/\{(\w+)\}/g, (_, name) => words[name]);
+const count = (v) => v.toLocaleString("en");
+
+// What carries information: units with a positive weight, and units with events and without.
+function aboutOf({y, weight, models}, groups, ask) {
+  const unit = groups ? "groups" : "cases", binary = ask.kind !== "selective", carries = (i) => !weight || weight[i] > 0;
+  const kinds = [carries, ...(binary ? [(i) => carries(i) && y[i] === 1, (i) => carries(i) && y[i] === 0] : [])];
+  const counts = kinds.map((kept) => { const seen = new Set(); let all = 0; for (let i = 0; i < y.length; i++) if (kept(i)) { all += 1; if (groups) seen.add(groups.whose[i]); } return groups ? seen.size : all; });
+  const which = counts.reduce((least, v, k) => (v || !k) && v < counts[least] ? k : least, 0), least = counts[which];
+  const few = least >= Math.log2(2 / (1 - 0.95)) ? "" : fewUnits(least, which, unit);
+  return {unit, few, cases: y.length, events: binary ? sum(y) : null, base: binary ? "the base rate" : "the mean and standard deviation of all cases", coverage: "95"};
+}
+
+function fewUnits(number, which, unit) {
+  const one = number === 1 ? unit.slice(0, -1) : unit;
+  const name = [one, unit === "cases" ? `event${number === 1 ? "" : "s"}` : `${one} with an event`, `${one} without an event`][which];
+  return `there ${number === 1 ? "is" : "are"} only ${count(number)} ${name}`;
+}
+
+function inWords(rows, about) {
+  const {name: first, cost} = rows[0];
+  if (rows.length === 1) return [say("alone", {first, cost: general(cost, 4)})];
   return rows.slice(1).map((row) => {
-    const signs = new Set([Math.sign(cost), Math.sign(row.cost)]), one = signs.size === 1 && cost !== 0;
-    const say = one ? percent : (v) => general(v, 3), kind = one ? "saving" : "difference", verb = cost < 0 && one ? ["gains", "more"] : ["costs", "less"];
-    const size = `${best} ${verb[0]} ${say(row[kind])} ${verb[1]} than ${row.name}, between ${say(row[`${kind} low`])} and ${say(row[`${kind} high`])}`;
-    if (row.verdict === "dearer") return `${size}.`;
-    if (row.verdict === "undefined") return `${best} and ${row.name} cannot be compared: on some resamples a cost is undefined.`;
-    if (!row.difference) return `${best} and ${row.name} cost the same on these cases.`;
-    const needed = row["cases needed"];
-    if (!Number.isFinite(needed)) return `${size}: not separable; fewer than six cases, or groups, separate nothing.`;
-    return `${size}: not separable; ${needed < 1e9 ? `about ${(+needed.toPrecision(2)).toLocaleString("en")} cases would tell` : "no number of cases that anybody has would tell"}.`;
+    if (row.verdict === "undefined") return say("undefined", {first, name: row.name});
+    if (!row.difference) return say("same", {first, name: row.name});
+    const alike = cost !== 0 && Math.sign(cost) === Math.sign(row.cost), gains = alike && cost < 0;
+    const kind = alike ? "saving" : "difference", shown = alike ? percent : (v) => general(v, 3);
+    const side = (v) => (v >= 0) !== gains ? "less" : "more", [low, high] = [row[`${kind} low`], row[`${kind} high`]];
+    const ends = side(low) === side(high) ? `${shown(Math.abs(low))} to ${shown(Math.abs(high))} ${side(low)}`
+      : `${shown(Math.abs(low))} ${side(low)} to ${shown(Math.abs(high))} ${side(high)}`;
+    const size = `${shown(Math.abs(row[kind]))} ${side(row[kind])}`;
+    const words = say("apart", {first, verb: gains ? "gains" : "costs", size, name: row.name, coverage: about.coverage, ends});
+    if (row.verdict !== "not separable") return `${words}.`;
+    const needed = row["cases needed"], {unit} = about;
+    if (!Number.isFinite(needed)) return say("few", {apart: words, few: about.few || `there are too few ${unit}`});
+    return needed >= 1e9 ? say("endless", {apart: words, unit}) : say("needed", {apart: words, needed: count(+needed.toPrecision(2)), unit});
   });
+}
+
+// The event and how often it came, and models that cost more than no model; {event} is named where it is known.
+function remarksOf(rows, about) {
+  const said = [], {events, cases, base, coverage} = about, worse = rows.filter(({skill}) => skill < 0).map(({name}) => name);
+  if (events !== null) {
+    said.push(say("events", {events: count(events), cases: count(cases), event: about.event || "{event}"}));
+    if (Math.min(events, cases - events) < RULES.few_events) said.push(say("few_events", {events: count(events), coverage}));
+  }
+  if (worse.length && worse.length === rows.length) said.push(say("all_worse", {base, event: events === null ? "" : ", and which label is the event"}));
+  else if (worse.length) said.push(say("some_worse", {names: worse.join(", "), base}));
+  return said;
 }
 
 function notes(n, groups, weight) {

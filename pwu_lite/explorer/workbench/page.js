@@ -2,9 +2,9 @@
 const root = document.getElementById("bench-page"), held = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
 const find = (selector) => root.querySelector(selector), form = find("form"), fields = form.elements;
 const QUESTIONS = {
-  binary: {question: "How many false alarms does a miss cost, in nine cases of ten?", unit: "false alarms", low: "3", high: "30", name: "Yes or no"},
-  selective: {question: "How large an error costs as much as passing (asking somebody, measuring again), in nine cases of ten?", unit: "in the unit of the outcome", low: "", high: "", name: "Predict or pass"},
-  topk: {question: "Which share of the cases do you pick, in nine cases of ten?", unit: "of the cases, as 1% or 0.01", low: "1%", high: "10%", name: "Pick the top few"},
+  binary: {question: "How many false alarms does a miss cost, nine times out of ten?", unit: "false alarms", low: "3", high: "30", name: "Yes or no"},
+  selective: {question: "How large an error costs as much as passing (asking somebody, measuring again), nine times out of ten?", unit: "in the unit of the outcome", low: "", high: "", name: "Predict or pass"},
+  topk: {question: "Which share of the cases do you pick, nine times out of ten?", unit: "of the cases, as 1% or 0.01", low: "1%", high: "10%", name: "Pick the top few"},
 };
 let worker = null, job = 0, file = null, kind = "binary", result = null;
 const typed = {};
@@ -42,10 +42,11 @@ function refuse(words, asked = false) {
 // A file, a pasted table or an example.
 function load(bytes, name, choice) {
   job += 1;
-  file = {name, choice, rows: 0};
+  file = {name: name.replace(/[\p{C}\u2028\u2029]/gu, "_"), choice, rows: 0};
+  for (const key of Object.keys(typed)) delete typed[key];
   for (const part of [".columns", ".decision", ".result"]) find(part).hidden = true;
   result = null;
-  find("#bench-result").textContent = find(".problem").textContent = "";
+  find("#bench-result").textContent = find(".problem").textContent = find(".readback").textContent = "";
   find(".taken").textContent = `Reading ${name} …`;
   start();
   busy(true);
@@ -112,7 +113,8 @@ function turn(to, again = true) {
   const asks = QUESTIONS[kind];
   find(".question").textContent = asks.question;
   find(".unit").textContent = asks.unit;
-  [fields.low.value, fields.high.value] = typed[kind] || [asks.low, asks.high];
+  [fields.low.value, fields.high.value] = typed[kind] || ["", ""];
+  [fields.low.placeholder, fields.high.placeholder] = [asks.low, asks.high];
   find(".for-binary").hidden = kind !== "binary";
   find(".for-labels").hidden = kind === "selective";
   if (again) showModels();
@@ -137,8 +139,9 @@ function run() {
   if (!file || !file.columns) return;
   const choice = file.asked = chosen();
   job += 1;
-  find(".problem").textContent = "";
+  find(".problem").textContent = find(".readback").textContent = "";
   find("#bench-result").textContent = "";
+  find(".result").hidden = true;
   fields.low.disabled = fields.high.disabled = Boolean(choice.shares);
   const wrong = unready(choice);
   if (wrong) return refuse(wrong, true);
@@ -178,9 +181,9 @@ function tableOf(heads, rows, best = -1) {
 }
 
 const HEADS = {
-  binary: "Cost of a case, where a miss and a false alarm together cost one. Skill: the share of the base rate's cost that is saved. Best in: the share of resamples. Cases needed: so many, in all, would tell it from the cheapest in four samples of five. Radius: the share of decision makers who may believe anything at all before the order flips.",
-  selective: "Cost of a case in the square of the outcome's unit. Skill: the share of what the mean and standard deviation of all cases cost that is saved. Best in: the share of resamples. Cases needed: so many, in all, would tell it from the cheapest in four samples of five. Radius: the share of decision makers who may believe anything at all before the order flips.",
-  topk: "Cost: minus the share of the picks that are events. Skill: the share of the way from random picks to perfect ones. Best in: the share of resamples. Cases needed: so many, in all, would tell it from the best in four samples of five. Radius: the share of decision makers who may believe anything at all before the order flips.",
+  binary: "Cost of a case, where a miss and a false alarm together cost one. Skill: the share of the base rate's cost that is saved. Best in: the share of resamples. Cases needed: the sample size (in groups, if there are any) that separates it from the cheapest with 80% power. Radius: the share of decision makers who may believe anything at all before the order flips.",
+  selective: "Cost of a case in the square of the outcome's unit. Skill: the share of what the mean and standard deviation of all cases cost that is saved. Best in: the share of resamples. Cases needed: the sample size (in groups, if there are any) that separates it from the cheapest with 80% power. Radius: the share of decision makers who may believe anything at all before the order flips.",
+  topk: "Cost: minus the share of the picks that are events. Skill: the share of the way from random picks to perfect ones. Best in: the share of resamples. Cases needed: the sample size (in groups, if there are any) that separates it from the best with 80% power. Radius: the share of decision makers who may believe anything at all before the order flips.",
 };
 const decided = () => result.choice;
 
@@ -197,18 +200,13 @@ function wide(label, table) {
 function show(found) {
   result = {...found, choice: file.asked};
   busy(false);
-  const {models, words, notes, taken, metrics, parts} = found, best = models[0].name, said = find(".said");
+  const {models, words, remarks, notes, metrics, parts} = found, best = models[0].name, said = find(".said");
   const alike = models.filter(({verdict}) => verdict === "not separable").length, others = models.length - 1;
   const some = alike === 0 ? (others === 1 ? "the other one is dearer" : "each of the others is dearer")
     : others === 1 ? "the other one cannot be told from it" : alike === others ? "none of the others can be told from it"
     : `${alike} of the others cannot be told from it`;
-  const {truth, event} = decided(), cases = `${taken.cases.toLocaleString("en")} cases` + (taken.events === null ? ` of ${truth}` : `, ${taken.events.toLocaleString("en")} of them ${truth} = ${event},`);
-  const first = `On these ${cases} ` + (others ? `${best} is the cheapest of ${models.length}; ${some}.` : `there is one model, ${best}.`);
-  const dear = models.filter(({skill}) => skill < 0).map(({name}) => name), base = decided().kind === "selective" ? "the mean and standard deviation of all cases" : "the base rate";
-  const warning = !dear.length ? [] : dear.length === models.length
-    ? [`Every model costs more than always saying ${base}: is the outcome right${decided().kind === "selective" ? "" : ", and the event"}?`]
-    : [`${dear.join(", ")}: dearer than always saying ${base}. Is that a forecast?`];
-  said.replaceChildren(...[first, ...warning, ...words].map((one) => node("p", one)));
+  const first = others ? `${best} is the cheapest of ${models.length} on these cases; ${some}.` : `There is one model, ${best}.`;
+  said.replaceChildren(...[first, ...words, ...remarks].map((one) => node("p", one)));
   find(".cover").textContent = notes;
   find(".result").hidden = false;
   find(".readback").textContent = readback(found);
@@ -223,8 +221,8 @@ function show(found) {
 }
 
 // Numbers that JSON has no word for become null, as the command line prints them.
-function plainResult({decision, prior, models, words, metrics, parts, picture, taken}) {
-  return {decision, prior, models, words, taken, metrics, parts, picture};
+function plainResult({decision, prior, models, words, remarks, metrics, parts, picture, taken}) {
+  return {decision, prior, models, words, remarks, taken, metrics, parts, picture};
 }
 
 function draw() {
@@ -298,8 +296,8 @@ function cardOf(found) {
 function wordsFor() {
   const {kind, shares, low, high} = decided(), percentOf = (v) => `${+(100 * v).toPrecision(6)}%`;
   if (shares) return `each case has its own cost share of a false alarm, column ${shares}`;
-  return {binary: `a miss costs ${low} to ${high} false alarms, in nine cases of ten`, selective: `passing costs as much as an error of ${low} to ${high}, in nine cases of ten`,
-    topk: `a share of ${percentOf(low)} to ${percentOf(high)} of the cases is picked, in nine cases of ten`}[kind];
+  return {binary: `a miss costs ${low} to ${high} false alarms, nine times out of ten`, selective: `passing costs as much as an error of ${low} to ${high}, nine times out of ten`,
+    topk: `a share of ${percentOf(low)} to ${percentOf(high)} of the cases is picked, nine times out of ten`}[kind];
 }
 
 // Python and a command that compute the same.
@@ -321,7 +319,8 @@ function python() {
   if (choice.models.some((name) => name.includes(","))) return `${lines.join("\n")}\n`;    // --models cannot name it
   const terminal = ["python -m pwu_lite compare", sh(file.name), "--truth", sh(choice.truth), choice.event ? `--event ${sh(choice.event)}` : "", kind === "binary" ? "" : `--decision ${kind === "topk" ? "top-k" : kind}`,
     own ? `--cost-share ${sh(own)}` : `--${option} ${low}:${high}`, `--models ${sh(choice.models.join(","))}`, choice.groups ? `--groups ${sh(choice.groups)}` : "", choice.weight ? `--weights ${sh(choice.weight)}` : "", "--html report.html"];
-  return `${lines.join("\n")}\n\n# in a terminal\n# ${terminal.filter(Boolean).join(" ")}\n`;
+  const command = terminal.filter(Boolean).join(" ").split(/[\r\n\u2028\u2029]+/).map((line) => `# ${line}`).join("\n");
+  return `${lines.join("\n")}\n\n# in a terminal\n${command}\n`;
 }
 
 function save(name, type, text) {
@@ -339,8 +338,10 @@ function sendable() {
     `${"<"}script type="application/json">${JSON.stringify(result.picture).replaceAll("<", "\\u003c")}</` + "script></figure>";
   const parts = [".said", ".cover", ".legend", ".table-models", ".more"].map((part) => find(part).cloneNode(true));
   for (const part of parts) for (const fold of part.querySelectorAll("details")) fold.open = true;
-  return held.page.replaceAll("@TITLE@", () => escape(`${file.name}: ${result.models[0].name} is the cheapest`)).replace("@DECISION@", () => escape(`${wordsFor()[0].toUpperCase()}${wordsFor().slice(1)}. ${readback(result)}`))
-    .replace("@BODY@", () => parts.map((part, k) => (k === 2 && result.picture ? drawn : "") + part.outerHTML).join("\n"));
+  const filled = {TITLE: escape(`${file.name}: ${result.models[0].name} is the cheapest`),
+    DECISION: escape(`${wordsFor()[0].toUpperCase()}${wordsFor().slice(1)}. ${readback(result)}`),
+    BODY: parts.map((part, k) => (k === 2 && result.picture ? drawn : "") + part.outerHTML).join("\n")};
+  return held.page.replace(/@(TITLE|DECISION|BODY)@/g, (_, name) => filled[name]);  // once: a name may look like a mark
 }
 
 let waiting = null;

@@ -1,6 +1,8 @@
 // A table from the bytes of a CSV file, as people have them; what cannot be read is named with its line. The rules
 // are those of pwu_lite.reporting.files.
-const MOST_ROWS = 2000000;
+const MOST_ROWS = RULES.most_rows_page;
+// Control characters, marks of direction and other characters that are not seen.
+const HIDDEN = new RegExp("[\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff]");
 const DELIMITERS = [",", ";", "\t", "|"], SAID = {"\t": "tab"};
 const NOTHING = new Set(["", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>",
   "N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"]);
@@ -60,11 +62,16 @@ function splitRows(text, delimiter, row) {
 function readTable(bytes) {
   const head4 = String.fromCharCode(...bytes.subarray(0, 4));
   if (head4.startsWith("PK")) throw Error("this is an Excel or zip file: save the sheet as CSV");
+  if (head4.startsWith("\x1f\x8b")) throw Error("this is a packed file (gzip): unpack it; python -m pwu_lite compare reads it as it is");
   if (head4 === "PAR1") throw Error("this is a Parquet file: python -m pwu_lite compare reads it, or save the table as CSV");
   const text = decode(bytes).replace(/^\uFEFF/, "");
   if (!text.trim()) throw Error("the file is empty");
-  if (text.includes("\0")) throw Error("this is no text: save the table as CSV");
+  if (text.includes("\0")) throw Error("this is not a text file: save the table as CSV");
   const body = text.includes("\n") ? text : text.replace(/\r/g, "\n");
+  const start = body.length - body.trimStart().length, stop = body.indexOf("\n", start);
+  if ((stop < 0 ? body.length : stop) > RULES.most_first_line) {
+    throw Error(`the first line is longer than ${RULES.most_first_line.toLocaleString("en")} characters: is this a table with one row per line?`);
+  }
   const head = body.split("\n", 50).find((one) => one.trim()).replace(/"[^"]*"/g, "");
   const count = (mark) => head.split(mark).length - 1;
   const delimiter = DELIMITERS.reduce((best, mark) => count(mark) > count(best) ? mark : best);
@@ -91,8 +98,16 @@ function readTable(bytes) {
 }
 
 function checkNames(names) {
-  const twice = names.filter((name, k) => names.indexOf(name) !== k).sort()[0];
-  if (twice !== undefined) throw Error(twice ? `two columns are called “${twice}”: give each its own name` : "two columns have no name: give each its own");
+  if (names.length > RULES.most_columns) {
+    throw Error(`the table has ${names.length.toLocaleString("en")} columns, more than ${RULES.most_columns.toLocaleString("en")}: keep the outcome, the forecasts, weights and groups`);
+  }
+  const seen = new Set();
+  names.forEach((name, k) => {
+    if (name.length > RULES.most_name) throw Error(`the name of column ${k + 1} has ${name.length.toLocaleString("en")} characters: give it a short one`);
+    if (HIDDEN.test(name)) throw Error(`the name of column ${k + 1} holds a line end or another character that is not seen: rename it`);
+    if (seen.has(name)) throw Error(name ? `two columns are called “${name}”: give each its own name` : "two columns have no name: give each its own");
+    seen.add(name);
+  });
   if (names.every((name) => /^[-+]?[0-9.,]+%?$/.test(name)) || names.some((name) => /^[-+]?\d*[.,]\d+%?$/.test(name))) {
     throw Error("line 1 looks like data: is the header missing?");
   }
@@ -130,7 +145,7 @@ function toNumbers(texts) {
 function numbers(table, name) {
   const {texts, found} = column(table, name);
   if (found.thousands) throw Error(`column “${name}”: “${found.thousands}” may be thousands or decimals; write it without separators between thousands`);
-  if (found.bad >= 0) refuse(table, name, found.bad, "a number is wanted", isNothing(texts[found.bad]) ? "nothing, or a word for it (NaN, n/a)" : `“${texts[found.bad].trim()}”`);
+  if (found.bad >= 0) refuse(table, name, found.bad, "expected a number", isNothing(texts[found.bad]) ? "nothing, or a word for it (NaN, n/a)" : `“${texts[found.bad].trim()}”`);
   return found.values;
 }
 
@@ -148,7 +163,7 @@ function refuse(table, name, row, rule, got) {
 function probabilities(table, name) {
   const values = numbers(table, name), row = values.findIndex((v) => v < 0 || v > 1);
   const hint = Math.max(...sample(values)) > 2 && Math.min(...sample(values)) >= 0 ? " (are these percentages? divide them by 100, or add a % sign)" : "";
-  if (row >= 0) refuse(table, name, row, "a probability between 0 and 1 is wanted", general(values[row], 8) + hint);
+  if (row >= 0) refuse(table, name, row, "expected a probability between 0 and 1", general(values[row], 8) + hint);
   return values;
 }
 const sample = (values) => values.length > 50000 ? values.slice(0, 50000) : values;
@@ -164,17 +179,18 @@ function labelsOf(table, name) {
   return {missing: -1, words: [...seen.keys()]};
 }
 
-const YES = new Set(["1", "true", "yes", "y", "event", "positive"]);
+const YES = new Set(RULES.yes);
 function likelyEvent(words) {
-  const chosen = words.filter((word) => YES.has(word.toLowerCase()));
+  const chosen = words.filter((word) => YES.has(word.trim().toLowerCase()));
   return chosen.length === 1 && !(words.includes("1") && words.includes("2")) ? chosen[0] : null;
 }
 
 function events(table, name, event) {
   const {missing, words} = labelsOf(table, name), {texts, found} = column(table, name);
-  if (missing >= 0) refuse(table, name, missing, "an outcome is wanted", "nothing, or a word for it (NaN, n/a)");
-  if (words.length === 1) throw Error(`column “${name}” has one outcome only, ${words[0]}: nothing is to be told apart`);
+  if (missing >= 0) refuse(table, name, missing, "expected an outcome", "nothing, or a word for it (NaN, n/a)");
+  if (words.length === 1) throw Error(`column “${name}” contains only one outcome (${words[0]}); two are needed`);
   if (words.length > 2) throw Error(`column “${name}” must have two labels, it has ${words.length > 50 ? "more than 50" : words.length}: ${words.slice(0, 4).join(", ")}${words.length > 4 ? ", ..." : ""}`);
+  if (words.some((word) => HIDDEN.test(word))) throw Error(`column “${name}” has a label with a line end or another character that is not seen: rename it`);
   const chosen = event ?? likelyEvent(words);
   if (chosen === null) throw Error(`which label of column “${name}” is the event: ${[...words].sort().join(" or ")}?`);
   if (!words.includes(chosen)) throw Error(`column “${name}” has no label “${chosen}”; it has ${words.join(", ")}`);
@@ -185,7 +201,7 @@ function events(table, name, event) {
 // Groups as numbers from 0, in the order of numbers if all are numbers, else of their characters.
 function groupNumbers(table, name) {
   const {texts, found} = column(table, name), row = texts.findIndex(isNothing);
-  if (row >= 0) refuse(table, name, row, "a group is wanted", "nothing, or a word for it (NaN, n/a)");
+  if (row >= 0) refuse(table, name, row, "expected a group", "nothing, or a word for it (NaN, n/a)");
   const keys = found.plain && found.bad < 0 ? Array.from(found.values) : texts;
   const kinds = [...new Set(keys)].sort(typeof keys[0] === "number" ? (a, b) => a - b : byCharacter);
   if (kinds.length < 2) throw Error(`column “${name}” has one group only: nothing can be resampled from one`);
@@ -209,14 +225,14 @@ function general(value, digits) {
 
 // Means and standard deviations, by model: a_mean (or a) and a_std (sd, sigma).
 function pairs(names) {
-  const found = new Map();
+  const stems = new Map(), found = new Map(), add = (stem, name) => stems.set(stem, [...(stems.get(stem) || []), name]);
+  for (const name of names) {
+    const middle = /^(.*?)[ _.:-]*(mean|mu|pred)$/i.exec(name);
+    for (const stem of new Set([name, ...(middle ? [middle[1]] : [])])) add(stem, name);
+  }
   for (const spread of names) {
     const said = /^(.*?)[ _.:-]*(std|sd|sigma)$/i.exec(spread);
-    if (!said) continue;
-    for (const name of names) {
-      const middle = /^(.*?)[ _.:-]*(mean|mu|pred)$/i.exec(name);
-      if (name !== spread && (name === said[1] || middle && middle[1] === said[1])) found.set(said[1], [name, spread]);
-    }
+    for (const name of said && stems.get(said[1]) || []) if (name !== spread) found.set(said[1], [name, spread]);
   }
   return found;
 }

@@ -1,5 +1,5 @@
 // What the worker does: keeps the table, says what its columns look like, and compares.
-const OUTCOMES = ["y", "y_true", "ytrue", "y_test", "truth", "true", "outcome", "label", "target", "actual", "observed", "event", "class", "response"];
+const OUTCOMES = RULES.outcomes;
 const named = (names, wanted) => wanted.map((word) => names.find((name) => name.toLowerCase() === word)).find((name) => name !== undefined) ?? null;
 
 function describe(table, name) {
@@ -30,9 +30,7 @@ function forecastOr(table, name, {values, bad, plain, thousands}) {
 // What the columns seem to be. Where two could be the outcome none is taken: a wrong one gives a confident wrong answer.
 function guess(table, columns) {
   const names = table.names, n = table.lines.length, spreads = pairs(names), inPairs = new Set([...spreads.values()].flat());
-  const shares = named(names, ["cost_share"]), weight = named(names, ["weights", "sample_weight", "case_weight"]);
-  const groups = named(names.filter((name) => { const kinds = new Set(column(table, name).texts).size; return kinds > 5 && kinds < n; }),
-    ["group", "groups", "cluster", "patient", "patient_id", "subject", "subject_id"]);
+  const shares = null, weight = named(names, RULES.weights), groups = named(names.filter((name) => repeats(table, name)), RULES.groups);
   const special = [weight, groups, shares];
   const outcomeOf = (able) => named(able, OUTCOMES) ?? (able.length === 1 ? able[0] : null);
   const free = columns.filter(({name}) => !inPairs.has(name) && !special.includes(name));
@@ -46,16 +44,39 @@ function guess(table, columns) {
     pairs: [...spreads].filter(([, parts]) => !parts.includes(truth)).map(([name]) => name)};
 }
 
+// May rows with the same value belong together? At least six values, fewer than rows.
+function repeats(table, name) {
+  const kinds = new Set(column(table, name).texts).size;
+  return kinds >= RULES.least_groups && kinds < table.lines.length;
+}
+
+// What the names of other columns suggest, as pwu_lite.reporting.rules says it.
+function columnRemarks(table, {truth, weight, groups, shares, models, kind}) {
+  if (groups) return [];
+  const spreads = kind === "selective" ? pairs(table.names) : new Map(), said = [];
+  const known = new Set([truth, weight, shares, ...models, ...models.flatMap((name) => spreads.get(name) || [])]);
+  for (const name of table.names) {
+    if (known.has(name)) continue;
+    const words = name.toLowerCase().split(/[^a-z0-9]+/);
+    if (words.some((word) => RULES.date_words.includes(word))) said.push(say("dates", {column: name}));
+    else if (words.some((word) => RULES.group_words.includes(word)) && repeats(table, name)) {
+      said.push(say("groups", {column: name, kinds: count(new Set(column(table, name).texts).size), rows: count(table.lines.length)}));
+    }
+  }
+  return said;
+}
+
 function chosenData(table, {kind, truth, event, models, weight, groups, shares}) {
   if (!truth) throw Error("choose the column of outcomes");
   const y = kind === "selective" ? numbers(table, truth) : events(table, truth, event);
   if (!models.length) throw Error(kind === "selective" ? "a model needs two columns, NAME_mean and NAME_std" : "no column looks like probabilities; choose the columns of forecasts");
+  if (models.length > RULES.most_models) throw Error(`${count(models.length)} columns look like forecasts, more than ${RULES.most_models}: choose some`);
   const spreads = kind === "selective" ? pairs(table.names) : null;
   const read = (name) => {
     if (!spreads) return {name, f: probabilities(table, name)};
     if (!spreads.has(name)) throw Error(`model “${name}” needs columns “${name}_mean” and “${name}_std”`);
     const [mean, std] = spreads.get(name).map((one) => numbers(table, one)), row = std.findIndex((v) => !(v > 0));
-    if (row >= 0) refuse(table, spreads.get(name)[1], row, "a standard deviation above zero is wanted", general(std[row], 8));
+    if (row >= 0) refuse(table, spreads.get(name)[1], row, "expected a standard deviation above zero", general(std[row], 8));
     return {name, mean, std};
   };
   const data = {y, models: models.map(read),
@@ -67,14 +88,14 @@ function chosenData(table, {kind, truth, event, models, weight, groups, shares})
 
 function weights(table, name) {
   const values = numbers(table, name), row = values.findIndex((v) => v < 0);
-  if (row >= 0) refuse(table, name, row, "a weight of zero or more is wanted", general(values[row], 8));
+  if (row >= 0) refuse(table, name, row, "expected a number of at least 0", general(values[row], 8));
   if (!values.some((v) => v > 0)) throw Error(`column “${name}”: all weights are zero`);
   return values;
 }
 
 function costShares(table, name) {
   const values = numbers(table, name), row = values.findIndex((v) => !(v > 0 && v < 1));
-  if (row >= 0) refuse(table, name, row, "a cost share between 0 and 1 is wanted", general(values[row], 8));
+  if (row >= 0) refuse(table, name, row, "expected a cost share between 0 and 1", general(values[row], 8));
   return values;
 }
 
@@ -86,7 +107,9 @@ async function answer(table, choice, progress, drawsOf = (units) => new Draws(un
   const prior = own ? {column: choice.shares} : ask.prior.shape;
   const quantiles = own ? null : [0.05, 0.5, 0.95].map((q) => ask.prior.quantile(q));
   const implied = own || choice.kind !== "binary" ? null : {above: ask.prior.above(0.5), hundred: ask.prior.below(1 / 101)};
-  return {decision, prior, ...found, taken: {cases: data.y.length, events: choice.kind === "selective" ? null : sum(data.y)},
+  const event = choice.event === null ? "" : `${choice.truth} = ${choice.event}`;
+  found.remarks = [...found.remarks.map((one) => one.replace("{event}", () => event)), ...columnRemarks(table, choice)];
+  return {decision, prior, ...found, taken: {cases: data.y.length, events: choice.kind === "selective" ? null : sum(data.y), event},
     quantiles, implied, said: own ? null : ask.prior.said, python: own ? null : ask.prior.python};
 }
 
