@@ -1,7 +1,6 @@
 """pwu_lite: decision-aligned evaluation of uncertainty, exactly.
 
-May import what is below `plots` in the design's list, and `reporting` when `compare` is asked for;
-needs numpy, scipy and pandas alone.
+Importing it loads numpy and scipy; pandas and `reporting` come when `compare` is asked for.
 Implements sections 3 and 4 of the PWU paper (arXiv 2606.26990).
 """
 
@@ -31,4 +30,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

@@ -22,7 +22,7 @@ from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
 __all__ = ["COLOURS", "against_diagonal", "as_svg", "bands", "bars", "boxes", "by_labels", "by_prior_mass",
-           "coverage_curve", "curves", "dumbbells", "flip", "growth", "histograms", "images", "implicit_priors",
+           "coverage_curve", "curves", "dumbbells", "flip", "growth", "histograms", "implicit_priors",
            "intervals", "murphy", "prior_densities", "prior_panels", "radii", "readers", "reliability",
            "retention_curve", "roof", "scatter",
            "sheet", "triangle", "use_style", "weighted_area"]
@@ -559,20 +559,6 @@ def scatter(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) 
     ax.axhline(0, color=INK, lw=1, ls="-")
     ax.set(xlabel=xlabel, ylabel=ylabel)
     ax.legend()
-    return figure
-
-
-def images(rows: Mapping[str, Any], *, shape: tuple[int, int] = (8, 8)) -> Figure:
-    """Rows of small grey pictures, each row with its name."""
-    use_style()
-    width = max(len(pictures) for pictures in rows.values())
-    figure, axes = plt.subplots(len(rows), width, figsize=(6.4, 0.95 * len(rows)), squeeze=False)
-    for line, (label, pictures) in zip(axes, rows.items(), strict=True):
-        for ax in line:
-            ax.set_axis_off()
-        for ax, picture in zip(line, pictures, strict=False):
-            ax.imshow(np.reshape(picture, shape), cmap="gray_r")
-        line[0].set_title(label, loc="left", fontsize=10)
     return figure
 
 

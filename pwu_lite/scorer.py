@@ -62,8 +62,8 @@ class Scorer:
 
     @property
     def _score_func(self) -> Any:  # TunedThresholdClassifierCV asks for it
-        raise ValueError(f"{self!r} scores probabilities, so there is no threshold to tune: act where the probability is "
-                         f"above each user's own cost share. If one threshold for all has to be tuned, use "
+        raise ValueError(f"{self!r} scores probabilities, so there is no threshold to tune: act where the probability "
+                         f"is above each user's own cost share. If one threshold for all has to be tuned, use "
                          f"sklearn.metrics.make_scorer(score, greater_is_better=False)")
 
     def _accept_sample_weight(self) -> bool:  # scikit-learn asks the scorers that it puts together

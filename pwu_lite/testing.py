@@ -29,8 +29,13 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     PWUs; where the family is separable, the losses of the cases average to the score, cases
     given twice count as weight two, in the score and in ``-U_theta``, a case costs alone what it
     costs among others, and a prior for each case costs what the cases' own priors cost alone;
-    NaN in any argument is refused. It does not check that the act is a Bayes act, and it cannot see a
-    slip in `cost` that `per_sample` repeats: two formulas found separately are the stronger check.
+    NaN in any argument is refused.
+
+    Where the family has the method, also: `act` and the cost belong together (a forecast with the same
+    act costs the same; True, or a larger share, is the act that a larger label speaks for); between
+    two `breakpoints` the cost is linear and the act constant; and, for families that take ``y_prob``,
+    what `properness` says, by exact search among forecasts on a small grid. It cannot see a slip in
+    `cost` that `per_sample` repeats: deriving the two formulas independently is the stronger check.
 
     Parameters
     ----------
@@ -73,6 +78,11 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
         _check_cases(score, arrays, value, order, size)
     for place in range(len(arrays)):
         _refuses_nan(score, arrays, place)
+    _check_act(score, arrays, size)
+    if type(family).breakpoints is not Family.breakpoints:
+        _check_breakpoints(score, arrays, size)
+    if family.takes == ("y_prob",):
+        _check_properness(score, arrays)
 
 
 def check_prior(prior: Any, *, points: int = 2000, rtol: float = 1e-6) -> None:
@@ -187,6 +197,143 @@ def _check_cases(score, arrays, value, order, size):
     own = [_value(PWU(family, Dirac(at)), *(a[i:i + 1] for a in arrays)) for i, at in enumerate(each[:20].tolist())]
     _same("a known parameter for each case does not cost what it costs alone",
           PWU(family, Dirac(each)).per_sample(*arrays)[:20], own, size)
+
+
+def _check_act(score, arrays, size):
+    """The cost follows the act that `act` names."""
+    family = score.family
+    if not hasattr(family, "act") or any(parameter.averaged for parameter in family.parameters):
+        return
+    labels, *prediction = arrays
+    data = family.read(*arrays)
+    for quantiles in (0.2, 0.5, 0.8):
+        place = [float(prior.ppf(quantiles)) for prior in score.priors]
+        theta = family.thetas(place, data)[0]
+        theta = tuple(theta) if np.ndim(theta) else theta
+        acts = np.asarray(family.act(theta, *prediction))
+        if acts.shape[:1] != (len(labels),):
+            raise AssertionError(f"act must return one act per case, got shape {acts.shape} for {len(labels)} cases")
+        if family.separable and family.takes == ("y_prob",) and acts.ndim == 1:
+            costs = np.asarray(family.cost(theta, *data))
+            for act in np.unique(acts):
+                for label in np.unique(labels):
+                    same = costs[(acts == act) & (labels == label)]
+                    if same.size and np.ptp(same) > 1e-9 * size:
+                        raise AssertionError(f"act and cost do not belong together at {theta!r}: cases with the same "
+                                             f"act and label cost {same.min():.6g} and {same.max():.6g}")
+        if acts.shape == (len(labels),) and acts.dtype.kind in "bf" and ((acts >= 0) & (acts <= 1)).all():
+            _check_direction(score, arrays, theta, acts.astype(float), size)
+
+
+def _check_direction(score, arrays, theta, acts, size):
+    """What a larger label adds to the utility grows with the act; where it has a sign of its own, in size."""
+    family, (labels, *prediction) = score.family, arrays
+    if labels.ndim > 1 or np.ptp(acts) == 0:
+        return
+    binary = family.takes == ("y_prob",)
+    cases = np.unique([*np.argsort(acts, kind="stable")[:6], *np.argsort(-acts, kind="stable")[:6]])
+    gains = []
+    for case in cases:
+        low, high = labels.copy(), labels.copy()
+        low[case], high[case] = (0, 1) if binary else (labels[case], labels[case] + 1 + abs(labels[case]))
+        gain = float(np.ravel(family.utility(theta, high, *prediction))[0]) - float(
+            np.ravel(family.utility(theta, low, *prediction))[0])
+        gains.append(gain if binary else abs(gain))
+    worth, acts = np.array(gains), acts[cases]
+    least, most = worth[acts == acts.max()].min(), worth[acts == acts.min()].max()
+    if acts.max() > acts.min() and least < most - 1e-9 * size:
+        raise AssertionError(f"act and cost do not belong together at {theta!r}: the label of a case with the act "
+                             f"{acts.max():g} adds {least:.6g} to the utility, of one with the act "
+                             f"{acts.min():g} {most:.6g}")
+
+
+def _check_breakpoints(score, arrays, size):
+    """Between two of them the cost is linear, and the act the same."""
+    family = score.family
+    data = family.read(*arrays)
+    first, edges = family.breakpoints(data)
+    parameter, n = family.stated[-1], len(data[0])
+    if family.stated[0].counts and (first is None or np.setdiff1d(np.arange(1, n + 1), first).size):
+        raise AssertionError(f"breakpoints must give every value of {family.stated[0].short} from 1 to {n}")
+    if edges is None or len(family.stated) > 1:
+        return
+    low, high = parameter.domain
+    edges = np.unique(edges[(edges > low) & (edges < high)])
+    starts = np.concatenate([[low], edges])
+    ends = np.append(edges, high if np.isfinite(high) else 4 * max(abs(starts[-1]), 1.0))
+    shares = np.array([1e-6, 0.1, 0.3, 0.5, 0.7, 0.9, 1 - 1e-6])
+    kept = ends - starts > 1e-6 * np.maximum(np.abs(starts), np.abs(ends))
+    places = starts[kept, None] + (ends - starts)[kept, None] * shares
+    costs = -np.asarray(family.utility(family.thetas(places.ravel(), data), *arrays))
+    costs = costs.reshape(*places.shape, -1).mean(axis=2)
+    lines = costs[:, :1] + (costs[:, -1:] - costs[:, :1]) * (shares - shares[0]) / (shares[-1] - shares[0])
+    wrong = np.abs(costs - lines) > 1e-9 * size + 1e-9 * np.abs(costs).max()
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        raise AssertionError(f"breakpoints: the cost is not linear between {starts[kept][row]:.6g} and "
+                             f"{ends[kept][row]:.6g}; at {places[row, column]:.6g} it is {costs[row, column]:.6g}, on "
+                             f"a line {lines[row, column]:.6g}")
+    if hasattr(family, "act") and len(family.parameters) == 1:
+        for row in places[:20]:
+            before, after = (np.asarray(family.act(float(at), *arrays[1:])) for at in row[[0, -1]])
+            if not np.array_equal(before, after):
+                raise AssertionError(f"breakpoints: the act changes between {row[0]:.6g} and {row[-1]:.6g}")
+
+
+def _check_properness(score, arrays):
+    """Expected losses of honest and dishonest reports, over all labels of few cases."""
+    verdict = score.family.properness(*score.priors)[0]
+    if verdict not in ("proper", "strictly proper", "improper"):
+        return
+    reports, labels = _small_problems(score, arrays)
+    losses = np.array([[score(label, report, return_error=True)[0] for label in labels] for report in reports])
+    room = 1e-9 * np.abs(losses[np.isfinite(losses)]).max(initial=1e-300) + 4 * max(
+        score(labels[0], report, return_error=True)[1] for report in reports)
+    dishonest = None
+    for truth, report in enumerate(reports):
+        chance = np.array([_chance(report, label) for label in labels])
+        kept = chance > 0
+        expected = losses[:, kept] @ chance[kept]
+        better = int(np.argmin(expected))
+        if expected[better] < expected[truth] - room:
+            dishonest = (report, reports[better], expected[truth], expected[better])
+        flat = (losses[:, kept] == losses[truth, kept]).all(axis=1)
+        flat[truth] = False
+        if verdict == "strictly proper" and flat.any():
+            raise AssertionError(f"properness says strictly proper, and {_shown(report)} and "
+                                 f"{_shown(reports[int(np.argmax(flat))])} have the same losses")
+    if dishonest and verdict != "improper":
+        truth, report, honest, better = dishonest
+        raise AssertionError(f"properness says {verdict}, and where {_shown(truth)} is true the report "
+                             f"{_shown(report)} is expected to cost {better:.6g}, the honest one {honest:.6g}")
+    if verdict == "improper" and not dishonest:
+        raise AssertionError("properness says improper, and no dishonest report on a grid beats the honest one")
+
+
+def _small_problems(score, arrays):
+    """Reports that are truths as well, and all labels: of one case, of three where acts depend on all cases."""
+    if arrays[1].ndim > 1:
+        k = arrays[1].shape[1]
+        rows = [row for row in np.ndindex(*[7] * k) if sum(row) == 6][:60]
+        return [np.array([row]) / 6 for row in rows], [np.array([label]) for label in range(k)]
+    if score.family.separable:
+        grid = np.unique(np.concatenate([np.linspace(0, 1, 21), [0.01, 0.99], np.clip(
+            score.priors[0].ppf(np.linspace(0.02, 0.98, 13)), 0, 1)]))
+        return [np.array([f]) for f in grid], [np.array([0]), np.array([1])]
+    cases = list(np.ndindex(4, 4, 4))
+    return ([np.array([0.1, 0.35, 0.6, 0.9])[list(case)] for case in cases],
+            [np.array(labels) for labels in np.ndindex(2, 2, 2)])
+
+
+def _chance(report, label):
+    """The chance of these labels if the report is true."""
+    if report.ndim > 1:
+        return float(report[0, label[0]])
+    return float(np.prod(np.where(label == 1, report, 1 - report)))
+
+
+def _shown(report):
+    return np.array2string(np.ravel(report), precision=3)
 
 
 def _value(score, *arrays, **options):

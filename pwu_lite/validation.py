@@ -1,7 +1,7 @@
 """What a caller passes becomes clean float arrays, or a ValueError that says where it is wrong.
 
 Imports numpy.
-Implements the conventions of the design: read by position, never a silent number.
+Implements no source: what every function of the package asks of its arguments.
 """
 
 from __future__ import annotations

@@ -249,13 +249,14 @@ def noisy(n=600, seed=3, **columns):
 
 def test_models_worse_than_the_base_rate_and_the_event_are_said(capsys, tmp_path):
     rng = np.random.default_rng(0)
-    frame = noisy().assign(a=rng.random(600).round(3), b=rng.random(600).round(3), y=np.where(noisy()["y"], "ill", "ok"))
+    frame = noisy().assign(a=rng.random(600).round(3), b=rng.random(600).round(3))
+    frame["y"] = np.where(frame["y"], "ill", "ok")
     frame.to_csv(tmp_path / "p.csv", index=False)
     _, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", "--event", "ill", *RATIO,
                     "--html", str(tmp_path / "r.html"))
     said, page = " ".join(out.split()), (tmp_path / "r.html").read_text()
-    for words in ("Every model costs more than always predicting the base rate. Check the outcome, and which label is the "
-                  "event.", "of 600 cases are events (y = ill)."):
+    for words in ("Every model costs more than always predicting the base rate. Check the outcome, and which label is "
+                  "the event.", "of 600 cases are events (y = ill)."):
         assert words in said and words in page
     assert "File " in page and "p.csv" in page and "skill" in out
 

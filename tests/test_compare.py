@@ -334,8 +334,8 @@ def test_the_verdict_on_two_models_depends_on_them_alone():
     a = np.clip(0.3 + 0.3 * (y - 0.3) + 0.1 * rng.normal(size=300), 0.01, 0.99)
     models = {"a": a, "b": np.clip(a + 0.08 * rng.normal(size=300), 0.01, 0.99)}
     worst, mixed, groups = np.where(y, 0.05, 0.9), rng.permutation(300), rng.integers(0, 30, 300)
-    for score, options in ((SCORE, {}), (SCORE, {"sample_weight": 1.0 + y}), (classification.brier_score, {}), (TOP, {}),
-                           (SCORE, {"groups": groups})):
+    for score, options in ((SCORE, {}), (SCORE, {"sample_weight": 1.0 + y}), (classification.brier_score, {}),
+                           (TOP, {}), (SCORE, {"groups": groups})):
         def rows(names, order, renamed=lambda g: g, score=score, options=options):
             given = {name: renamed(np.asarray(value)[order]) if name == "groups" else np.asarray(value)[order]
                      for name, value in options.items()}

@@ -1,6 +1,7 @@
 """The house: imports point down, importing is light, everything public is documented and typed."""
 
 import ast
+import fnmatch
 import importlib
 import inspect
 import re
@@ -20,7 +21,8 @@ FLOORS = ["__main__", "replication", "explorer", "reporting", "plots", "symbolic
 UP = {("pwu", "plots")}  # who asks a score for a figure gets the module that draws, when it is asked for
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
 FACES = sorted(PACKAGE.rglob("__init__.py"))
-OTHERS = {"dask", "joblib", "matplotlib", "numpy", "pandas", "scipy", "sklearn", "sympy", "threadpoolctl", "ucimlrepo"}
+OTHERS = {"dask", "joblib", "matplotlib", "mpmath", "numpy", "pandas", "scipy", "sklearn", "sympy",
+          "threadpoolctl", "ucimlrepo"}
 
 
 def floor(path):
@@ -115,10 +117,31 @@ def test_the_version_is_the_same_everywhere():
 
 def test_what_the_package_imports_is_declared():
     declared = (PACKAGE.parent / "pyproject.toml").read_text()
-    names = {"sklearn": "scikit-learn"}
+    names = {"sklearn": "scikit-learn", "mpmath": "sympy"}  # sympy brings mpmath
     for path in MODULES:
         for package in imported(path)[2]:
             assert f'"{names.get(package, package)}>=' in declared, f"{path.name} imports {package}"
+
+
+def test_what_is_offered_is_public():
+    assert set(dir(pwu_lite)) == {*pwu_lite.__all__, "__version__"}
+    for name in dir(pwu_lite):
+        assert getattr(pwu_lite, name) is not None
+
+
+def test_the_archive_holds_what_is_tracked():
+    """What MANIFEST.in leaves out is not in the sdist, and the commands of the README need all of it."""
+    root = PACKAGE.parent
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a checkout")
+    lines = [line.split() for line in (root / "MANIFEST.in").read_text().splitlines() if line.strip()]
+    grafted = [words[1] for words in lines if words[0] == "graft"] + ["pwu_lite"]
+    included = [pattern for words in lines if words[0] == "include" for pattern in words[1:]]
+    included += ["MANIFEST.in", "pyproject.toml"]
+    left_out = [name for name in listed.stdout.split() if name.split("/")[0] not in grafted
+                and not any(fnmatch.fnmatch(name, pattern) for pattern in included)]
+    assert left_out == []
 
 
 def test_the_slow_tests_exist():

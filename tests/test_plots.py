@@ -59,12 +59,6 @@ def test_names_that_would_collide_are_in_a_legend():
     plt.close("all")
 
 
-def test_images_have_their_names():
-    figure = plots.images({"eights": np.zeros((3, 64)), "others": np.ones((2, 64))})
-    assert {ax.get_title(loc="left") for ax in figure.axes} >= {"eights", "others"}
-    plt.close("all")
-
-
 def test_a_weighted_area_is_the_score(binary):
     c = np.linspace(0.001, 0.999, 999)
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))

@@ -388,8 +388,8 @@ def test_a_closed_interval_holds_its_ends(family, seed):
     """No point mass on [low, high], ends and ties included, costs more than the bound, and the bound is reached."""
     rng = np.random.default_rng(300 + seed)
     y, a, b = binary(rng, 12)
-    low, high = np.sort(rng.choice(np.arange(1, 12) / 12 if isinstance(family, pwu.TopK) else np.unique([*a, *b, .4, .6])
-                                   .clip(0.01, 0.99), 2, replace=False))
+    ends = np.arange(1, 12) / 12 if isinstance(family, pwu.TopK) else np.unique([*a, *b, 0.4, 0.6]).clip(0.01, 0.99)
+    low, high = np.sort(rng.choice(np.unique(ends), 2, replace=False))
     curve, mode = difference(family, y, a, b), float(rng.choice([low, high]))
     places = point_masses_of(low, high, np.arange(1, 13) / 12 if isinstance(family, pwu.TopK) else curve.edges)
 
@@ -399,8 +399,8 @@ def test_a_closed_interval_holds_its_ends(family, seed):
 
     sets = {"any": robust.AnyPrior(low, high), "within": robust.Contamination(pwu.Beta(2, 10), 1.0,
                                                                             within=robust.AnyPrior(low, high))}
-    for name, given in sets.items():
-        bound = given.upper(curve)
+    for name, one in sets.items():
+        bound = one.upper(curve)
         assert max(excess(pwu.Dirac(at)) for at in places) <= bound.value + 1e-13, name
         assert excess(bound.prior) == pytest.approx(bound.value, abs=1e-12), name
     bound = robust.Unimodal(mode, low, high).upper(curve)

@@ -59,6 +59,99 @@ class Lenient(pwu.BinaryDecision):
     check = staticmethod(lambda y, f: (np.asarray(y) > 0.5, np.nan_to_num(np.asarray(f, dtype=float))))
 
 
+class InvertedAct(pwu.BinaryDecision):
+    def act(self, theta, y_prob):
+        return ~super().act(theta, y_prob)
+
+
+class InvertedPass(pwu.SelectivePrediction):
+    def act(self, theta, mean, std):
+        return ~super().act(theta, mean, std)
+
+
+class InvertedPicks(pwu.TopK):
+    def act(self, theta, y_prob):
+        return super().act(theta, 1 - np.asarray(y_prob))
+
+
+class OtherThreshold(pwu.BinaryDecision):
+    def act(self, theta, y_prob):
+        return np.asarray(y_prob) > theta / 2
+
+
+class Kept(pwu.Retention):
+    def act(self, theta, *prediction):
+        return 1 - np.asarray(super().act(theta, *prediction))
+
+
+class NoBreakpoints(pwu.BinaryDecision):
+    def breakpoints(self, data):
+        return None, np.array([])
+
+
+class HalfBreakpoints(pwu.SelectivePrediction):
+    def breakpoints(self, data):
+        return None, data[2]
+
+
+class FewCounts(pwu.TopK):
+    def breakpoints(self, data):
+        return np.arange(1, data[0].size), None
+
+
+class SaysStrict(pwu.BinaryDecision):
+    def properness(self, *priors):
+        return "strictly proper", "so it says"
+
+
+class SaysImproper(pwu.BinaryDecision):
+    def properness(self, *priors):
+        return "improper", "so it says"
+
+
+class SaysProper(pwu.BinaryDecision):
+    """Acts at half the cost share: every report is worth twice itself."""
+
+    def properness(self, *priors):
+        return "proper", "so it says"
+
+    def act(self, theta, y_prob):
+        return np.asarray(y_prob) > theta / 2
+
+    def cost(self, theta, y, f):
+        return super().cost(theta, y, np.minimum(2 * f, 1))
+
+    def per_sample(self, prior, y, f):
+        return super().per_sample(prior, y, np.minimum(2 * f, 1))
+
+    def utilities(self, thetas, data, weight):
+        return super().utilities(thetas, (data[0], np.minimum(2 * data[1], 1)), weight)
+
+    def breakpoints(self, data):
+        return None, np.minimum(2 * data[1], 1)
+
+
+WRONG_WORDS = [  # families that passed once: what they say of themselves does not fit their costs
+    (InvertedAct(), pwu.Beta(2, 2), "binary", "act and cost do not belong together"),
+    (OtherThreshold(), pwu.Beta(2, 2), "binary", "act and cost do not belong together"),
+    (InvertedPass(), pwu.LogNormal(-1, 1), "regression", "act and cost do not belong together"),
+    (InvertedPicks(), pwu.Beta(2, 4), "binary", "act and cost do not belong together"),
+    (Kept(), pwu.Beta(2, 2), "ranking", "act and cost do not belong together"),
+    (NoBreakpoints(), pwu.Beta(2, 2), "binary", "not linear"),
+    (HalfBreakpoints(), pwu.LogNormal(-1, 1), "regression", "not linear"),
+    (FewCounts(), pwu.Beta(2, 4), "binary", "every value of k"),
+    (SaysStrict(), pwu.Uniform(0.1, 0.6), "binary", "strictly proper, and .* the same losses"),
+    (SaysImproper(), pwu.Beta(2, 2), "binary", "no dishonest report"),
+    (SaysProper(), pwu.Beta(2, 2), "binary", "the report .* is expected to cost"),
+]
+
+
+@pytest.mark.parametrize("family, prior, data, words", WRONG_WORDS, ids=lambda one: type(one).__name__)
+def test_what_a_family_says_of_itself_is_checked(family, prior, data, words, request):
+    with pytest.raises(AssertionError, match=words):
+        check_family(family, prior, request.getfixturevalue(data))
+
+
 FAMILIES = [  # a family, its prior or priors, and which data it takes
     (pwu.BinaryDecision(), pwu.Beta(2, 10), "binary"),
     (pwu.BinaryDecision(), pwu.Uniform(0.1, 0.6), "binary"),

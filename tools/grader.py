@@ -6,7 +6,9 @@ HANDED_IN holds a folder for each student, with notebooks whose names contain th
 runs in a process and a folder of its own, for two minutes at most; its tests are those in the folder `tests` beside
 this file. The results say how many tests passed and which did not; what is not graded is told, too.
 Students' code runs as you: use an account, or a container, that holds nothing of value. The tests run in the same
-process as that code, so whoever sets out to cheat can: read what has full marks, solutions are a few lines.
+process as that code, so a notebook can cheat for its own mark, and a process that outlives it could change files of
+yours, another student's notebook or mark among them: read what has full marks, solutions are a few lines. The results
+are kept in memory and written at the end.
 """
 
 from __future__ import annotations
@@ -39,16 +41,36 @@ def main() -> int:
     if not any(tests for *_, tests in work):
         print(f"no notebook with tests in {sys.argv[1]}: it needs a folder for each student", file=sys.stderr)
         return 1
-    target = Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv")
-    with target.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(HEADER)
-        for *who, cells, tests in work:
-            for row in grade(cells, tests) if tests else [["-", 0, 0, f"NOT GRADED: {cells}"]]:
-                writer.writerow([*who, *row])
-                file.flush()
-                print("{:16} {:26} {}: {} of {}  {}".format(who[0], who[2], *row), flush=True)
+    rows = []
+    for *who, cells, tests in work:
+        for row in grade(cells, tests) if tests else [["-", 0, 0, f"NOT GRADED: {cells}"]]:
+            rows.append([harmless(value) for value in (*who, *row)])
+            print("{:16} {:26} {}: {} of {}  {}".format(rows[-1][0], *rows[-1][2:]), flush=True)
+    write(Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv"), rows)
     return 0
+
+
+def harmless(value: object) -> object:
+    """A text without characters that a terminal acts on, and without a beginning that a spreadsheet computes.
+
+    >>> harmless("=HYPERLINK(1)"), harmless("a\\x1b[2Jb"), harmless(3)
+    ("'=HYPERLINK(1)", 'a?[2Jb', 3)
+    """
+    if not isinstance(value, str):
+        return value
+    seen = "".join(letter if letter.isprintable() else "?" for letter in value)
+    return f"'{seen}" if seen.lstrip().startswith(("=", "+", "-", "@")) and seen != "-" else seen
+
+
+def write(target: Path, rows: list[list]) -> None:
+    """The results, whole or not at all."""
+    part = tempfile.NamedTemporaryFile("w", newline="", encoding="utf-8", dir=target.absolute().parent, delete=False)
+    try:
+        with part as file:
+            csv.writer(file).writerows([HEADER, *rows])
+        os.replace(part.name, target)
+    finally:
+        Path(part.name).unlink(missing_ok=True)
 
 
 def load(folder: Path) -> dict[str, dict]:

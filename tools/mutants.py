@@ -22,7 +22,7 @@ import flips
 
 PACKAGE = flips.ROOT / "pwu_lite"
 SECONDS = 300  # of processor time for one mutant; longer is noticed, too
-TESTS = {
+TESTS = {  # by module, or by folder
     "priors": ["tests/test_priors.py", "tests/test_reference.py", "tests/test_pwu.py"],
     "families": ["tests/test_families.py", "tests/test_pwu.py", "tests/test_reference.py", "tests/test_testing.py",
                  "tests/test_reporting.py", "tests/test_bad_input.py", "tests/test_alignment.py"],
@@ -31,7 +31,7 @@ TESTS = {
     "ranks": ["tests/test_ranks.py", "tests/test_families.py", "tests/metrics/test_ranking.py"],
     "elicitation": ["tests/test_elicitation.py", "tests/test_reporting.py"],
     "validation": ["tests/test_bad_input.py", "tests/metrics", "tests/test_families.py"],
-    "sweep": ["tests/test_sweep.py", "tests/test_pwu.py", "tests/test_families.py"],
+    "families/sweep": ["tests/test_sweep.py", "tests/test_pwu.py", "tests/test_families.py"],
     "special": ["tests/test_special.py", "tests/test_priors.py"],
     "reporting": ["tests/test_reporting.py"], "symbolic": ["tests/test_symbolic.py"],
     "metrics/classification": ["tests/metrics/test_classification.py", "tests/test_reference.py",
@@ -44,6 +44,18 @@ TESTS = {
 SWAPS = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Lt: ast.LtE, ast.LtE: ast.Lt,
          ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.And: ast.Or, ast.Or: ast.And,
          ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd}
+
+
+def modules() -> list[str]:
+    """The modules that are changed, each under the longest name in TESTS that it is or lies in."""
+    paths = [path.relative_to(PACKAGE).with_suffix("").as_posix() for path in sorted(PACKAGE.rglob("*.py"))]
+    return [path for path in paths if not path.endswith("__init__") and tests_of(path)]
+
+
+def tests_of(module: str) -> list[str]:
+    """The test files of a module."""
+    names = [name for name in TESTS if module == name or module.startswith(f"{name}/")]
+    return TESTS[max(names, key=len)] if names else []
 
 
 class Mutate(ast.NodeTransformer):
@@ -108,10 +120,11 @@ def main() -> int:
     many, seed = (len(again), 0) if again else (
         int(value) for value in (*sys.argv[1:], *("200", "1")[len(sys.argv) - 1:]))
     draw, chosen = random.Random(seed), []
-    for number, module in enumerate(TESTS):  # as many of each module
+    known = modules()
+    for number, module in enumerate(known):  # as many of each module
         counter = Mutate()
         counter.visit(ast.parse((PACKAGE / f"{module}.py").read_text()))
-        share = many // len(TESTS) + (number < many % len(TESTS))
+        share = many // len(known) + (number < many % len(known))
         chosen += [(module, place) for place in draw.sample(range(counter.count), min(share, counter.count))]
     draw.shuffle(chosen)
     chosen = again or chosen
@@ -137,7 +150,7 @@ def run(job) -> tuple[str, str]:
     mutate = Mutate(place)
     text = ast.unparse(mutate.visit(ast.parse(path.read_text())))
     name = f"{module}.py:{mutate.line}: {path.read_text().splitlines()[mutate.line - 1].strip()} (place {place})"
-    tests = [f"pwu_lite/{module}.py", *TESTS[module]]
+    tests = [f"pwu_lite/{module}.py", *tests_of(module)]
     try:
         return name, flips.tried([*tests, "-k", "not closed_form"], path.relative_to(flips.ROOT), text)
     except BaseException as error:  # out of time, or the package cannot be imported any more

@@ -38,11 +38,14 @@ class Module(NamedTuple):
 
 
 def fingerprint(page: Path, root: Path, package: str = "pwu_lite") -> str:
-    """Changes with everything in the package, and among the files beside the chapters, that the page can reach."""
+    """Changes with the page's cells and with everything in the package and among the files that they can reach.
+
+    The outputs are kept by the cells' text, so the text must be part of what says that they are fresh.
+    """
     cells = "\n".join(re.findall(r"```\{code-cell\}[^\n]*\n(.*?)^```", page.read_text(encoding="utf-8"), re.S | re.M))
     cells = re.sub(r"^---\n.*?^---\n|^:[\w-]+:[^\n]*\n|^[ \t]*[%!][^\n]*\n", "", cells, flags=re.S | re.M)
     modules = read_package(root / package)
-    parts = [unit.text for unit in reached(cells, modules, package)]
+    parts = [cells, *(unit.text for unit in reached(cells, modules, package))]
     parts += [f"{path} {digest(path)}" for path in data_files(page, root, cells)]
     parts += [f"{path.relative_to(root)} {digest(path)}" for path in sorted((root / package).rglob("*"))
               if path.is_file() and path.suffix not in (".py", ".pyc")]

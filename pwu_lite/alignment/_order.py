@@ -239,7 +239,8 @@ class Order:
 
 def _half_precision(loss, labels, reports):
     """The precision to assume where the metric gives numbers of half precision between forecasts, else 0."""
-    between = [_between(here, there, 0.6180339887498949) for here, there in zip(reports[:12], reports[1:13], strict=False)]
+    pairs = zip(reports[:12], reports[1:13], strict=False)
+    between = [_between(here, there, 0.6180339887498949) for here, there in pairs]
     values = np.array([value for report in between for value in _values_where_defined(loss, labels, report)])
     mantissas = np.frexp(values)[0]
     return next((precision for bits, precision in _HALF if (np.ldexp(mantissas, bits) % 1 == 0).all()), 0.0)

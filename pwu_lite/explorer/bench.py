@@ -71,7 +71,8 @@ class Bench:
                           "belief": _first(beliefs.belief(name))} for name in SHOWN}
         examples = {name: {"file": given.get("file", "example.csv"), "table": given["table"].to_csv(index=False),
                            "choice": given.get("choice", {})} for name, given in self.examples.items()}
-        return {"script": _rules() + _scripts(*WORK), "draws": _scripts("draws"), "examples": examples, "metrics": metrics,
+        return {"script": _rules() + _scripts(*WORK), "draws": _scripts("draws"), "examples": examples,
+                "metrics": metrics,
                 "cards": _cards(), "tooMany": TOO_MANY,
                 "page": page.whole("@TITLE@", "@DECISION@", [f"<style>{_style()}</style>", PLACE])}
 

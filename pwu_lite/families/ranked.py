@@ -66,7 +66,8 @@ class TopK(JointFamily):
         """``-sum_j P(k = j) U_j``, and its error, which is zero."""
         return -float(np.dot(self.label_worth(prior, f), y)) / f.size, 0.0
 
-    def label_worth(self, prior, f):
+    def label_worth(self, prior, *prediction):
+        f, = prediction
         return share_places(f, place_worth(mass_of_k(prior, f.size))) * f.size
 
     def utilities(self, thetas, data, weight):

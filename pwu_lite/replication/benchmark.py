@@ -1,7 +1,7 @@
 """The benchmarks of Parts IV and V: fit, score, align, and write the tables that its chapters read.
 
-Imports agreements, cases, datasets, experiment, released, scoring, sources, stored_tables, tasks, alignment; joblib,
-numpy, pandas.
+Imports agreements, cases, datasets, experiment, kept, released, scoring, sources, stored_tables, tasks, alignment;
+joblib, numpy, pandas.
 Implements section 5 and appendices J and K of the PWU paper.
 
 Usage: python -m pwu_lite.replication.benchmark binary --jobs 2
@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from ..alignment import align
-from . import datasets, experiment, released, scoring, sources, stored_tables
+from . import datasets, experiment, kept, released, scoring, sources, stored_tables
 from .agreements import TIED, columns, folds, indexed, lower, means, oriented, rotated, score_repeat, summary
 from .cases import STUDIES, study
 from .tasks import RECALIBRATED, SEED, TASKS, Plan, Task
@@ -164,13 +164,11 @@ def _kept(function, task, name, repeats, makers, folder, plan, *more):
             key.update(module.read_bytes())
     label = f"{name}-{folder.name}-{function.__name__.strip('_')}-{repeats[0]:03d}-{key.hexdigest()[:16]}"
     path = folder.parent / "tables" / f"{label}.joblib"
-    if not path.exists():
+    result = kept.load(path)
+    if result is None:
         result = function(TASKS[task], name, *more)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part = path.with_suffix(f".{os.getpid()}.part")
-        joblib.dump(result, part)
-        part.replace(path)
-    return joblib.load(path)
+        kept.save(path, result)
+    return result
 
 
 def _fit(plans, makers, given, disjoint):
@@ -202,7 +200,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--datasets", nargs="+", help="some of the plan's")
     parser.add_argument("--repeats", type=int, help="at most so many")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--folder", type=Path, default=Path("experiments"), help="where predictions are kept")
+    parser.add_argument("--folder", type=Path, default=Path("experiments"),
+                        help="where predictions and results are kept; results that "
+                        "another user or machine wrote are computed again")
     parser.add_argument("--results", type=Path, help="where the tables go; book/results for the whole plan")
     parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
     given = parser.parse_args(arguments)

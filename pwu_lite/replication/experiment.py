@@ -127,7 +127,7 @@ def run(cells: Sequence[Cell], tables: Mapping[str, Any], makers: Mapping[str, A
             made = "\n".join([made_by(makers[model]), data, *([made_by(split)] if split else [])])
             if _set_aside(Cell(name, model, 0, 0).path(folder).parent, made):
                 report(f"{name}, {model}: code, parameters, data or versions have changed, its old cells are set aside")
-    left = [cell for cell in cells if not cell.path(folder).exists()]
+    left = [cell for cell in cells if not _is_sound(cell.path(folder))]
     report(f"{len(cells) - len(left)} of {len(cells)} cells are there, {len(left)} to fit")
     failed, started, told = [], time.time(), time.time()
     with _backend(scheduler):
@@ -240,6 +240,19 @@ def _free(place, made):
     return path
 
 
+def _is_sound(path):
+    """Is the file there, and can it be read? A damaged one is named and deleted."""
+    if not path.exists():
+        return False
+    try:
+        np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        print(f"{path} is damaged ({error}): this cell runs again", file=sys.stderr)
+        path.unlink()
+        return False
+    return True
+
+
 def predictions(cell: Cell, folder: Path | str, task: Task) -> Prediction:
     """What the model said in one cell.
 
@@ -251,7 +264,10 @@ def predictions(cell: Cell, folder: Path | str, task: Task) -> Prediction:
     path = cell.path(Path(folder))
     if not path.exists():
         raise FileNotFoundError(f"{cell} has not been run: {path} does not exist")
-    values = np.load(path)
+    try:
+        values = np.load(path, allow_pickle=False)
+    except (OSError, ValueError, EOFError) as error:
+        raise ValueError(f"{path} is damaged ({error}): delete it and run the cell again") from error
     return Prediction(values[:, 0].astype(int), *task.unpack(values[:, 1:]))
 
 

@@ -146,7 +146,8 @@ class Decision(NamedTuple):
 DECISIONS = {
     "binary": Decision(BinaryDecision(), "ratio", "a miss costs {} false alarms, nine times out of ten",
                        lambda low, high: (1 / (1 + high), 1 / (1 + low))),
-    "selective": Decision(SelectivePrediction(), "error", "passing costs as much as an error of {}, nine times out of ten",
+    "selective": Decision(SelectivePrediction(), "error",
+                          "passing costs as much as an error of {}, nine times out of ten",
                           lambda low, high: (low**2, high**2)),
     "top-k": Decision(TopK(), "share", "a share of {} of the cases is picked, nine times out of ten", most=1),
 }
@@ -257,8 +258,8 @@ def _data(given, frame):
 
 def _check_models(names):
     if len(names) > RULES["most_models"]:
-        raise ValueError(f"{len(names):,} columns look like forecasts, more than {RULES['most_models']}: name some with "
-                         "--models A,B")
+        raise ValueError(f"{len(names):,} columns look like forecasts, more than {RULES['most_models']}: name some "
+                         "with --models A,B")
 
 
 def _why_not(frame, name):
@@ -294,11 +295,12 @@ def _weights(given, frame):
 def _check_work(given, units, models):
     """Refuse what would keep the machine busy for more than about a minute."""
     joint = _joint(given)
-    work, most = given.resamples * units * (len(models) if joint else 1), RULES["most_work_joint" if joint else "most_work"]
+    work = given.resamples * units * (len(models) if joint else 1)
+    most = RULES["most_work_joint" if joint else "most_work"]
     if work > most:
         fewer = max(int(given.resamples * most / work), 2)
-        raise ValueError(f"{given.resamples:,} resamples of {units:,} cases would take minutes or more: say --resamples "
-                         f"{fewer}, give it a random sample of the rows, or name groups")
+        raise ValueError(f"{given.resamples:,} resamples of {units:,} cases would take minutes or more: say "
+                         f"--resamples {fewer}, give it a random sample of the rows, or name groups")
 
 
 def _compare(given):

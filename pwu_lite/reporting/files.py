@@ -148,8 +148,8 @@ def _lines_of(text, delimiter):
 def _check_names(names):
     """Refuse names that are given twice, too long, too many, or hold characters that are not seen."""
     if len(names) > RULES["most_columns"]:
-        raise ValueError(f"the table has {len(names):,} columns, more than {RULES['most_columns']:,}: keep the outcome, "
-                         "the forecasts, weights and groups")
+        raise ValueError(f"the table has {len(names):,} columns, more than {RULES['most_columns']:,}: keep the "
+                         "outcome, the forecasts, weights and groups")
     seen: set[str] = set()
     for place, name in enumerate(names, start=1):
         if len(name) > RULES["most_name"]:
@@ -328,10 +328,11 @@ def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
         middle = MIDDLE.fullmatch(name)
         for stem in {name, *([middle[1]] if middle else [])}:
             stems.setdefault(stem, []).append(name)
-    found = {}
+    found: dict[str, tuple[str, str]] = {}
     for spread in names:
         said = SPREAD.fullmatch(spread)
-        for name in stems.get(said[1], []) if said else []:
+        stem = str(said[1]) if said else ""
+        for name in stems.get(stem, []) if said else []:
             if name != spread:
-                found[said[1]] = (name, spread)
+                found[stem] = (name, spread)
     return found

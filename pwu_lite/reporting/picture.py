@@ -76,7 +76,8 @@ def _places(axis: Axis, prior, domain, n):
             np.array([0.5, 2.0]) * max(top, 1e-9) if scale == "log" else top + np.array([-1.0, 1.0]) * max(abs(top), 1))
         ends = np.clip(ends, 1e-6, 1 - 1e-6) if domain[1] == 1 else ends
     there, back = ALONG[scale]
-    between = np.clip(back(np.linspace(*there(ends), POINTS)), low, high)
+    first, last = there(ends)
+    between = np.clip(back(np.linspace(first, last, POINTS)), low, high)
     if n is None:
         return axis.shown(between), between
     k = np.unique(np.clip(np.floor(between * n + 0.5).astype(int), 1, n))

@@ -118,13 +118,12 @@ class Curve:
         starts, ends = part.inner()
         places = [starts, ends, part.edges[:-1], np.array([high])]
         values = [part.left, part.right, part.at, self.value(high).reshape(1)]
-        inside = [True, True, self.parameter.contains_each(places[2]),
-                  self.parameter.contains_each(places[3]) & closed]
-        best = max(((float(np.max(np.where(kept, value, -np.inf))), which) for which, (value, kept) in
-                    enumerate(zip(values, inside, strict=True))), key=lambda pair: pair[0])
-        value, which = best
-        index = int(np.argmax(np.where(inside[which], values[which], -np.inf)))
-        return Peak(value, float(places[which][index]))
+        limits = np.ones(len(starts), bool)
+        inside = np.concatenate([limits, limits, self.parameter.contains_each(places[2]),
+                                 self.parameter.contains_each(places[3]) & closed])
+        value = np.where(inside, np.concatenate(values), -np.inf)
+        index = int(np.argmax(value))
+        return Peak(float(value[index]), float(np.concatenate(places)[index]))
 
     def inner(self) -> tuple[np.ndarray, np.ndarray]:
         """Places just inside both ends of every piece, far enough for a square root to see the difference."""

@@ -132,12 +132,15 @@ def _vanishes(base, symbol, ends, others):
         if changes.size and not formula.has(sp.Piecewise):
             return True
         for index in _lowest_ones(size)[:6]:
-            found = optimize.minimize_scalar(lambda place: float(np.abs(function(np.array([place])))[0]), method="bounded",  # noqa: B023
-                                             bounds=(places[max(index - 1, 0)], places[min(index + 1, size.size - 1)]),
-                                             options={"xatol": 1e-14})
+            found = optimize.minimize_scalar(_size_at, args=(function,), method="bounded", options={"xatol": 1e-14},
+                                             bounds=(places[max(index - 1, 0)], places[min(index + 1, size.size - 1)]))
             if 0 < index < size.size - 1 and found.fun <= 1e-9 * min(size[index - 1], size[index + 1]):
                 return True
     return False
+
+
+def _size_at(place, function):
+    return float(np.abs(function(np.array([place])))[0])
 
 
 def _in_floats(formula, *symbols):
@@ -161,7 +164,7 @@ def _lowest_ones(values):
 
 
 def lowest_place(density, symbol, low, high, places):
-    """Where a density is negative between the places looked at, by descent from the lowest ones: exact numbers, or None.
+    """Where a density is negative between the places looked at, by descent from the lowest ones: numbers, or None.
 
     Down in the symbol with sixty digits, and in symbol and parameters together.
     """
@@ -186,7 +189,8 @@ def lowest_place(density, symbol, low, high, places):
             return value if np.isfinite(value) else 1e300
 
         found = optimize.minimize(height, [where, *(float(at[symbol_]) for symbol_ in free)], method="Nelder-Mead",
-                                  bounds=[bounds, *[(1e-9, 1 - 1e-9)] * len(free)], options={"xatol": 1e-10, "fatol": 0.0, "maxiter": 400 * (1 + len(free))})
+                                  bounds=[bounds, *[(1e-9, 1 - 1e-9)] * len(free)],
+                                  options={"xatol": 1e-10, "fatol": 0.0, "maxiter": 400 * (1 + len(free))})
         exact = dict(zip((symbol, *free), (sp.Rational(str(x)) for x in found.x.tolist()), strict=True))
         ends = [sp.sympify(end).subs(exact) for end in (low, high)]
         if ends[0] < exact[symbol] < ends[1] and _is_negative(density.subs(exact)):
@@ -203,8 +207,8 @@ def _down_in_place(formula, symbol, where, index):
     slope = sp.lambdify(symbol, sp.diff(formula, symbol), "mpmath")
     with mpmath.workdps(60):
         try:
-            root = mpmath.findroot(slope, (mpmath.mpf(float(low)), mpmath.mpf(float(high))), solver="anderson", tol=1e-80,
-                                   maxsteps=80, verify=False)
+            root = mpmath.findroot(slope, (mpmath.mpf(float(low)), mpmath.mpf(float(high))), solver="anderson",
+                                   tol=1e-80, maxsteps=80, verify=False)
         except (ValueError, ZeroDivisionError, TypeError, NameError, AttributeError):
             return None
         if not (mpmath.im(root) == 0 and low < root < high):

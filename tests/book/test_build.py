@@ -1,6 +1,7 @@
 """The build is strict and never stale: a small book is built, changed, and built again."""
 
 import concurrent.futures
+import importlib
 import json
 import os
 import re
@@ -8,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from jupyter_cache import get_cache
@@ -327,6 +329,43 @@ def test_a_change_runs_the_chapters_that_it_can_reach_and_no_others(two, old, ne
     shown = page(two) + (two / "_build" / "html" / "book" / "more" / "other.html").read_text()
     if "wide" in new or "return " in new and "first" in new:
         assert ("painted" if "painted" in new else "the first") in shown
+
+
+class Outputs:
+    """The part of jupyter-cache that says which outputs are kept: by the cells' text, and never dropped by age."""
+
+    def __init__(self, root):
+        self.root, self.kept = root, {}
+
+    def list_project_records(self):
+        return [SimpleNamespace(uri=str(self.path), pk=1)]
+
+    @property
+    def path(self):
+        return self.root / "book" / "chapter.md"
+
+    def get_cached_project_nb(self, pk):
+        return SimpleNamespace(pk=self.path.read_text()) if self.path.read_text() in self.kept else None
+
+    def remove_cache(self, text):
+        del self.kept[text]
+
+
+def test_a_page_that_is_taken_back_after_the_package_changed_is_not_stale(tmp_path, monkeypatch):
+    """Page one, package one; page two, package two; page one again: its output is the new package's."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    build_book = importlib.import_module("build_book")
+    (tmp_path / "pwu_lite").mkdir()
+    (tmp_path / "book").mkdir()
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/chapter\n")
+    outputs = Outputs(tmp_path)
+    for words, version in (("before", 1), ("after", 2), ("before", 2), ("before", 1), ("before", 2), ("after", 1)):
+        write(tmp_path, f"import pwu_lite\nprint('{words}', pwu_lite.answer())")
+        (tmp_path / "pwu_lite" / "__init__.py").write_text(f"def answer():\n    return {version}\n")
+        build_book.reach.read_package.cache_clear()  # each build is a process of its own
+        build_book.forget_what_can_be_reached(tmp_path, outputs, tmp_path / "records")
+        found = outputs.kept.setdefault(outputs.path.read_text(), (words, version))
+        assert found == (words, version)
 
 
 def test_a_file_runs_the_chapters_of_its_folder(two):

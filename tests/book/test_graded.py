@@ -2,6 +2,7 @@
 
 import ast
 import csv
+import json
 import re
 import subprocess
 import sys
@@ -190,6 +191,23 @@ def test_the_grader_tells_students_apart_and_tells_what_it_skips(graded_class):
     assert len(printed.splitlines()) == len(rows)
 
 
+def test_what_students_choose_is_made_harmless(tmp_path, capsys, monkeypatch):
+    """Names and messages that a spreadsheet would compute, or a terminal act on."""
+    handed_in, name = tmp_path / "handed_in", FILES[0].stem
+    for student in ("=HYPERLINK(1)", "a\x1b[2Jb"):
+        (handed_in / student).mkdir(parents=True)
+        cell = {"cell_type": "code", "source": "raise ValueError('=cmd|x \\x1b[31m')", "metadata": {}}
+        (handed_in / student / f"{name}.ipynb").write_text(json.dumps({"cells": [cell]}))
+    monkeypatch.setattr(sys, "argv", ["grade.py", str(handed_in), str(tmp_path / "r.csv")])
+    monkeypatch.setattr(grader, "load", lambda folder: {name: {"setup": [], "tests": [
+        {"exercise": "a", "code": "assert 1 == 2, '=cmd|calc \\x1b[31m'"}]}})
+    assert grader.main() == 0
+    text, printed = (tmp_path / "r.csv").read_text(), capsys.readouterr().out
+    rows = list(csv.reader(text.splitlines()))
+    assert {row[0] for row in rows[1:]} == {"'=HYPERLINK(1)", "a?[2Jb"} and rows[1][-1] == "'=cmd|calc ?[31m"
+    assert "\x1b" not in text + printed and not [path for path in tmp_path.iterdir() if path.name.startswith("tmp")]
+
+
 @pytest.mark.parametrize("arguments", [[], ["nowhere"]])
 def test_the_grader_asks_for_a_folder(arguments, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["grade.py", *arguments])
@@ -287,3 +305,12 @@ def test_no_solution_is_in_what_the_public_gets(site):
         assert "### SOLUTION" not in text and "hidden-test" not in text, name
         found = [line for line in lines if line in text]
         assert not found, (name, found[:2])
+
+
+def test_the_tool_that_changes_the_package_finds_its_modules():
+    for module in mutants.modules():
+        assert (mutants.PACKAGE / f"{module}.py").exists() and all(
+            (ROOT / path).exists() for path in mutants.tests_of(module))
+    assert {"priors", "families/base", "families/sweep", "alignment/refutation"} <= set(mutants.modules())
+    assert set(mutants.TESTS) == {name for name in mutants.TESTS for module in mutants.modules()
+                                  if module == name or module.startswith(f"{name}/")}

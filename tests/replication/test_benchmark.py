@@ -3,7 +3,9 @@
 import gzip
 from dataclasses import replace
 from itertools import combinations
+from pathlib import Path
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -18,6 +20,7 @@ from pwu_lite.replication import (
     datasets,
     experiment,
     findings,
+    kept,
     models,
     scoring,
     sources,
@@ -344,3 +347,25 @@ def test_released_ranking_puts_low_losses_first(folder):
         if not costs.round(12).apply(lambda column: column.duplicated().any()).any():
             assert theirs[metric, "binary"] == pytest.approx(np.mean(taus))
     assert theirs["brier_score", "binary"] > 0  # on these data the better scores do cost less
+
+
+class Runs:
+    """What a pickle from somebody else may do."""
+
+    def __reduce__(self):
+        return (Path.touch, (Path("ran"),))
+
+
+def test_kept_results_of_somebody_else_are_not_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    kept.save(tmp_path / "mine.joblib", {"a": [1, 2]})
+    assert kept.load(tmp_path / "mine.joblib") == {"a": [1, 2]}
+    joblib.dump(Runs(), tmp_path / "theirs.joblib")
+    (tmp_path / "cut.joblib").write_bytes((tmp_path / "mine.joblib").read_bytes()[:-3])
+    (tmp_path / "empty.joblib").touch()
+    for name in ("theirs", "cut", "empty"):
+        assert kept.load(tmp_path / f"{name}.joblib") is None
+        assert f"{name}.joblib is damaged, or was not written by this user" in capsys.readouterr().err
+    assert not (tmp_path / "ran").exists()
+    assert oct((tmp_path / "cache" / "pwu_lite" / "seal").stat().st_mode)[-3:] == "600"

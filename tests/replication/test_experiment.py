@@ -212,6 +212,10 @@ def test_kill_9_loses_the_cell_in_work_only(tmp_path):
     child.communicate()
     kept = bytes_of(tmp_path / "killed")
     assert 3 <= len(kept)
+    damaged = next(path for path in (tmp_path / "killed").rglob("*.npy"))
+    damaged.write_bytes(damaged.read_bytes()[:50])
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert f"{damaged} is damaged" in done.stderr  # named, and run again
     assert subprocess.run(command, capture_output=True).returncode == 0
     subprocess.run([*command[:-1], str(tmp_path / "whole")], check=True, capture_output=True)
     resumed = bytes_of(tmp_path / "killed")
