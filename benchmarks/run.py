@@ -47,9 +47,14 @@ def methods(n, rng):
     binary = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
     selective = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 10, scale=3.0))
     top = pwu.PWU(pwu.TopK(), pwu.Beta(1.2, 20.8))
+    rare = pwu.Beta(2.445, 547)  # a miss costs 100 to 1,000 false alarms
+    others = {"rare events": rare, "mixture": pwu.Mixture([pwu.Beta(2, 10), rare], [0.5, 0.5]),
+              "prior per case": pwu.Beta(np.full(n, 2.0), np.full(n, 10.0))}
     risk = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), pwu.Beta(2, 6))
     return [
         ("binary PWU", 10**7, lambda: binary(y, f)),
+        *((f"binary PWU, {name}", 10**6, lambda score=pwu.PWU(pwu.BinaryDecision(), prior): score(y, f))
+          for name, prior in others.items()),
         ("selective PWU", 10**7, lambda: selective(target, mean, std)),
         ("top-k PWU", 10**7, lambda: top(y, f)),
         ("risk-averse top-k PWU", 10**5, lambda: risk(target, mean, std)),

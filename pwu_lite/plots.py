@@ -60,8 +60,8 @@ def _new(ax: Axes | None) -> tuple[Any, Axes]:
 
 
 def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark: float | None = None,
-           mark_label: str = "", ax: Axes | None = None) -> Figure:
-    """One labelled curve a name, with an optional vertical mark.
+           mark_label: str = "", colours: Sequence[str] = (), ax: Axes | None = None) -> Figure:
+    """One labelled curve per name, with an optional vertical mark.
 
     Parameters
     ----------
@@ -71,10 +71,12 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         With their units.
     mark : float, optional
         Where to draw a vertical line, named `mark_label`.
+    colours : sequence of str, optional
+        Of the curves; those of the style, if not given.
     """
     figure, ax = _new(ax)
-    for label, y in values.items():
-        ax.plot(x, y, label=label, lw=2)
+    for index, (label, y) in enumerate(values.items()):
+        ax.plot(x, y, label=label, lw=2, **({"color": colours[index % len(colours)]} if colours else {}))
     if mark is not None:
         ax.axvline(mark, color=INK, lw=1, ls="-")
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
@@ -106,10 +108,18 @@ def _name_lines(ax: Axes) -> None:
 
 def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: float = 1.0,
                     xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
-    """Densities of priors on one axis."""
+    """Densities of priors on one axis; not in the colours of the first two models of a chapter.
+
+    Parameters
+    ----------
+    priors : mapping of label to Prior
+    low, high : float
+        Ends of the axis.
+    xlabel : str
+    """
     x = np.linspace(low, high, 802)[1:-1]
     densities = {label: prior.pdf(x) for label, prior in priors.items()}
-    return curves(x, densities, xlabel=xlabel, ylabel="prior density", ax=ax)
+    return curves(x, densities, xlabel=xlabel, ylabel="prior density", colours=(MUTED, *COLOURS[2:]), ax=ax)
 
 
 def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], levels: Sequence[float]) -> Figure:
@@ -452,7 +462,7 @@ def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Ma
     panels : mapping of title to mapping of label to array_like
         NaNs are left out; a label without any value gets no box.
     highlight : mapping of title to label, optional
-        The box in the second colour, hatched.
+        The box in the second colour, its label in bold.
     dots : mapping of title to mapping of label to array_like, optional
         Single values to show beside the box.
     """
@@ -468,7 +478,9 @@ def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Ma
             if dots and name in dots.get(title, {}):
                 values = np.asarray(dots[title][name], dtype=float)
                 ax.plot(values, np.full(values.size, place), "o", ms=3.5, color=INK, mfc="white", mew=0.8)
-        ax.set_yticks(range(len(names)), names)
+        for label in ax.set_yticks(range(len(names)), names):
+            if (highlight or {}).get(title) == label.label1.get_text():
+                label.label1.set_fontweight("bold")
         ax.axvline(0, color=INK, lw=1, ls="-")
         ax.set(title=title, xlabel=xlabel, ylim=(-0.6, len(names) - 0.4))
         ax.grid(axis="y", visible=False)
@@ -484,7 +496,7 @@ def _box(ax, place, values, special):
     low, first, middle, third, high = np.quantile(kept, [0.05, 0.25, 0.5, 0.75, 0.95])
     ax.plot([low, high], [place, place], color=INK, lw=1, ls="-")
     ax.barh(place, third - first, left=first, height=0.56, color=COLOURS[1 if special else 0], alpha=0.75,
-            hatch="//" if special else None, edgecolor="white")
+            edgecolor="white")
     ax.plot([middle, middle], [place - 0.28, place + 0.28], color=INK, lw=2, ls="-")
 
 
@@ -600,14 +612,14 @@ def coverage_curve(levels: Any, observed: Mapping[str, Any], *, ax: Axes | None 
     return curves(levels, observed, xlabel="nominal coverage", ylabel="observed coverage", ax=ax)
 
 
-def flip(values: Sequence[float], *, ylabel: str, names: tuple[str, str] = ("background r", "background r'"),
+def flip(values: Sequence[float], *, ylabel: str, better: str = "lower", names: tuple[str, str] = ("background r", "background r'"),
          ax: Axes | None = None) -> Figure:
     """The four values of a counterexample: report a to report b, against two backgrounds."""
     figure, ax = _new(ax)
     for which, name in enumerate(names):
         ax.plot([0, 1], values[2 * which:2 * which + 2], marker="o s".split()[which], lw=2, label=name)
     ax.set_xticks([0, 1], ["report a", "report b"])
-    ax.set(ylabel=ylabel, xlim=(-0.3, 1.3))
+    ax.set(ylabel=f"{ylabel} ({better} is better)", xlim=(-0.3, 1.3))
     ax.legend()
     return figure
 

@@ -250,13 +250,23 @@ def hill(**options):
 
 
 def test_the_hill_costs_what_its_prior_says():
-    y, models, explorer = hill(money=50, per=1000)
-    for width, place in ((0, 3), (2, 30), (4, 60)):
+    y, models, explorer = hill(per=1000)
+    for width, place in ((0, 3), (2, 30), (4, -1)):
         prior = explorer.prior(explorer.places[place], (0.15, 0.3, 0.45, 0.7, 1.0)[width])
-        scores = [50_000 * pwu.PWU(pwu.BinaryDecision(), prior)(y, f) for f in models.values()]
+        unit = 1000 / explorer.places[place]  # in false alarms of the decision maker at the peak
+        scores = [unit * pwu.PWU(pwu.BinaryDecision(), prior)(y, f) for f in models.values()]
         assert explorer.costs[width, place] == pytest.approx(scores)
         assert explorer.verdict(place, width) in ("near", "undecided")
-    assert prior.a / (prior.a + prior.b) == pytest.approx(explorer.places[60])
+    assert prior.a / (prior.a + prior.b) == pytest.approx(explorer.places[-1])
+
+
+def test_a_cheaper_miss_never_raises_the_bill_and_buttons_mean_what_they_say():
+    explorer = hill(low=0.004, high=0.3, start=49, ratios=[199, 49, 9])[2]
+    for ratio in (199, 49, 9):
+        assert np.abs((1 - explorer.places) / explorer.places - ratio).min() < 1e-9
+    certain = HillExplorer([0, 1, 1], {"a": [0.0, 0.0, 1.0], "b": [1.0, 1.0, 1.0]}, low=0.004, high=0.3)
+    assert (np.diff(certain.costs[1, :, 0]) < 0).all() and np.allclose(certain.costs[1, :, 1], certain.costs[1, 0, 1],
+                                                                      rtol=0.05)
 
 
 def test_the_hill_is_undecided_between_equal_forecasts_and_turns_with_their_order():
@@ -264,7 +274,7 @@ def test_the_hill_is_undecided_between_equal_forecasts_and_turns_with_their_orde
     same = HillExplorer(y, {"a": models["near"], "b": models["near"]})
     assert same.verdict(10, 1) == "undecided"
     turned = HillExplorer(y, dict(reversed(models.items())))
-    assert [turned.verdict(j, 2) for j in range(61)] == [explorer.verdict(j, 2) for j in range(61)]
+    assert [turned.verdict(j, 2) for j in range(60)] == [explorer.verdict(j, 2) for j in range(60)]
 
 
 @pytest.mark.parametrize("options, words", [({"low": 0.5, "high": 0.1}, "low must be below high"),
@@ -301,7 +311,7 @@ def test_the_bench_is_one_element_that_asks_nobody():
 
 def test_what_the_bench_says_of_metrics_is_what_python_says():
     held = Bench().data()
-    assert "1/(c*(1 - c))" in held["metrics"]["log_loss"]["belief"]
+    assert "1/(c (1 - c))" in held["metrics"]["log_loss"]["belief"]
     assert held["metrics"]["log_loss"]["lower"] and not held["metrics"]["error_detection_auroc"]["lower"]
     assert held["cards"]["top-k"]["Properness"].startswith("proper: never strictly")
     with pytest.raises(ValueError, match="needs a table"):

@@ -356,11 +356,56 @@ def test_the_corrected_bound_on_the_score(seed):
     assert ip.score(P, rule, positive, cells) <= bound_of_39(P, rule, positive, corrected=False)
 
 
-def test_the_printed_bound_fails_for_negative_losses():
+def test_the_printed_bound_fails():
+    """Where losses may be gains; and where a forecast strays from its block, without any gain."""
     rule, shifted = bayes(BOTH), np.array(UMBRELLA, dtype=object) - F("0.03")
     found = ip.score(BOTH, rule, shifted, CELLS)
     assert found == F("0.029") > bound_of_39(BOTH, rule, shifted, corrected=False) == F("0.0255")
     assert bound_of_39(BOTH, rule, shifted, corrected=True) == F("0.033")
+
+
+STRAYING = {"one": [[0, 1]], "two": [[1, 0]]}
+
+
+def test_forecasts_that_stray_from_their_block():
+    """Calibrated on both blocks, with less entropy than the conditional; the printed bound on the score fails."""
+    halves, acts = ip.CredalSet([[F(1, 2), F(1, 2)]]), [[5, 0], [4, 5]]
+    crossed = {cell: ip.CredalSet(rows) for cell, rows in STRAYING.items()}
+    fair = ip.calibration(halves, crossed, acts, ["one", "two"], "cells")
+    assert fair["verdict"].tolist() == ["calibrated"] * 2
+    entropy = {cell: min(Q.upper(acts)) for cell, Q in crossed.items()}
+    assert min(halves.given([True, False]).upper(acts)) == 4 > entropy["one"]
+    assert ip.score(halves, crossed, acts, ["one", "two"]) == 5 > sum(entropy.values()) * F(1, 2) == 2
+
+
+def kinked(q, c=F("0.3"), weight=F(4)):
+    """Brier score plus some of the cost at c, for y = 0 and y = 1: strictly proper."""
+    return [q**2 + weight * c * (q > c), (1 - q) ** 2 + weight * (1 - c) * (q <= c)]
+
+
+def test_maximum_entropy_fails_at_a_kink():
+    wide, grid = ip.CredalSet.interval(F("0.25"), F("0.6")), [F(k, 400) for k in range(401)]
+    acts = [kinked(q) for q in grid]
+    for p in grid[::20]:  # strictly proper among these reports
+        costs = [(1 - p) * low + p * high for low, high in acts]
+        assert costs.index(min(costs)) == grid.index(p) and costs.count(min(costs)) == 1
+    found = ip.max_entropy(wide, acts)
+    star = grid.index(max((q for q in grid if F("0.25") <= q <= F("0.6")),
+                          key=lambda q: (1 - q) * kinked(q)[0] + q * kinked(q)[1]))
+    assert grid[star] == F("0.3") and float(found.value) == pytest.approx(1.05, abs=1e-4)  # a grid of acts
+    assert wide.upper(acts[star]) == F("2.01") > wide.upper(kinked(F("0.325"))) == F("1.093125")
+
+
+def test_the_best_act_against_maximum_entropy_is_minimax():
+    """No kink at the maximum: one act is best on both sides of it, and its worst cost is the entropy."""
+    acts = [[0, 3], [3, 0], [1, 1]]
+    P = ip.CredalSet.interval(F("0.1"), F("0.9"))
+    found, inside = ip.max_entropy(P, acts), np.array([F(1, 2), F(1, 2)])
+    assert min(sum(p * x for p, x in zip(inside, act, strict=True)) for act in acts) == found.value == 1
+    best = ip.minimax_act(ip.CredalSet([inside]), acts)
+    near = [ip.minimax_act(ip.CredalSet([[inside[0] + d, inside[1] - d]]), acts) for d in (F(-1, 100), F(1, 100))]
+    assert near == [best, best]
+    assert min(ip.upper_risks(P, acts)) == ip.upper_risks(P, acts)[best] == found.value
 
 
 @pytest.mark.parametrize("seed", range(30))

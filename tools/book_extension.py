@@ -15,6 +15,7 @@ import page_body
 import preview
 import quiz
 import yaml
+from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
@@ -211,6 +212,23 @@ def launch_notebook(app, pagename, templatename, context, doctree) -> None:
                 button["url"] = button["url"].replace("/blob/main/", "/blob/notebooks/").replace(".md", ".ipynb")
 
 
+def number_apart(app, env) -> list[str]:
+    """Tables and figures of a chapter count separately: a figure that holds a table is a table."""
+    for name, kinds in env.toc_fignumbers.items():
+        numbers = kinds.get("figure", {})
+        if not numbers:
+            continue
+        tree, counts = env.get_doctree(name), {True: 0, False: 0}
+        for figure in tree.findall(nodes.figure):
+            known = [one for one in figure["ids"] if one in numbers]
+            if known:
+                holds = any(figure.findall(nodes.table)) or any("<table" in raw.astext() for raw in
+                                                                figure.findall(nodes.raw))
+                counts[holds] += 1
+                numbers[known[0]] = (*numbers[known[0]][:-1], counts[holds])
+    return []
+
+
 def setup(app):
     quiz.setup(app)
     app.add_config_value("moved_pages", {}, "html")
@@ -220,6 +238,7 @@ def setup(app):
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
     app.connect("html-page-context", launch_notebook, priority=600)
     app.connect("html-page-context", dress_page)
+    app.connect("env-updated", number_apart, priority=900)
     app.connect("build-finished", copy_fonts)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", mend_pages)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import BeautifulSoup, NavigableString, Tag
 
 NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|[-\u2212+]?(inf|nan|NaN)$|[-\u2013]?$")
 INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
@@ -33,6 +33,9 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[
     fold_cells(soup, page)
     speak(soup)
     tell_verdicts(soup)
+    for head in soup.select("table > thead"):
+        if not head.get_text().strip():  # two rules with nothing between them
+            head.decompose()
     for table in soup.select("div.cell_output table.dataframe"):
         set_table(soup, table)
     for table in soup.select("table.table:not(.dataframe), table.cards"):
@@ -40,8 +43,22 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[
     name_tables(soup)
     draw(soup, drawing)
     fold_for_phones(soup)
+    keep_marks(soup)
     help_readers(soup)
     return str(soup), description(soup)
+
+
+def keep_marks(soup: BeautifulSoup) -> None:
+    """A comma, a full stop or a bracket stays on the line of the formula that it follows."""
+    for formula in soup.select("span.math"):
+        after = formula.next_sibling
+        marks = re.match(r"[,.;:!?)\]\u201d\u2019]+", after) if isinstance(after, NavigableString) else None
+        if marks:
+            rest = str(after)[marks.end():]
+            kept = soup.new_tag("span", attrs={"class": "keep"})
+            formula.wrap(kept)
+            after.replace_with(rest)
+            kept.append(marks[0])
 
 
 def help_readers(soup: BeautifulSoup) -> None:
@@ -136,6 +153,9 @@ def set_table(soup: BeautifulSoup, table: Tag) -> None:
     """No empty head rows, numbers right and words left by column, minus signs, what to do on a phone."""
     table.attrs = {"class": table.get("class", [])}
     merge_heads(table)
+    for cell in table.select("tbody td"):
+        if cell.get_text().strip() in ("NaN", "nan", "None"):
+            cell.string = "\u2013"
     for tag in table.select("[style], [valign]"):
         tag.attrs = {key: value for key, value in tag.attrs.items() if key not in ("style", "valign")}
     rows = table.select("tbody > tr")

@@ -4,6 +4,7 @@ Usage: python tools/site_check.py [--shots FOLDER]
 
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
+a formula, display or inline, whose ends cannot be scrolled into view, a mark that begins a line after a formula,
 lines of text shorter than 65 or longer than 85 characters, table cells without room, figures with a white
 plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
 does not find what people look for, a quiz with cut formulas or answers that do not show their reasons
@@ -127,7 +128,7 @@ def check_page(page, base: str, name: str, view: str, shots: Path | None) -> lis
             .map(e => e.tagName + '.' + e.className).join(', ')""")
         found.append(f"scrolls sideways by {width} px: {widest}")
     found += [] if view.startswith("phone") else check_access(page)  # the same content and colours
-    found += measure(page, view) + page.evaluate(QUIZZES)
+    found += measure(page, view) + page.evaluate(QUIZZES) + page.evaluate(REACHED)
     if shots:
         page.screenshot(path=shots / f"{name.replace('/', '_')}_{view}.png", full_page=True)
     return found
@@ -168,6 +169,42 @@ QUIZZES = """() => [...document.querySelectorAll('fieldset.quiz')].flatMap((box,
     }
     return found;
 })"""
+
+
+REACHED = """() => {
+    // Formulas that cannot be read whole: their ends against what can be scrolled into view, all folds open.
+    const folds = [...document.querySelectorAll('article details:not([open])')];
+    for (const fold of folds) fold.open = true;
+    const shown = [...document.querySelectorAll('article mjx-container')].filter(e => e.getClientRects().length > 0);
+    const cut = shown.map(container => {
+        const math = container.querySelector('mjx-math'), box = math.getBoundingClientRect();
+        let [left, right] = [box.left, box.right];
+        for (let around = math.parentElement; around && around !== document.documentElement; around = around.parentElement) {
+            const style = getComputedStyle(around), way = style.overflowX, frame = around.getBoundingClientRect();
+            if (way === 'visible' || style.display === 'inline' || style.display === 'contents') continue;
+            if (way === 'hidden' || way === 'clip') {
+                if (left < frame.left - 2 || right > frame.right + 2) return container;
+            } else {
+                const start = frame.left + around.clientLeft - around.scrollLeft;
+                if (left < start - 2 || right > start + around.scrollWidth + 2) return container;
+                [left, right] = [Math.max(left, frame.left), Math.min(right, frame.right)];
+            }
+        }
+        return left < -2 || right > innerWidth + 2 ? container : null;
+    }).filter(Boolean);
+    // Marks that begin a line after a formula.
+    const alone = shown.filter(container => {
+        const math = container.closest('span.math'), next = math && math.nextSibling;
+        if (!next || next.nodeType !== 3 || !/^[,.;:!?)]/.test(next.data)) return false;
+        const range = document.createRange();
+        range.setStart(next, 0); range.setEnd(next, 1);
+        return range.getBoundingClientRect().top > math.getBoundingClientRect().bottom - 2;
+    });
+    const words = (container) => container.querySelector('mjx-assistive-mml')?.textContent.slice(0, 50) || '';
+    for (const fold of folds) fold.open = false;
+    return [...cut.map(c => `a formula cannot be read whole: ${words(c)}`),
+            ...alone.map(c => `a mark begins a line after the formula ${words(c)}`)];
+}"""
 
 
 def measure(page, view: str) -> list[str]:
@@ -268,8 +305,8 @@ def drag(page, slider, share: float) -> None:
 def check_hill_explorer(page, base: str) -> list[str]:
     """Pull the hill in the drawing, by slider and by button: costs and verdict are those of the PWU under it."""
     explorer, found, seen = open_explorer(page, base, "hill"), [], set()
-    table = mushrooms.mushrooms()
-    y, said = table["poisonous"].to_numpy(), mushrooms.cross_fitted(table)
+    part = mushrooms.split(mushrooms.mushrooms(), seed=0)
+    y, said = part.y_bill, part.bill
     drawing, place = explorer.locator(".panels svg"), explorer.locator("input").first
     drawing.evaluate("drawing => drawing.scrollIntoView({block: 'center', behavior: 'instant'})")
     box = drawing.bounding_box()
@@ -295,9 +332,9 @@ def compare_hill(explorer, y, said, found: list[str]) -> str:
     held = explorer.locator("script[type='application/json']").inner_text()
     place = json.loads(held)["places"][int(explorer.locator("input").first.input_value())]
     score = PWU(BinaryDecision(), HillExplorer.prior(place, 0.45))
-    cost = {name: 50_000 * score(y, f) for name, f in said.items()}
+    cost = {name: 1000 / place * score(y, f) for name, f in said.items()}
     shown = [text.rstrip(" ✓") for text in explorer.locator("li").all_inner_texts()]
-    expected = [f"{name}: €{value:,.0f}" for name, value in cost.items()]
+    expected = [f"{name}: {value:,.0f} meals" for name, value in cost.items()]
     if any(abs(number(one) - number(two)) > 1.01 for one, two in zip(shown, expected, strict=True)):
         found.append(f"hill explorer at {place}: {shown}, Python: {expected}")
     cheaper = min(cost, key=cost.__getitem__)
@@ -307,7 +344,7 @@ def compare_hill(explorer, y, said, found: list[str]) -> str:
 
 
 def number(text: str) -> float:
-    return float(text.rpartition("€")[2].replace(",", ""))
+    return float(text.rpartition(": ")[2].removesuffix(" meals").replace(",", ""))
 
 
 def check_metric_explorer(page, base: str) -> list[str]:

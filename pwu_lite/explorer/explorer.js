@@ -82,7 +82,7 @@
     const drawn = landscape(svg, {x: grid, scale: "log", hill, label: "cost share of a false alarm, c",
       below: `so many ${data.alarm} cost as much as ${data.miss}`,
       ticks: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].map((c) => [c, String(c), String(Math.round((1 - c) / c * 10) / 10)]),
-      panels: [{title: `cost of ${data.per}, €`, start: "€0", height: 200, low: 0, high: Math.max(...data.curves.flat()),
+      panels: [{title: `${data.alarm} per ${data.per}`, height: 200, low: 0, high: Math.max(...data.curves.flat()),
         lines: data.curves.map((ys, style) => ({ys, style, name: data.names[style]}))}]});
     const [panel] = drawn.panels, peak = drawn.base - drawn.high;
     grid.slice(1).forEach((c, i) => {
@@ -103,15 +103,16 @@
   const draw = {
     hill([at, width]) {
       const i = +width.value, k = +at.value, [one, two] = data.costs[i][k], verdict = data.verdicts[i][k];
-      const ratio = (1 - data.places[k]) / data.places[k], euro = (v) => `€${Math.round(v).toLocaleString("en")}`;
+      const ratio = (1 - data.places[k]) / data.places[k], whole = (v) => Math.round(v).toLocaleString("en"), bill = (v) => `${whole(v)} ${data.alarm}`;
       hillside(panels[0], at, width);
       at.nextElementSibling.textContent = data.places[k].toPrecision(2);
       width.nextElementSibling.textContent = data.unsure[i];
-      const gap = `${euro(Math.abs(one - two))} ± ${euro(data.half[i][k])} per ${data.per}`;
-      say(`If ${data.miss} costs about ${ratio < 9.5 ? ratio.toFixed(1) : Math.round(ratio)} ${data.alarm}: ` +
-          (verdict === "undecided" ? `undecided, the difference is ${gap}.` : `${verdict} is cheaper, by ${gap}.`));
+      const gap = `${whole(Math.abs(one - two))} ± ${bill(data.half[i][k])} per ${data.per}`, often = +ratio.toPrecision(3);
+      say(`If ${data.miss} costs about ${often} ${data.alarm}: ` +
+          (verdict === "undecided" ? `undecided, the difference is ${gap}.` : `${verdict} is cheaper, by ${gap}.`),
+          `At exactly ${often}: ${data.names.map((name, which) => `${name} ${whole(data.exact[k][which])}`).join(", ")}.`);
       const most = Math.max(...data.costs[i].flat());
-      list([0, 1].map((which) => [which, `${data.names[which]}: ${euro(data.costs[i][k][which])}`]));
+      list([0, 1].map((which) => [which, `${data.names[which]}: ${bill(data.costs[i][k][which])}`]));
       root.querySelectorAll("ol li").forEach((item, which) => {
         item.classList.toggle("best", verdict === data.names[which]);
         item.style.setProperty("--share", `${(100 * data.costs[i][k][which] / most).toFixed(1)}%`);

@@ -29,8 +29,10 @@ class HillExplorer(Explorer):
     """Two forecasts' cost curves, and under them a prior on c that can be dragged along.
 
     The prior with its middle at m and width s is ``Beta(a, b)`` with ``a = 1 / (s**2 (1 - m))`` and
-    ``b = 1 / (s**2 m)``: on the scale of log-odds its peak is m. Each forecast's cost is its PWU; the two
-    differ if the normal 95 % interval of the mean paired difference of the cases excludes zero.
+    ``b = 1 / (s**2 m)``: on the scale of log-odds its peak is m. Costs are counted in false alarms: the curves in
+    those of each decision maker, ``cost / c``, and the PWU under the hill in those of the one at its peak,
+    ``PWU / m``. So a bill falls when a miss gets cheaper. The two forecasts differ if the normal 95% interval of the
+    mean paired difference of the cases excludes zero.
 
     Parameters
     ----------
@@ -39,12 +41,10 @@ class HillExplorer(Explorer):
         Two.
     low, high : float
         Ends of the axis, 0 < low < high < 1.
-    money : float
-        What a miss and a false alarm cost together, in euros.
     per : int
-        Costs are of so many decisions.
+        Number of decisions that a bill is for.
     start : float
-        Where the hill stands first: false alarms that a miss costs.
+        Where the hill stands first, in false alarms that a miss costs.
     ratios : sequence of float
         Places to jump to, in false alarms that a miss costs.
     case, miss, alarm : str
@@ -66,7 +66,7 @@ class HillExplorer(Explorer):
     panels = ("Cost of both forecasts at every cost share, and under them the hill of your beliefs",)
 
     def __init__(self, y_true: ArrayLike, models: Mapping[str, Any], *, low: float = 0.004, high: float = 0.5,
-                 money: float = 1.0, per: int = 1000, start: float = 24.0, ratios: Any = (49.0, 24.0, 9.0),
+                 per: int = 1000, start: float = 24.0, ratios: Any = (49.0, 24.0, 9.0),
                  case: str = "decisions", miss: str = "a miss", alarm: str = "false alarms"):
         models = validation.named("models", models)
         if len(models) != 2:
@@ -74,20 +74,22 @@ class HillExplorer(Explorer):
         low, high = validation.inside("low", low, 0, 1), validation.inside("high", high, 0, 1)
         if low >= high:
             raise ValueError(f"low must be below high, got {low!r} and {high!r}")
-        self.names, self.money, self.per = list(models), float(money), int(per)
+        self.names, self.per = list(models), int(per)
         self.case, self.miss, self.alarm = str(case), str(miss), str(alarm)
         self.grid = np.geomspace(low, high, 161)
-        self.places = np.geomspace(low * 1.25, high / 1.25, 61)
         self.ratios = [float(ratio) for ratio in ratios]
+        jumps = [1 / (1 + ratio) for ratio in (*self.ratios, start)]
+        self.places = np.unique([*np.geomspace(low * 1.25, high / 1.25, 61), *(c for c in jumps if low < c < high)])
         self.start = int(np.abs(np.log(self.places * (1 + start))).argmin())
-        family, scale = BinaryDecision(), self.money * self.per
-        self.curves = [-scale * family.utility(self.grid, y_true, f) for f in models.values()]
+        family = BinaryDecision()
+        self.curves, self.exact = ([-self.per * family.utility(at, y_true, f) / at for f in models.values()]
+                                   for at in (self.grid, self.places))
         self.costs = np.empty((len(WIDTHS), self.places.size, 2))
         self.half = np.empty(self.costs.shape[:2])
         for i, width in enumerate(WIDTHS.values()):
             for j, middle in enumerate(self.places):
                 score = PWU(family, self.prior(middle, width))
-                first, second = (scale * score.per_sample(y_true, f) for f in models.values())
+                first, second = (self.per / middle * score.per_sample(y_true, f) for f in models.values())
                 self.costs[i, j] = first.mean(), second.mean()
                 self.half[i, j] = 1.96 * np.std(first - second) / first.size**0.5
 
@@ -104,14 +106,14 @@ class HillExplorer(Explorer):
         return self.names[0] if gap > 0 else self.names[1]
 
     def data(self):
-        together = (f"{self.miss} and one of the {self.alarm} together cost €{self.money:,.0f}; "
-                    f"± is a 95% interval for other {self.case} of the same kind.")
+        together = (f"The bill counts {self.alarm} of the decision maker at the peak of the hill. ± is half of a 95% "
+                    f"interval for new {self.case} of the same kind.")
         return {"names": self.names, "grid": short(self.grid), "curves": [short(curve) for curve in self.curves],
                 "places": short(self.places), "widths": list(WIDTHS.values()), "unsure": list(WIDTHS),
                 "costs": self.costs.round(2).tolist(),
-                "half": self.half.round(2).tolist(), "ratios": self.ratios, "per": f"{self.per:,} {self.case}",
+                "half": self.half.round(2).tolist(), "exact": np.round(self.exact, 1).T.tolist(), "ratios": self.ratios, "per": f"{self.per:,} {self.case}",
                 "miss": self.miss, "alarm": self.alarm,
-                "note": together[0].upper() + together[1:],
+                "note": together,
                 "verdicts": [[self.verdict(j, i) for j in range(self.places.size)] for i in range(len(WIDTHS))]}
 
     def controls(self):
@@ -123,7 +125,7 @@ class HillExplorer(Explorer):
 
     def picture(self, ax):
         plots.curves(self.grid, dict(zip(self.names, self.curves, strict=True)), xlabel=plots.COST_SHARE,
-                     ylabel=f"cost of {self.per:,} {self.case}, €", ax=ax)
+                     ylabel=f"{self.alarm} per {self.per:,} {self.case}", ax=ax)
         middle = float(self.places[self.start])
         hill = self.prior(middle, WIDTHS["somewhat"])
         shape = np.exp(hill.a * np.log(self.grid / middle) + hill.b * np.log((1 - self.grid) / (1 - middle)))

@@ -5,13 +5,13 @@ Implements appendices H, I.3 and L of the PWU paper, and UNIQUE's evaluation ben
 """
 
 from ..resampling import paired_bootstrap
-from ._tables import Table, table
+from ._tables import Formulas, Table, formulas, table
 from .card import MetricCard, metric_card
 from .compare import ModelComparison, compare
 from .corp import Decomposition, decompose, recalibrated
 from .priors import PriorReport, prior_report
 from .unique import UniqueBenchmarks, unique_benchmarks
 
-__all__ = ["Decomposition", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks", "compare",
-           "decompose", "metric_card", "paired_bootstrap", "prior_report", "recalibrated", "table",
+__all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks", "compare",
+           "decompose", "formulas", "metric_card", "paired_bootstrap", "prior_report", "recalibrated", "table",
            "unique_benchmarks"]

@@ -6,6 +6,8 @@ Implements section 3 of the PWU paper, in words.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from .. import metrics
@@ -60,12 +62,21 @@ def _of_probabilities(name):
     if name in FORMULAS:
         p = sp.Symbol("p")
         density = symbolic.binary_prior(*(sp.sympify(text, {"p": p}) for text in FORMULAS[name]), p).density
-        return (f"{label}: aligned with yes-or-no decisions, under the prior density {density} on the cost "
+        return (f"{label}: aligned with yes-or-no decisions, under the prior density {_written(density)} on the cost "
                 f"share c (up to a factor). {_whom(density)}")
     if name == "zero_one_loss":
         return (f"{label}: aligned with one yes-or-no decision, c = 1/2: a miss costs as much as a false "
                 "alarm. It serves whoever has just that cost, and nobody else.")
     return _unaligned(label, BINARY[name])
+
+
+def _written(density):
+    """A formula as people write it on one line.
+
+    >>> _written("1/(2*c**(3/2)*(1 - c)**(3/2))")
+    '1/(2 c^(3/2) (1 - c)^(3/2))'
+    """
+    return re.sub(r"\s*\*\s*", " ", str(density).replace("**", "^"))
 
 
 def _one_minus_auroc(y, f):

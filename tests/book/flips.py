@@ -66,8 +66,8 @@ PWUS_LEAD = Flip(TABLES, '    return stored_tables.load(f"{task}_{name}.csv.gz")
                  "every PWU agrees perfectly with every family")
 RETENTION = Flip(METRICS + "_kernels.py", "order, starts = sorted_blocks(uncertainty, tolerance)",
                  "order, starts = sorted_blocks(-uncertainty, tolerance)", "R-AUC keeps the most uncertain cases")
-TRUNCATED = package("symbolic/implicit.py", "link = (sp.simplify(1 / mass), -rest.subs(variance, eps) / mass)",
-                    "link = (sp.simplify(1 / mass), rest.subs(variance, eps) / mass)", "the link's constant turns sign")
+TRUNCATED = package("symbolic/implicit.py", "link = (simplified(1 / mass), -rest.subs(variance, eps) / mass)",
+                    "link = (simplified(1 / mass), rest.subs(variance, eps) / mass)", "the link's constant turns sign")
 DENSITY = package("symbolic/implicit.py", "from_1 = -sp.diff(piece[0], p) / (1 - p)", "from_1 = -sp.diff(piece[0], p) / p",
                   "the prior is read off with the wrong weight")
 
@@ -95,6 +95,8 @@ PAPER = {
     "Lemma 3.6": package("families/base.py", "return average(self.losses(prior, data), weight),",
                          "return float(np.max(self.losses(prior, data))),", "a PWU is the largest loss, no average"),
     "Section 3.2.1": ACT,
+    "Section 3.2.1 (normalised costs)": Flip(TEST, "unit = belief(grid) / stated.pdf(grid)", "unit = 1 + 0 * grid", "all count in the same unit"),
+    "Footnote 7": Flip(TEST, "unit = belief(grid) / stated.pdf(grid)", "unit = 1 + 0 * grid", "all count in the same unit"),
     "Equation (3)": package("symbolic/implicit.py", "infinite = is_infinite(if1) or is_infinite(if0)", "infinite = False",
                             "the infinite cost of a proper score is called finite"),
     "Proposition 3.7 (Brier score)": BRIER,
@@ -144,12 +146,12 @@ PAPER = {
     "Appendix C.3 (a term)": Flip(METRICS + "_kernels.py", "return float(np.abs(gaps).sum() / sizes.sum())",
                                   "return float(2 * np.abs(gaps).sum() / sizes.sum())",
                                   "the term has the value of what is printed"),
-    "Appendix C.4 (form)": package("symbolic/implicit.py", "densities = [sp.simplify(-sp.diff(slope, v))",
-                                   "densities = [sp.simplify(-2 * sp.diff(slope, v))",
+    "Appendix C.4 (form)": package("symbolic/implicit.py", "densities = [simplified(-sp.diff(slope, v))",
+                                   "densities = [simplified(-2 * sp.diff(slope, v))",
                                    "the coefficient is twice the prior's tail"),
     "Appendix C.4 (MSE, a factor)": package("families/cases.py", "return (mean - y) ** 2 * above + mean_below",
                                             "return (mean - y) ** 2 * above + mean_below / 2", "lambda is counted half"),
-    "Appendix C.5": package("symbolic/implicit.py", "link = (sp.simplify(1 / mass), -rest", "link = (sp.simplify(2 / mass), -rest",
+    "Appendix C.5": package("symbolic/implicit.py", "link = (simplified(1 / mass), -rest", "link = (simplified(2 / mass), -rest",
                             "the link's factor is doubled"),
     "Appendix C.6": CHARGE,
     "Appendix C.6 (E-Det)": package(
@@ -361,7 +363,7 @@ IMPRECISE = {
     "Definition 2.9": WORST_ACTS,
     "Proposition 2.10": TIES_UNIQUE,
     "Section 2.2 (interior)": TIES_UNIQUE,
-    "Remark 2.11": FIRST,
+    "Remark 2.11": of_test('weight=F(4)', 'weight=F(0)', "the score has no kink"),
     "Definition/Observation 2.12": DEAREST,
     "Definition 2.13": ONE_MEMBER,
     "Definition 2.14": of_test("[[0, 0, 1], [F(\"0.2\"), F(\"0.3\"), F(\"0.5\")]]", "[[0, F(\"0.1\"), F(\"0.9\")], [F(\"0.2\"), F(\"0.3\"), F(\"0.5\")]]",
@@ -374,7 +376,7 @@ IMPRECISE = {
     "Proposition 3.5": BEST_GROUP,
     "Remark 3.6": sets("np.asarray((sums / mass).max())", "np.asarray((sums / mass).min())", "the lower conditional expectation is taken"),
     "Definition 3.7": LOWER,
-    "Proposition 3.8": ONE_MEMBER,
+    "Proposition 3.8": of_test('"one": [[0, 1]], "two": [[1, 0]]', '"one": [[1, 0]], "two": [[0, 1]]', "each forecast stays in its block"),
     "Proposition 3.8 (strict)": FIRST,
     "Proposition 3.9": of_test('dtype=object) - F("0.03")', 'dtype=object) - F("0.0")', "no loss is negative"),
     "Proposition 3.9 (corrected)": of_test("total += max(price * high, price * low) if corrected", "total += min(price * high, price * low) if corrected",
@@ -398,6 +400,7 @@ IMPRECISE = {
     "Figure 3": PEAK,
     "Appendix A.1": sets("return next(act for act in order if risks[act] - least", "return next(act for act in sorted(order) if risks[act] - least", "the stated order is ignored"),
     "Lemma A.1": WORST_ACTS,
+    "Proposition A.2": of_test('[[0, 3], [3, 0], [1, 1]]', '[[0, 3], [3, 0], [4, 4]]', "the entropy has a kink at its maximum"),
     "Proposition A.3": FIRST,
     "Propositions A.4 and A.5": sets("frame = pd.DataFrame(mixed, index=", "frame = pd.DataFrame(mixed[:, ::-1], index=",
                                      "the coin picks other acts"),

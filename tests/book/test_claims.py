@@ -703,3 +703,19 @@ def test_some_pwus_need_quadrature_and_say_so(regression):
     exact = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))(*regression, return_error=True)
     numeric = pwu.PWU(pwu.SelectivePrediction(), scipy.stats.weibull_min(1.5))(*regression, return_error=True)
     assert exact[1] == 0 < numeric[1] < 1e-6
+
+
+def test_a_prior_depends_on_the_unit_of_costs():
+    """If both costs together are b(c), the log loss is the average cost under Beta(2, 10): in shares it is not."""
+    stated, grid = pwu.Beta(2, 10), (np.arange(200_000) + 0.5) / 200_000
+
+    def belief(c):  # of the log loss, in shares of the two costs
+        return 1 / (c * (1 - c))
+
+    unit = belief(grid) / stated.pdf(grid)
+    for f in (0.1, 0.4, 0.8):
+        for y in (0, 1):
+            cost = -pwu.BinaryDecision().utility(grid, [y], [f])
+            average = np.mean(unit * cost * stated.pdf(grid))
+            assert average == pytest.approx(-np.log(f if y else 1 - f), rel=1e-3)
+            assert abs(pwu.PWU(pwu.BinaryDecision(), stated)([y], [f]) + np.log(f if y else 1 - f)) > 1e-2
