@@ -51,5 +51,6 @@ $(READY): requirements.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 14) or sys.exit("Python 3.11 to 3.14 is needed, this is %d.%d: make PYTHON=python3.12" % v)'
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages into .venv (about a minute)"
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@

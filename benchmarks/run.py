@@ -13,6 +13,7 @@ import os
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import argparse  # noqa: E402
+import functools  # noqa: E402
 import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 
@@ -53,7 +54,7 @@ def methods(n, rng):
     risk = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), pwu.Beta(2, 6))
     return [
         ("binary PWU", 10**7, lambda: binary(y, f)),
-        *((f"binary PWU, {name}", 10**6, lambda score=pwu.PWU(pwu.BinaryDecision(), prior): score(y, f))
+        *((f"binary PWU, {name}", 10**6, functools.partial(pwu.PWU(pwu.BinaryDecision(), prior), y, f))
           for name, prior in others.items()),
         ("selective PWU", 10**7, lambda: selective(target, mean, std)),
         ("top-k PWU", 10**7, lambda: top(y, f)),

@@ -76,7 +76,7 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
     """
     figure, ax = _new(ax)
     for index, (label, y) in enumerate(values.items()):
-        ax.plot(x, y, label=label, lw=2, **({"color": colours[index % len(colours)]} if colours else {}))
+        ax.plot(x, y, label=label, lw=2, color=colours[index % len(colours)] if colours else None)
     if mark is not None:
         ax.axvline(mark, color=INK, lw=1, ls="-")
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
@@ -530,8 +530,11 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
         ax.grid(axis="y", visible=False)
         for tick in ax.get_yticklabels():
             tick.set_fontweight("bold" if tick.get_text() == highlight else "normal")
-    for ax in axes.flat[len(panels):]:
-        ax.set_axis_off()
+    for index, ax in enumerate(axes.flat):
+        if index >= len(panels):
+            ax.set_axis_off()
+        elif index + wide >= len(panels):  # the lowest panel of its column
+            ax.tick_params(labelbottom=True)
     if wide > 1:
         figure.supxlabel(xlabel, fontsize=11)
     else:
@@ -612,7 +615,8 @@ def coverage_curve(levels: Any, observed: Mapping[str, Any], *, ax: Axes | None 
     return curves(levels, observed, xlabel="nominal coverage", ylabel="observed coverage", ax=ax)
 
 
-def flip(values: Sequence[float], *, ylabel: str, better: str = "lower", names: tuple[str, str] = ("background r", "background r'"),
+def flip(values: Sequence[float], *, ylabel: str, better: str = "lower",
+         names: tuple[str, str] = ("background r", "background r'"),
          ax: Axes | None = None) -> Figure:
     """The four values of a counterexample: report a to report b, against two backgrounds."""
     figure, ax = _new(ax)

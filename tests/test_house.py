@@ -144,6 +144,21 @@ def test_the_archive_holds_what_is_tracked():
     assert left_out == []
 
 
+def test_workflows_are_pinned_and_keep_no_credentials():
+    """Actions by commit; no token in the checkout; packages by hash."""
+    root = PACKAGE.parent
+    for path in (root / ".github" / "workflows").glob("*.yml"):
+        text = path.read_text()
+        used = re.findall(r"uses: (\S+)", text)
+        assert used and all(re.search("@[0-9a-f]{40}$", action) for action in used), path.name
+        assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+        for job in re.split(r"\n  (?=\w+:)", text):  # a job that may write installs nothing
+            assert not re.search(r"contents: write", job) or not re.search(r"pip install|make PYTHON", job), path.name
+    for name in ("requirements.txt", "requirements-lab.txt", "requirements-site.txt", "requirements-editions.txt"):
+        for entry in re.split(r"\n(?=[A-Za-z])", (root / name).read_text()):
+            assert entry.startswith("#") or "--hash=sha256:" in entry, f"{name}: {entry[:40]}"
+
+
 def test_the_slow_tests_exist():
     root = PACKAGE.parent
     for line in (root / "tests" / "slow.txt").read_text().splitlines()[1:]:

@@ -70,6 +70,8 @@ def still(leaf: Leaf) -> None:
     for summary in leaf.body.select("details.hide > summary"):
         summary.clear()
         summary.string = "Show the code"
+    for tag in leaf.body.select(".web"):  # what one can do on the website alone
+        tag.decompose()
     for tag in leaf.body.select("#the-same-on-paper"):
         tag.decompose()
     for style in leaf.body.select("style"):

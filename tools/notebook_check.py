@@ -55,7 +55,7 @@ def environment(place: Path) -> str:
     """A new environment that can run a notebook, no more; its Python. What it installs later is pinned."""
     venv.create(place / "environment", with_pip=True)
     python = str(place / "environment" / ("Scripts" if sys.platform == "win32" else "bin") / "python")
-    pins = [line for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line]
+    pins = [line.rstrip(" \\") for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line]
     (place / "pins.txt").write_text("\n".join(pins))
     os.environ["PIP_CONSTRAINT"] = str(place / "pins.txt")
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "nbclient", "ipykernel"],

@@ -179,7 +179,8 @@ REACHED = """() => {
     const cut = shown.map(container => {
         const math = container.querySelector('mjx-math'), box = math.getBoundingClientRect();
         let [left, right] = [box.left, box.right];
-        for (let around = math.parentElement; around && around !== document.documentElement; around = around.parentElement) {
+        for (let around = math.parentElement; around && around !== document.documentElement;
+             around = around.parentElement) {
             const style = getComputedStyle(around), way = style.overflowX, frame = around.getBoundingClientRect();
             if (way === 'visible' || style.display === 'inline' || style.display === 'contents') continue;
             if (way === 'hidden' || way === 'clip') {

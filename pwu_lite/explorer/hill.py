@@ -110,8 +110,9 @@ class HillExplorer(Explorer):
                     f"interval for new {self.case} of the same kind.")
         return {"names": self.names, "grid": short(self.grid), "curves": [short(curve) for curve in self.curves],
                 "places": short(self.places), "widths": list(WIDTHS.values()), "unsure": list(WIDTHS),
-                "costs": self.costs.round(2).tolist(),
-                "half": self.half.round(2).tolist(), "exact": np.round(self.exact, 1).T.tolist(), "ratios": self.ratios, "per": f"{self.per:,} {self.case}",
+                "costs": self.costs.round(2).tolist(), "half": self.half.round(2).tolist(),
+                "exact": np.round(self.exact, 1).T.tolist(), "ratios": self.ratios,
+                "per": f"{self.per:,} {self.case}",
                 "miss": self.miss, "alarm": self.alarm,
                 "note": together,
                 "verdicts": [[self.verdict(j, i) for j in range(self.places.size)] for i in range(len(WIDTHS))]}

@@ -12,6 +12,7 @@ from .corp import Decomposition, decompose, recalibrated
 from .priors import PriorReport, prior_report
 from .unique import UniqueBenchmarks, unique_benchmarks
 
-__all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks", "compare",
-           "decompose", "formulas", "metric_card", "paired_bootstrap", "prior_report", "recalibrated", "table",
+__all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks",
+           "compare", "decompose", "formulas",
+           "metric_card", "paired_bootstrap", "prior_report", "recalibrated", "table",
            "unique_benchmarks"]

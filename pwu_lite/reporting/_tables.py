@@ -51,7 +51,8 @@ def formulas(frame: Any, **together: Any) -> Formulas:
     >>> import pandas as pd
     >>> import sympy as sp
     >>> c = sp.Symbol("c", positive=True)
-    >>> "c \\left(1 - c\\right)" in formulas(pd.DataFrame({"a": [-1 / (c * (c - 1))]}), w=1 - c)._repr_html_()
+    >>> shown = formulas(pd.DataFrame({"a": [-1 / (c * (c - 1))]}), w=1 - c)._repr_html_()
+    >>> "(1 - c" in shown.replace(chr(92) + "left", "")
     True
     """
     from sympy import Dummy

@@ -29,7 +29,7 @@ file_format: mystnb
 @pytest.fixture
 def small(tmp_path):
     """A copy of the tools, the settings and a package of one function, with a book of two pages."""
-    for folder in ("tools", "book/_static"):
+    for folder in ("tools", "book/_static", "LICENSES"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     for file in ("_config.yml", "requirements.txt", "pyproject.toml", "book/references.bib"):
         shutil.copy(ROOT / file, tmp_path / file)

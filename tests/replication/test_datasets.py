@@ -12,7 +12,7 @@ import pytest
 
 from pwu_lite.replication import datasets
 
-RAW = os.environ.get("PWU_LITE_DATA")
+RAW = None if "PWU_LITE_SMALL_SETS" in os.environ else os.environ.get("PWU_LITE_DATA")
 needs_raw = pytest.mark.skipif(not RAW, reason="PWU_LITE_DATA is not set")
 ROWS = {  # rows, features, and the events, classes or outputs: as the UCI pages state them
     "bank": (45211, 16, 5289), "heart": (303, 13, 139), "ionosphere": (351, 34, 225), "mushroom": (8124, 22, 3916),
@@ -22,7 +22,7 @@ ROWS = {  # rows, features, and the events, classes or outputs: as the UCI pages
     "solar_flare": (1066, 10, 3), "parkinsons": (5875, 19, 2), "breast_cancer": (569, 30, 212),
     "diabetes": (442, 10, None), "digits": (1797, 64, 10), "linnerud": (20, 3, 3)}
 UNSEEN = ["covertype", "sgemm"]  # for whoever has a network; here they are checked with made-up files
-BUNDLED = ["breast_cancer", "diabetes", "digits", "linnerud"]
+BUNDLED = ["breast_cancer", "diabetes", "digits", "linnerud", "iris", "wine"]
 
 
 @pytest.fixture
