@@ -592,7 +592,8 @@ DISGUISED = [sp.arg(p - THIRD) / sp.pi, THIRD * sp.atan2(0, p - THIRD) / sp.pi, 
              sp.Mod(p, THIRD), sp.frac(3 * p), sp.acot(p - THIRD), sp.atan(sp.tan(sp.pi * p)), sp.floor(3 * p),
              sp.atan(1 / (p - THIRD)), sp.tanh(1 / (p - THIRD)), 1 / (1 + sp.exp(1 / (p - THIRD))),
              (p - THIRD) / sp.sqrt(sp.expand((p - THIRD) ** 2)), sp.Function("f")(p), sp.Abs(p - THIRD) / (p - THIRD),
-             sp.log((p - THIRD) ** 2), sp.tanh(1 / (sp.exp(p) - sp.exp(THIRD))), sp.Sum(p**A, (A, 0, 3))]
+             sp.log((p - THIRD) ** 2), sp.tanh(1 / (sp.exp(p) - sp.exp(THIRD))), sp.Sum(p**A, (A, 0, 3)),
+             sp.tanh(10**15 * (p - THIRD))]
 
 
 @pytest.mark.parametrize("jump", DISGUISED, ids=str)

@@ -39,7 +39,8 @@ def copy_mathjax(app, exception) -> None:
             target = Path(app.outdir) / "_static" / name.removeprefix("static/")
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file.locate(), target)
-    shutil.copy(Path(__file__).parents[1] / "LICENSES" / "Apache-2.0.txt", Path(app.outdir) / "_static" / "mathjax" / "LICENSE")
+    licence = Path(__file__).parents[1] / "LICENSES" / "Apache-2.0.txt"
+    shutil.copy(licence, Path(app.outdir) / "_static" / "mathjax" / "LICENSE")
 
 
 REPLACEMENTS = [

@@ -1,6 +1,6 @@
 """The benchmarks of Parts IV and V: fit, score, align, and write the tables that its chapters read.
 
-Imports agreements, cases, datasets, experiment, kept, released, scoring, sources, stored_tables, tasks, alignment;
+Imports agreements, cases, datasets, experiment, _pickles, released, scoring, sources, stored_tables, tasks, alignment;
 joblib, numpy, pandas.
 Implements section 5 and appendices J and K of the PWU paper.
 
@@ -25,7 +25,7 @@ import numpy as np
 import pandas as pd
 
 from ..alignment import align
-from . import datasets, experiment, kept, released, scoring, sources, stored_tables
+from . import _pickles, datasets, experiment, released, scoring, sources, stored_tables
 from .agreements import TIED, columns, folds, indexed, lower, means, oriented, rotated, score_repeat, summary
 from .cases import STUDIES, study
 from .tasks import RECALIBRATED, SEED, TASKS, Plan, Task
@@ -164,10 +164,10 @@ def _kept(function, task, name, repeats, makers, folder, plan, *more):
             key.update(module.read_bytes())
     label = f"{name}-{folder.name}-{function.__name__.strip('_')}-{repeats[0]:03d}-{key.hexdigest()[:16]}"
     path = folder.parent / "tables" / f"{label}.joblib"
-    result = kept.load(path)
+    result = _pickles.load(path)
     if result is None:
         result = function(TASKS[task], name, *more)
-        kept.save(path, result)
+        _pickles.save(path, result)
     return result
 
 

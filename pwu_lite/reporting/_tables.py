@@ -1,6 +1,6 @@
 """Tables as a page shows them.
 
-Imports nothing.
+Imports nothing; sympy.
 Implements no source.
 """
 

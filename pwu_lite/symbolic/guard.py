@@ -20,6 +20,7 @@ FUNCTIONS = (sp.exp, sp.log, sp.Abs, sp.Min, sp.Max, sp.sign, sp.Heaviside, sp.P
              sp.betainc_regularized)
 """Functions that a formula may hold, beside sums, products and powers: continuous where their arguments are real and
 have no pole, or with jumps that `Piecewise` shows."""
+SMOOTH = (sp.exp, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp.asinh, sp.erf, sp.erfc)
 OF_PARAMETERS = (sp.gamma, sp.beta)  # have poles, so of parameters alone
 MOST_OPERATIONS = 300  # of a formula that is factored, simplified or integrated on the way
 
@@ -39,8 +40,8 @@ def simplified(expression: Any) -> Any:
 
 
 def _work(expression):
-    """Operations, and the size of exponents: exp(10**9 x) is a polynomial of that degree in exp(x)."""
-    exponents = [power.exp for power in expression.atoms(sp.Pow)] + [each.args[0] for each in expression.atoms(sp.exp)]
+    """Operations, and the size of exponents: exp(10**9 x) is a polynomial of that degree in exp(x), and so is tanh."""
+    exponents = [power.exp for power in expression.atoms(sp.Pow)] + [each.args[0] for each in expression.atoms(*SMOOTH)]
     numbers = [abs(number) for exponent in exponents for number in exponent.atoms(sp.Rational)]
     return sp.count_ops(expression) + sum(number.p * number.q for number in numbers if number.p * number.q > 100)
 
@@ -50,6 +51,9 @@ def check_functions(expression: Any, *known: sp.Symbol) -> None:
     for part in sp.preorder_traversal(expression):
         if isinstance(part, sp.Pow) and any(abs(number.p) * number.q > 10**5 for number in part.exp.atoms(sp.Rational)):
             raise ValueError(f"the exponent {part.exp} is too fine for exact roots: write it with fewer digits")
+        if isinstance(part, SMOOTH) and any(abs(number) > 10**5 for number in part.atoms(sp.Rational)):
+            raise ValueError(f"{part} is too steep to be told from a jump: write the jump as Piecewise, or use units in "
+                             f"which the factor is small")
         if not getattr(part, "free_symbols", None) or isinstance(part, (sp.Symbol, sp.Add, sp.Mul, sp.Pow)):
             continue
         if isinstance(part, (sp.Tuple, sp.core.relational.Relational, sp.logic.boolalg.BooleanFunction)):

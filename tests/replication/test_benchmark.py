@@ -15,12 +15,12 @@ from scipy.stats import kendalltau
 
 from pwu_lite import alignment
 from pwu_lite.replication import (
+    _pickles,
     agreements,
     benchmark,
     datasets,
     experiment,
     findings,
-    kept,
     models,
     scoring,
     sources,
@@ -359,13 +359,13 @@ class Runs:
 def test_kept_results_of_somebody_else_are_not_read(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    kept.save(tmp_path / "mine.joblib", {"a": [1, 2]})
-    assert kept.load(tmp_path / "mine.joblib") == {"a": [1, 2]}
+    _pickles.save(tmp_path / "mine.joblib", {"a": [1, 2]})
+    assert _pickles.load(tmp_path / "mine.joblib") == {"a": [1, 2]}
     joblib.dump(Runs(), tmp_path / "theirs.joblib")
     (tmp_path / "cut.joblib").write_bytes((tmp_path / "mine.joblib").read_bytes()[:-3])
     (tmp_path / "empty.joblib").touch()
     for name in ("theirs", "cut", "empty"):
-        assert kept.load(tmp_path / f"{name}.joblib") is None
+        assert _pickles.load(tmp_path / f"{name}.joblib") is None
         assert f"{name}.joblib is damaged, or was not written by this user" in capsys.readouterr().err
     assert not (tmp_path / "ran").exists()
     assert oct((tmp_path / "cache" / "pwu_lite" / "seal").stat().st_mode)[-3:] == "600"
