@@ -21,6 +21,7 @@ FUNCTIONS = (sp.exp, sp.log, sp.Abs, sp.Min, sp.Max, sp.sign, sp.Heaviside, sp.P
 """Functions that a formula may hold, beside sums, products and powers: continuous where their arguments are real and
 have no pole, or with jumps that `Piecewise` shows."""
 SMOOTH = (sp.exp, sp.sin, sp.cos, sp.sinh, sp.cosh, sp.tanh, sp.atan, sp.asinh, sp.erf, sp.erfc)
+STEPS = (sp.tanh, sp.atan, sp.erf, sp.erfc)  # steep ones look like a jump
 OF_PARAMETERS = (sp.gamma, sp.beta)  # have poles, so of parameters alone
 MOST_OPERATIONS = 300  # of a formula that is factored, simplified or integrated on the way
 
@@ -51,9 +52,9 @@ def check_functions(expression: Any, *known: sp.Symbol) -> None:
     for part in sp.preorder_traversal(expression):
         if isinstance(part, sp.Pow) and any(abs(number.p) * number.q > 10**5 for number in part.exp.atoms(sp.Rational)):
             raise ValueError(f"the exponent {part.exp} is too fine for exact roots: write it with fewer digits")
-        if isinstance(part, SMOOTH) and any(abs(number) > 10**5 for number in part.atoms(sp.Rational)):
-            raise ValueError(f"{part} is too steep to be told from a jump: write the jump as Piecewise, or use units in "
-                             f"which the factor is small")
+        if isinstance(part, STEPS) and any(abs(number) > 10**5 for number in part.atoms(sp.Rational)):
+            raise ValueError(f"{part} is too steep to be told from a jump: write the jump as Piecewise, or use units "
+                             f"in which the factor is small")
         if not getattr(part, "free_symbols", None) or isinstance(part, (sp.Symbol, sp.Add, sp.Mul, sp.Pow)):
             continue
         if isinstance(part, (sp.Tuple, sp.core.relational.Relational, sp.logic.boolalg.BooleanFunction)):
