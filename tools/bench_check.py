@@ -156,13 +156,14 @@ def upload(page: Any, file: File) -> str:
         page.locator(f"#bench-tab-{file.tab}").click()
     asked = {"topk": {"low": "1%", "high": "10%"}}.get(file.tab or "", {"low": "3", "high": "30"})
     defaults = asked if page.locator(".bench .for-binary").is_visible() or file.tab == "topk" else {}
-    for name, value in (defaults | file.chosen).items():
+    given = defaults | file.chosen
+    for name, value in given.items():
         field = page.locator(f".bench [name={name}]")
         field.fill(value) if name in ("low", "high") else field.select_option(value)
     if file.models is not None:
         for box in page.locator(".bench [name=model]").all():
             box.set_checked(box.get_attribute("value") in file.models)
-    page.wait_for_timeout(400 if {"low", "high"} & set(file.chosen) else 0)  # the page waits until typing ends
+    page.wait_for_timeout(400 if {"low", "high"} & set(given) else 0)  # the page waits until typing ends
     return wait(page)
 
 
