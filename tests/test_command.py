@@ -194,7 +194,7 @@ def test_a_missing_file(capsys):
 
 
 @pytest.mark.parametrize("score, words", [
-    ("log_loss", "1/(c*(1 - c))"), ("brier_score", "prior density 2"), ("zero_one_loss", "c = 1/2"),
+    ("log_loss", "1/(c (1 - c))"), ("brier_score", "prior density 2"), ("zero_one_loss", "c = 1/2"),
     ("gaussian_nll", "lambda**(-2)"), ("mean_squared_error", "price of infinity"), ("crps_gaussian", "newsvendors"),
     ("expected_calibration_error", "not aligned"), ("spherical_loss", "from 0.1 to 9.6")])
 def test_explain(score, words, capsys):
