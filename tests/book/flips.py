@@ -93,7 +93,7 @@ PAPER = {
     "Definition 3.5": Flip(METRICS + "classification.py", "np.where(y, -np.log(f), -np.log1p(-f))",
                            "np.where(y, -np.log(np.maximum(f, 1e-15)), -np.log1p(-f))", "the log loss is clipped"),
     "Lemma 3.6": package("families/base.py", "return average(self.losses(prior, data), weight),",
-                         "return float(np.max(self.losses(prior, data))),", "a PWU is the largest loss, no average"),
+                         "return float(np.std(self.losses(prior, data))),", "a PWU is the spread of the losses, no average"),
     "Section 3.2.1": ACT,
     "Section 3.2.1 (normalised costs)": Flip(TEST, "unit = belief(grid) / stated.pdf(grid)", "unit = 1 + 0 * grid", "all count in the same unit"),
     "Footnote 7": Flip(TEST, "unit = belief(grid) / stated.pdf(grid)", "unit = 1 + 0 * grid", "all count in the same unit"),
