@@ -360,6 +360,8 @@ def test_too_few_is_what_carries_information():
     table = pwu.compare(rare, {"a": 0.01 + 0.9 * rare, "b": np.full(1000, 0.5)}, SCORE, n_resamples=50)
     assert table.table.loc["b", "verdict"] == "not separable" and "because there are only 3 events." in table.words[0]
     assert any("With so few events (3)" in line for line in table.words)
+    turned = pwu.compare(1 - rare, {"a": 0.99 - 0.9 * rare, "b": np.full(1000, 0.5)}, SCORE, n_resamples=50)
+    assert any("With so few cases without an event (3)" in line for line in turned.words)
     patients = np.repeat(np.arange(40), 25)
     y = (rng.random(1000) < 0.3).astype(int)
     models = {"a": np.clip(0.3 + 0.2 * (y - 0.3), 0, 1), "b": np.clip(0.3 + 0.19 * (y - 0.3), 0, 1)}

@@ -1,6 +1,6 @@
 """What a conventional metric believes about the costs of a decision, in one paragraph.
 
-Imports alignment, metrics, ranks, symbolic; numpy, sympy.
+Imports alignment, metrics, symbolic; numpy, sympy.
 Implements section 3 of the PWU paper, in words.
 """
 
@@ -11,7 +11,7 @@ import re
 import numpy as np
 
 from .. import metrics
-from ..ranks import midranks
+from ..metrics._kernels import detection_auroc
 
 __all__ = ["KNOWN", "belief"]
 
@@ -81,11 +81,7 @@ def _written(density):
 
 def _one_minus_auroc(y, f):
     """Share of the pairs of an event and another case that are in the wrong order, ties half."""
-    ones = np.asarray(y) == 1
-    events, others = ones.sum(), (~ones).sum()
-    if not events or not others:
-        return np.nan
-    return float(1 - (midranks(np.asarray(f, dtype=float))[ones].sum() - events * (events + 1) / 2) / (events * others))
+    return 1 - detection_auroc(np.asarray(y) == 1, np.asarray(f, dtype=float))
 
 
 def _unaligned(label, metric):

@@ -65,8 +65,9 @@ Check the outcome, and which label is the event.')
     said = []
     if about["events"] is not None:
         said.append(say("events", events=f"{about['events']:,}", cases=f"{about['cases']:,}", event=about["event"]))
-        if min(about["events"], about["cases"] - about["events"]) < RULES["few_events"]:
-            said.append(say("few_events", events=f"{about['events']:,}", coverage=about["coverage"]))
+        number, kind = min((about["events"], "events"), (about["cases"] - about["events"], "cases without an event"))
+        if number < RULES["few_events"]:
+            said.append(say("few_events", kind=kind, number=f"{number:,}", coverage=about["coverage"]))
     worse = [str(name) for name, skill in table["skill"].items() if skill < 0]
     if worse and len(worse) == len(table):
         event = "" if about["events"] is None else ", and which label is the event"

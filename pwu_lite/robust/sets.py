@@ -314,9 +314,9 @@ class Unimodal(PriorSet):
     """All priors on [low, high] whose density rises up to the mode and falls after it, a point mass there allowed.
 
     Both ends are included. Each is a mixture of uniform ones that start at the mode (Khinchin), so the worst one is
-    uniform from the mode to somewhere, and the bound the largest average of the curve from the mode on. Where
-    the curve jumps at the mode
-    that may be a limit: then a point mass next to it is returned. The mode may be an end of the range.
+    uniform from the mode to somewhere, and the bound the largest average of the curve from the mode on. Where the
+    curve jumps at the mode that may be a limit: then a point mass next to it is returned. The mode may be an end of
+    the range.
 
     Examples
     --------

@@ -203,7 +203,6 @@ def _down_in_place(formula, symbol, where, index):
     low, high = where[max(index - 1, 0)], where[min(index + 1, where.size - 1)]
     if not low < high:
         return None
-    place = sp.Float(float(where[index]), 60)
     slope = sp.lambdify(symbol, sp.diff(formula, symbol), "mpmath")
     with mpmath.workdps(60):
         try:

@@ -363,7 +363,8 @@ function remarksOf(rows, about) {
   const said = [], {events, cases, base, coverage} = about, worse = rows.filter(({skill}) => skill < 0).map(({name}) => name);
   if (events !== null) {
     said.push(say("events", {events: count(events), cases: count(cases), event: about.event || "{event}"}));
-    if (Math.min(events, cases - events) < RULES.few_events) said.push(say("few_events", {events: count(events), coverage}));
+    const [number, kind] = events > cases - events ? [cases - events, "cases without an event"] : [events, "events"];
+    if (number < RULES.few_events) said.push(say("few_events", {kind, number: count(number), coverage}));
   }
   if (worse.length && worse.length === rows.length) said.push(say("all_worse", {base, event: events === null ? "" : ", and which label is the event"}));
   else if (worse.length) said.push(say("some_worse", {names: worse.join(", "), base}));
