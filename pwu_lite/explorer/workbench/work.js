@@ -29,9 +29,9 @@ function forecastOr(table, name, {values, bad, plain, thousands}) {
 
 // What the columns seem to be. Where two could be the outcome none is taken: a wrong one gives a confident wrong answer.
 function guess(table, columns) {
-  const names = table.names, n = table.lines.length, spreads = pairs(names), inPairs = new Set([...spreads.values()].flat());
-  const shares = null, weight = named(names, RULES.weights), groups = named(names.filter((name) => repeats(table, name)), RULES.groups);
-  const special = [weight, groups, shares];
+  const names = table.names, spreads = pairs(names), inPairs = new Set([...spreads.values()].flat());
+  const weight = named(names, RULES.weights), groups = named(names.filter((name) => repeats(table, name)), RULES.groups);
+  const special = [weight, groups];
   const outcomeOf = (able) => named(able, OUTCOMES) ?? (able.length === 1 ? able[0] : null);
   const free = columns.filter(({name}) => !inPairs.has(name) && !special.includes(name));
   const twoLabels = free.filter(({labels}) => labels.length === 2).map(({name}) => name);
@@ -39,7 +39,7 @@ function guess(table, columns) {
   const some = free.some(({name, forecast}) => forecast && name !== target);
   const kind = spreads.size && !(twoLabels.length && some) ? "selective" : "binary";
   const truth = kind === "selective" ? target : outcomeOf(twoLabels) ?? (twoLabels.length ? null : named(names, OUTCOMES));
-  return {kind, truth, event: columns.find(({name}) => name === truth)?.likely ?? null, weight, groups, shares,
+  return {kind, truth, event: columns.find(({name}) => name === truth)?.likely ?? null, weight, groups, shares: null,
     models: columns.filter(({name, forecast}) => forecast && name !== truth && !special.includes(name)).map(({name}) => name),
     pairs: [...spreads].filter(([, parts]) => !parts.includes(truth)).map(([name]) => name)};
 }
