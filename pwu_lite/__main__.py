@@ -1,6 +1,5 @@
 """`python -m pwu_lite`: see `pwu_lite.reporting.command`.
 
-Imports reporting.
 Implements no part of a source.
 """
 

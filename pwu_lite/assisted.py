@@ -1,6 +1,5 @@
 """Model-assisted PWU: fewer labels for a choice among fixed models, at the price of trusting a reference.
 
-Imports families, priors, pwu, validation; numpy, pandas, scipy.
 Implements no part of the sources: difference estimators of survey sampling, as chapter 20 of the book derives them.
 """
 

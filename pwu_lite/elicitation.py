@@ -1,6 +1,5 @@
 """From what a decision maker says to a prior: by its mode, by two quantiles, or by moving another one.
 
-Imports priors, validation; numpy, scipy.
 Implements appendix I of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """Mean and standard deviation from what models give instead: intervals, draws, variances, distributions.
 
-Imports validation; numpy, scipy.
 Implements the Gaussian forecast of section 3.3 of the PWU paper for models that do not say it so.
 """
 

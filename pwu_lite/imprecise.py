@@ -1,6 +1,5 @@
 """Sets of probabilities: what they advise, what the advice costs, and whether its announced price is fair.
 
-Imports resampling, validation; numpy, pandas, scipy.
 Implements sections 2 and 3 of the IP paper ("Scoring Rules and Calibration for Imprecise Probabilities").
 """
 

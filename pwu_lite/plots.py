@@ -1,6 +1,5 @@
 """Every figure of the book: one palette, labels with units, readable in light and dark.
 
-Imports metrics, priors, resampling, validation; matplotlib, numpy, sympy.
 Implements the figures of the PWU paper's sections 3 and 4, and the book's own.
 """
 

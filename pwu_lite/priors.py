@@ -1,6 +1,5 @@
 """Priors over a decision parameter: their mass and partial mean on [lo, hi), exactly.
 
-Imports special, validation; numpy, scipy.
 Implements section 4 and appendix I.2 of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """Prior-weighted utility metrics: a decision family and a prior make a score.
 
-Imports families, plots, priors, scorer; numpy.
 Implements section 4, equation (4), of the PWU paper.
 """
 

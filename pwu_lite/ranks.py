@@ -1,6 +1,5 @@
 """Sorting with ties: tied cases share their places evenly, never by row order.
 
-Imports numpy.
 Implements the expectation over random tie-breaking that PWU paper, footnote 8, leaves open.
 """
 

@@ -1,6 +1,5 @@
 """Resamples of the cases, or of groups of cases, the same ones for every model.
 
-Imports validation; numpy, pandas.
 Implements the paired intervals behind every comparison of models on data.
 """
 

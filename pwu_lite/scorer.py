@@ -1,6 +1,5 @@
 """A prior-weighted utility as a scorer of scikit-learn.
 
-Imports ranks, validation; numpy, sklearn.
 Implements no source: it keeps the sign, the response method and the labels right.
 """
 

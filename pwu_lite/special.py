@@ -1,6 +1,5 @@
 """The regularised incomplete beta function and its first moment, for long arrays, both tails exact.
 
-Imports numpy, scipy.
 Implements the integral behind the closed forms of the PWU paper, equation (4).
 """
 

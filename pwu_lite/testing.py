@@ -1,6 +1,5 @@
 """Property tests for decision families and priors: a reader's own, and this package's.
 
-Imports families, priors, pwu, validation; numpy.
 Implements what equation (4) of the PWU paper promises, as checks on data.
 """
 

@@ -1,6 +1,5 @@
 """What a caller passes becomes clean float arrays, or a ValueError that says where it is wrong.
 
-Imports numpy.
 Implements no source: what every function of the package asks of its arguments.
 """
 

@@ -94,15 +94,6 @@ def test_public_things_have_a_docstring_and_types(thing):
         assert not untyped, untyped
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_modules_open_with_what_where_and_source(path):
-    doc = ast.get_docstring(ast.parse(path.read_text()))
-    said = re.search(r"^Imports (.*?)\.$", doc, re.M | re.S).group(1).replace("\n", " ")
-    rooms, beside, others = imported(path)
-    assert set(re.findall(r"[\w]+", said)) - {"nothing"} == rooms | beside | others, sorted(rooms | beside | others)
-    assert "Implements" in doc
-
-
 def test_the_type_marker_is_shipped():
     assert (PACKAGE / "py.typed").exists()
 

@@ -888,7 +888,8 @@ def test_the_best_score_is_reached_where_losses_differ_a_millionfold():
 
 
 @pytest.mark.parametrize("acts, reached", [([[0, 1], [0, 1]], [0]), ([[0, 1], [0, 2]], [0]), ([[0, 2], [0, 1]], [0, 1]),
-                                           ([[1, 1], [0, 2], [2, 0]], [0, 1, 2]), ([[2, 2], [0, 1], [1, 0]], [1, 2])])
+                                           ([[0, 2], [0, 1], [0, 0]], [0, 2]), ([[1, 1], [0, 2], [2, 0]], [0, 1, 2]),
+                                           ([[2, 2], [0, 1], [1, 0]], [1, 2])])
 def test_who_is_advised_with_ties(acts, reached):
     """The first of equal acts; a dominated act never."""
     exact = np.array([[F(x) for x in row] for row in acts], dtype=object)

@@ -18,7 +18,7 @@ from sklearn.svm import LinearSVC
 
 import pwu_lite as pwu
 from pwu_lite import scorer
-from pwu_lite.reporting.rules import RULES
+from pwu_lite.reporting._rules import RULES
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 3))

@@ -1,6 +1,5 @@
 """A family's costs of several forecasts at all of its decision parameters.
 
-Imports _order, families, ranks, validation; numpy.
 Implements the utilities of sections 3.2 and 3.3 of the PWU paper, between two changes of an act.
 """
 

@@ -1,6 +1,5 @@
 """How a metric ranks, or ties, forecasts beyond doubt: what rounding and plateaus explain is no order.
 
-Imports metrics; numpy.
 Implements what definitions 3.1 and 3.5 of the PWU paper leave to whoever computes.
 """
 
@@ -18,7 +17,6 @@ _ULPS = 8 * np.finfo(float).eps  # last digits: values this close are tied
 PRECISION = 1e-5  # of the largest value: as a metric is computed in single precision
 _HALF = ((8, 1e-2), (11, 1e-3))  # bits of bfloat16 and of float16, and the precision to assume of such numbers
 _STEP, _SMALL_STEP = 0.01, 1e-4  # how far forecasts are moved to see whether the metric moves
-_FAR = 16.0  # in standard deviations: how far a mean is moved to see whether the metric depends on it at all
 
 
 class Comparison(NamedTuple):
@@ -114,8 +112,6 @@ class Order:
             self.tied &= kept[:, None] & kept[None, :]
         elif self.tied[i, j] and not (self._moves(i) and self._moves(j)) and not self._lasts(i, j):
             self.tied[:] = False  # the metric saturates
-        elif self.tied[i, j] and not (self._reacts(i, j) and self._reacts(j, i)):
-            self.tied[i, j] = self.tied[j, i] = False  # the difference is absorbed by the other cases
         return bool(self.tied[i, j])
 
     def outlives(self, i, j):
@@ -154,44 +150,6 @@ class Order:
                 tied += 1
                 lasts &= abs(values[0] - values[1]) <= _ULPS * max(np.abs(values))
         return lasts and tied > 0
-
-    def _reacts(self, place, other):
-        """Does the metric react to each coordinate in which the forecast differs from the other one?
-
-        A coordinate whose cost is absorbed by that of the other cases makes ties that are none. The metric must
-        change with a small step of the coordinate, or jump on the way to far values; or never depend on it.
-        """
-        return all(self._reacts_to(place, part, index) for part, index in
-                   _differences(self.reports[place], self.reports[other]))
-
-    def _reacts_to(self, place, part, index):
-        here = self.reports[place]
-        near = [_between(here, target, _STEP) for target in _targets(here, part, index, 1.0)]
-        if any(abs(gap) > self._room_at(place) for gap in self._gaps(place, near)):
-            return True
-        jumps = [self._jump(place, target) for target in _targets(here, part, index, _FAR)]
-        if any(jump is not None for jump in jumps):
-            return all(jump is None or jump for jump in jumps)
-        return all(self._ignores(background, part, index) for background in self._backgrounds(place))
-
-    def _ignores(self, report, part, index):
-        """Does the metric stay the same, whatever the coordinate is?"""
-        ways = [_between(report, target, share) for target in _targets(report, part, index, _FAR)
-                for share in (0.0, 1e-6, 1e-3, 0.1, 0.5, 0.9, 1.0)]
-        values = [value for way in ways for value in _values_where_defined(self.loss, self.labels, way)]
-        return not values or np.ptp(values) <= _ULPS * np.max(np.abs(values))
-
-    def _backgrounds(self, place):
-        """The forecast, others, and one that is right about the other cases: what costs little there is seen."""
-        here = self.reports[place]
-        yield here
-        yield from self._away(place)
-        if here[0].shape != self.labels.shape:
-            return
-        if len(here) == 1 and ((here[0] >= 0) & (here[0] <= 1)).all() and set(self.labels.tolist()) <= {0, 1}:
-            yield (np.where(self.labels == 1, 1 - 1e-6, 1e-6),)
-        elif len(here) == 2 and here[1].shape == self.labels.shape:
-            yield (self.labels.astype(float), here[1] / 64)
 
     def _moves(self, place):
         return _both_ways(self._changes(place, _STEP), self._room_at(place))
@@ -244,33 +202,6 @@ def _half_precision(loss, labels, reports):
     values = np.array([value for report in between for value in _values_where_defined(loss, labels, report)])
     mantissas = np.frexp(values)[0]
     return next((precision for bits, precision in _HALF if (np.ldexp(mantissas, bits) % 1 == 0).all()), 0.0)
-
-
-def _differences(one, two):
-    """Coordinates in which two forecasts differ: (part, index), an index of an element, or of a case."""
-    for part, (here, there) in enumerate(zip(one, two, strict=True)):
-        unequal = here != there
-        if part or (unequal.ndim > 1 and len(one) == 1):
-            unequal = unequal.reshape(len(unequal), -1).any(axis=1)
-        yield from ((part, tuple(index)) for index in np.argwhere(unequal))
-
-
-def _targets(report, part, index, reach):
-    """Forecasts that differ in one coordinate: towards each end of its range, or `reach` units up and down."""
-    value = report[part][index]
-    if part:
-        moved = [value / (1 + reach), value * (1 + reach)]
-    elif np.ndim(value):  # a row of probabilities
-        moved = list(np.eye(len(value)))
-    elif len(report) == 1 and ((report[0] >= 0) & (report[0] <= 1)).all():
-        moved = [1e-9, 1 - 1e-9]
-    else:
-        unit = report[1][index] if len(report) > 1 and report[1].shape == report[0].shape else 1 + abs(value)
-        moved = [value - reach * unit, value + reach * unit]
-    for target in moved:
-        changed = [np.array(array, dtype=float) for array in report]
-        changed[part][index] = target
-        yield changed
 
 
 def _nearly_equal(one, two):

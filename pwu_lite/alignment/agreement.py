@@ -1,6 +1,5 @@
 """Do a metric and a utility rank alike? Rank agreement with ties.
 
-Imports metrics, ranks, validation; numpy, pandas, scipy.
 Implements the alignment tables of section 5.1 of the PWU paper.
 """
 

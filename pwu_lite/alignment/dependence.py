@@ -1,6 +1,5 @@
 """Can a metric be aligned with any separable family? A search for coordinate dependence.
 
-Imports _order, validation; numpy.
 Implements definition 3.5, lemma 3.6 and proposition F.1 of the PWU paper.
 """
 

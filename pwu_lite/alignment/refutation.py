@@ -1,6 +1,5 @@
 """Is a metric aligned with a family under no prior? A proof that can be computed afresh.
 
-Imports _costs, _order, families, validation; numpy, scipy.
 Implements definition 3.1 and propositions 3.9, 3.11 and 3.14 of the PWU paper.
 """
 

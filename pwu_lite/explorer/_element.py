@@ -1,6 +1,5 @@
 """What every explorer is: an element of a page with its own data, controls and one small script.
 
-Imports plots, reporting; matplotlib, numpy.
 Implements no source: the pages of chapters 5, 12 and 14 show what the classes beside it compute.
 """
 

@@ -1,6 +1,5 @@
 """The bench: a page element that scores the reader's own file in the browser.
 
-Imports families, priors, pwu, reporting; pandas.
 Implements appendices H, I.3 and L of the PWU paper, for who has a file and a browser.
 """
 
@@ -19,8 +18,8 @@ from ..families import BinaryDecision, SelectivePrediction, TopK
 from ..priors import Beta, LogNormal
 from ..pwu import PWU
 from ..reporting import beliefs, page
+from ..reporting._rules import RULES
 from ..reporting.card import metric_card
-from ..reporting.rules import RULES
 
 __all__ = ["Bench"]
 

@@ -1,6 +1,5 @@
 """A hill of beliefs under two cost curves: drag it, and see whose cost it makes.
 
-Imports _element, families, plots, priors, pwu, validation; numpy.
 Implements equation (4) of the PWU paper, to be touched: what the landing page shows.
 """
 

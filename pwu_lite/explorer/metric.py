@@ -1,6 +1,5 @@
 """Pick a score, or write one: its implicit prior, and its loss curves.
 
-Imports _element, plots, symbolic, validation; numpy, sympy.
 Implements equation (3) of the PWU paper, to be touched.
 """
 

@@ -1,6 +1,5 @@
 """Two forecasts at every decision parameter: who is cheaper where, and where is that undecided?
 
-Imports _element, families, plots, resampling, validation; numpy.
 Implements equation (4) of the PWU paper before the average is taken, to be touched.
 """
 

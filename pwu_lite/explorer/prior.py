@@ -1,6 +1,5 @@
 """Move a prior: its quantiles in words, and how models rank.
 
-Imports _element, elicitation, families, plots, pwu, robust, validation; numpy, scipy.
 Implements appendix I.3 of the PWU paper, to be touched.
 """
 

@@ -1,6 +1,5 @@
 """What every decision family has: its parameters, how it reads data, and what it owes a prior-weighted utility.
 
-Imports metrics, priors, validation; numpy.
 Implements sections 3.2 and 4 of the PWU paper: a utility for each decision parameter.
 """
 

@@ -1,6 +1,5 @@
 """Decisions case by case: act or not on a probability, predict or abstain on a mean and a standard deviation.
 
-Imports base, metrics, priors, validation; numpy.
 Implements sections 3.2.1 and 3.3.1 of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """Families made of simpler ones: a binary decision for each class, selective prediction for each output.
 
-Imports base, cases, metrics, priors, validation; numpy.
 Implements appendix G of the PWU paper.
 """
 

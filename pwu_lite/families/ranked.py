@@ -1,6 +1,5 @@
 """Decisions that rank all cases: pick the top k, averse to risk or not, and keep the k least uncertain.
 
-Imports base, sweep, metrics, priors, ranks, validation; numpy.
 Implements sections 3.2.2 and 3.3.2 of the PWU paper, and the retention curve of its appendix F.
 """
 

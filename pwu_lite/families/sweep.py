@@ -1,6 +1,5 @@
 """Expected utility of risk-averse selection over gamma: exact by crossings, or by quadrature.
 
-Imports priors, ranks; numpy.
 Implements equation (4) of the PWU paper for the utility of section 3.3.2.
 """
 

@@ -1,6 +1,5 @@
 """What metrics, families and figures compute together: averages, curves of the kept cases, bins, an AUROC.
 
-Imports ranks, validation; numpy.
 Implements pieces of appendix F of the PWU paper, on arrays that are checked already.
 """
 

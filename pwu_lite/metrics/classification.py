@@ -1,6 +1,5 @@
 """Conventional metrics of probabilistic binary classification.
 
-Imports _kernels, validation; numpy.
 Implements appendix F of the PWU paper, and three more proper scores.
 """
 

@@ -1,6 +1,5 @@
 """Conventional metrics of probabilistic classification with K classes.
 
-Imports _kernels, ranks, validation; numpy.
 Implements appendix G.1 of the PWU paper.
 """
 

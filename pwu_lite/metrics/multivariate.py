@@ -1,6 +1,5 @@
 """Conventional metrics of regression with a Gaussian prediction of several outputs.
 
-Imports _kernels, validation; numpy, scipy.
 Implements appendix G.2 of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """Ranking metrics of uncertainty, as UNIQUE documents them: does a larger uncertainty mean a larger error?
 
-Imports _kernels, ranks, validation; numpy.
 Implements the ranking-based benchmark of UNIQUE (its evaluation-benchmarks page).
 """
 

@@ -1,6 +1,5 @@
 """Conventional metrics of regression with a predictive mean and standard deviation.
 
-Imports _kernels, validation; numpy, scipy.
 Implements appendix F of the PWU paper; CRPS, quantile and interval scores of a Gaussian.
 """
 

@@ -1,6 +1,5 @@
 """Two candidates at a desk: a metric chooses one on some cases, and other cases send the bill.
 
-Imports numpy, pandas.
 Implements no source: what the examples of chapter 1, mushrooms and parcels, share.
 """
 

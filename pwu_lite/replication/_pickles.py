@@ -1,8 +1,4 @@
-"""Results kept in files, read only if this user wrote them: a pickle from somebody else can run code.
-
-Imports nothing; joblib.
-Implements no source.
-"""
+"""Results kept in files, read only if this user wrote them: a pickle from somebody else can run code."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
 """From stored predictions to agreement: the numbers of a repeat, and how well each metric ranks as each utility does.
 
-Imports experiment, recalibration, scoring, tasks, alignment, metrics, ranks; numpy, pandas, threadpoolctl.
 Implements the alignment of appendices J and K of the PWU paper, over five thetas and over the whole prior.
 """
 

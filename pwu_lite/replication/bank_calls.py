@@ -1,6 +1,5 @@
 """The bank of chapter 1: call by what a customer did before, or by who the customer is? And a trap.
 
-Imports _desk, datasets, stored_tables, families, metrics; numpy, pandas, sklearn.
 Implements a binary decision of the PWU paper's section 3.2.1 on the UCI bank marketing data.
 
 Usage: python -m pwu_lite.replication.bank_calls [TARGET]

@@ -1,7 +1,5 @@
 """The benchmarks of Parts IV and V: fit, score, align, and write the tables that its chapters read.
 
-Imports agreements, cases, datasets, experiment, _pickles, released, scoring, sources, stored_tables, tasks, alignment;
-joblib, numpy, pandas.
 Implements section 5 and appendices J and K of the PWU paper.
 
 Usage: python -m pwu_lite.replication.benchmark binary --jobs 2

@@ -1,6 +1,5 @@
 """The PWU paper's data sets, and bundled ones, behind one function.
 
-Imports numpy, pandas, sklearn, ucimlrepo.
 Implements the data of appendices J.1 and K of the PWU paper.
 """
 

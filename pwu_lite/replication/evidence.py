@@ -1,6 +1,5 @@
 """What a lead in the tables of Part IV rests on: its uncertainty by source, and a verdict that all sources allow.
 
-Imports findings, tasks; numpy, pandas, scipy.
 Implements what tables J.1 to J.4 and figure K.1 of the PWU paper leave open.
 """
 

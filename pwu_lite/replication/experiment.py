@@ -1,6 +1,5 @@
 """A grid of data set x model x repeat x fold: every cell written at once, resumed where it stopped.
 
-Imports datasets, stored_tables, tasks; dask, joblib, numpy, pandas, sklearn, threadpoolctl.
 Implements the cross-validation of appendix J of the PWU paper.
 
 Usage: python -m pwu_lite.replication.experiment binary --repeats 100 --jobs 2

@@ -1,6 +1,5 @@
 """From the stored tables of Part IV to the sentences of its chapters: medians, leads, and what is left on new data.
 
-Imports tasks, priors; numpy, pandas.
 Implements the reading of tables J.1 to J.4 and figures 2, J.1 to J.3, J.8, J.9 and K.1 of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """One model for several groups: averages, worst groups, a set of groups' own models, and constants.
 
-Imports datasets, stored_tables, families, imprecise; numpy, pandas, scipy.
 Implements section 4 and appendices A.13 to A.16 of the IP paper, on data that a reader can get.
 
 Usage: python -m pwu_lite.replication.groups

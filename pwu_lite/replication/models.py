@@ -1,6 +1,5 @@
 """Ten classifiers and ten regressors that say how sure they are, under one protocol.
 
-Imports numpy, pandas, sklearn.
 Implements the models of appendix J of the PWU paper, or what stands in for them.
 """
 

@@ -1,6 +1,5 @@
 """The mushrooms of chapter 1: an instrument that smells, one that sees colours, and a bill in meals.
 
-Imports _desk, families; numpy, pandas, sklearn.
 Implements a binary decision of the PWU paper's section 3.2.1 on counts of the UCI mushroom data.
 """
 

@@ -1,6 +1,5 @@
 """The parcel desk of chapter 1's last exercise: real handwritten digits, two classifiers, a bill in euros.
 
-Imports _desk, families, metrics; numpy, pandas, sklearn.
 Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's bundled data.
 """
 

@@ -1,6 +1,5 @@
 """Seven models and a reader who can say a sentence: which pairs does it decide, and which does it leave open?
 
-Imports datasets, models, stored_tables, elicitation, families, priors, pwu, resampling, robust; numpy, pandas, sklearn.
 Implements no section of the sources: runs behind the chapter "When the prior itself is a set".
 
 Usage: python -m pwu_lite.replication.readers

@@ -1,6 +1,5 @@
 """Forecasts mended with two parameters, fitted on the other folds: the models that a careful reader would have.
 
-Imports experiment, tasks; numpy, scipy, sklearn.
 Implements no part of a source: it asks what a conclusion of section 5.1 of the PWU paper owes to miscalibration.
 """
 

@@ -1,6 +1,5 @@
 """What released code computes where it differs from its source's text. For comparison; never the right answer.
 
-Imports numpy, scipy.
 Implements the behaviour of fortuinlab/prior-weighted-utilities at 94ab70d (PWU paper) and of
 UNIQUE 0.2.2 (commit afe98da), each function written anew from a description.
 """

@@ -1,6 +1,5 @@
 """From stored predictions to numbers: metrics, PWUs, and utilities at many decision parameters, fold by fold.
 
-Imports released, tasks; numpy.
 Implements the metrics and utilities of appendices J.1 and K of the PWU paper.
 """
 

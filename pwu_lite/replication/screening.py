@@ -1,6 +1,5 @@
 """Whom to call in: five classifiers on scikit-learn's diabetes data, forecasts out of sample.
 
-Imports numpy, sklearn.
 Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's bundled data.
 """
 

@@ -1,6 +1,5 @@
 """Where the uncertainty of an alignment comes from: other models, other cases, other training draws, other thetas.
 
-Imports agreements, tasks; numpy, pandas.
 Implements what the intervals of section 5.1 and appendices J and K of the PWU paper leave out.
 """
 

@@ -1,6 +1,5 @@
 """The tables that the book's long runs wrote, and the printed ones they are compared with: in a copy and in a wheel.
 
-Imports nothing; numpy, pandas, scipy, sklearn.
 Implements no part of a source: the first lines of a table name the command that writes it again.
 """
 

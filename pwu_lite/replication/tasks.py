@@ -1,6 +1,5 @@
 """The four kinds of forecast: their decision families, metrics, models and data sets, as objects.
 
-Imports models, released, families, metrics, priors, pwu; numpy, sklearn.
 Implements the metrics, priors and plans of appendices J.1, J.3 and K of the PWU paper.
 """
 

@@ -1,8 +1,4 @@
-"""Tables as a page shows them.
-
-Imports nothing; sympy.
-Implements no source.
-"""
+"""Tables as a page shows them."""
 
 from __future__ import annotations
 

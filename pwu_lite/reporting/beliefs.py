@@ -1,6 +1,5 @@
 """What a conventional metric believes about the costs of a decision, in one paragraph.
 
-Imports alignment, metrics, symbolic; numpy, sympy.
 Implements section 3 of the PWU paper, in words.
 """
 

@@ -1,6 +1,5 @@
 """A card that documents a prior-weighted utility for a reviewer.
 
-Imports _tables, families, pwu; numpy, pandas.
 Implements appendix H of the PWU paper.
 """
 

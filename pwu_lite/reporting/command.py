@@ -1,6 +1,5 @@
 """The command line: from a file of outcomes and forecasts to the model that is cheaper for a decision.
 
-Imports beliefs, card, compare, files, elicitation, families, priors, pwu, robust, rules; numpy, pandas.
 Implements appendices H and L of the PWU paper.
 """
 
@@ -25,9 +24,9 @@ from ..priors import Beta, Dirac
 from ..pwu import PWU
 from ..robust import Quantiles
 from . import beliefs, files
+from ._rules import RULES, column_remarks, say, taken_by_name
 from .card import metric_card
 from .compare import compare
-from .rules import RULES, column_remarks, say, taken_by_name
 
 __all__ = ["main"]
 

@@ -1,7 +1,5 @@
 """Any number of models under one score, or several: costs, intervals, paired differences from the best.
 
-Imports _tables, assisted, card, families, metrics, page, picture, pwu, ranks, resampling, robust, validation,
-words; numpy, pandas, scipy.
 Implements appendix L of the PWU paper, for more than two models.
 """
 

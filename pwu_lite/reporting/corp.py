@@ -1,6 +1,5 @@
 """What a score is made of: miscalibration, discrimination and uncertainty, by isotonic regression.
 
-Imports validation; numpy, scipy.
 Implements the CORP decomposition of Dimitriadis, Gneiting and Jordan (2021) for the PWUs of binary decisions.
 """
 

@@ -1,6 +1,5 @@
 """Outcomes and forecasts from a file, as people have them; what cannot be read is named with its line.
 
-Imports rules; numpy, pandas.
 Implements no part of a source.
 """
 
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .rules import RULES
+from ._rules import RULES
 
 __all__ = ["column_of", "events", "line_of", "numbers", "pairs", "probabilities", "read_table"]
 

@@ -1,8 +1,4 @@
-"""A report as one page: words, pictures that its own small script draws, tables; it asks no other host for anything.
-
-Imports nothing; pandas.
-Implements no source.
-"""
+"""A report as one page: words, pictures that its own small script draws, tables; it asks no other host for anything."""
 
 from __future__ import annotations
 

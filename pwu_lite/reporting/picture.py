@@ -1,6 +1,5 @@
 """What the drawing of a comparison shows: costs over the decision parameter, paired bands, and the prior's hill.
 
-Imports families, metrics, pwu, resampling; numpy, scipy.
 Implements the Murphy diagram of PWU paper, appendix L, for any number of models.
 """
 

@@ -1,6 +1,5 @@
 """What a prior says: quantiles in words, degeneracy, sensitivity.
 
-Imports _tables, elicitation, families, plots, priors, pwu, validation; numpy, pandas.
 Implements appendix I.3 of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """UNIQUE's three evaluation benchmarks for any number of uncertainty estimates of one model.
 
-Imports _tables, metrics, resampling, validation; numpy, pandas.
 Implements UNIQUE's evaluation-benchmarks page: ranking, calibration and proper scores.
 """
 

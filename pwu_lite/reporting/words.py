@@ -1,8 +1,4 @@
-"""A comparison in plain sentences, for the decision maker.
-
-Imports rules; numpy, pandas.
-Implements no source.
-"""
+"""A comparison in plain sentences, for the decision maker."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from .rules import RULES, say
+from ._rules import RULES, say
 
 __all__ = ["in_words", "remarks"]
 

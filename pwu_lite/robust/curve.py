@@ -1,6 +1,5 @@
 """A cost as a function of the decision parameter: linear between the places where an act changes.
 
-Imports families, priors, validation; numpy.
 Implements the Murphy curve behind a prior-weighted utility, with both of its limits at every jump.
 """
 

@@ -1,6 +1,5 @@
 """What a set of priors decides about models: intervals, certain preferences, an order, a radius, a test.
 
-Imports curve, sets, families, priors, resampling, validation; numpy, pandas.
 Implements maximality (Walley) with sets of priors, and the dominance test of Ehm and Krueger (2018).
 """
 

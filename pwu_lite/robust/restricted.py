@@ -1,6 +1,5 @@
 """A prior restricted to some intervals: what the worst prior of a bounded ratio is made of.
 
-Imports priors, validation; numpy.
 Implements the conditional law of a prior on a union of intervals, exactly.
 """
 

@@ -1,6 +1,5 @@
 """Sets of priors over one decision parameter: the largest and the smallest mean of a curve, and who believes in it.
 
-Imports curve, restricted, priors, validation; numpy, scipy.
 Implements Berger and Berliner's contaminations, quantile and moment classes, bounded ratios, unimodal priors.
 """
 

@@ -1,6 +1,5 @@
 """What both directions share: reading expressions, break points, branches, limits, signs, exact numbers.
 
-Imports guard; mpmath, numpy, scipy, sympy.
 Implements the algebra behind equation (3) of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """What a derivation accepts, and how it gives up: by counting work, never by a signal.
 
-Imports nothing; sympy.
 Implements no source: it keeps the rest of `symbolic` from hanging and from reading what it cannot decide.
 """
 

@@ -1,6 +1,5 @@
 """From a scoring rule to the prior it believes in, or the reason why there is none.
 
-Imports algebra, alignment, families, guard; numpy, sympy.
 Implements sections 3.2 and 3.3 and appendices C.4 and C.5 of the PWU paper, equation (3).
 """
 

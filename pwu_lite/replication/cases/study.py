@@ -1,6 +1,5 @@
 """A case study: data with money in it, parts that are learnt from and scored, and the run that writes its tables.
 
-Imports experiment, stored_tables, tasks, alignment, families, priors, pwu; numpy, pandas.
 Implements the protocol of section 5.2 of the PWU paper, with new data beside the same data.
 """
 

@@ -1,6 +1,5 @@
 """Wind power: a bid that sigma does not move, and a decision that sigma makes, to carry the imbalance or buy it off.
 
-Imports datasets, models, study, tasks, alignment, families, metrics, priors, pwu; numpy, pandas, scipy.
 Implements the PWU paper's section 5.2 and appendix J.2 (electricity market), as published and as corrected.
 """
 
@@ -300,7 +299,8 @@ def _weather(n, wind, seed):
 
     The wind speed is ``wind + 3.5 x``, x autoregressive (0.99); the forecast's speed is off by ``(0.5 + u) e``,
     e autoregressive (0.95), u the size of a slow autoregressive process (0.995) that also makes the forecast
-    itself swing; both go through the power curve.
+    itself swing; both go through the power curve. Energy is metered in kWh: the last digits of a float, which
+    differ between processors, would otherwise grow into other trees and other bills.
     """
     rng = np.random.default_rng(seed)
     slow, unsettled, error = (_autoregressive(n, rho, rng) for rho in (0.99, 0.995, 0.95))
@@ -308,7 +308,7 @@ def _weather(n, wind, seed):
     forecast = np.maximum(wind + 3.5 * slow + swing, 0)
     speed = np.maximum(forecast + (0.5 + np.abs(unsettled)) * error, 0)
     curve = [farm(3.6 / 1.9 * np.minimum(v, 25), capacity=600.0) for v in (speed, forecast)]
-    return pd.DataFrame({"generation_mwh": curve[0], "forecast_mwh": curve[1]})
+    return pd.DataFrame({"generation_mwh": curve[0].round(3), "forecast_mwh": curve[1].round(3)})
 
 
 def _autoregressive(n, rho, rng):
@@ -334,13 +334,16 @@ def _belgium():
 
 
 def _simulated_farm():
-    """A farm and two prices: windy hours are cheap ones, and the imbalance price scatters around the day-ahead."""
+    """A farm and two prices: windy hours are cheap ones, and the imbalance price scatters around the day-ahead.
+
+    Energy in kWh and prices in cents, as in :func:`_weather`.
+    """
     n = 24 * 185
     rng, index = np.random.default_rng(2), pd.date_range("2024-06-01", periods=24 * 185, freq="1h")
-    wind = farm(np.maximum(13 + 7 * _autoregressive(n, 0.97, rng), 0))
+    wind = farm(np.maximum(13 + 7 * _autoregressive(n, 0.97, rng), 0)).round(3)
     day = 15 * np.sin(2 * np.pi * (np.arange(n) % 24 - 12) / 24)
-    first = 75 + day - 0.25 * wind + 20 * _autoregressive(n, 0.97, rng)
-    second = first + 80 * _autoregressive(n, 0.35, rng)
+    first = (75 + day - 0.25 * wind + 20 * _autoregressive(n, 0.97, rng)).round(2)
+    second = (first + 80 * _autoregressive(n, 0.35, rng)).round(2)
     prices = {"day_ahead": pd.Series(first, index), "imbalance": pd.Series(second, index)}
     return _day_by_day(pd.Series(wind, index), prices, pd.Timestamp("2024-06-03"), 182, "simulated_farm",
                        "simulated here")

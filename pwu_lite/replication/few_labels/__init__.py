@@ -1,6 +1,5 @@
 """With few labels, which score picks the cheaper model? The run of chapter 20, by a design that was fixed before it.
 
-Imports draws, reading, run, scores, sources.
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 
 The design:

@@ -1,6 +1,5 @@
 """The command line, see `run`.
 
-Imports run.
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 """
 

@@ -1,6 +1,5 @@
 """One training draw: labels and forecasts, and losses at labels that may be any number.
 
-Imports sources, experiment, tasks, families, priors, pwu; numpy, scipy.
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 """
 

@@ -1,6 +1,5 @@
 """From the table of the run to what the chapter says.
 
-Imports nothing; numpy, pandas.
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 """
 

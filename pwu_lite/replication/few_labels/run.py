@@ -1,6 +1,5 @@
 """The run: fits, scores, one table.
 
-Imports draws, scores, sources, experiment, stored_tables, tasks, ranks; joblib, numpy, pandas, threadpoolctl.
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 """
 

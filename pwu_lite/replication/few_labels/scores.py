@@ -1,6 +1,5 @@
 """What each score says of each model from some labels, and what it is worth to follow it.
 
-Imports draws, alignment, assisted, families, metrics, ranks; numpy, pandas, scipy.
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 """
 

@@ -1,6 +1,5 @@
 """Where cases come from, how they are dealt out, and which models are fitted to them: what a prediction depends on.
 
-Imports cases, datasets, experiment, models; numpy, pandas.
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 """
 

@@ -1,7 +1,6 @@
 """The judgement that the command line, the report and the bench share: one table of names, limits and sentences.
 
-Imports nothing; pandas.
-Implements no source. The table is rules.json, which the bench's scripts read too.
+The table is rules.json, which the bench's scripts read too.
 """
 
 from __future__ import annotations
