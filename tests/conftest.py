@@ -9,14 +9,6 @@ import pytest
 from hypothesis import settings
 from sklearn.datasets import load_iris, load_wine
 
-SLOW = (Path(__file__).parent / "slow.txt").read_text().splitlines()
-
-
-def pytest_collection_modifyitems(items):
-    for item in items:
-        if item.nodeid.split("[")[0] in SLOW:
-            item.add_marker(pytest.mark.slow)
-
 
 def write_small_sets(folder):
     """Iris and wine as the UCI repository has them, from scikit-learn's copies; loading checks their SHA-256.

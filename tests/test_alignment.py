@@ -82,6 +82,7 @@ def test_align_takes_directions():
     assert row["tau"].item() == pytest.approx(-1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [k for k in metrics.REGISTRY if k[0] in ("binary", "regression")], ids="-".join)
 @pytest.mark.parametrize("n", [2, 3, 6])
 def test_proposition_f1(key, n):
@@ -103,6 +104,7 @@ def test_proposition_f1(key, n):
     assert np.sign(round(br - ar, 9)) != np.sign(round(bs - as_, 9))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", [pwu.TopK(), pwu.BinaryDecision()])
 def test_coordinate_dependence_of_pwus(family):
     found = alignment.coordinate_dependence(pwu.PWU(family, pwu.Beta(2, 3)), trials=1000)

@@ -55,6 +55,7 @@ def test_a_table_of_forecasts_is_read_by_position():
                                   pwu.compare(Y, MODELS, SCORE, n_resamples=50).table)
 
 
+@pytest.mark.slow
 def test_fast_and_slow_resampling_agree():
     """The losses of single cases, resampled, against the score computed anew on each resample."""
     fast = pwu.compare(Y, MODELS, SCORE, n_resamples=2000).table
@@ -199,6 +200,7 @@ def test_the_decomposition_of_known_forecasts():
         reporting.decompose("brier", Y, MODELS["good"])
 
 
+@pytest.mark.slow
 def test_unique_benchmarks_are_the_registry_s_metrics():
     rng = np.random.default_rng(2)
     std = rng.uniform(0.5, 2, 150)

@@ -41,6 +41,7 @@ def test_names_are_text_and_nothing_else():
     assert page.count("<script") == 2 and page.count('"grid"') == 1 and "<b>" not in page
 
 
+@pytest.mark.slow
 def test_two_explorers_have_different_ids_and_the_same_one_the_same():
     pages = [MetricExplorer(scores, p)._repr_html_() for scores in ({"a": BRIER}, {"b": BRIER}, {"a": BRIER})]
     ids = [set(re.findall(r'id="([^"]+)"', page)) for page in pages]
@@ -139,6 +140,7 @@ def test_names_of_models_are_text(make):
     assert '</script><b>"@ID@' in held.get("models", held.get("names"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("element", [
     lambda: MetricExplorer({"Brier": BRIER}, p), prior_explorer,
     lambda: murphy_explorer({"a": [0.1] * 4, "b": [0.2] * 4})])
@@ -162,6 +164,7 @@ def test_refusals_of_the_others(make, words):
         make()
 
 
+@pytest.mark.slow
 def test_a_third_model_between_two_is_found():
     y = [1, 0, 1, 0, 0, 1]
     models = {"a": [0.9, 0.3, 0.6, 0.8, 0.7, 0.9], "b": [0.9, 0.9, 0, 0.4, 0.5, 0.1], "c": [0, 0.8, 1, 0.8, 0.3, 0.7]}
@@ -171,6 +174,7 @@ def test_a_third_model_between_two_is_found():
     assert "a" in {name for _, name in shown.breaks(50)}
 
 
+@pytest.mark.slow
 def test_models_that_tie_do_not_take_turns():
     rng = np.random.default_rng(0)
     y, f = np.repeat([0, 1], 50), rng.random(100)

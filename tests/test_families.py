@@ -68,6 +68,7 @@ def test_penalties_agree_in_expectation_for_the_honest():
     assert values[0] == pytest.approx(values[1], abs=0.01)
 
 
+@pytest.mark.slow
 def test_published_penalty_is_improper_and_the_repaired_one_is_not():
     """Truth N(0, 1) twice, gamma = 1, k = 1: reporting a tiny variance pays under the first alone."""
     y = np.random.default_rng(0).normal(size=(2, 4000))

@@ -148,10 +148,3 @@ def test_workflows_are_pinned_and_keep_no_credentials():
     for name in ("requirements.txt", "requirements-lab.txt", "requirements-site.txt", "requirements-editions.txt"):
         for entry in re.split(r"\n(?=[A-Za-z])", (root / name).read_text()):
             assert entry.startswith("#") or "--hash=sha256:" in entry, f"{name}: {entry[:40]}"
-
-
-def test_the_slow_tests_exist():
-    root = PACKAGE.parent
-    for line in (root / "tests" / "slow.txt").read_text().splitlines()[1:]:
-        file, name = line.split("::")
-        assert f"def {name}(" in (root / file).read_text(), line

@@ -37,6 +37,7 @@ def exact_binary(prior, y, f):
     return quad(lambda c: c * density(c), low, min(high, f), 0.05, 0.4, 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", PRIORS, ids=repr)
 @pytest.mark.parametrize("f", [0.0, 1e-6, 0.05, 0.1, 0.3, 0.77, 0.999, 1 - 1e-6, 1.0])
 @pytest.mark.parametrize("y", [0, 1])
@@ -46,6 +47,7 @@ def test_binary_closed_form(prior, f, y):
     assert abs(value - exact) <= 1e-12 * exact + 1e-300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", SCALES, ids=repr)
 @pytest.mark.parametrize("std", [1e-3, 0.2, 0.5, 1.0, 1.7, 30.0])
 @pytest.mark.parametrize("error", [0.0, 0.4, 5.0])
@@ -59,6 +61,7 @@ def test_selective_closed_form(prior, std, error):
     assert value == pytest.approx(float(mpmath.mpf(error) ** 2 * above + below), rel=1e-12, abs=1e-300)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [2, 3, 7, 40])
 def test_top_k_closed_form(n):
     rng = np.random.default_rng(n)

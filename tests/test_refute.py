@@ -58,6 +58,7 @@ CASES = [(task, name, family) for task, families in
          for family in families for name in rows(task)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task, name, family", CASES, ids=lambda x: x if isinstance(x, str) else type(x).__name__)
 def test_verdict_on_each_metric_and_family(task, name, family):
     """Propositions 3.9, 3.11 (bar its infinite cost), 3.14, G.1 to G.3: a proof exists exactly where it should."""
@@ -84,6 +85,7 @@ def test_mse_ties_what_every_bounded_prior_separates(family, data):
     assert all(proof.margin(lam) > 0 for lam in np.linspace(1.001, 8.999, 50))
 
 
+@pytest.mark.slow
 def test_auroc_and_dcg_are_top_k_aligned():
     """No refutation, and the weights k and k (d_k - d_(k+1)) reproduce them on every forecast."""
     rng, top, n = np.random.default_rng(0), pwu.TopK(), 7
@@ -103,6 +105,7 @@ def test_auroc_and_dcg_are_top_k_aligned():
         assert np.dot(np.arange(1, n + 1) * steps, precision) == pytest.approx(dcg)
 
 
+@pytest.mark.slow
 def test_a_registry_row_is_turned_round():
     area = metrics.Metric("auroc", "AUROC", "binary", False, False, roc_auc_score)
     assert alignment.refute(area, pwu.TopK(), n=6) is None
@@ -183,6 +186,7 @@ RANKING = {"spearman": False, "auc_difference": True, "increasing_coefficient": 
            "performance_drop": True}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RANKING)
 def test_ranking_metrics_and_the_retention_family(name):
     """Errors given, only the order of uncertainties is scored: two of UNIQUE's five are priors over coverages."""
@@ -252,6 +256,7 @@ def test_several_comparisons_when_one_is_not_enough():
         for c in proof.comparisons if c.values[0] < c.values[1]))
 
 
+@pytest.mark.slow
 def test_a_scattered_number_is_refuted_and_a_pwu_is_not():
     def scatter(y, f):
         return float(np.sin(1e4 * np.sum((np.asarray(f) - y) ** 3)))
@@ -262,6 +267,7 @@ def test_a_scattered_number_is_refuted_and_a_pwu_is_not():
         assert alignment.refute(pwu.PWU(pwu.TopK(), prior), pwu.TopK(), trials=5) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", ["reported", "realized"])
 @pytest.mark.parametrize("gamma", [4 / 3, 1 / 3])
 def test_ties_at_a_crossing_and_all_cases_picked_are_priors_too(penalty, gamma):
@@ -296,12 +302,14 @@ def test_beyond_the_last_change_of_act():
     assert early(y, *second) > early(y, *first)
 
 
+@pytest.mark.slow
 def test_mse_is_aligned_with_the_realized_penalty_at_k_n():
     family = pwu.RiskAverseTopK("realized")
     assert alignment.refute(regression.mean_squared_error, family, n=3, trials=2) is None
     assert alignment.refute(regression.mean_squared_error, pwu.RiskAverseTopK(), n=3, trials=2) is not None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", [1e-7, 1e-4, 1e6])
 def test_units_do_not_matter(unit):
     rng = np.random.default_rng(1)
@@ -314,6 +322,7 @@ def test_units_do_not_matter(unit):
     assert alignment.refute(regression.crps_gaussian, SELECTIVE, y_true=y, forecasts=forecasts) is not None
 
 
+@pytest.mark.slow
 def test_an_increasing_function_of_an_aligned_metric_is_aligned():
     score = pwu.PWU(pwu.TopK(), pwu.Uniform(0, 1))
     assert alignment.refute(lambda y, f: float(np.exp(100 * score(y, f))), pwu.TopK()) is None
@@ -324,6 +333,7 @@ def test_an_increasing_function_of_an_aligned_metric_is_aligned():
                                                trials=1000) is None
 
 
+@pytest.mark.slow
 def test_many_forecasts_are_not_slow_or_wrong():
     rng = np.random.default_rng(0)
     many = [(rng.random(3),) for _ in range(200)]
@@ -373,6 +383,7 @@ LINKS = {"itself": lambda t: t, "1 - exp": lambda t: 1 - np.exp(-100 * t), "stee
          "exp 32": lambda t: np.exp(np.float32(50 * t))}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:overflow")
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("score", ALIGNED_SCORES)
@@ -417,6 +428,7 @@ def smoothed(y, f):
     return float(-np.mean(target * np.log(f) + (1 - target) * np.log1p(-np.asarray(f))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("metric", [mcc, balanced, smoothed], ids=lambda metric: metric.__name__)
 def test_unbalanced_labels_and_sure_forecasts_are_drawn(metric):
     """Refuted by default: with balanced labels these are functions of the costs."""
@@ -524,6 +536,7 @@ SPREADING = {"log": np.log, "a small power": lambda t: t**0.01, "log 32": lambda
              "float16": np.float16, "log bfloat16": lambda t: bfloat16(np.log(t))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("link", SPREADING)
 @pytest.mark.parametrize("prior", NARROW)
 def test_a_tie_by_absorption_is_no_proof(prior, link):

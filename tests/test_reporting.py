@@ -193,6 +193,7 @@ def test_what_the_realised_penalty_sees():
     assert "shift of all variances" in score.family.properness(*score.priors)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family", [pwu.TopK(), pwu.Retention()])
 def test_only_the_order_counts(family):
     """Three cases with two-valued outcomes: honest is best, and every report in the same order as good."""
@@ -363,6 +364,7 @@ def test_no_strictness_is_claimed_for_a_density_that_is_not_known():
     assert unknown.support == (0, 1) and pwu.BinaryDecision().properness(unknown)[0] == "proper"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("coverage, z", [(0.95, 1.96), (0.5, 0.674)])
 def test_intervals_have_the_normal_width_for_a_mean(coverage, z):
     rng = np.random.default_rng(0)

@@ -65,12 +65,14 @@ def test_a_tuned_threshold_is_told_what_to_do():
     assert TunedThresholdClassifierCV(LogisticRegression(), scoring=make).fit(X, Y).best_score_ < 0
 
 
+@pytest.mark.slow
 def test_a_grid_search_takes_the_best_model_and_not_the_worst():
     search = GridSearchCV(LogisticRegression(), {"C": [1e-6, 1.0]}, scoring=SCORE.scorer(), error_score="raise",
                           n_jobs=2)
     assert search.fit(X, np.array(["no", "yes"])[Y]).best_params_ == {"C": 1.0}
 
 
+@pytest.mark.slow
 def test_nested_calibration_and_several_metrics():
     model = CalibratedClassifierCV(make_pipeline(StandardScaler(), LogisticRegression()), cv=3)
     found = cross_validate(model, X, Y, cv=3, error_score="raise",
@@ -103,6 +105,7 @@ def test_top_k_ranks_by_a_decision_function():
     assert tied == pytest.approx(Y.mean())
 
 
+@pytest.mark.slow
 def test_several_classes_follow_the_estimators_order():
     iris = load_iris()
     names = iris.target_names[iris.target]

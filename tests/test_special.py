@@ -17,6 +17,7 @@ def exact_tails(a, b, x):
         return [mpmath.betainc(shape, b, lo, hi, regularized=True) for shape, lo, hi in ends]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a, b", SHAPES)
 @pytest.mark.parametrize("length", [8, 4000])
 def test_small_tail_is_exact(a, b, length):

@@ -44,6 +44,7 @@ def lines(kind, rng):
     return np.array([0.0, 1.0]), np.array([1.0, 0.5]), np.sqrt([2.0, 0.5])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("penalty", ["reported", "realized"])
 @pytest.mark.parametrize("prior", GAMMAS, ids=repr)
 @pytest.mark.parametrize("kind", ["random", "ties", "pencil", "two"])
@@ -79,6 +80,7 @@ def test_quadrature_states_an_error_that_holds(monkeypatch):
     assert abs(near - exact) < 3 * error
 
 
+@pytest.mark.slow
 def test_five_thousand_cases_are_swept():
     rng = np.random.default_rng(0)
     mean, std = rng.normal(size=5000), rng.uniform(0.5, 1, 5000)

@@ -43,6 +43,7 @@ BINARY = {
 AT = {c0: sp.Rational(3, 10), a: 2, b: sp.Rational(7, 2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", BINARY.values(), ids=BINARY)
 def test_known_binary_priors(score):
     found = binary_prior(*score[:2], p)
@@ -54,6 +55,7 @@ def test_known_binary_priors(score):
     assert found.link[0] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in BINARY if name not in ("Winkler", "any Beta")])
 def test_binary_there_and_back(name):
     """Score to prior to score: the same up to the link's constant."""
@@ -66,6 +68,7 @@ def test_binary_there_and_back(name):
             assert float(back.subs(p, place).evalf()) == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_there_and_back_with_a_parameter():
     for name in ("Winkler", "any Beta"):
         losses = BINARY[name][:2]
@@ -76,6 +79,7 @@ def test_there_and_back_with_a_parameter():
                 assert values[0] == pytest.approx(values[1], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", [pwu.Beta(2, 10), pwu.Beta(1.2, 20.8), pwu.TruncatedBeta(2, 10, 0.05, 0.4),
                                    pwu.Uniform(0.05, 0.4), pwu.Dirac(0.2),
                                    pwu.Mixture([pwu.Beta(2, 3), pwu.Dirac(0.5)], [0.3, 0.7])], ids=repr)
@@ -87,11 +91,13 @@ def test_formula_of_a_prior_is_its_pwu(prior):
             assert float(formula.subs(p, f).evalf()) == pytest.approx(score([label], [f]), abs=1e-12)
 
 
+@pytest.mark.slow
 def test_prior_to_score_to_prior():
     back = binary_prior(*expected_loss(pwu.BinaryDecision(), pwu.Beta(3, 2), p), p)
     assert sp.simplify(back.density - 12 * C**2 * (1 - C)) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", [pwu.Pareto(0.1), pwu.Gamma(2, 0.3), pwu.LogNormal(0, 1), pwu.Dirac(0.5),
                                    pwu.Beta(2, 10, scale=3)], ids=repr)
 def test_formula_of_a_selective_prior_is_its_pwu(prior):
@@ -116,6 +122,7 @@ SELECTIVE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", SELECTIVE.values(), ids=SELECTIVE)
 def test_known_selective_priors(score):
     found = selective_prior(score[0], error, v)
@@ -144,6 +151,7 @@ def test_differences_of_nll_are_differences_of_cost_under_lambda_to_minus_two():
     assert total == pytest.approx(2 * (nll[1] - nll[0]), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_proposition_3_12():
     cut = selective_prior(NLL, error, v).truncate(eps)
     assert cut.density == eps / LAMBDA**2 and cut.support == (eps, sp.oo) and cut.mass == 1
@@ -174,6 +182,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss, words", REFUSED.values(), ids=REFUSED)
 def test_refused_selective_scores(loss, words):
     """The certificate, checked from scratch: the score prefers `better`, every lambda prefers `worse` or ties."""
@@ -205,6 +214,7 @@ REFUSED_BINARY = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("one, zero, words", REFUSED_BINARY.values(), ids=REFUSED_BINARY)
 def test_refused_binary_scores(one, zero, words):
     with pytest.raises(NotAligned, match=words) as caught:
@@ -213,6 +223,7 @@ def test_refused_binary_scores(one, zero, words):
                   lambda y, f: np.mean([float((one if y[i] else zero).subs(p, f[i])) for i in range(len(y))]))
 
 
+@pytest.mark.slow
 def test_where_the_cost_is_finite():
     assert binary_prior(*BINARY["Brier"][:2], p).finite == sp.Interval(0, 1)
     assert binary_prior(*BINARY["log loss"][:2], p).finite == sp.Interval.open(0, 1)
@@ -249,6 +260,7 @@ def jump(miss, alarm, condition):
     return sp.Piecewise((miss, condition), (0, True)), sp.Piecewise((0, condition), (alarm, True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("losses, error, words", [
     (jump(HALF, HALF, CUBIC), NotAligned, "jumps"),
     (jump(1, 1, sp.exp(p) <= p + sp.Rational(3, 2)), NotAligned, "jumps"),
@@ -263,6 +275,7 @@ def test_binary_formulas_that_cannot_be_read(losses, error, words):
         binary_prior(*losses, p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("loss, words", [
     (sp.Piecewise((error, v <= 2), (error + 5, True)), "jumps"), (error / sp.Max(1, v), "stationary"),
     (error / (v - 1) + sp.log((v - 1) ** 2) / 2 - 1 / (v - 1), "pole|finite"), ((q - HALF) * NLL, "parameters"),
@@ -272,6 +285,7 @@ def test_selective_formulas_that_cannot_be_read(loss, words):
         selective_prior(loss, error, v)
 
 
+@pytest.mark.slow
 def test_a_pole_between_the_places_looked_at():
     """The density is positive wherever it is looked at; the loss jumps down across the pole."""
     place = sp.Rational(317, 1000)
@@ -285,6 +299,7 @@ def from_density(density):
     return -sp.integrate(sp.expand((1 - p) * density), p), sp.integrate(sp.expand(p * density), p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", [
     p - sp.Rational(1, 250), (p - sp.Rational(3025, 10000)) ** 2 - sp.Rational(1, 10**8), sp.Rational(999, 1000) - p])
 def test_a_density_that_is_negative_between_the_places(density):
@@ -293,6 +308,7 @@ def test_a_density_that_is_negative_between_the_places(density):
     assert binary_prior(*from_density(density + 1), p).density is not None
 
 
+@pytest.mark.slow
 def test_a_tail_that_is_negative_far_out():
     density = (10**7 - LAMBDA) / (1 + LAMBDA) ** 5
     slope = sp.integrate(sp.apart(density), (LAMBDA, v, sp.oo))
@@ -312,6 +328,7 @@ def test_symbols_must_be_the_same_ones():
         binary_prior(-sp.floor(2 * p) / 2, sp.floor(2 * p) / 2, p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shapes", [(2, 1.3), (1.2, 20.8), (0.5, 0.5)])
 def test_beta_priors_with_broken_shapes_come_back(shapes):
     prior = pwu.Beta(*shapes)
@@ -320,6 +337,7 @@ def test_beta_priors_with_broken_shapes_come_back(shapes):
         assert float(back.density.subs(C, c).evalf()) == pytest.approx(prior.pdf(c))
 
 
+@pytest.mark.slow
 def test_parameters_may_have_any_other_name():
     w, x = sp.symbols("w x", positive=True)
     assert sp.simplify(binary_prior(-w * sp.log(p), -w * sp.log(1 - p), p).density - w / (C * (1 - C))) == 0
@@ -334,6 +352,7 @@ def test_expected_loss_checks_the_domain(prior):
         expected_loss(pwu.BinaryDecision(), prior)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [0, -1, float("nan"), "x y"])
 def test_truncation_is_above_zero(value):
     with pytest.raises(ValueError, match="eps"):
@@ -344,6 +363,7 @@ t, y = sp.symbols("t y", positive=True)
 TWO = binary_prior((1 - p) ** 2, p**2, p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [1, 3])
 def test_crps_from_thresholds_and_from_quantiles(rate):
     """Exponential forecast: both mixtures are the CRPS, whose closed form is y - 2 F(y)/rate + 1/(2 rate)."""
@@ -355,6 +375,7 @@ def test_crps_from_thresholds_and_from_quantiles(rate):
     assert sp.simplify((by_quantiles - closed).subs(y, 0.7)) == pytest.approx(0, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_scores_of_distributions_are_real_and_finite():
     formula = symbolic.newsvendor_score(-sp.log(1 - p), p, y, 1 - sp.exp(-y), density=2)
     assert complex(formula.subs(y, 1.0)).imag == 0
@@ -377,6 +398,7 @@ def test_interval_score_is_two_newsvendors():
         assert float(total) == pytest.approx(score)
 
 
+@pytest.mark.slow
 def test_infinite_mass_is_real():
     """Of 1/(1 - c): sympy's antiderivative ends at oo + i pi."""
     p = sp.Symbol("p")
@@ -388,6 +410,7 @@ def test_infinite_mass_is_real():
 A, B = sp.Symbol("a"), sp.Symbol("b")
 
 
+@pytest.mark.slow
 def test_free_symbols_need_no_assumptions():
     assert binary_prior(-A * sp.log(p), -A * sp.log(1 - p), p).finite == sp.Interval.open(0, 1)
     steep = A * (1 / p + sp.log(1 - p) - sp.log(p)), A * (1 / (1 - p) + sp.log(p) - sp.log(1 - p))
@@ -398,6 +421,7 @@ def test_free_symbols_need_no_assumptions():
     assert sp.simplify(power.density - A * LAMBDA ** (-A - 1)) == 0 and power.link == (1, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("losses, words", [
     (((A - sp.Rational(1, 20)) * (1 - p) ** 2, (A - sp.Rational(1, 20)) * p**2), "negative at a = 1/1000"),
     (((A - sp.Rational(9, 25)) * (A - sp.Rational(4, 5)) * (1 - p) ** 2,
@@ -413,6 +437,7 @@ def test_a_verdict_that_depends_on_a_parameter_says_on_which_values(losses, word
     assert not isinstance(caught.value, NotAligned)
 
 
+@pytest.mark.slow
 def test_floats_are_read_exactly():
     low, high = sp.Rational(1, 10**12), 1 - sp.Rational(1, 10**12)
     clips = [sp.Max(sp.Min(p, top), bottom) for bottom, top in ((1e-12, 1 - 1e-12), (low, high))]
@@ -423,6 +448,7 @@ def test_floats_are_read_exactly():
     assert binary_prior((1 - p) ** 2 / 3, 0.3333333333333333 * p**2, p).density == sp.Rational(2, 3)
 
 
+@pytest.mark.slow
 def test_text_is_never_evaluated(tmp_path):
     mark = tmp_path / "mark"
     text = f"__import__('pathlib').Path({str(mark)!r}).write_text('x')"
@@ -447,6 +473,7 @@ def test_what_sympy_cannot_do_is_a_value_error(monkeypatch):
         binary_prior((1 - p) ** 2, p**2, p)
 
 
+@pytest.mark.slow
 def test_densities_that_turn_negative_in_a_narrow_place():
     wavy = 1 + sp.Rational(11, 10) * sp.cos(400 * sp.pi * p)  # positive on every two-hundredth
     with pytest.raises(NotAligned, match="negative at c"):
@@ -460,6 +487,7 @@ def test_densities_that_turn_negative_in_a_narrow_place():
         selective_prior(slope * error + sp.simplify(rest), error, v)
 
 
+@pytest.mark.slow
 def test_evidence_says_what_was_looked_at():
     assert binary_prior(-sp.log(p), -sp.log(1 - p), p).evidence == "proved"
     hill = 2 + sp.cos(3 * p)
@@ -472,6 +500,7 @@ def pole(weight):
     return weight * (logs + (1 - place) / (p - place)), weight * (logs - place / (p - place))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weight", [1, sp.Rational(1, 10**4), sp.Rational(1, 10**8)])
 def test_a_small_pole_is_found(weight):
     one, zero = pole(weight)
@@ -482,6 +511,7 @@ def test_a_small_pole_is_found(weight):
 FLOOR = sp.Max(v, eps)
 
 
+@pytest.mark.slow
 def test_clamped_variances_are_read():
     found = selective_prior((error / FLOOR + sp.log(FLOOR)) / 2, error, v)
     assert found.finite == sp.Interval.open(0, sp.oo) and found.link == (2, -sp.log(eps))
@@ -493,6 +523,7 @@ def test_clamped_variances_are_read():
         assert float(back.subs(at)) == pytest.approx(float(score), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_a_jump_in_the_variance_is_an_atom():
     step = sp.Piecewise((error, v <= 2), (2, True))
     assert selective_prior(step, error, v).atoms == {2: 1}
@@ -507,6 +538,7 @@ def test_a_jump_in_the_variance_is_an_atom():
             selective_prior(wrong, error, v)
 
 
+@pytest.mark.slow
 def test_densities_are_nowhere_negative_whatever_the_sign_of_their_factor():
     turned = sp.Piecewise(((1 + v * sp.log(v) - v) * error - (v**2 / 2 * sp.log(v) - v**2 / 4), v < 1),
                           (sp.Rational(1, 4), True))
@@ -529,12 +561,14 @@ def test_what_is_no_finite_expression_is_refused_as_such(loss):
         binary_prior(loss, p**2, p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("always", [p <= 2, p**2 + 1 > 0, p**2 - p + 1 > 0, p**2 - p + A + 1 > 0, p + A > 0], ids=str)
 def test_a_condition_that_always_holds_is_no_break(always):
     found = binary_prior(sp.Piecewise(((1 - p) ** 2, always), (5, True)), p**2, p)
     assert found.density == 2 and found.atoms == {}
 
 
+@pytest.mark.slow
 def test_floats_that_differ_by_rounding_are_no_refusal():
     for c in (0.7, 0.8, 0.9):
         with pytest.raises(ValueError, match="rounding of floats") as caught:
@@ -548,6 +582,7 @@ def test_floats_that_differ_by_rounding_are_no_refusal():
         binary_prior(0.31 * (1 - p) ** 2, 0.3 * p**2, p)
 
 
+@pytest.mark.slow
 def test_algebraic_densities_are_decided_by_their_roots():
     narrow = (p - sp.sqrt(2) / 2) ** 2 - sp.Rational(1, 10**9)
     with pytest.raises(NotAligned, match="negative somewhere"):

@@ -185,6 +185,7 @@ def outputs():
     return y, y + 0.5 * rng.normal(size=(30, 2)), np.array([np.diag(v) for v in rng.choice([0.2, 1.0, 3.0], (30, 2))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("family, prior, data", FAMILIES, ids=str)
 def test_our_families_pass(family, prior, data, request):
     check_family(family, prior, request.getfixturevalue(data))

@@ -2,12 +2,10 @@
 
 Usage: python tools/build_book.py [ROOT]
 
-jupyter-cache looks at code cells alone, so this script also forgets the outputs of the chapters that a
-changed package or a changed file beside them can reach (tools/reach.py), and of all when the pins or the
-Python change. Anything that goes wrong ends with exit status
-1, now and in every later run until it is mended; a run that is killed leaves nothing that a later
-one takes for fresh. The reader's own settings of IPython, matplotlib, Jupyter and the language
-change nothing.
+jupyter-cache runs a chapter again when its code cells change. It does not see the package, the data files,
+the pins or the Python: when one of these changes, all chapters run. Anything that goes wrong ends with exit
+status 1, now and in every later run until it is fixed; a run that is killed leaves nothing that a later one
+takes for fresh. The reader's own settings of IPython, matplotlib, Jupyter and the language change nothing.
 """
 
 from __future__ import annotations
@@ -27,7 +25,6 @@ from pathlib import Path
 
 import check_links
 import downloads
-import reach
 import slides
 import worksheets
 import yaml
@@ -35,10 +32,9 @@ import yaml
 import graded
 
 CODE = ["pwu_lite/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
-PINS = ["requirements.txt", "pyproject.toml", "tools/reach.py"]
 SITE = ["tools/*.py", "tools/*.html", "tools/*.css", "book/teaching/sheets/*", "_config.yml", "_toc.yml",
         "book/_static/**/*", "book/**/*.bib"]
-NO_CODE = {".md", ".bib", ".pyc"}  # pages are told by their cells
+NO_CODE = {".md", ".bib", ".pyc"}  # of pages, jupyter-cache knows the cells
 
 
 def main() -> int:
@@ -75,7 +71,6 @@ def build_site(root: Path, build: Path) -> int:
         return 1
     if changed(build / ".code", code_fingerprint(root)):
         (build / ".code").unlink()
-        delete(build / ".reach")
         print("\nThe package, or a file that chapters read, changed while they ran: build again.", file=sys.stderr)
         return 1
     if not run_sphinx(root):
@@ -110,14 +105,13 @@ def use_own_settings(build: Path) -> None:
 
 
 def forget_what_changed(root: Path, build: Path) -> None:
-    """Delete outputs that a changed package, pin, tool or setting has made stale, then write down what is there."""
+    """Delete outputs that a changed package, data file, pin, tool or setting has made stale; record the new state."""
     complete = build / ".complete"
     if not complete.exists():  # the last run failed or was killed: Sphinx must say its warnings again
         delete(build / ".doctrees")
     complete.unlink(missing_ok=True)
-    for record, value, folders in ((build / ".pins", fingerprint(root, PINS) + sys.version, [".jupyter_cache"]),
-                                   (build / ".code", code_fingerprint(root), ["html", ".doctrees"]),
-                                   (build / ".site", fingerprint(root, SITE), ["html", ".doctrees"])):
+    for record, value, folders in ((build / ".code", code_fingerprint(root), [".jupyter_cache", "html", ".doctrees"]),
+                                   (build / ".site", fingerprint(root, files_like(root, SITE)), ["html", ".doctrees"])):
         if changed(record, value):
             record.unlink(missing_ok=True)
             for folder in folders:
@@ -137,13 +131,18 @@ def changed(record: Path, value: str) -> bool:
 
 
 def code_fingerprint(root: Path) -> str:
-    return fingerprint(root, CODE, NO_CODE) + sys.version
+    """What the outputs of chapters depend on beside their cells. Looks are left out: they change pages, not outputs."""
+    files = {path for path in files_like(root, CODE) if path.suffix not in NO_CODE}
+    return fingerprint(root, files - files_like(root, ["book/_static/**/*"])) + sys.version
 
 
-def fingerprint(root: Path, patterns: list[str], without: set[str] = frozenset()) -> str:
+def files_like(root: Path, patterns: list[str]) -> set[Path]:
+    return {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
+
+
+def fingerprint(root: Path, files: set[Path]) -> str:
     digest = hashlib.sha256()
-    found = {p for pattern in patterns for p in root.glob(pattern) if p.is_file() and p.suffix not in without}
-    for path in sorted(found):
+    for path in sorted(files):
         digest.update(str(path.relative_to(root)).encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()
 
@@ -178,27 +177,11 @@ def execute(root: Path, cache_folder: Path) -> bool:
         cache.remove_nb_from_project(record.pk)
     for path in notebooks(root):
         cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
-    forget_what_can_be_reached(root, cache, cache_folder.parent / ".reach")
     good = run_chapters(root, cache)
     for record in cache.list_project_records():
         if record.traceback:
             report_failure(root, record)
     return good and not unmarked
-
-
-def forget_what_can_be_reached(root: Path, cache, records: Path) -> None:
-    """Forget the outputs of each chapter that can reach what has changed; note what it can reach now."""
-    records.mkdir(exist_ok=True)
-    kept = {record.uri: record.pk for record in cache.list_project_records()}
-    for path in notebooks(root):
-        record = records / path.relative_to(root).with_suffix("").as_posix().replace("/", ".")
-        value = reach.fingerprint(path, root)
-        if changed(record, value):
-            record.unlink(missing_ok=True)
-            stored = cache.get_cached_project_nb(kept[str(path)])
-            if stored is not None:
-                cache.remove_cache(stored.pk)
-            record.write_text(value)
 
 
 def sound_cache(folder: Path):

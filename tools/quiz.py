@@ -29,6 +29,28 @@ def in_turn(question: str, lines: list[str]) -> list[str]:
     return sorted(lines, key=turn)
 
 
+def read_answers(question: str, content: list[str]) -> list[tuple[bool, str, str]]:
+    """Whether it is right, its words, and why, for each answer; a line that goes on is joined to the one before."""
+    lines: list[str] = []
+    for line in filter(str.strip, content):
+        if line.startswith("- [") or not lines:
+            lines.append(line)
+        else:
+            lines[-1] += " " + line.strip()
+    answers = []
+    for line in in_turn(question, lines):
+        parts = re.fullmatch(r"- \[([x ])\] (.+?) :: (.+)", line)
+        if not parts:
+            raise ValueError(f"an answer reads '- [x] answer :: why' or '- [ ] answer :: why', got {line!r}")
+        if re.fullmatch(r"\$[^$]*\$", parts[2]):
+            raise ValueError(f"an answer needs at least one word, for screen readers: {parts[2]}")
+        answers.append((parts[1] == "x", parts[2], parts[3]))
+    right = sum(answer[0] for answer in answers)
+    if right != 1 or len(answers) < 2:
+        raise ValueError(f"a quiz has one right answer of two or more, got {right} of {len(answers)}")
+    return answers
+
+
 class Question(nodes.General, nodes.Element):
     """The box; its first child is the question, the others are answers."""
 
@@ -47,29 +69,14 @@ class Quiz(SphinxDirective):
     def run(self):
         name = f"quiz-{self.env.new_serialno('quiz')}"
         box = Question("", Legend("", self._words("question", self.arguments[0])), name=name)
-        for place, line in enumerate(in_turn(self.arguments[0], self._lines())):
-            said = re.fullmatch(r"- \[([x ])\] (.+?) :: (.+)", line)
-            if not said:
-                raise self.error(f"an answer reads '- [x] answer :: why' or '- [ ] answer :: why', got {line!r}")
-            if re.fullmatch(r"\$[^$]*\$", said[2]):
-                raise self.error(f"an answer needs a word beside its formula, for who hears it: {said[2]}")
-            right = said[1] == "x"
-            box += Answer("", self._words("answer", said[2]), self._words("why", said[3]), name=name, place=place,
+        try:
+            answers = read_answers(self.arguments[0], list(self.content))
+        except ValueError as error:
+            raise self.error(str(error)) from error
+        for number, (right, answer, why) in enumerate(answers):
+            box += Answer("", self._words("answer", answer), self._words("why", why), name=name, place=number,
                           right=right)
-        right = [answer["right"] for answer in box.findall(Answer)]
-        if right.count(True) != 1 or len(right) < 2:
-            raise self.error(f"a quiz has one right answer of two or more, got {right.count(True)} of {len(right)}")
         return [box]
-
-    def _lines(self):
-        """One line an answer; a line that goes on is joined to the one before."""
-        lines: list[str] = []
-        for line in self.content:
-            if line.startswith("- [") or not lines:
-                lines.append(line)
-            else:
-                lines[-1] += " " + line.strip()
-        return [line for line in lines if line.strip()]
 
     def _words(self, kind, text):
         parsed, _ = self.parse_inline(text)

@@ -124,6 +124,7 @@ def test_new_data_share_no_fold(folder, monkeypatch):
     assert all(a == b and len(a) == 2 for a, b in zip(seen[::2], seen[1::2], strict=True))
 
 
+@pytest.mark.slow
 def test_subsets_compare_a_metric_with_other_subsets_only(folder):
     frames = [benchmark.score_repeat(BINARY, "small", r, MODELS, folder) for r in range(3)]
     rows = sources.subsets(BINARY, "small", frames)
@@ -148,6 +149,7 @@ def test_names_and_order_of_models_change_nothing(folder, tables):
     pd.testing.assert_frame_equal(known, other)
 
 
+@pytest.mark.slow
 def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
     task = replace(BINARY, plan={"breast_cancer": Plan(2, 100)}, fresh={"breast_cancer": Plan(2, 60)},
                    models=lambda: {name: models.classifiers()[name] for name in MODELS},
@@ -296,6 +298,7 @@ def test_names_with_a_hash_survive_the_round_trip(tmp_path):
     pd.testing.assert_frame_equal(stored_tables.read(tmp_path / "t.csv.gz"), frame)
 
 
+@pytest.mark.slow
 def test_cells_of_other_rows_are_not_scored(tmp_path, monkeypatch):
     task = replace(BINARY, plan={"breast_cancer": Plan(1, 100)}, fresh={}, added=dict,
                    models=lambda: {name: models.classifiers()[name] for name in MODELS})

@@ -50,6 +50,7 @@ def run(folder, cells=None, makers=None, **options):
     return experiment.run(cells, small(), makers, folder, report=quiet, **options), cells
 
 
+@pytest.mark.slow
 def test_jobs_and_order_change_no_byte(tmp_path):
     _, cells = run(tmp_path / "one")
     run(tmp_path / "two", jobs=2)
@@ -65,6 +66,7 @@ def test_names_of_models_change_nothing(tmp_path):
     assert one == other and len(one) == 10
 
 
+@pytest.mark.slow
 def test_threads_change_nothing(tmp_path):
     code = ("from tests.replication import test_experiment as t; import sys; "
             "t.run(sys.argv[1])")
@@ -113,6 +115,7 @@ def test_predictions_of_a_repeat_cover_every_case_once(tmp_path):
     assert set(first.case) != set(second.case)
 
 
+@pytest.mark.slow
 def test_the_cell_is_what_a_plain_fit_gives(tmp_path):
     from sklearn.model_selection import StratifiedKFold
 
@@ -201,6 +204,7 @@ def test_a_full_disk_ends_the_run_and_spoils_nothing(tmp_path, monkeypatch):
     assert len(bytes_of(tmp_path)) == 30
 
 
+@pytest.mark.slow
 def test_kill_9_loses_the_cell_in_work_only(tmp_path):
     command = [sys.executable, "-m", "pwu_lite.replication.experiment", "binary", "--datasets", "breast_cancer",
                "--models", "random forest", "naive Bayes", "--repeats", "2", "--folder", str(tmp_path / "killed")]

@@ -27,6 +27,7 @@ def test_there_are_ten_of_each():
     assert len(models.classifiers()) == len(models.regressors()) == 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", models.classifiers())
 def test_classifiers_give_probabilities_that_beat_the_base_rate(table, name):
     X, y, _ = table
@@ -35,6 +36,7 @@ def test_classifiers_give_probabilities_that_beat_the_base_rate(table, name):
     assert np.mean((f - y[80:]) ** 2) < np.mean((y[:80].mean() - y[80:]) ** 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", models.regressors())
 def test_regressors_give_mean_and_std_in_the_unit_of_y(table, name):
     X, _, t = table
@@ -52,6 +54,7 @@ def test_units_of_the_target_do_not_matter(table, name):
         assert large == pytest.approx(1000 * small, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("maker, kind", [(models.classifiers, 1), (models.regressors, 2)])
 def test_the_same_seed_is_the_same_model(table, maker, kind):
     X, target = table[0], table[kind]
@@ -170,6 +173,7 @@ def two_targets(table):
     return X, np.column_stack([t, 0.01 * t]) + noise * [3, 0.03]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", models.multivariate_regressors())
 def test_several_outputs_get_means_and_covariances(two_targets, name):
     X, T = two_targets
@@ -181,6 +185,7 @@ def test_several_outputs_get_means_and_covariances(two_targets, name):
     assert (np.mean((mean - T[80:]) ** 2, axis=0) < 0.8 * np.var(T, axis=0)).all()
 
 
+@pytest.mark.slow
 def test_joint_models_see_correlated_noise(two_targets):
     X, T = two_targets
     for name, joint in (("least squares", True), ("random forest", True), ("boosting", False)):

@@ -124,6 +124,7 @@ def test_released_scores_differ_where_the_code_does():
     assert theirs["retention_auc"] != pytest.approx(ours["retention_auc"])
 
 
+@pytest.mark.slow
 def test_released_selective_pwu_is_the_average_of_its_utility():
     fold = REGRESSION._replace(variance=float(np.var(T)))
     prior = pwu.Beta(2, 10)
