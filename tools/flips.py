@@ -2,7 +2,7 @@
 
 Usage: python tools/flips.py [PART OF A ROW'S NAME ...]
 
-A flip (tests/book/flips.py) is a small change of the package, of a test's example or of a table, made
+A flip (tests/book/flips.yml) is a small change of the package, of a test's example or of a table, made
 in a copy of the project; under it the test that the row names must fail by an assertion. Without the
 change it must pass. Writes book/reference/flips.csv when all rows are run; its last line says how many
 rows are guarded. Exit status 1 if fewer than nine in ten are, or a flip does not fit the code any more.
@@ -17,12 +17,16 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from multiprocessing import get_context
 from pathlib import Path
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[1]
 LEDGER, RECORD = ROOT / "book" / "reference" / "claims.csv", ROOT / "book" / "reference" / "flips.csv"
+FLIPS = ROOT / "tests" / "book" / "flips.yml"
 COPIED = ("pwu_lite", "tests", "tools", "pyproject.toml", "book/reference", "book/experiments", "book/imprecise")
 
 
@@ -40,26 +44,25 @@ class Result:
 
 
 def main() -> int:
-    sys.path.insert(0, str(ROOT))
-    from tests.book.flips import FLIPS
-
+    flips = {row: flip for flip in yaml.safe_load(FLIPS.read_text(encoding="utf-8")) for row in flip["rows"]}
     rows = list(csv.DictReader(LEDGER.open(encoding="utf-8")))
     names = [f"{row['source']}: {row['number']}" for row in rows]
-    unknown = sorted(set(FLIPS) - set(names))
+    unknown = sorted(set(flips) - set(names))
     if unknown:
         print(f"flips of rows that do not exist: {', '.join(unknown)}", file=sys.stderr)
         return 1
     wanted = [part.lower() for part in sys.argv[1:]]
-    chosen = [(name, row["test"], FLIPS.get(name)) for name, row in zip(names, rows, strict=True)
+    chosen = [(name, row["test"], flips.get(name)) for name, row in zip(names, rows, strict=True)
               if not wanted or any(part in name.lower() for part in wanted)]
     warm_up()
-    started, tests = time.time(), sorted({test for _, test, _ in chosen})
+    started = time.time()
+    unchanged = {(test, ""): (test, None) for _, test, _ in chosen}
+    changed = {(test, str(flip)): (test, flip) for _, test, flip in chosen if flip}  # rows share tests and changes
+    jobs = unchanged | changed
     with get_context("fork").Pool(os.cpu_count(), maxtasksperchild=1) as pool:
-        jobs = [(test, None) for test in tests] + [(test, flip) for _, test, flip in chosen if usable(flip)]
-        outcomes = iter(pool.imap(run, jobs, chunksize=1))
-        sound = {test: next(outcomes) for test in tests}
-        verdicts = [judge(name, flip, sound[test], next(outcomes) if usable(flip) else "")
-                    for name, test, flip in chosen]
+        outcome = dict(zip(jobs, pool.imap(run, jobs.values(), chunksize=1), strict=True))
+    verdicts = [judge(name, flip, outcome[test, ""], outcome[test, str(flip)] if flip else "")
+                for name, test, flip in chosen]
     guarded = sum(verdict == "guarded" for _, verdict, _ in verdicts)
     if not wanted:
         with RECORD.open("w", newline="", encoding="utf-8") as file:
@@ -70,22 +73,16 @@ def main() -> int:
     return int(bool(broken) or guarded < 0.9 * len(verdicts))
 
 
-def usable(flip) -> bool:
-    return flip is not None and flip.file != ""
-
-
-def judge(name: str, flip, without: str, under: str) -> tuple[str, str, str]:
-    """One row's verdict, said at once."""
+def judge(name: str, flip: Mapping | None, without: str, under: str) -> tuple[str, str, str]:
+    """One row's verdict, printed."""
     if flip is None:
         verdict, words = "no flip", "none written"
-    elif not usable(flip):
-        verdict, words = "no flip", flip.words
     elif without != "passes":
         verdict, words = "test fails without it", without
     else:
         known = {"passes": "not guarded", "does not fit": "does not fit"}
         verdict = known.get(under, "guarded" if under.startswith("fails by") else "error")
-        words = flip.words if verdict == "guarded" else f"{flip.words} ({under})"
+        words = flip["words"] if verdict == "guarded" else f"{flip['words']} ({under})"
     print(f"{verdict:>12}  {name}: {words}", flush=True)
     return name, verdict, words
 
@@ -110,11 +107,11 @@ def run(job) -> str:
     test, flip = job
     if flip is None:
         return tried([test])
-    path = ROOT / flip.file
+    path = ROOT / flip["file"]
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if text.count(flip.old) != 1:
+    if text.count(flip["old"]) != 1:
         return "does not fit"
-    return tried([test], Path(flip.file), text.replace(flip.old, flip.new))
+    return tried([test], Path(flip["file"]), text.replace(flip["old"], flip["new"]))
 
 
 def tried(tests: list[str], file: Path | None = None, text: str = "") -> str:
