@@ -325,7 +325,7 @@ def _belgium():
     folder = "electricity_be"
     file = f"{folder}/Weather_data_archive_hourly.csv"
     table = columns_of(pd.read_csv(datasets.find(file, source, licence)), ["date", "wind_speed_10m"], file)
-    wind = pd.Series(farm(table["wind_speed_10m"]), pd.DatetimeIndex(pd.to_datetime(table["date"])).tz_convert(None))
+    wind = pd.Series(farm(table["wind_speed_10m"]).round(3), pd.DatetimeIndex(pd.to_datetime(table["date"])).tz_convert(None))
     prices = {}
     for name, file in (("day_ahead", "dam_prices.csv"), ("imbalance", "imbalance_actual.csv")):
         path = datasets.find(f"{folder}/{file}", source, licence)
@@ -336,7 +336,7 @@ def _belgium():
 def _simulated_farm():
     """A farm and two prices: windy hours are cheap ones, and the imbalance price scatters around the day-ahead.
 
-    Energy in kWh and prices in cents, as in :func:`_weather`.
+    Energy is rounded to kWh and prices to cents, as in :func:`_weather`.
     """
     n = 24 * 185
     rng, index = np.random.default_rng(2), pd.date_range("2024-06-01", periods=24 * 185, freq="1h")
