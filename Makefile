@@ -1,9 +1,9 @@
-# make book | test | unit | serve | lab | site-check | benchmark | flips | editions | instructor
+# make book | test | pages | unit | serve | lab | site-check | benchmark | flips | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test unit serve lab site-check benchmark flips editions instructor clean
+.PHONY: book test pages unit serve lab site-check benchmark flips editions instructor clean
 
 book: $(READY)
 	@$(PY) tools/build_book.py
@@ -11,10 +11,13 @@ book: $(READY)
 test: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
-	@$(PY) -m pytest -n auto --dist loadgroup
+	@$(PY) -m pytest -n auto -m "not pages"
+
+pages: book
+	@$(PY) -m pytest -m pages tests/site
 
 unit: $(READY)
-	@$(PY) -m pytest -n auto -m "not slow" --ignore tests/book
+	@$(PY) -m pytest -n auto -m "not slow and not pages" tests/core pwu_lite
 
 serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"
@@ -47,10 +50,10 @@ instructor: $(READY)
 clean:
 	rm -rf _build .venv
 
-$(READY): requirements.txt pyproject.toml
+$(READY): requirements.txt pyproject.toml pwu_book/pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 14) or sys.exit("Python 3.11 to 3.14 is needed, this is %d.%d: make PYTHON=python3.12" % v)'
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages into .venv (about a minute)"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e ./pwu_book
 	@touch $@

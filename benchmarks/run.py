@@ -1,6 +1,6 @@
 """Time every PWU against scikit-learn's metrics and Monte Carlo, in one run.
 
-Usage: python benchmarks/run.py [--quick] [--sets] [--out book/results/speed.csv]
+Usage: python benchmarks/run.py [--quick] [--sets] [--out pwu_book/tables/speed.csv]
 
 Writes the median seconds of each method at each n, one thread, and prints ratios to peers; bounds over sets of
 priors go to speed_sets.csv beside it. `--quick` stops at n = 1e5, `--sets` times the bounds alone.
@@ -136,7 +136,7 @@ def interleaved(todo, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--out", default="book/results/speed.csv")
+    parser.add_argument("--out", default="pwu_book/tables/speed.csv")
     parser.add_argument("--sets", action="store_true", help="time bounds over sets of priors alone")
     options = parser.parse_args()
     sets_of_priors(SIZES[:3] if options.quick else SIZES[:4], Path(options.out).with_name("speed_sets.csv"))

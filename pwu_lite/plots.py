@@ -1,7 +1,4 @@
-"""Every figure of the book: one palette, labels with units, readable in light and dark.
-
-Implements the figures of the PWU paper's sections 3 and 4, and the book's own.
-"""
+"""Figures for a user: cost curves, priors, intervals, reliability. One palette, labels with units, light and dark."""
 
 from __future__ import annotations
 
@@ -20,11 +17,8 @@ from . import resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "against_diagonal", "as_svg", "bands", "bars", "boxes", "by_labels", "by_prior_mass",
-           "coverage_curve", "curves", "dumbbells", "flip", "growth", "histograms", "implicit_priors",
-           "intervals", "murphy", "prior_densities", "prior_panels", "radii", "readers", "reliability",
-           "retention_curve", "roof", "scatter",
-           "sheet", "triangle", "use_style", "weighted_area"]
+__all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "implicit_priors", "intervals", "murphy", "new_axes",
+           "prior_densities", "prior_panels", "reliability", "retention_curve", "use_style", "weighted_area"]
 
 # Okabe and Ito's colours: told apart by the colour-blind, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -51,7 +45,8 @@ def use_style() -> None:
     })
 
 
-def _new(ax: Axes | None) -> tuple[Any, Axes]:
+def new_axes(ax: Axes | None) -> tuple[Any, Axes]:
+    """A figure and its axes: those given, or new ones in the style of the book."""
     if ax is None:
         use_style()
         return plt.subplots()
@@ -73,7 +68,7 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
     colours : sequence of str, optional
         Of the curves; those of the style, if not given.
     """
-    figure, ax = _new(ax)
+    figure, ax = new_axes(ax)
     for index, (label, y) in enumerate(values.items()):
         ax.plot(x, y, label=label, lw=2, color=colours[index % len(colours)] if colours else None)
     if mark is not None:
@@ -304,89 +299,6 @@ def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: st
     return figure
 
 
-def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
-                  ylabel: str) -> Figure:
-    """One labelled curve a name, over an axis on which equal widths hold equal shares of the prior.
-
-    The area under a curve is then its mean under the prior: for costs, the PWU.
-
-    Parameters
-    ----------
-    x : array_like, shape (m,)
-        Ascending.
-    values : mapping of label to array_like of shape (m,)
-    prior : Prior
-    ticks : sequence of float
-        Values of x to write at their places.
-    """
-    figure, ax = _new(None)
-    for label, y in values.items():
-        ax.plot(prior.mass(prior.support[0], np.asarray(x, dtype=float)), y, label=label, lw=2)
-    ax.set_xticks(prior.mass(prior.support[0], np.asarray(ticks, dtype=float)), [f"{tick:,g}" for tick in ticks])
-    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, None))
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncol=3)
-    return figure
-
-
-def bands(x: Any, values: Mapping[str, tuple[Any, Any, Any]], *, xlabel: str, ylabel: str,
-          ax: Axes | None = None) -> Figure:
-    """One curve a name, with a band from `low` to `high`.
-
-    Parameters
-    ----------
-    x : array_like, shape (m,)
-    values : mapping of label to (middle, low, high), each of shape (m,)
-    """
-    figure, ax = _new(ax)
-    for place, (label, (middle, low, high)) in enumerate(values.items()):
-        ax.plot(x, middle, label=label, lw=2, color=COLOURS[place % 6], ls=DASHES[place % 6])
-        ax.fill_between(x, low, high, color=COLOURS[place % 6], alpha=0.2, lw=0)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
-    return figure
-
-
-def sheet(rows: Sequence[Sequence[str]], header: Sequence[str], widths: Sequence[float], *, title: str,
-          notes: Sequence[str] = ()) -> Figure:
-    """One page of text in columns, A4 landscape, to be saved as a PDF.
-
-    Parameters
-    ----------
-    rows : sequence of rows
-        Cells are text, mathematics between dollar signs; a line break starts a new line.
-    header : sequence of str
-    widths : sequence of float
-        Of the columns, in shares of the page.
-    title : str
-    notes : sequence of str
-        Lines below the table.
-
-    Raises
-    ------
-    ValueError
-        No rows, or a cell is wider than its column.
-    """
-    if len(rows) == 0:
-        raise ValueError("a sheet needs at least one row")
-    figure = plt.figure(figsize=(11.69, 8.27), facecolor="white")
-    places, ends = np.cumsum([0.03, *widths[:-1]]), 0.03 + np.cumsum(widths)
-    step = 0.8 / len(rows)
-    figure.text(0.03, 0.945, title, fontsize=15, weight="bold")
-    for place, name in zip(places, header, strict=True):
-        figure.text(place, 0.905, name, fontsize=9, weight="bold", color=COLOURS[0])
-    for line, row in enumerate(rows):
-        y = 0.885 - step * (line + 0.5)
-        figure.add_artist(plt.Line2D([0.03, 0.97], [y + step / 2] * 2, color="#cccccc", lw=0.7))
-        for place, end, cell, name in zip(places, ends, row, header, strict=True):
-            family = "monospace" if name == header[-1] else None
-            text = figure.text(place, y, cell, fontsize=7 if family else 9, family=family, va="center", linespacing=1.6)
-            if text.get_window_extent().x1 > end * figure.bbox.width:
-                raise ValueError(f"this cell is wider than its column: {cell!r}")
-    for line, note in enumerate(notes):
-        figure.text(0.03, 0.06 - 0.02 * line, note, fontsize=8, color="#333333")
-    return figure
-
-
 def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,
                     xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
     """Densities of implicit priors, cut off at `top`, their point masses as stems.
@@ -400,7 +312,7 @@ def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float 
     """
     from sympy import lambdify
 
-    figure, ax = _new(ax)
+    figure, ax = new_axes(ax)
     x = np.linspace(low, high, 802)[1:-1]
     for place, (label, prior) in enumerate(priors.items()):
         style: dict[str, Any] = {"color": COLOURS[place % 6], "lw": 2, "ls": DASHES[place % 6], "label": label}
@@ -416,87 +328,6 @@ def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float 
     ax.set(xlabel=xlabel, ylabel="prior density, or point mass", xlim=(low, high), ylim=(0, top))
     ax.legend()
     return figure
-
-
-def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_label: str,
-               xlabel: str) -> Figure:
-    """One panel a group, one outlined histogram a label, counts on a logarithmic axis."""
-    use_style()
-    figure, axes = plt.subplots(1, len(groups), sharey=True, figsize=(7.4, 3.4))
-    for ax, (title, samples) in zip(axes, groups.items(), strict=True):
-        for (label, values), colour in zip(samples.items(), COLOURS, strict=False):
-            ax.hist(values, bins=np.linspace(0, 1, 26), histtype="step", lw=2, label=label, color=colour)
-        ax.axvline(mark, color=INK, lw=1, ls="-")
-        ax.set(title=title, xlabel=xlabel, yscale="log")
-    axes[0].set_ylabel("number of cases")
-    axes[0].annotate(mark_label, (mark, 0.98), xycoords=("data", "axes fraction"), xytext=(4, 0),
-                     textcoords="offset points", va="top")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncol=2)
-    return figure
-
-
-def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] = ()) -> Figure:
-    """Horizontal bars, each with its number, in the colours that lines of the same order have; highlights hatched."""
-    use_style()
-    figure, ax = plt.subplots(figsize=(6.4, 0.5 + 0.38 * len(values)))
-    names = list(values)[::-1]
-    for place, name in enumerate(names):
-        ax.barh(place, values[name], color=COLOURS[(len(names) - 1 - place) % 6],
-                hatch="//" if name in highlight else None, edgecolor="white")
-        ax.annotate(f"{values[name]:,.0f}", (values[name], place), xytext=(4, 0),
-                    textcoords="offset points", va="center")
-    ax.set_yticks(range(len(names)), names)
-    ax.set(xlabel=xlabel)
-    ax.grid(axis="y", visible=False)
-    ax.margins(x=0.12)
-    return figure
-
-
-def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Mapping[str, str] | None = None,
-          dots: Mapping[str, Mapping[str, Any]] | None = None) -> Figure:
-    """One panel a title, one horizontal box a label: median, quarters, and whiskers from 5% to 95%.
-
-    Parameters
-    ----------
-    panels : mapping of title to mapping of label to array_like
-        NaNs are left out; a label without any value gets no box.
-    highlight : mapping of title to label, optional
-        The box in the second colour, its label in bold.
-    dots : mapping of title to mapping of label to array_like, optional
-        Single values to show beside the box.
-    """
-    use_style()
-    tallest = max(len(panel) for panel in panels.values())
-    figure, axes = plt.subplots(1, len(panels), figsize=(1.6 + 3.1 * len(panels), 0.9 + 0.31 * tallest),
-                                squeeze=False, sharex=True)
-    for ax, (title, panel) in zip(axes[0], panels.items(), strict=True):
-        names = list(panel)[::-1]
-        for place, name in enumerate(names):
-            special = (highlight or {}).get(title) == name
-            _box(ax, place, panel[name], special)
-            if dots and name in dots.get(title, {}):
-                values = np.asarray(dots[title][name], dtype=float)
-                ax.plot(values, np.full(values.size, place), "o", ms=3.5, color=INK, mfc="white", mew=0.8)
-        for label in ax.set_yticks(range(len(names)), names):
-            if (highlight or {}).get(title) == label.label1.get_text():
-                label.label1.set_fontweight("bold")
-        ax.axvline(0, color=INK, lw=1, ls="-")
-        ax.set(title=title, xlabel=xlabel, ylim=(-0.6, len(names) - 0.4))
-        ax.grid(axis="y", visible=False)
-    return figure
-
-
-def _box(ax, place, values, special):
-    kept = np.asarray(values, dtype=float)
-    kept = kept[np.isfinite(kept)]
-    if not kept.size:
-        ax.annotate("not defined", (0, place), xytext=(4, 0), textcoords="offset points", va="center", fontsize=9)
-        return
-    low, first, middle, third, high = np.quantile(kept, [0.05, 0.25, 0.5, 0.75, 0.95])
-    ax.plot([low, high], [place, place], color=INK, lw=1, ls="-")
-    ax.barh(place, third - first, left=first, height=0.56, color=COLOURS[1 if special else 0], alpha=0.75,
-            edgecolor="white")
-    ax.plot([middle, middle], [place - 0.28, place + 0.28], color=INK, lw=2, ls="-")
 
 
 def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: str = "") -> Figure:
@@ -543,43 +374,10 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
     return figure
 
 
-def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xlabel: str,
-              highlight: Sequence[str] = ()) -> Figure:
-    """One row a label: its values, one marker a name, joined by a line."""
-    use_style()
-    figure, ax = plt.subplots(figsize=(6.4, 1.3 + 0.31 * len(values)))
-    rows = list(values)[::-1]
-    for place, row in enumerate(rows):
-        ax.plot([np.nanmin(values[row]), np.nanmax(values[row])], [place, place], color=MUTED, lw=1.5, ls="-",
-                zorder=1)
-    for which, name in enumerate(names):
-        x = [values[row][which] for row in rows]
-        ax.scatter(x, range(len(rows)), s=42, color=COLOURS[which], marker="osD^vP"[which], label=name, zorder=2)
-    ax.set_yticks(range(len(rows)), [row.replace("_", " ") for row in rows])
-    for tick, row in zip(ax.get_yticklabels(), rows, strict=True):
-        tick.set_fontweight("bold" if row in highlight else "normal")
-    ax.axvline(0, color=INK, lw=1, ls="-")
-    ax.set(xlabel=xlabel)
-    ax.grid(axis="y", visible=False)
-    figure.legend(loc="outside lower center", ncol=len(names))
-    return figure
-
-
-def scatter(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) -> Figure:
-    """Points, one colour and marker a label, and a line at zero."""
-    figure, ax = _new(None)
-    for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
-        ax.scatter(x, y, color=colour, marker=marker, s=36, label=label, alpha=0.85)
-    ax.axhline(0, color=INK, lw=1, ls="-")
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
-    return figure
-
-
 def reliability(y_true: ArrayLike, y_prob: ArrayLike, *,
                 n_bins: int = 10, label: str = "", ax: Axes | None = None) -> Figure:
     """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u]."""
-    figure, ax = _new(ax)
+    figure, ax = new_axes(ax)
     y, f = validation.check_binary(y_true, y_prob)
     where = bin_of(f, n_bins)
     used = np.unique(where)
@@ -609,170 +407,6 @@ def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabe
 
 def coverage_curve(levels: Any, observed: Mapping[str, Any], *, ax: Axes | None = None) -> Figure:
     """Observed against nominal coverage of central intervals."""
-    figure, ax = _new(ax)
+    figure, ax = new_axes(ax)
     ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
     return curves(levels, observed, xlabel="nominal coverage", ylabel="observed coverage", ax=ax)
-
-
-def flip(values: Sequence[float], *, ylabel: str, better: str = "lower",
-         names: tuple[str, str] = ("background r", "background r'"),
-         ax: Axes | None = None) -> Figure:
-    """The four values of a counterexample: report a to report b, against two backgrounds."""
-    figure, ax = _new(ax)
-    for which, name in enumerate(names):
-        ax.plot([0, 1], values[2 * which:2 * which + 2], marker="o s".split()[which], lw=2, label=name)
-    ax.set_xticks([0, 1], ["report a", "report b"])
-    ax.set(ylabel=f"{ylabel} ({better} is better)", xlim=(-0.3, 1.3))
-    ax.legend()
-    return figure
-
-
-def by_labels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, ylabel: str, level: float | None = None
-              ) -> Figure:
-    """One panel a title, one line a score, against the number of labels on a logarithmic axis.
-
-    Parameters
-    ----------
-    panels : mapping of title to mapping of score to (numbers of labels, values)
-    level : float, optional
-        Where to draw a horizontal line.
-    """
-    use_style()
-    figure, axes = plt.subplots(1, len(panels), figsize=(0.9 + 2.2 * len(panels), 3.4), squeeze=False, sharey=True)
-    styles: dict[str, dict[str, Any]] = {}
-    for ax, (title, lines) in zip(axes[0], panels.items(), strict=True):
-        for label, (n, values) in lines.items():
-            place = len(styles)
-            style = styles.setdefault(label, {"color": [*COLOURS, INK][place % 7], "marker": "osD^vP*X"[place % 8],
-                                              "ls": DASHES[place % len(DASHES)], "ms": 5})
-            ax.plot(n, values, label=label, **style)
-        if level is not None:
-            ax.axhline(level, color=INK, lw=1, ls="-")
-        ax.set(title=title, xscale="log", xlabel="labels, n")
-        ax.set_xticks(np.unique(np.concatenate([n for n, _ in lines.values()])))
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_locator(plt.NullLocator())
-    axes[0][0].set_ylabel(ylabel)
-    found: dict[str, Any] = {}
-    for ax in axes[0]:
-        for line, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, line)
-    figure.legend(list(found.values()), list(found), loc="outside lower center", ncol=4, fontsize=9.5)
-    return figure
-
-
-def growth(groups: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> Figure:
-    """Seconds against n on logarithmic axes.
-
-    Parameters
-    ----------
-    groups : mapping of group to mapping of label to (sizes, seconds)
-        A dash for each group, a colour and a marker for each of its methods.
-    """
-    figure, ax = _new(None)
-    for dash, methods in zip(DASHES, groups.values(), strict=False):
-        for place, (label, (sizes, seconds)) in enumerate(methods.items()):
-            style: dict[str, Any] = {"color": COLOURS[place], "ls": dash, "marker": "osD^"[place]}
-            ax.plot(sizes, seconds, label=label, **style)
-    ax.set(xscale="log", yscale="log", xlabel="number of cases, n", ylabel="seconds")
-    figure.set_size_inches(6.4, 4.8)
-    figure.legend(loc="outside lower center", fontsize=9, ncol=3)
-    return figure
-
-
-def triangle(levels: Sequence[float], *, marks: Mapping[str, tuple[float, float]] | None = None) -> Figure:
-    """Intervals of probabilities as points, lower end against upper end: lines of those that act like one number."""
-    figure, ax = _new(None)
-    figure.set_size_inches(5.2, 4.6)
-    ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
-    for level in levels:
-        ends = np.array([max(0.0, 1 - (1 - level) / level), level])
-        ax.plot(ends, level * (1 - ends) / (1 - level), color=COLOURS[0], lw=1.6, ls="-")
-        ax.annotate(f"{level:g}", (level, level), xytext=(4, -4), textcoords="offset points", va="top",
-                    color=COLOURS[0])
-    for name, (low, high) in (marks or {}).items():
-        ax.plot(low, high, "o", color=COLOURS[1], ms=7)
-        ax.annotate(name, (low, high), xytext=(95, -4), textcoords="offset points", va="center", color=COLOURS[1],
-                    weight="bold", arrowprops={"arrowstyle": "-", "color": COLOURS[1], "lw": 0.8})
-    ax.set(xlabel="lower probability", ylabel="upper probability", xlim=(-0.01, 1), ylim=(0, 1.08))
-    return figure
-
-
-def roof(x: Any, entropy: Any, xlabel: str, losses: Any, marks: Mapping[str, float]) -> Figure:
-    """Left, an entropy along a mixture; right, the expected costs of acts on two states, with levels marked."""
-    use_style()
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.4))
-    left.plot(x, entropy, color=COLOURS[0], ls="-")
-    left.set(xlabel=xlabel, ylabel="entropy")
-    p = np.linspace(0, 1, 101)
-    for act, (first, second) in enumerate(losses):
-        right.plot(p, (1 - p) * first + p * second, color=COLOURS[act], ls=DASHES[act])
-        right.annotate(f"act {act + 1}", (0, first), xytext=(4, 4), textcoords="offset points", color=COLOURS[act],
-                       weight="bold")
-    for (name, level), colour in zip(marks.items(), (INK, MUTED, MUTED), strict=False):
-        right.axhline(level, color=colour, lw=0.9, ls=":")
-        right.annotate(f"{name}: {level:g}", (1, level), xytext=(5, 0), textcoords="offset points", va="center",
-                       annotation_clip=False, color=colour)
-    right.set(xlabel="probability of the second state", ylabel="expected cost")
-    return figure
-
-
-def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) -> Figure:
-    """Points, one colour and marker a label, and the diagonal."""
-    figure, ax = _new(None)
-    top = 1.08 * max(float(np.max(axis)) for pair in groups.values() for axis in pair)
-    ax.plot([0, top], [0, top], color=INK, lw=1, ls="-")
-    for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
-        ax.scatter(x, y, color=colour, marker=marker, s=46, label=label, alpha=0.85)
-    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, top), ylim=(0, top))
-    ax.legend(loc="lower right")
-    return figure
-
-
-def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, names: Sequence[str], high: float = 1.0,
-            xlabel: str = COST_SHARE) -> Figure:
-    """A difference of costs, with a prior as a shadow and two extreme priors as spikes.
-
-    Parameters
-    ----------
-    difference : Curve
-        Of `pwu_lite.robust`: cost of the first model less that of the second.
-    prior, lowest, highest : Prior
-        The stated one, and those with the smallest and the largest mean difference: mixtures of point masses.
-    names : sequence of two str
-        The models.
-    high : float
-        Right end of the axis.
-    """
-    figure, ax = _new(None)
-    figure.set_size_inches(6.4, 4.4)
-    inside = difference.edges[:-1] < high
-    x = np.column_stack([difference.edges[:-1], difference.edges[1:]])[inside].ravel()
-    y = np.column_stack([difference.left, difference.right])[inside].ravel()
-    top = 1.15 * float(np.abs(y).max())
-    grid = np.linspace(0, high, 400)[1:-1]
-    density = prior.pdf(grid)
-    ax.fill_between(grid, -top, -top + 0.5 * top * density / density.max(), color=MUTED, alpha=0.25, lw=0)
-    ax.plot(x, y, color=COLOURS[0], lw=1.6, ls="-")
-    for sign, extreme, colour, name in zip((-1, 1), (lowest, highest), (COLOURS[2], COLOURS[1]), names, strict=True):
-        for place, (weight, part) in enumerate(extreme.parts):
-            ax.plot([part.support[0]] * 2, [0, sign * top * weight], color=colour, lw=3, ls="-",
-                    label=f"the reader who likes {name} most" if place == 0 else None)
-    ax.axhline(0, color=INK, lw=1, ls="-")
-    ax.set(xlabel=xlabel, ylabel=f"cost of {names[0]}, less the other", xlim=(0, high), ylim=(-top, top))
-    figure.legend(loc="outside lower center")
-    return figure
-
-
-def radii(pairs: Mapping[tuple[str, str], tuple[float, bool]]) -> Figure:
-    """Pairs of models by their robustness radius, dark where a statement decides them."""
-    use_style()
-    ordered = sorted(pairs.items(), key=lambda item: item[1][0])
-    figure, ax = plt.subplots(figsize=(6.4, 0.8 + 0.22 * len(ordered)))
-    for place, (_, (radius, decided)) in enumerate(ordered):
-        ax.barh(place, radius, color=COLOURS[0] if decided else COLOURS[4], hatch=None if decided else "//",
-                edgecolor="white", height=0.8)
-    ax.set_yticks(range(len(ordered)), [", ".join(names) for names, _ in ordered], fontsize=9)
-    ax.set(xlabel="radius: share of readers who may believe anything", xlim=(0, 1))
-    ax.grid(axis="y", visible=False)
-    return figure

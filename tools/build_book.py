@@ -31,7 +31,7 @@ import yaml
 
 import graded
 
-CODE = ["pwu_lite/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
+CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
 SITE = ["tools/*.py", "tools/*.html", "tools/*.css", "book/teaching/sheets/*", "_config.yml", "_toc.yml",
         "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # of pages, jupyter-cache knows the cells
@@ -76,7 +76,7 @@ def build_site(root: Path, build: Path) -> int:
     if not run_sphinx(root):
         print("\nThe site was NOT built: mend the warnings above.", file=sys.stderr)
         return 1
-    if (root / "setup.py").exists():
+    if (root / "pwu_book").exists():
         downloads.write(root, build / "html")
     if not make_kit(root, build / "html"):
         return 1

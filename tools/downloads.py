@@ -1,9 +1,9 @@
-"""What a reader takes along: the wheel of this build, the stored tables, the notebooks with their outputs.
+"""What a reader takes along: the two wheels of this build, the stored tables, the notebooks with their outputs.
 
 Usage: python tools/downloads.py SITE_ADDRESS [FOLDER]
 
 build_book calls `write` after Sphinx; the pages link to `downloads/`. As a program it writes the notebooks that
-Colab opens, each with a first cell that installs the wheel of the site at SITE_ADDRESS.
+Colab opens, each with a first cell that installs the wheels of the site at SITE_ADDRESS.
 """
 
 from __future__ import annotations
@@ -17,41 +17,45 @@ from pathlib import Path
 
 import nbformat
 
-PARTS = ["pyproject.toml", "setup.py", "README.md", "LICENSE"]
+PARTS = {"pwu_lite": ["pyproject.toml", "README.md", "LICENSE", "pwu_lite"], "pwu_book": ["pwu_book"]}
 
 
 def write(root: Path, site: Path) -> None:
-    """Fill `downloads/` of the site; the wheel is built from a copy, so nothing is left in the project."""
+    """Fill `downloads/` of the site; the wheels are built from copies, so nothing is left in the project."""
     target = site / "downloads"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
-    wheel(root, target)
-    pack(target / "tables.zip", root / "book", root.glob("book/*/*.csv*"))
+    for name, parts in PARTS.items():
+        wheel(root, parts, target, name)
+    pack(target / "tables.zip", root / "pwu_book" / "tables", root.glob("pwu_book/tables/*.csv*"))
     pack(target / "notebooks.zip", site / "_sources" / "book", (site / "_sources" / "book").rglob("*.ipynb"))
 
 
-def wheel(root: Path, target: Path) -> None:
+def wheel(root: Path, parts: list[str], target: Path, name: str) -> None:
+    """The package's wheel, from a copy of these files and folders."""
     with tempfile.TemporaryDirectory() as folder:
-        for name in PARTS:
-            shutil.copy(root / name, folder)
-        shutil.copytree(root / "pwu_lite", Path(folder, "pwu_lite"), ignore=shutil.ignore_patterns("__pycache__"))
-        for path in root.glob("book/*/*.csv*"):
-            copy = Path(folder, path.relative_to(root))
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, copy)
+        for part in parts:
+            if (root / part).is_dir():
+                without = shutil.ignore_patterns("__pycache__", "*.egg-info", "build")
+                shutil.copytree(root / part, Path(folder, part), ignore=without)
+            else:
+                shutil.copy(root / part, folder)
+        source = Path(folder, name) if name == "pwu_book" else Path(folder)
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
-                   "--no-build-isolation", "--wheel-dir", str(target), folder]
+                   "--no-build-isolation", "--wheel-dir", str(target), str(source)]
         subprocess.run(command, check=True)
 
 
 def for_colab(site: Path, target: Path, address: str) -> int:
     """The site's notebooks with a first cell that installs what they need; how many."""
     paths = sorted((site / "_sources" / "book").rglob("*.ipynb"))
-    wheel, = (site / "downloads").glob("*.whl")
-    needed = f"pwu_lite[book] @ {address.rstrip('/')}/downloads/{wheel.name}"
+    extras = {"pwu_lite": "[plots,symbolic]", "pwu_book": "[notebooks]"}
+    wheels = {path.name.split("-")[0]: path.name for path in (site / "downloads").glob("*.whl")}
+    needed = " ".join(f'"{name}{extra} @ {address.rstrip("/")}/downloads/{wheels[name]}"'
+                      for name, extra in extras.items())
     for path in paths:
         notebook = nbformat.read(path, as_version=4)
-        notebook.cells.insert(0, nbformat.v4.new_code_cell(f'%pip install -q "{needed}"'))
+        notebook.cells.insert(0, nbformat.v4.new_code_cell(f"%pip install -q {needed}"))
         copy = target / path.relative_to(site / "_sources")
         copy.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(notebook, copy)

@@ -4,7 +4,7 @@ Usage: python tools/flips.py [PART OF A ROW'S NAME ...]
 
 A flip (tests/book/flips.yml) is a small change of the package, of a test's example or of a table, made
 in a copy of the project; under it the test that the row names must fail by an assertion. Without the
-change it must pass. Writes book/reference/flips.csv when all rows are run; its last line says how many
+change it must pass. Writes pwu_book/tables/flips.csv when all rows are run; its last line says how many
 rows are guarded. Exit status 1 if fewer than nine in ten are, or a flip does not fit the code any more.
 """
 
@@ -25,9 +25,9 @@ from pathlib import Path
 import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
-LEDGER, RECORD = ROOT / "book" / "reference" / "claims.csv", ROOT / "book" / "reference" / "flips.csv"
+LEDGER, RECORD = ROOT / "pwu_book" / "tables" / "claims.csv", ROOT / "pwu_book" / "tables" / "flips.csv"
 FLIPS = ROOT / "tests" / "book" / "flips.yml"
-COPIED = ("pwu_lite", "tests", "tools", "pyproject.toml", "book/reference", "book/experiments", "book/imprecise")
+COPIED = ("pwu_lite", "pwu_book", "tests", "tools", "pyproject.toml")
 
 
 class Result:
@@ -124,7 +124,7 @@ def tried(tests: list[str], file: Path | None = None, text: str = "") -> str:
         if file is not None:
             (copy / file).write_text(text, encoding="utf-8")
         os.chdir(copy)
-        for name in [name for name in sys.modules if name.split(".")[0] in ("pwu_lite", "tests")]:
+        for name in [name for name in sys.modules if name.split(".")[0] in ("pwu_lite", "pwu_book", "tests")]:
             del sys.modules[name]
         sys.path[:] = [folder, *(path for path in sys.path if path != str(ROOT))]
         result, output = Result(), io.StringIO()

@@ -1,9 +1,9 @@
-"""Run notebooks where nothing is but the site's wheel: a reader's machine, a launched one, a student's.
+"""Run notebooks where nothing is but the site's two wheels: a reader's machine, a launched one, a student's.
 
 Usage: python tools/notebook_check.py [_build/html]
 
 In an empty environment, at the book's pinned versions: first a notebook as it is launched, whose first cell installs
-the wheel from a served copy of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder
+the wheels from a served copy of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder
 of their own; then the grader, on a solution of every graded exercise. Exit status 1 if one fails.
 """
 
@@ -34,7 +34,9 @@ RUN = """
 import sys, nbclient, nbformat
 nbclient.NotebookClient(nbformat.read(sys.argv[1], 4), timeout=300, kernel_name="python3").execute()
 import pwu_lite
-assert "site-packages" in pwu_lite.__file__, pwu_lite.__file__
+import pwu_book
+for package in (pwu_lite, pwu_book):
+    assert "site-packages" in package.__file__, package.__file__
 """
 
 

@@ -7,9 +7,9 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import pwu_lite as pwu
+from pwu_book.examples import mushrooms
 from pwu_lite import plots
 from pwu_lite.metrics import classification
-from pwu_lite.replication import mushrooms
 
 table = mushrooms.mushrooms()
 y, said = table["poisonous"].to_numpy(), mushrooms.cross_fitted(table)

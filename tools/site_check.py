@@ -34,10 +34,10 @@ import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error
 
+from pwu_book.examples import mushrooms, screening
+from pwu_book.explorers import HillExplorer
 from pwu_lite import PWU, BinaryDecision, robust, symbolic
 from pwu_lite.elicitation import beta_from_mode
-from pwu_lite.explorer import HillExplorer
-from pwu_lite.replication import mushrooms, screening
 
 SITE = Path("_build/html")
 SIGN = '<meta http-equiv="refresh"'

@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite.replication import released, stored_tables
-from pwu_lite.replication.cases import credit, lending, study, wind
+from pwu_book import released, tables
+from pwu_book.studies import credit, lending, study, wind
 
-PAPER = stored_tables.load("paper_tables.csv")
+PAPER = tables.load("paper_tables.csv")
 PAPER = PAPER[PAPER["family"] == "bidding"].set_index("metric")
 OWN = ["pwu_selective", "pwu_risk_averse"]
 
 
 def table(name):
-    return stored_tables.load(f"{name}.csv.gz")
+    return tables.load(f"{name}.csv.gz")
 
 
 def draws(reading):

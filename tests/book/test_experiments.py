@@ -1,28 +1,20 @@
 """Part IV: the stored tables are what the commands give, and the ledger's verdicts about them are what they show."""
 
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 
+from pwu_book import tables as stored_tables
+from pwu_book.runs import align, datasets, grid, read
+from pwu_book.runs import run as benchmark
+from pwu_book.runs.tasks import MULTICLASS, MULTIVARIATE, PERTURBED, RECALIBRATED, TASKS
+from pwu_book.studies import few_labels
 from pwu_lite.alignment import agreement
-from pwu_lite.replication import (
-    agreements,
-    benchmark,
-    datasets,
-    evidence,
-    experiment,
-    few_labels,
-    findings,
-    sources,
-    stored_tables,
-)
-from pwu_lite.replication.tasks import MULTICLASS, MULTIVARIATE, PERTURBED, RECALIBRATED, TASKS
 
-RESULTS = Path(__file__).resolve().parents[2] / "book" / "results"
+RESULTS = stored_tables.FOLDER
 PAPER = stored_tables.load("paper_tables.csv")
 OWN = {"J.1": ("binary", "binary"), "J.2": ("binary", "top_k"),
        "J.3": ("regression", "selective"), "J.4": ("regression", "risk_averse")}
@@ -53,8 +45,8 @@ def data(task, name):
 
 def rerun(task, name, chosen, repeat, folder):
     found = data(task, name)
-    cells = [experiment.Cell(name, model, repeat, fold) for model in chosen for fold in range(5)]
-    failed = experiment.run(cells, {name: found}, TASKS[task].models(), folder, jobs=2,
+    cells = [grid.Cell(name, model, repeat, fold) for model in chosen for fold in range(5)]
+    failed = grid.run(cells, {name: found}, TASKS[task].models(), folder, jobs=2,
                             rows=TASKS[task].plan[name].rows, report=lambda line: None)
     assert failed == []
 
@@ -84,16 +76,16 @@ def test_alignment_of_a_whole_repeat_comes_out_again(task, tmp_path):
 @pytest.mark.parametrize("task, name", [("multiclass", "iris"), ("binary", "heart"), ("regression", "auto_mpg")])
 def test_agreement_without_some_cases_comes_out_again(task, name, tmp_path):
     """One group of cases left out, in the repeats of the table, as forecast and recalibrated."""
-    makers, repeats = list(TASKS[task].models()), range(sources.CASE_REPEATS)
+    makers, repeats = list(TASKS[task].models()), range(align.CASE_REPEATS)
     for repeat in repeats:
         rerun(task, name, makers, repeat, tmp_path)
     keys = ["scheme", "metric", "family"]
     stored = table(task, "cases").query("dataset == @name and group == 4").set_index(["suite", *keys])
     for suite in TASKS[task].suites:
         frames = [benchmark.score_repeat(TASKS[task], name, repeat, makers, tmp_path, left_out=4,
-                                         metrics=sources.usual(TASKS[task]), recalibrate=suite == RECALIBRATED)
+                                         metrics=align.usual(TASKS[task]), recalibrate=suite == RECALIBRATED)
                   for repeat in repeats]
-        same = agreements.mean_of([sources._scheme(TASKS[task], frame, "same") for frame in frames])
+        same = align.mean_of([align._scheme(TASKS[task], frame, "same") for frame in frames])
         ours = same["expected_d"].drop("random", level="metric")
         found = stored.loc[suite].loc["same"]["expected_d"]
         assert np.allclose(found[ours.index], ours, atol=1e-4, equal_nan=True)
@@ -105,7 +97,7 @@ def test_agreement_with_other_models_comes_out_again(tmp_path):
         rerun("multiclass", name, makers, repeat, tmp_path)
     frames = [benchmark.score_repeat(task, name, repeat, makers, tmp_path) for repeat in range(task.plan[name].repeats)]
     keys = ["models", "scheme", "metric", "family"]
-    ours = sources.models(task, name, frames, makers).set_index(keys)
+    ours = align.models(task, name, frames, makers).set_index(keys)
     stored = table("multiclass", "models").query("dataset == @name").set_index(keys)
     assert set(stored.index) == set(ours.index)
     assert np.allclose(stored.loc[ours.index, "expected_d"], ours["expected_d"], atol=1e-4, equal_nan=True)
@@ -115,12 +107,12 @@ def test_agreement_with_other_models_comes_out_again(tmp_path):
 def test_agreement_on_other_subsets_comes_out_again(task, name, place, tmp_path):
     makers, means = list(TASKS[task].models()), []
     for repeat in place:
-        cells = [experiment.Cell(name, model, repeat, fold) for model in makers for fold in range(5)]
-        assert experiment.run(cells, {name: data(task, name)}, TASKS[task].models(), tmp_path, jobs=2, disjoint=True,
+        cells = [grid.Cell(name, model, repeat, fold) for model in makers for fold in range(5)]
+        assert grid.run(cells, {name: data(task, name)}, TASKS[task].models(), tmp_path, jobs=2, disjoint=True,
                               rows=TASKS[task].fresh[name].rows, report=lambda line: None) == []
-        means.append(agreements.means(benchmark.score_repeat(TASKS[task], name, repeat, makers, tmp_path)))
+        means.append(align.means(benchmark.score_repeat(TASKS[task], name, repeat, makers, tmp_path)))
     first, other = means
-    ours = agreements.summary(TASKS[task], agreements.oriented(TASKS[task], first), other, first)["expected_d"]
+    ours = align.summary(TASKS[task], align.oriented(TASKS[task], first), other, first)["expected_d"]
     stored = table(task, "subsets").query("dataset == @name and size == 1")
     stored = stored[(stored["first"] == place[0]) & (stored["other"] == place[1])]
     stored = stored.set_index(["metric", "family"])["expected_d"]
@@ -143,7 +135,7 @@ def test_curves_under_the_prior_are_the_expected_tau(task):
     rows = table(task, "alignment").query("scheme == 'same'")
     whole = rows.groupby(["family", "dataset", "metric"])[["expected_tau", "expected_defined"]].agg(["mean", "min"])
     for question in TASKS[task].questions:
-        tau = findings.expected(table(task, "curves"), question, {"tau": question.priors})["tau"]
+        tau = read.expected(table(task, "curves"), question, {"tau": question.priors})["tau"]
         family = whole.loc[question.name]
         sure = family.index[family["expected_defined", "min"] > 1 - 1e-5]
         assert len(sure) > 5
@@ -193,7 +185,7 @@ def columns(family):
 
 def leads(number, scheme="same", suite="as forecast"):
     task, family = OWN[number]
-    return evidence.leads(table(task, "models"), table(task, "cases"), family, f"pwu_{family}", scheme, suite=suite,
+    return read.leads(table(task, "models"), table(task, "cases"), family, f"pwu_{family}", scheme, suite=suite,
                           among=columns(family))
 
 
@@ -202,7 +194,7 @@ def leads_on_average(value, families=tuple(OWN)):
     found = []
     for number in families:
         task, family = OWN[number]
-        mean = findings.over_datasets(table(task, "alignment"), family, value)[columns(family)].mean()
+        mean = read.over_datasets(table(task, "alignment"), family, value)[columns(family)].mean()
         found.append(mean.idxmax() == f"pwu_{family}")
     return found
 
@@ -228,7 +220,7 @@ def perturbed(task):
     """Place of the stated PWU among the paper's columns under each level of perturbation, by family."""
     places = {}
     for name, question in [(one.name, one) for one in TASKS[task].questions]:
-        tau = findings.expected(table(task, "curves"), question, {"stated": question.priors,
+        tau = read.expected(table(task, "curves"), question, {"stated": question.priors,
                                                                   **PERTURBED[name]})
         mean = tau.groupby("metric").mean().loc[columns(name)]
         places[name] = mean.rank(ascending=False).loc[f"pwu_{name}"]
@@ -244,9 +236,9 @@ def of_perturbation(task):
 def of_k1():
     """Several classes: the PWU and the Brier score are the best two. Several outputs: the PWU alone has no
     negative 5% quantile, and the energy score a higher median. All of it, one of the two, or nothing."""
-    classes = findings.over_datasets(table("multiclass", "alignment"), "one_vs_rest", "expected_tau")[
+    classes = read.over_datasets(table("multiclass", "alignment"), "one_vs_rest", "expected_tau")[
         [*MULTICLASS.metrics]]
-    outputs = findings.over_datasets(table("multivariate", "alignment"),
+    outputs = read.over_datasets(table("multivariate", "alignment"),
                                      "per_output", "expected_tau")[[*MULTIVARIATE.metrics]]
     first = set(classes.median().nlargest(2).index) == {"pwu_one_vs_rest", "brier_score"}
     low = outputs.quantile(0.05)
@@ -261,7 +253,7 @@ def of_remark():
     for task in ("binary", "regression"):
         names = [question.name for question in TASKS[task].questions]
         for family, other in (names, names[::-1]):
-            mean = findings.over_datasets(table(task, "alignment"), family, "expected_tau")[columns(family)].mean()
+            mean = read.over_datasets(table(task, "alignment"), family, "expected_tau")[columns(family)].mean()
             good.append(mean.rank(ascending=False)[f"pwu_{other}"] <= 3)
     return "replicated" if all(good) else "direction replicated" if sum(good) >= 2 else "not replicated"
 
@@ -272,7 +264,7 @@ def of_section():
     floor, found = (2 * 25 / (9 * 10 * 9)) ** 0.5, 0
     for number in ("J.2", "J.3"):
         task, family = OWN[number]
-        mean = findings.over_datasets(table(task, "alignment"), family, "expected_tau")[columns(family)].mean()
+        mean = read.over_datasets(table(task, "alignment"), family, "expected_tau")[columns(family)].mean()
         found += (mean[[name for name in mean.index if not name.startswith("pwu")]] < floor).mean() > 0.5
     return {2: "replicated", 1: "direction replicated", 0: "not replicated"}[int(found)]
 
@@ -287,7 +279,7 @@ VERDICTS = {**{f"Table {number}": (of_table, number) for number in OWN},
 
 @pytest.mark.parametrize("number", VERDICTS)
 def test_the_ledger_says_what_the_tables_show(number):
-    ledger = pd.read_csv(RESULTS.parent / "reference" / "claims.csv")
+    ledger = stored_tables.load("claims.csv")
     rule, *arguments = VERDICTS[number]
     ledger = ledger[ledger["source"] == "PWU paper"]
     assert ledger.set_index("number").loc[number, "verdict"] == rule(*arguments)
@@ -322,7 +314,7 @@ def test_tau_of_four_fifths_is_nine_pairs_in_ten():
 def test_accuracy_follows_costs_best_where_they_are_even():
     """Appendix J.3: accuracy agrees most under the prior around one half."""
     question = TASKS["binary"].question("binary")
-    tau = findings.expected(table("binary", "curves"), question, {"stated": question.priors,
+    tau = read.expected(table("binary", "curves"), question, {"stated": question.priors,
                                                                   **PERTURBED["binary"]})
     assert tau.groupby("metric").mean().loc["zero_one_loss"].idxmax() == "strong"
 
@@ -330,7 +322,7 @@ def test_accuracy_follows_costs_best_where_they_are_even():
 def test_agreement_falls_on_new_data():
     for number in OWN:
         task, family = OWN[number]
-        both = findings.averages(table(task, "alignment"), family, ["same_two", "new_two"])
+        both = read.averages(table(task, "alignment"), family, ["same_two", "new_two"])
         assert both.loc[f"pwu_{family}", "new_two"] < both.loc[f"pwu_{family}", "same_two"]
 
 
@@ -342,8 +334,8 @@ def test_draws_of_the_run_with_few_labels_come_out_again(source, repeat, tmp_pat
     if f"scikit-learn {sklearn.__version__}" not in versions:
         pytest.skip("another scikit-learn fits other models")
     made = few_labels.makers(few_labels.SOURCES[source])
-    cells = [experiment.Cell(source, model, repeat, 0) for model in made]
-    assert experiment.run(cells, {source: few_labels.load(source)}, made, tmp_path, split=few_labels.split,
+    cells = [grid.Cell(source, model, repeat, 0) for model in made]
+    assert grid.run(cells, {source: few_labels.load(source)}, made, tmp_path, split=few_labels.split,
                           report=lambda line: None) == []
     keys = ["family", "n", "score"]
     again = few_labels.run_draw(source, repeat, "as trained", tmp_path).set_index(keys).sort_index()

@@ -1,0 +1,143 @@
+"""The mushrooms of chapter 1: an instrument that smells, one that sees colours, and a bill in meals.
+
+Implements a binary decision of the PWU paper's section 3.2.1 on counts of the UCI mushroom data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import GroupShuffleSplit, StratifiedKFold, train_test_split
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from pwu_lite.families import BinaryDecision
+
+from . import _desk
+from ._desk import Split
+
+__all__ = ["COST_OF_ALARM", "COST_OF_MISS", "INSTRUMENTS", "THRESHOLD", "Split", "bill", "choose_and_pay",
+           "cross_fitted", "mushrooms", "split", "tree"]
+
+COST_OF_MISS = 49.0  # meals: a poisonous mushroom is eaten
+COST_OF_ALARM = 1.0  # a meal: a good mushroom is thrown away
+THRESHOLD = COST_OF_ALARM / (COST_OF_ALARM + COST_OF_MISS)
+INSTRUMENTS: dict[str, list[str]] = {
+    "the nose": ["odor"],
+    "the eye": ["cap-color", "gill-color", "stalk-color-above-ring", "stalk-color-below-ring", "veil-color"]}
+
+
+def mushrooms() -> pd.DataFrame:
+    """8,124 descriptions of mushrooms: odour, five colours, and whether the species is poisonous.
+
+    The counts beside this module hold one row for each combination; here each description is a row. From
+    the Audubon Society's field guide, by way of the UCI Machine Learning Repository, CC BY 4.0.
+
+    Examples
+    --------
+    >>> table = mushrooms()
+    >>> table.shape, int(table["poisonous"].sum())
+    ((8124, 7), 3916)
+    """
+    counts = pd.read_csv(Path(__file__).with_name("mushrooms.csv"), comment="#")
+    return counts.loc[counts.index.repeat(counts["count"])].drop(columns="count").reset_index(drop=True)
+
+
+def tree() -> Any:
+    """A decision tree on one-hot columns, at least five descriptions to a leaf."""
+    return make_pipeline(OneHotEncoder(handle_unknown="ignore"),
+                         DecisionTreeClassifier(min_samples_leaf=5, random_state=0))
+
+
+def split(table: pd.DataFrame, seed: int, instruments: Mapping[str, Sequence[str]] = INSTRUMENTS, *,
+          train: float = 0.5, maker: Callable[[], Any] = tree, unseen: Sequence[str] = ()) -> Split:
+    """Train each instrument's model on a part of the rows, and cut the others in two.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `mushrooms` returns it.
+    seed : int
+        Decides both cuts.
+    instruments : mapping of name to columns
+    train : float
+        Share of the rows to learn from.
+    maker : callable
+        Returns a new classifier with ``predict_proba``.
+    unseen : sequence of str
+        Columns whose combinations are kept together: no combination is both learnt from and judged on.
+    """
+    if unseen:
+        groups = table[list(unseen)].agg("|".join, axis=1)
+        first, second = next(GroupShuffleSplit(1, train_size=train, random_state=seed).split(table, groups=groups))
+        learn, rest = table.iloc[first], table.iloc[second]
+    else:
+        learn, rest = train_test_split(table, train_size=train, stratify=table["poisonous"], random_state=seed)
+    choose, pay = train_test_split(rest, test_size=0.5, stratify=rest["poisonous"], random_state=seed)
+    fitted = {name: (list(columns), maker().fit(learn[list(columns)], learn["poisonous"]))
+              for name, columns in instruments.items()}
+    said = [{name: model.predict_proba(part[columns])[:, 1] for name, (columns, model) in fitted.items()}
+            for part in (choose, pay)]
+    return Split(choose["poisonous"].to_numpy(), said[0], pay["poisonous"].to_numpy(), said[1])
+
+
+def cross_fitted(table: pd.DataFrame, instruments: Mapping[str, Sequence[str]] = INSTRUMENTS, *,
+                 folds: int = 5, seed: int = 0) -> dict[str, np.ndarray]:
+    """For every row the probability from a tree that has not seen the row, shape (n,) each."""
+    cuts = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(table, table["poisonous"]))
+    said = {name: np.empty(len(table)) for name in instruments}
+    for name, columns in instruments.items():
+        for learn, test in cuts:
+            model = tree().fit(table.iloc[learn][list(columns)], table["poisonous"].iloc[learn])
+            said[name][test] = model.predict_proba(table.iloc[test][list(columns)])[:, 1]
+    return said
+
+
+def bill(y_true: Any, y_prob: Any, threshold: float = THRESHOLD) -> float:
+    """Meals per 1,000 mushrooms, if a mushroom is thrown away wherever ``y_prob > threshold``.
+
+    ``-1000 U_c / c`` at c = threshold: a good mushroom thrown away is a meal, a poisoning ``(1 - c)/c`` meals.
+
+    Examples
+    --------
+    >>> round(bill([1, 0, 0, 0], [0.01, 0.5, 0.01, 0.01]), 6)  # one poisoning, one meal thrown away
+    12500.0
+    """
+    return -1000 * BinaryDecision().utility(threshold, y_true, y_prob) / threshold
+
+
+def choose_and_pay(table: pd.DataFrame, metrics: Mapping[str, Callable[..., float]], n_splits: int,
+                   **options: Any) -> pd.DataFrame:
+    """Let each metric choose an instrument on one part, and send the bill from the other.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `mushrooms` returns it.
+    metrics : mapping of callables
+        ``metric(y_true, y_prob)``, lower is better.
+    n_splits : int
+        Seeds 0 to n_splits - 1.
+    **options
+        Of `split`; two instruments.
+
+    Returns
+    -------
+    DataFrame
+        One row for each split and metric: ``chosen`` (the instrument, or "tie"), ``extra``: what it costs
+        more than the other one, in meals per 1,000 mushrooms (0 for a tie).
+    """
+    return _desk.choose_and_pay(lambda seed: split(table, seed, **options), bill, metrics, n_splits)
+
+
+def counts(raw: Path | str) -> pd.DataFrame:
+    """The table beside this module from the raw file: one row a combination of odour, colours and class."""
+    table = pd.read_csv(raw)
+    columns = [column for columns in INSTRUMENTS.values() for column in columns]
+    table["poisonous"] = (table["class"] == "p").astype(int)
+    return table.groupby([*columns, "poisonous"]).size().reset_index(name="count")

@@ -1,0 +1,96 @@
+"""The tables that the book's long runs wrote, the printed ones they are compared with, and their reader.
+
+The first lines of a table name the command that writes it again.
+"""
+
+from __future__ import annotations
+
+import datetime
+import gzip
+import io
+import itertools
+import platform
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["load", "path", "read", "versions", "write"]
+
+FOLDER = Path(__file__).parent
+
+
+def path(name: str) -> Path:
+    """Where a table lies.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such table; the message lists what there is.
+
+    Examples
+    --------
+    >>> path("speed.csv").name
+    'speed.csv'
+    """
+    if not (FOLDER / name).is_file():
+        names = sorted(table.name for table in FOLDER.glob("*.csv*"))
+        raise FileNotFoundError(f"no table {name!r}; there are: {', '.join(names)}")
+    return FOLDER / name
+
+
+def load(name: str) -> pd.DataFrame:
+    """A stored table by its file name, as in ``load("binary_scores.csv.gz")``.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is no such table.
+
+    Examples
+    --------
+    >>> load("speed.csv").columns.tolist()
+    ['method', 'n', 'seconds']
+    """
+    return read(path(name))
+
+
+def read(path: Path | str) -> pd.DataFrame:
+    """A stored table, without the lines that say where it comes from.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("# command: none\\na,b\\n1,2\\n")
+    ...     file.flush()
+    ...     read(file.name).shape
+    (1, 2)
+    """
+    opened = gzip.open if str(path).endswith(".gz") else open
+    with opened(path, "rt", encoding="utf-8") as file:
+        head = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), file))
+    return pd.read_csv(path, skiprows=head)
+
+
+def versions() -> str:
+    """Python and the packages that numbers may depend on, in one line."""
+    import scipy
+    import sklearn
+
+    found = {"Python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
+             "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
+    return ", ".join(f"{name} {text}" for name, text in found.items())
+
+
+def write(path: Path, table: pd.DataFrame, command: str, seeds: str, digits: str) -> None:
+    """A compressed CSV that names its command, versions, seeds and date; whole or not at all."""
+    lines = [f"command: {command}", f"versions: {versions()}", f"seeds: {seeds}",
+             f"date: {datetime.date.today().isoformat()}"]
+    text = io.StringIO()
+    text.writelines(f"# {line}\n" for line in lines)
+    table.to_csv(text, index=False, float_format=digits, lineterminator="\n")
+    part = path.with_suffix(".part")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+    part.replace(path)

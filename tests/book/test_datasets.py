@@ -1,0 +1,144 @@
+"""The data sets: the table that was meant, or a refusal that says what to do."""
+
+import dataclasses
+import os
+import sys
+import types
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwu_book.runs import datasets
+
+RAW = None if "PWU_LITE_SMALL_SETS" in os.environ else os.environ.get("PWU_LITE_DATA")
+needs_raw = pytest.mark.skipif(not RAW, reason="PWU_LITE_DATA is not set")
+ROWS = {  # rows, features, and the events, classes or outputs: as the UCI pages state them
+    "bank": (45211, 16, 5289), "heart": (303, 13, 139), "ionosphere": (351, 34, 225), "mushroom": (8124, 22, 3916),
+    "sonar": (208, 60, 111), "air_quality": (7674, 12, None), "auto_mpg": (398, 7, None), "energy": (768, 8, None),
+    "power_plant": (9568, 4, None), "wine_quality": (6497, 11, None), "dry_bean": (13611, 16, 7), "iris": (150, 4, 3),
+    "pen_digits": (10992, 16, 10), "wine": (178, 13, 3), "air_quality_many": (6941, 9, 4), "energy_many": (768, 8, 2),
+    "solar_flare": (1066, 10, 3), "parkinsons": (5875, 19, 2), "breast_cancer": (569, 30, 212),
+    "diabetes": (442, 10, None), "digits": (1797, 64, 10), "linnerud": (20, 3, 3)}
+UNSEEN = ["covertype", "sgemm"]  # for whoever has a network; here they are checked with made-up files
+BUNDLED = ["breast_cancer", "diabetes", "digits", "linnerud", "iris", "wine"]
+
+
+@pytest.fixture
+def nowhere(monkeypatch, tmp_path):
+    """Neither files nor a network; the cache is an empty folder."""
+    monkeypatch.delenv("PWU_LITE_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "ucimlrepo", None)
+    return tmp_path / "pwu_lite"
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=() if n in BUNDLED else needs_raw)
+                                  for n in datasets.names() if n not in UNSEEN])
+def test_every_set_is_the_one_that_was_meant(name):
+    pytest.importorskip("openpyxl" if name.startswith(("air", "energy", "power")) else "pandas")
+    data = datasets.load(name)
+    rows, features, what = ROWS[name]
+    assert data.X.shape == (rows, features) and len(data.y) == rows and not np.isnan(data.y.astype(float)).any()
+    if data.task == "binary":
+        assert set(data.y) == {0, 1} and data.y.sum() == what
+    elif data.task == "multiclass":
+        assert set(data.y) == set(range(what))
+    else:
+        assert data.y.ndim == (1 if what is None else 2) and (what is None or data.y.shape[1] == what)
+    assert data.licence and data.citation and data.target and data.name == name
+    assert bool(data.unit) == (data.task in ("regression", "multivariate"))
+
+
+def test_the_papers_ten_are_there():
+    assert datasets.names("binary")[:5] == ["bank", "heart", "ionosphere", "mushroom", "sonar"]
+    assert datasets.names("regression")[:5] == ["air_quality", "auto_mpg", "energy", "power_plant", "wine_quality"]
+
+
+def test_without_data_the_message_names_three_ways(nowhere):
+    with pytest.raises(FileNotFoundError) as caught:
+        datasets.load("sonar")
+    for words in ("PWU_LITE_DATA", "sonar/sonar.csv", str(nowhere), "pwu_book[data]", "CC BY 4.0"):
+        assert words in str(caught.value)
+
+
+def test_no_such_set():
+    with pytest.raises(ValueError, match="sonar"):
+        datasets.load("sonarr")
+
+
+@needs_raw
+@pytest.mark.parametrize("spoil", [
+    lambda text: text[:len(text) // 2], lambda text: text.replace("0.0200", "0.0201", 1),
+    lambda text: "\n".join(text.splitlines()[::-1]) + "\n"], ids=["truncated", "altered", "reordered"])
+def test_a_file_that_was_cut_or_altered_is_refused(nowhere, monkeypatch, tmp_path, spoil):
+    text = (Path(RAW) / "sonar" / "sonar.csv").read_text()
+    (tmp_path / "sonar").mkdir()
+    (tmp_path / "sonar" / "sonar.csv").write_text(spoil(text))
+    monkeypatch.setenv("PWU_LITE_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match="sonar from .* is not the table"):
+        datasets.load("sonar")
+
+
+@needs_raw
+def test_the_cache_serves_raw_files_too(nowhere):
+    (nowhere / "sonar").mkdir(parents=True)
+    (nowhere / "sonar" / "sonar.csv").write_bytes((Path(RAW) / "sonar" / "sonar.csv").read_bytes())
+    assert datasets.load("sonar").y.sum() == 111
+
+
+def stand_in(monkeypatch, features, targets):
+    """A package that answers as the UCI one does."""
+    asked = []
+    module = types.ModuleType("ucimlrepo")
+    answer = types.SimpleNamespace(data=types.SimpleNamespace(features=features, targets=targets))
+    module.fetch_ucirepo = lambda id: asked.append(id) or answer
+    monkeypatch.setitem(sys.modules, "ucimlrepo", module)
+    return asked
+
+
+@needs_raw
+def test_what_is_fetched_is_checked_and_kept(nowhere, monkeypatch):
+    frame = pd.read_csv(Path(RAW) / "sonar" / "sonar.csv", header=None).add_prefix("a")
+    asked = stand_in(monkeypatch, frame.iloc[:, :-1], frame.iloc[:, -1:])
+    first, second = datasets.load("sonar"), datasets.load("sonar")
+    assert asked == [151] and first.y.sum() == 111 and (nowhere / "sonar.csv.gz").exists()
+    pd.testing.assert_frame_equal(first.X, second.X)
+    assert not list(nowhere.glob("*.part"))
+
+
+def test_another_table_from_the_repository_is_refused(nowhere, monkeypatch):
+    stand_in(monkeypatch, pd.DataFrame({"a": [1.0, 2.0]}), pd.DataFrame({"y": ["M", "R"]}))
+    with pytest.raises(ValueError, match="another edition"):
+        datasets.load("sonar")
+
+
+def test_the_digest_is_of_values_and_their_order():
+    X, y = pd.DataFrame({"a": [1.0, 2.5], "b": ["u", "v"]}), np.array([0, 1])
+    same = X.rename(columns={"a": "x"}, index={0: 7})
+    assert datasets.digest(X, y) == datasets.digest(same, y.astype(float))
+    assert datasets.digest(X, y) != datasets.digest(X.iloc[::-1], y[::-1])
+    assert datasets.digest(X, y) != datasets.digest(X, y[::-1])
+    assert datasets.digest(X, y) != datasets.digest(X.replace("u", "w"), y)
+
+
+@pytest.mark.parametrize("name, columns", [("covertype", 55), ("sgemm", 18)])
+def test_large_sets_are_read_and_refused_by_their_size(name, columns, monkeypatch, tmp_path):
+    folder = tmp_path / name
+    folder.mkdir()
+    file = {"covertype": "covtype.data", "sgemm": "sgemm_product.csv"}[name]
+    values = np.random.default_rng(0).random((30, columns))
+    values[:, -1] = np.arange(30) % 7 + 1
+    pd.DataFrame(values).to_csv(folder / file, index=False, header=name == "sgemm")
+    monkeypatch.setenv("PWU_LITE_DATA", str(tmp_path))
+    with pytest.raises(ValueError, match=rf"{name} from .* has \(30, .*, expected .*replace or remove"):
+        datasets.load(name)
+    small = (30, 54, 7) if name == "covertype" else (30, 14, 4)
+    monkeypatch.setitem(datasets._SOURCES, name, dataclasses.replace(datasets._SOURCES[name], sha256=small))
+    data = datasets.load(name)
+    assert data.X.shape == small[:2] and data.y.shape == ((30,) if name == "covertype" else (30, 4))
+    if name == "covertype":
+        assert set(data.y) == set(range(7))
+    else:
+        assert data.y[:, -1].tolist() == values[:, -1].tolist()

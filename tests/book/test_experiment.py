@@ -1,0 +1,353 @@
+"""The grid: the same bytes however it is run, resumed where it stopped, one failure costs one cell."""
+
+import importlib.util
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pwu_book.runs import datasets, models
+from pwu_book.runs import grid as experiment
+from pwu_book.runs.tasks import TASKS
+
+MODELS = ["naive Bayes", "logistic regression", "boosting"]
+
+
+def quiet(line):
+    pass
+
+
+def small():
+    """90 rows of bundled data under the loader's protocol."""
+    data = datasets.load("breast_cancer")
+    return {"small": data._replace(X=data.X.iloc[:90, :4], y=data.y[:90], name="small")}
+
+
+class Failing:
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, X, y):
+        if self.seed == 1001:
+            raise RuntimeError("no luck")
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), np.nan if self.seed == 3 else 0.5)
+
+
+def bytes_of(folder):
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(Path(folder).rglob("*.npy"))}
+
+
+def run(folder, cells=None, makers=None, **options):
+    makers = makers or {name: models.classifiers()[name] for name in MODELS}
+    cells = cells or experiment.grid(["small"], makers, repeats=2)
+    return experiment.run(cells, small(), makers, folder, report=quiet, **options), cells
+
+
+@pytest.mark.slow
+def test_jobs_and_order_change_no_byte(tmp_path):
+    _, cells = run(tmp_path / "one")
+    run(tmp_path / "two", jobs=2)
+    run(tmp_path / "back", cells=cells[::-1])
+    assert bytes_of(tmp_path / "one") == bytes_of(tmp_path / "two") == bytes_of(tmp_path / "back")
+    assert len(bytes_of(tmp_path / "one")) == 30
+
+
+def test_names_of_models_change_nothing(tmp_path):
+    maker = models.classifiers()["boosting"]
+    run(tmp_path, makers={"first name": maker, "second": maker})
+    one, other = (bytes_of(tmp_path / "small" / name) for name in ("first_name", "second"))
+    assert one == other and len(one) == 10
+
+
+@pytest.mark.slow
+def test_threads_change_nothing(tmp_path):
+    code = ("from tests.replication import test_experiment as t; import sys; "
+            "t.run(sys.argv[1])")
+    for threads in ("1", "2"):
+        subprocess.run([sys.executable, "-c", code, str(tmp_path / threads)], check=True,
+                       env={**os.environ, "OMP_NUM_THREADS": threads}, cwd=Path(__file__).parents[2])
+    assert bytes_of(tmp_path / "1") == bytes_of(tmp_path / "2")
+
+
+def test_what_is_there_is_not_run_again(tmp_path):
+    _, cells = run(tmp_path)
+    before = bytes_of(tmp_path)
+    marked = cells[3].path(tmp_path)
+    np.save(marked, np.zeros((1, 3)))
+    gone = cells[5].path(tmp_path)
+    gone.unlink()
+    lines = []
+    experiment.run(cells, small(), {name: models.classifiers()[name] for name in MODELS}, tmp_path, report=lines.append)
+    assert "29 of 30 cells are there, 1 to fit" in lines[0]
+    assert np.load(marked).shape == (1, 3) and gone.read_bytes() == before[str(gone.relative_to(tmp_path))]
+
+
+def test_a_failing_model_is_reported_and_costs_its_cell_only(tmp_path):
+    makers = {"failing": Failing, "naive Bayes": models.classifiers()["naive Bayes"]}
+    failed, cells = run(tmp_path, makers=makers)
+    assert sorted(line.split(": ", 1)[0] for line in failed) == [
+        "small, failing, repeat 0, fold 3", "small, failing, repeat 1, fold 1"]
+    assert "not finite" in min(failed) and "no luck" in max(failed)
+    assert len(bytes_of(tmp_path)) == len(cells) - 2
+    with pytest.raises(FileNotFoundError, match="failing"):
+        [experiment.predictions(cell, tmp_path, TASKS["binary"]) for cell in cells]
+
+
+def test_predictions_of_a_repeat_cover_every_case_once(tmp_path):
+    _, cells = run(tmp_path)
+    data = small()["small"]
+    for model in MODELS:
+        folds = [experiment.predictions(cell, tmp_path, TASKS["binary"]) for cell in cells
+                 if cell.model == model and cell.repeat == 0]
+        assert sorted(np.concatenate([fold.case for fold in folds])) == list(range(90))
+        for fold in folds:
+            assert (fold.y == data.y[fold.case]).all() and 0.3 < fold.y.mean() < 0.9  # folds keep the share of events
+            assert len(fold.forecast) == 1 and ((fold.forecast[0] >= 0) & (fold.forecast[0] <= 1)).all()
+    first, second = (experiment.predictions(experiment.Cell("small", "boosting", repeat, 0), tmp_path, TASKS["binary"])
+                     for repeat in (0, 1))
+    assert set(first.case) != set(second.case)
+
+
+@pytest.mark.slow
+def test_the_cell_is_what_a_plain_fit_gives(tmp_path):
+    from sklearn.model_selection import StratifiedKFold
+
+    _, cells = run(tmp_path)
+    data, cell = small()["small"], experiment.Cell("small", "boosting", 1, 2)
+    train, test = list(StratifiedKFold(5, shuffle=True, random_state=1).split(data.X, data.y))[2]
+    model = models.classifiers()["boosting"](1002).fit(data.X.iloc[train], data.y[train])
+    values = np.load(cell.path(tmp_path))
+    assert np.array_equal(values[:, 0], test) and np.array_equal(values[:, 2], model.predict(data.X.iloc[test]))
+
+
+def test_a_subset_is_the_same_in_every_repeat(tmp_path):
+    _, cells = run(tmp_path, rows=50)
+    kept = [frozenset(cases_of(tmp_path, "boosting", repeat)) for repeat in (0, 1)]
+    assert kept[0] == kept[1] and len(kept[0]) == 50
+
+
+def cases_of(folder, model, repeat):
+    cells = [experiment.Cell("small", model, repeat, fold) for fold in range(5)]
+    return np.concatenate([experiment.predictions(cell, folder, TASKS["binary"]).case for cell in cells])
+
+
+def test_disjoint_subsets_share_no_row_until_the_data_are_used_up(tmp_path):
+    cells = experiment.grid(["small"], ["naive Bayes"], repeats=4)
+    makers = {"naive Bayes": models.classifiers()["naive Bayes"]}
+    assert experiment.run(cells, small(), makers, tmp_path, rows=30, disjoint=True, report=quiet) == []
+    kept = [set(cases_of(tmp_path, "naive Bayes", repeat)) for repeat in range(4)]
+    assert [len(cases) for cases in kept] == [30] * 4
+    assert set.union(*kept[:3]) == set(range(90)) and kept[3] not in kept[:3]
+
+
+@pytest.mark.parametrize("rows", [None, 46, 0])
+def test_disjoint_subsets_need_room_for_two(rows):
+    with pytest.raises(ValueError, match="disjoint subsets need rows from 1 to 45"):
+        experiment.subset(90, 0, rows, disjoint=True)
+
+
+def test_cells_of_different_rows_are_never_mixed(tmp_path):
+    run(tmp_path, rows=50)
+    with pytest.raises(ValueError, match="rows=50, disjoint=False, not rows=None.*another folder"):
+        run(tmp_path)
+
+
+@pytest.mark.parametrize("task, name", [("multivariate", "linnerud"), ("multiclass", "digits")])
+def test_several_outputs_and_classes_come_back_in_shape(tmp_path, task, name):
+    data = datasets.load(name)
+    model = "least squares" if task == "multivariate" else "logistic regression"
+    cells = experiment.grid([name], [model], repeats=1)
+    assert experiment.run(cells, {name: data}, TASKS[task].models(), tmp_path, report=quiet) == []
+    fold = experiment.predictions(cells[0], tmp_path, TASKS[task])
+    n = len(fold.case)
+    assert np.array_equal(fold.y, data.y[fold.case])
+    shapes = [(n, 3), (n, 3, 3)] if task == "multivariate" else [(n, 10)]
+    assert [part.shape for part in fold.forecast] == shapes
+    if task == "multivariate":
+        assert (np.linalg.eigvalsh(fold.forecast[1]) > 0).all()
+    else:
+        assert np.allclose(fold.forecast[0].sum(axis=1), 1)
+
+
+def test_regression_writes_mean_and_std(tmp_path):
+    data = datasets.load("diabetes")
+    makers = {"least squares": models.regressors()["least squares"]}
+    cells = experiment.grid(["diabetes"], makers, repeats=1)
+    assert experiment.run(cells, {"diabetes": data}, makers, tmp_path, report=quiet) == []
+    fold = experiment.predictions(cells[0], tmp_path, TASKS["regression"])
+    assert len(fold.forecast) == 2 and (fold.forecast[1] > 0).all() and fold.y.shape == fold.forecast[0].shape
+
+
+def test_a_full_disk_ends_the_run_and_spoils_nothing(tmp_path, monkeypatch):
+    written = []
+    plain = experiment._write
+
+    def full(path, values):
+        if len(written) == 4:
+            raise OSError(28, "No space left on device")
+        written.append(path)
+        plain(path, values)
+
+    monkeypatch.setattr(experiment, "_write", full)
+    with pytest.raises(OSError, match="No space left"):
+        run(tmp_path)
+    monkeypatch.undo()
+    assert len(bytes_of(tmp_path)) == 4
+    run(tmp_path)
+    assert len(bytes_of(tmp_path)) == 30
+
+
+@pytest.mark.slow
+def test_kill_9_loses_the_cell_in_work_only(tmp_path):
+    command = [sys.executable, "-m", "pwu_book.runs.grid", "binary", "--datasets", "breast_cancer",
+               "--models", "random forest", "naive Bayes", "--repeats", "2", "--folder", str(tmp_path / "killed")]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    deadline = time.time() + 60
+    while len(bytes_of(tmp_path / "killed")) < 3 and time.time() < deadline and child.poll() is None:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGKILL)
+    child.communicate()
+    kept = bytes_of(tmp_path / "killed")
+    assert 3 <= len(kept)
+    damaged = next(path for path in (tmp_path / "killed").rglob("*.npy"))
+    damaged.write_bytes(damaged.read_bytes()[:50])
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert f"{damaged} is damaged" in done.stderr  # named, and run again
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    subprocess.run([*command[:-1], str(tmp_path / "whole")], check=True, capture_output=True)
+    resumed = bytes_of(tmp_path / "killed")
+    assert resumed == bytes_of(tmp_path / "whole") and kept.items() <= resumed.items()
+
+
+@pytest.mark.parametrize("arguments, words", [
+    (["binary", "--models", "oracle"], "no such model: oracle"), (["binary", "--repeats", "0"], "at least 1"),
+    (["poetry"], "invalid choice"), (["binary", "--datasets", "nosuch"], "no data set 'nosuch'"),
+    (["binary", "--datasets", "diabetes"], "diabetes: not binary"), (["binary", "--jobs", "0"], "--jobs must be"),
+    (["binary", "--datasets", "breast_cancer", "--rows", "-5"], "--rows must be"),
+    (["binary", "--datasets", "breast_cancer", "--rows", "400", "--disjoint"], "disjoint subsets need")])
+def test_bad_arguments_are_told_in_a_line_and_write_nothing(arguments, words, capsys, tmp_path):
+    with pytest.raises(SystemExit) as stop:
+        experiment.main([*arguments, "--folder", str(tmp_path / "new")])
+    said = capsys.readouterr().err
+    assert stop.value.code == 2 and words in said.splitlines()[-1] and "Traceback" not in said
+    assert not (tmp_path / "new").exists()
+
+
+class Shares:
+    """A model with a parameter; an edited copy of it stands below."""
+
+    def __init__(self, seed, share=0.5):
+        self.share = share
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.share)
+
+
+def stump(share):
+    return lambda seed: Shares(seed, share)
+
+
+def forecast(folder):
+    cell = experiment.Cell("small", "stump", 0, 0)
+    return experiment.predictions(cell, folder, TASKS["binary"]).forecast[0][0]
+
+
+def refit(folder, maker, data=None, **options):
+    lines = []
+    cells = experiment.grid(["small"], ["stump"], repeats=1)
+    experiment.run(cells, data or small(), {"stump": maker}, folder, report=lines.append, **options)
+    return " ".join(lines)
+
+
+def test_another_parameter_never_uses_the_old_predictions(tmp_path):
+    assert "set aside" not in refit(tmp_path, stump(0.2)) and forecast(tmp_path) == 0.2
+    assert "0 of 5 cells are there" in refit(tmp_path, stump(0.3)) and forecast(tmp_path) == 0.3
+    assert "5 of 5 cells are there" in refit(tmp_path, stump(0.3))
+    assert "5 of 5 cells are there" in refit(tmp_path, stump(0.2)) and forecast(tmp_path) == 0.2  # kept, and back
+
+
+@pytest.mark.parametrize("change", ["code", "versions", "data", "labels"])
+def test_whatever_changes_predictions_sets_the_old_ones_aside(change, tmp_path, monkeypatch):
+    assert "set aside" not in refit(tmp_path, stump(0.2))
+    data = small()["small"]
+    if change == "code":
+        monkeypatch.setattr(experiment, "_code", lambda maker: "edited")
+    elif change == "versions":
+        monkeypatch.setattr(experiment.stored_tables, "versions", lambda: "scikit-learn 99")
+    elif change == "data":
+        data = data._replace(X=data.X + 1)
+    else:
+        data = data._replace(y=1 - data.y)
+    said = refit(tmp_path, stump(0.2), {"small": data})
+    assert "set aside" in said and "0 of 5 cells are there" in said
+
+
+def test_code_is_told_apart_by_what_it_does_and_not_by_its_comments(tmp_path):
+    parts = {"plain": "class Model:\n    def fit(self): return 1\n",
+             "worded": 'class Model:\n    """Words."""\n    def fit(self):\n        return 1  # more words\n',
+             "edited": "class Model:\n    def fit(self): return 2\n"}
+    found = {}
+    for name, text in parts.items():
+        (tmp_path / f"{name}.py").write_text(text)
+        module = runpy_module(tmp_path / f"{name}.py", name)
+        found[name] = experiment.made_by(module.Model)
+    assert found["plain"] == found["worded"] != found["edited"]
+
+
+def runpy_module(path, name):
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_model_without_source_is_known_by_its_compiled_form():
+    made = []
+    for value in (1, 1, 2):
+        space = {}
+        exec(f"def maker(seed):\n    return {value}", space)
+        made.append(experiment.made_by(space["maker"]))
+    assert made[0] == made[1] != made[2]
+
+
+def test_cells_of_an_unknown_maker_are_not_used(tmp_path):
+    refit(tmp_path, stump(0.2))
+    (tmp_path / "small" / "stump" / "made_by.txt").unlink()
+    assert "set aside" in refit(tmp_path, stump(0.2))
+    assert len(list(tmp_path.rglob("stump~*/*.npy"))) == 5
+
+
+def test_a_dask_cluster_of_two_workers_gives_the_same_bytes(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    run(tmp_path / "serial")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        run(tmp_path / "cluster", scheduler=cluster.scheduler_address, jobs=2)
+    assert bytes_of(tmp_path / "serial") == bytes_of(tmp_path / "cluster")
+
+
+@pytest.mark.parametrize("names", [("my model", "my_model"), ("a/b", "c"), ("..", "c")])
+def test_two_models_never_share_a_folder(names, tmp_path):
+    cells = experiment.grid(["small"], names, repeats=1)
+    with pytest.raises(ValueError, match="names of folders"):
+        experiment.run(cells, small(), dict.fromkeys(names, models.classifiers()["naive Bayes"]), tmp_path,
+                       report=quiet)
+
+
+@pytest.mark.parametrize("task, prediction, words", [
+    ("binary", np.array([0.2, 1.0000001]), "outside"), ("regression", (np.zeros(2), np.array([1.0, 0.0])), "positive"),
+    ("regression", np.zeros(2), "mean and std")])
+def test_a_prediction_that_is_none_is_no_cell(task, prediction, words):
+    with pytest.raises(ValueError, match=words):
+        experiment._columns(prediction, TASKS[task])

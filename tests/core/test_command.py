@@ -1,0 +1,402 @@
+"""The command line: the same numbers as Python, files as people have them, one line for what cannot be used."""
+
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite
+from pwu_lite import PWU, BinaryDecision, Dirac, SelectivePrediction, compare, elicitation
+from pwu_lite.reporting import beliefs, command, files
+
+RATIO = ["--ratio", "3:30"]
+
+
+@pytest.fixture
+def frame():
+    rng = np.random.default_rng(0)
+    f = rng.beta(1, 4, 300)
+    y = (rng.random(300) < f).astype(int)
+    return pd.DataFrame({"y": y, "near": f.round(6), "far, or not": np.clip(f + rng.normal(0, 0.2, 300), 0, 1).round(6),
+                         "site": rng.integers(0, 20, 300) + 100})
+
+
+@pytest.fixture
+def path(frame, tmp_path):
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    return str(tmp_path / "p.csv")
+
+
+def run(capsys, *words):
+    code = command.main(list(words))
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def expected(frame, **options):
+    score = PWU(BinaryDecision(), elicitation.beta_from_quantiles(1 / 31, 1 / 4))
+    return compare(frame["y"], frame[["near", "far, or not"]], score, **options).table
+
+
+def test_json_has_the_numbers_of_compare(capsys, path, frame):
+    code, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO, "--json")
+    found, table = json.loads(out), expected(frame)
+    assert code == 0 and found["decision"] == "binary" and set(found["prior"]) == {"a", "b"}
+    assert [one["name"] for one in found["models"]] == list(table.index)  # the numbers of sites are no probabilities
+    for one in found["models"]:
+        for key in ("cost", "low", "high"):
+            assert one[key] == pytest.approx(table.loc[one["name"], key], rel=1e-12)
+        assert one["verdict"] == table.loc[one["name"], "verdict"]
+    assert " less than " in found["words"][0] and found["models"][1]["statement"] in ("dearer", "undecided")
+
+
+def test_each_case_has_its_own_cost_share(capsys, frame, tmp_path):
+    share = np.round(np.random.default_rng(1).uniform(0.05, 0.6, len(frame)), 3)
+    path = str(tmp_path / "s.csv")
+    frame.assign(share=share).to_csv(path, index=False)
+    code, out, _ = run(capsys, "compare", path, "--truth", "y", "--cost-share", "share", "--json")
+    table = compare(frame["y"], frame[["near", "far, or not"]], PWU(BinaryDecision(), Dirac(share))).table
+    assert code == 0 and json.loads(out)["prior"] == {"column": "share"}
+    assert [one["cost"] for one in json.loads(out)["models"]] == pytest.approx(table["cost"].tolist())
+    for more, words in ((RATIO, "without --ratio"), (["--prior", "2,10"], "without"),
+                        (["--decision", "top-k"], "binary")):
+        code, _, err = run(capsys, "compare", path, "--truth", "y", "--cost-share", "share", *more)
+        assert code == 2 and words in err
+    assert run(capsys, "card", "--cost-share", "share")[0] == 2
+    frame.assign(share=np.where(share > 0.5, 1.0, share)).to_csv(path, index=False)
+    assert "below 1" in run(capsys, "compare", path, "--truth", "y", "--cost-share", "share")[2]
+
+
+def test_groups_and_weights_are_used(capsys, path, frame):
+    _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "site", "--weights", "near",
+                    "--models", "near", "--json")
+    score = PWU(BinaryDecision(), elicitation.beta_from_quantiles(1 / 31, 1 / 4))
+    table = compare(frame["y"], frame[["near"]], score, groups=frame["site"].to_numpy(),
+                    sample_weight=frame["near"]).table
+    assert json.loads(out)["models"][0]["low"] == pytest.approx(table["low"].item(), rel=1e-12)
+
+
+def test_the_table_fits_a_terminal(capsys, path):
+    code, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO)
+    assert code == 0 and max(map(len, out.splitlines())) <= 80 and "a miss costs 3 to 30 false alarms" in out
+
+
+def test_what_is_left_out_is_said(capsys, frame, tmp_path):
+    frame.assign(flag=frame["y"]).to_csv(tmp_path / "p.csv", index=False)
+    code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO)
+    said = " ".join(out.split())
+    assert code == 0 and "Left out: site (line 2 is 1" in said and "flag (zeros and ones only)" in said
+    code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO, "--models", "near,flag")
+    assert code == 0 and "flag" in out and "Left out" not in out
+
+
+def test_score_prints_the_losses(capsys, path, frame):
+    _, out, _ = run(capsys, "score", path, "--truth", "y", *RATIO)
+    table = expected(frame)["cost"]
+    head, rows = out.split("lower is better:\n")
+    assert "300 cases" in head and f"{frame['y'].sum()} of 300 cases are events (y = 1)" in " ".join(head.split())
+    assert [line.split("  ")[1] for line in rows.splitlines()] == list(table.index)
+    assert [float(line.split()[0]) for line in rows.splitlines()] == pytest.approx(table.tolist(), rel=1e-5)
+
+
+def test_standard_input_is_read(path, frame):
+    words = [sys.executable, "-m", "pwu_lite", "compare", "-", "--truth", "y", *RATIO, "--json"]
+    with open(path, "rb") as file:
+        out = subprocess.run(words, stdin=file, capture_output=True, text=True, check=True).stdout
+    assert json.loads(out)["models"][0]["cost"] == pytest.approx(expected(frame)["cost"].iloc[0], rel=1e-12)
+
+
+def test_a_report_is_written_and_names_are_escaped(capsys, frame, tmp_path):
+    frame.rename(columns={"near": "<b>near</b>"}).to_csv(tmp_path / "p.csv", index=False)
+    code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO,
+                       "--html", str(tmp_path / "r.html"))
+    page = (tmp_path / "r.html").read_text()
+    assert code == 0 and "&lt;b&gt;near" in page and "<b>near" not in page and not re.search("https?:", page)
+    assert (tmp_path / "r.html").stat().st_size < 1e6
+
+
+def test_means_and_spreads(capsys, tmp_path):
+    rng = np.random.default_rng(1)
+    y = rng.normal(50, 10, 200)
+    frame = pd.DataFrame({"price": y, "a_mean": y + rng.normal(0, 3, 200), "a_std": 3.0, "b": 50.0, "b_sd": 10.0})
+    frame.to_csv(tmp_path / "h.csv", index=False)
+    code, out, _ = run(capsys, "compare", str(tmp_path / "h.csv"), "--truth", "price", "--decision", "selective",
+                       "--error", "2:20", "--json")
+    score = PWU(SelectivePrediction(), elicitation.lognormal_from_quantiles(4, 400))
+    assert code == 0 and json.loads(out)["models"][0]["name"] == "a"
+    assert json.loads(out)["models"][0]["cost"] == pytest.approx(score(y, frame["a_mean"], frame["a_std"]), rel=1e-9)
+
+
+@pytest.mark.parametrize("text", [
+    "y,a\n1,0.7\n0,0.2\n", "y;a\n1;0,7\n0;0,2\n",
+    "y;a\n1;0,700\n0;0,200\n", "y\ta\n1\t70%\n0\t20%\n", "\ufeffy,a\n1,0.7\n0,0.2\n",
+    '"y","a"\n"1","0.7"\n"0","0.2"\n', "y|a\nyes|0.7\nno|0.2\n", "y, a\r\nTrue, 0.7\r\nFalse, 0.2\r\n"])
+def test_files_as_people_have_them(text, tmp_path):
+    (tmp_path / "f.csv").write_text(text, encoding="utf-8")
+    frame = files.read_table(str(tmp_path / "f.csv"))
+    assert files.events(frame, "y").tolist() == [1, 0] and files.numbers(frame, "a") == pytest.approx([0.7, 0.2])
+
+
+def test_parquet_is_read(frame, tmp_path):
+    pytest.importorskip("pyarrow")
+    frame.to_parquet(tmp_path / "f.parquet")
+    assert files.read_table(str(tmp_path / "f.parquet")).equals(frame)
+
+
+BAD = [
+    ("y,a\n1,0.7\n0,zero\n", ["--models", "a"], "line 3, column 'a': expected a number, got 'zero'"),
+    ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': expected a number, got nothing, or a word for it"),
+    ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "line 3, column 'a': expected a probability between 0 and 1, got 1.2"),
+    ("y,a\n1,70\n0,12\n", ["--models", "a"], "divide them by 100"),
+    ("y,a\n\n1,0.7\n\n\n0,1.2\n", ["--models", "a"], "line 6"), ('y,a\n"1",0.7\n\n0,\n1,0.2\n', [], "line 4"),
+    ("y,a,w\n1,0.7,1\n0,0.2,-1\n", ["--weights", "w"], "line 3, column 'w': expected a number of at least 0"),
+    ("y,a\n1,0.7\n0,0.2,5\n", [], "line 3 has 3 fields"),
+    ("y,a\n1,0.7\n2,0.2\n", [], "which label of column 'y' is the event? Add --event 1 or --event 2"),
+    ("y,a,b\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields, the header has 3"),
+    ("y,a,b\n\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields"),
+    ("y,a,a\n1,0.7,0.1\n0,0.2,0.3\n", [], "two columns are called 'a'"), ("y,a\n", [], "a header and no rows"),
+    ("1,0.7\n0,0.2\n", [], "is the header missing"), ("y,a\n0,0.7\n0,0.2\n", [], "only one outcome (0)"),
+    ('y,a\n1,"1,210"\n0,"1,300"\n', ["--models", "a"], "may be thousands or decimals"),
+    ("y,a\nx,0.7\nz,0.2\nw,0.1\n", [], "must have two labels, it has 3"), ("", [], "is empty"),
+    ("y,a\n1,0.7\n,0.2\n", [], "line 3, column 'y': expected an outcome"),
+    ("z,a\n1,0.7\n0,0.2\n", [], "no column 'y'; there are: z, a"), ("y,a\n1,7\n0,2\n", [], "no column looks like")]
+
+
+@pytest.mark.parametrize("text, more, words", BAD)
+def test_bad_files_get_one_line_and_status_two(text, more, words, tmp_path, capsys):
+    (tmp_path / "f.csv").write_text(text)
+    code, out, err = run(capsys, "compare", str(tmp_path / "f.csv"), "--truth", "y", *RATIO, *more)
+    assert code == 2 and not out and err.count("\n") == 1 and words in err
+
+
+@pytest.mark.parametrize("more, words", [
+    ([], "say what the decision costs with --ratio LOW:HIGH or --prior A,B"), (["--ratio", "30:3"], "0 < LOW < HIGH"),
+    (["--ratio", "three"], "must be LOW:HIGH"), (["--share", "1%:10%"], "--share is not for --decision binary"),
+    (["--prior", "2"], "must be A,B"), (["--ratio", "3:30", "--prior", "2,10"], "one of them"),
+    (["--ratio", "3:30", "--groups", "nowhere"], "no column 'nowhere'"),
+    (["--ratio", "3:30", "--event", "9"], "no label '9'")])
+def test_bad_options_get_one_line_and_status_two(more, words, path, capsys):
+    code, out, err = run(capsys, "compare", path, "--truth", "y", *more)
+    assert code == 2 and not out and err.count("\n") == 1 and words in err
+
+
+def test_a_missing_file(capsys):
+    code, _, err = run(capsys, "compare", "nowhere.csv", "--truth", "y", *RATIO)
+    assert code == 2 and "nowhere.csv" in err and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("score, words", [
+    ("log_loss", "1/(c (1 - c))"), ("brier_score", "prior density 2"), ("zero_one_loss", "c = 1/2"),
+    ("gaussian_nll", "lambda**(-2)"), ("mean_squared_error", "price of infinity"), ("crps_gaussian", "newsvendors"),
+    ("expected_calibration_error", "not aligned"), ("spherical_loss", "from 0.1 to 9.6")])
+def test_explain(score, words, capsys):
+    code, out, _ = run(capsys, "explain", score)
+    assert code == 0 and words in " ".join(out.split()) and max(map(len, out.splitlines())) <= 80
+
+
+def test_explain_knows_the_formulas_of_the_registry():
+    """The formulas that are explained are those that are computed."""
+    import sympy as sp
+
+    from pwu_lite.metrics import classification
+
+    p = sp.Symbol("p")
+    for name, texts in beliefs.FORMULAS.items():
+        for y, text in zip((1, 0), texts, strict=True):
+            value = float(sp.sympify(text, {"p": p}).subs(p, 0.3))
+            other = float(sp.sympify(text, {"p": p}).subs(p, 0.6))
+            function = getattr(classification, name)
+            assert function([y], [0.3]) - function([y], [0.6]) == pytest.approx(value - other)
+
+
+def test_card_and_help(capsys):
+    code, out, _ = run(capsys, "card", *RATIO)
+    assert code == 0 and "a miss costs 30 false alarms" in out
+    with pytest.raises(SystemExit) as end:
+        command.main(["compare", "--help"])
+    assert end.value.code == 0 and "predictions.csv --truth y --ratio 3:30" in capsys.readouterr().out
+
+
+def test_utf_16_and_windows_letters(tmp_path):
+    for encoding in ("utf-16", "cp1252"):
+        (tmp_path / "f.csv").write_text("y,Müller\n1,0.7\n0,0.2\n", encoding=encoding)
+        assert files.read_table(str(tmp_path / "f.csv")).columns.tolist() == ["y", "Müller"]
+
+
+def test_pairs_need_both_parts():
+    assert files.pairs(["a_mean", "b_std", "c.mean", "c.sigma"]) == {"c": ("c.mean", "c.sigma")}
+
+
+def written(tmp_path, text, name="p.csv"):
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(tmp_path / name)
+
+
+def noisy(n=600, seed=3, **columns):
+    rng = np.random.default_rng(seed)
+    y = (rng.random(n) < 0.2).astype(int)
+    return pd.DataFrame({"y": y, "a": np.clip(0.2 + 0.4 * (y - 0.2) + 0.1 * rng.normal(size=n), 0.01, 0.99).round(4),
+                         "b": np.clip(0.2 + 0.1 * rng.normal(size=n), 0.01, 0.99).round(4), **columns})
+
+
+def test_models_worse_than_the_base_rate_and_the_event_are_said(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = noisy().assign(a=rng.random(600).round(3), b=rng.random(600).round(3))
+    frame["y"] = np.where(frame["y"], "ill", "ok")
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    _, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", "--event", "ill", *RATIO,
+                    "--html", str(tmp_path / "r.html"))
+    said, page = " ".join(out.split()), (tmp_path / "r.html").read_text()
+    for words in ("Every model costs more than always predicting the base rate. Check the outcome, and which label is "
+                  "the event.", "of 600 cases are events (y = ill)."):
+        assert words in said and words in page
+    assert "File " in page and "p.csv" in page and "skill" in out
+
+
+def test_groups_are_taken_by_name_and_others_suggested(capsys, tmp_path):
+    frame = noisy(patient=np.arange(600) // 15, site_no=np.arange(600) // 60, start_date=np.arange(600))
+    path = str(tmp_path / "p.csv")
+    frame.to_csv(path, index=False)
+    _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO)
+    assert "Taken by its name: groups = patient." in out and "40 groups with 600 cases" in " ".join(out.split())
+    given = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "patient", "--json")[1]
+    taken = run(capsys, "compare", path, "--truth", "y", *RATIO, "--json")[1]
+    assert json.loads(given)["models"] == json.loads(taken)["models"]
+    _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "none")
+    said = " ".join(out.split())
+    assert "Column site_no has 10 values in 600 rows." in said and "Column start_date looks like time." in said
+    assert "Column patient has 40 values" in said
+
+
+class Kiosk(BinaryDecision):
+    """A family of one's own for the command line."""
+
+    def describe(self, theta, which):
+        return f"share {theta:.2g}"
+
+
+def test_a_family_of_ones_own_is_first_class(capsys, tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().to_csv(path, index=False)
+    own = ("compare", path, "--truth", "y", "--decision", "tests.core.test_command:Kiosk")
+    code, out, _ = run(capsys, *own, "--range", "0.03:0.25", "--html", str(tmp_path / "r.html"))
+    page = (tmp_path / "r.html").read_text()
+    assert code == 0 and "application/json" in page and "share 0.03" in page
+    ours = json.loads(run(capsys, "compare", path, "--truth", "y", "--prior", "2,10", "--json")[1])["models"]
+    assert json.loads(run(capsys, *own, "--prior", "2,10", "--json")[1])["models"] == ours
+    for wrong in ("tests.core.test_command:nothing", "no.such:Thing", "triple", "tests.core.test_command:run"):
+        code, _, err = run(capsys, "compare", path, "--truth", "y", "--decision", wrong, "--range", "0.1:0.2")
+        assert code == 2 and err.count("\n") == 1
+
+
+def test_no_report_destroys_a_file(capsys, tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().to_csv(path, index=False)
+    before = (tmp_path / "p.csv").read_bytes()
+    (tmp_path / "link.csv").symlink_to(path)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "kept.html").write_text("kept")
+    (tmp_path / "kept.html").chmod(0o444)
+    (tmp_path / "r.html.part").write_text("mine")
+    for target in (path, str(tmp_path / "link.csv"), str(tmp_path / "pipe"), "/dev/null", "/dev/full", str(tmp_path),
+                   str(tmp_path / "kept.html")):
+        code, _, err = run(capsys, "compare", path, "--truth", "y", *RATIO, "--resamples", "20", "--html", target)
+        assert code == 2 and err.count("\n") == 1, target
+    assert (tmp_path / "p.csv").read_bytes() == before and (tmp_path / "kept.html").read_text() == "kept"
+    assert not Path("/dev/null").is_file() and (tmp_path / "pipe").is_fifo()
+    (tmp_path / "old.html").write_text("old")
+    (tmp_path / "new.html").symlink_to(tmp_path / "old.html")
+    assert run(capsys, "compare", path, "--truth", "y", *RATIO, "--resamples", "20", "--html",
+               str(tmp_path / "new.html"))[0] == 0
+    assert (tmp_path / "new.html").is_symlink() and "Models compared" in (tmp_path / "old.html").read_text()
+    assert (tmp_path / "r.html.part").read_text() == "mine" and len(list(tmp_path.glob(".*"))) == 0
+
+
+@pytest.mark.parametrize("text", [
+    'y,good,"model\nimport os; os.system(""id"")\n#"\n1,0.5,0.2\n0,0.3,0.4\n', 'y,a\n"ev\x1b[31ment",0.5\nno,0.2\n',
+    "y,a\x07\n1,0.5\n0,0.2\n", "y,a\u202eb\n1,0.5\n0,0.2\n", 'y,"a\rb"\n1,0.5\n0,0.2\n'])
+def test_characters_that_are_not_seen_are_refused(text, capsys, tmp_path):
+    code, out, err = run(capsys, "compare", written(tmp_path, text), "--truth", "y", "--event", "no", *RATIO)
+    assert code == 2 and "not seen" in err and not re.search("[\x00-\x09\x0b-\x1f]", err)
+
+
+@pytest.mark.parametrize("make, words", [
+    (lambda: b"a," * 5_000_000 + b"\n" + b"1," * 20, "the first line"), (lambda: b"x" * 3_000_000, "the first line"),
+    (lambda: ",".join(f"c{k}" for k in range(20_000)) + "\n", "20,000 columns"),
+    (lambda: "y," + "_" * 60_000 + "\n1,0.5\n0,0.4\n", "60,000 characters"),
+    (lambda: "y," + ",".join(f"c{k}" for k in range(300)) + "\n" + "\n".join(
+        f"{k % 2}," + ",".join(["0.5"] * 300) for k in range(10)), "300 columns look like forecasts"),
+    (lambda: "y,a\n1,0.5\n\n0," + "9" * 200_000 + "x\n", "line")], ids=range(6))
+def test_what_would_keep_it_busy_is_refused_at_once(make, words, capsys, tmp_path):
+    path, start = written(tmp_path, make()), time.process_time()
+    code, _, err = run(capsys, "compare", path, "--truth", "y", *RATIO)
+    assert code == 2 and words in err and len(err) < 500
+    assert time.process_time() - start < 5
+
+
+def test_work_has_a_limit(capsys, tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().to_csv(path, index=False)
+    code, _, err = run(capsys, "compare", path, "--truth", "y", *RATIO, "--resamples", "9000000000")
+    assert code == 2 and "--resamples" in err
+    code, _, err = run(capsys, "compare", path, "--truth", "y", "--decision", "top-k", "--share", "1%:10%",
+                       "--resamples", "900000")
+    assert code == 2 and "--resamples" in err
+
+
+def test_parquet_as_people_have_it(capsys, tmp_path):
+    pytest.importorskip("pyarrow")
+    odd = {"empty": [None] * 600, "took": pd.to_timedelta(np.arange(600), "s"), "raw": [b"x"] * 600,
+           "pair": [{"a": 1}] * 600, "list": [[1, 2]] * 600, "when": pd.date_range("2026-01-01", periods=600)}
+    noisy(**odd).to_parquet(tmp_path / "p.parquet")
+    code, out, err = run(capsys, "compare", str(tmp_path / "p.parquet"), "--truth", "y", *RATIO, "--resamples", "20")
+    assert code == 0 and err == "" and all(name in out for name in odd)
+    for name in odd:
+        code, _, err = run(capsys, "compare", str(tmp_path / "p.parquet"), "--truth", name, *RATIO)
+        assert code == 2 and err.count("\n") == 1
+    noisy().head(0).to_parquet(tmp_path / "none.parquet")
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
+    for name in ("none", "bad"):
+        code, _, err = run(capsys, "compare", str(tmp_path / f"{name}.parquet"), "--truth", "y", *RATIO)
+        assert code == 2 and err.count("\n") == 1
+
+
+def test_other_files_as_people_have_them(capsys, tmp_path, monkeypatch):
+    frame = noisy()
+    text = frame.to_csv(index=False)
+    packed = written(tmp_path, gzip.compress(text.encode()), "p.csv.gz")
+    old = written(tmp_path, text.replace("\n", "\r"), "old.csv")
+    plain = run(capsys, "compare", written(tmp_path, text), "--truth", "y", *RATIO, "--json")[1]
+    assert run(capsys, "compare", packed, "--truth", "y", *RATIO, "--json")[1] == plain
+    assert run(capsys, "compare", old, "--truth", "y", *RATIO, "--json")[1] == plain
+    padded = written(tmp_path, frame.assign(y=frame["y"].map({1: "yes ", 0: "no "})).to_csv(index=False), "pad.csv")
+    assert json.loads(run(capsys, "compare", padded, "--truth", "y", "--event", "yes ", *RATIO, "--json")[1])[
+        "models"] == json.loads(plain)["models"]
+    broken = written(tmp_path, text.replace(str(frame["a"][3]), "inf", 1), "inf.csv")
+    code, _, err = run(capsys, "compare", broken, "--truth", "y", *RATIO)
+    assert code == 2 and "line 5, column 'a'" in err
+    assert run(capsys, "compare", written(tmp_path, text), "--truth", "y", "--ratio", "5:5.01")[0] == 2
+    monkeypatch.setattr("sys.stdin", None)
+    assert run(capsys, "compare", "-", "--truth", "y", *RATIO)[0] == 2
+
+
+def test_letters_that_a_pipe_does_not_know_are_replaced(tmp_path):
+    path = str(tmp_path / "p.csv")
+    noisy().rename(columns={"a": "m\u00fcller \u2713"}).to_csv(path, index=False)
+    done = subprocess.run([sys.executable, "-m", "pwu_lite", "score", path, "--truth", "y", *RATIO],
+                          env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, capture_output=True)
+    assert done.returncode == 0 and b"m?ller ?" in done.stdout
+
+
+def test_the_version_is_printed(capsys):
+    with pytest.raises(SystemExit):
+        command.main(["--version"])
+    assert pwu_lite.__version__ in capsys.readouterr().out

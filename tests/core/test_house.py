@@ -1,0 +1,150 @@
+"""The house: imports point down, importing is light, everything public is documented and typed."""
+
+import ast
+import fnmatch
+import importlib
+import inspect
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pwu_lite
+
+PACKAGE = Path(pwu_lite.__file__).parent
+FLOORS = ["__main__", "reporting", "plots", "symbolic", "alignment", "testing", "robust",
+          "imprecise", "assisted", "pwu", "scorer", "families", "metrics", "forecasts", "elicitation", "priors",
+          "resampling", "ranks", "special", "validation"]
+"""From the top down: an import only ever points down this list."""
+UP = {("pwu", "plots")}  # who asks a score for a figure gets the module that draws, when it is asked for
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
+FACES = sorted(PACKAGE.rglob("__init__.py"))
+OTHERS = {"dask", "joblib", "matplotlib", "mpmath", "numpy", "pandas", "scipy", "sklearn", "sympy",
+          "threadpoolctl", "ucimlrepo"}
+
+
+def floor(path):
+    return FLOORS.index(path.relative_to(PACKAGE).parts[0].removesuffix(".py"))
+
+
+def imported(path):
+    """Names of the package's rooms, of modules in the same room or folder, and of other packages that are imported."""
+    rooms, beside, others = set(), set(), set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = (node.module or "").split(".")[0]
+            names = {base} if base else {alias.name for alias in node.names}
+            folder = path.parents[node.level - 1]
+            here = folder != PACKAGE
+            siblings = {sibling.stem for sibling in folder.glob("*")} if here else set(FLOORS)
+            (beside if here else rooms).update(names & siblings)
+        elif isinstance(node, ast.ImportFrom):
+            others.add(node.module.split(".")[0])
+        elif isinstance(node, ast.Import):
+            others.update(alias.name.split(".")[0] for alias in node.names)
+    return rooms, beside, others & OTHERS
+
+
+@pytest.mark.parametrize("path", [*MODULES, *FACES], ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path):
+    rooms, *_ = imported(path)
+    if path.parent == PACKAGE and path.name == "__init__.py":
+        return
+    place = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+    for name in rooms - {place}:
+        assert FLOORS.index(name) > floor(path) or (place, name) in UP, f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize("folder", sorted({path.parent for path in MODULES} - {PACKAGE}), ids=lambda path: path.name)
+def test_no_circle_inside_a_folder(folder):
+    needs = {path.stem: imported(path)[1] for path in folder.glob("*.py") if path.name != "__init__.py"}
+    while needs:
+        free = [name for name, wanted in needs.items() if not wanted & set(needs)]
+        assert free, f"a circle among {sorted(needs)}"
+        needs = {name: wanted for name, wanted in needs.items() if name not in free}
+
+
+def test_the_list_names_every_room():
+    assert set(FLOORS) == {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in MODULES}
+
+
+def test_importing_the_package_is_light():
+    heavy = "{'sympy', 'matplotlib', 'sklearn', 'pandas', 'scipy.stats'}"
+    code = f"import sys, pwu_lite; print(sorted({heavy} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def public():
+    for path in MODULES:
+        name = ".".join(("pwu_lite", *path.relative_to(PACKAGE).with_suffix("").parts))
+        module = importlib.import_module(name)
+        for item in getattr(module, "__all__", []):
+            if callable(getattr(module, item)):
+                yield pytest.param(getattr(module, item), id=f"{name}.{item}")
+
+
+@pytest.mark.parametrize("thing", list(public()))
+def test_public_things_have_a_docstring_and_types(thing):
+    assert thing.__doc__ and len(thing.__doc__.split()) > 4
+    if inspect.isfunction(thing):
+        signature = inspect.signature(thing)
+        untyped = [name for name, p in signature.parameters.items() if p.annotation is inspect.Parameter.empty]
+        assert not untyped, untyped
+
+
+def test_the_type_marker_is_shipped():
+    assert (PACKAGE / "py.typed").exists()
+
+
+def test_the_version_is_the_same_everywhere():
+    root = PACKAGE.parent
+    version = pwu_lite.__version__
+    assert re.search(r"^## (\S+)$", (root / "CHANGELOG.md").read_text(), re.M).group(1) == version
+    assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text()
+    assert f'release: "{version}"' in (root / "_config.yml").read_text()
+
+
+def test_what_the_package_imports_is_declared():
+    declared = (PACKAGE.parent / "pyproject.toml").read_text()
+    names = {"sklearn": "scikit-learn", "mpmath": "sympy"}  # sympy brings mpmath
+    for path in MODULES:
+        for package in imported(path)[2]:
+            assert f'"{names.get(package, package)}>=' in declared, f"{path.name} imports {package}"
+
+
+def test_what_is_offered_is_public():
+    assert set(dir(pwu_lite)) == {*pwu_lite.__all__, "__version__"}
+    for name in dir(pwu_lite):
+        assert getattr(pwu_lite, name) is not None
+
+
+def test_the_archive_holds_what_is_tracked():
+    """What MANIFEST.in leaves out is not in the sdist, and the commands of the README need all of it."""
+    root = PACKAGE.parent
+    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("not a checkout")
+    lines = [line.split() for line in (root / "MANIFEST.in").read_text().splitlines() if line.strip()]
+    grafted = [words[1] for words in lines if words[0] == "graft"] + ["pwu_lite"]
+    included = [pattern for words in lines if words[0] == "include" for pattern in words[1:]]
+    included += ["MANIFEST.in", "pyproject.toml"]
+    left_out = [name for name in listed.stdout.split() if name.split("/")[0] not in grafted
+                and not any(fnmatch.fnmatch(name, pattern) for pattern in included)]
+    assert left_out == []
+
+
+def test_workflows_are_pinned_and_keep_no_credentials():
+    """Actions by commit; no token in the checkout; packages by hash."""
+    root = PACKAGE.parent
+    for path in (root / ".github" / "workflows").glob("*.yml"):
+        text = path.read_text()
+        used = re.findall(r"uses: (\S+)", text)
+        assert used and all(re.search("@[0-9a-f]{40}$", action) for action in used), path.name
+        assert text.count("actions/checkout@") == text.count("persist-credentials: false")
+        for job in re.split(r"\n  (?=\w+:)", text):  # a job that may write installs nothing
+            assert not re.search(r"contents: write", job) or not re.search(r"pip install|make PYTHON", job), path.name
+    for name in ("requirements.txt", "requirements-lab.txt", "requirements-site.txt", "requirements-editions.txt"):
+        for entry in re.split(r"\n(?=[A-Za-z])", (root / name).read_text()):
+            assert entry.startswith("#") or "--hash=sha256:" in entry, f"{name}: {entry[:40]}"

@@ -1,0 +1,131 @@
+"""Figures: labelled axes, every curve named, colours and dashes that differ."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.integrate import trapezoid
+
+import pwu_lite as pwu
+from pwu_lite import plots
+
+X = np.linspace(0, 1, 20)
+FIGURES = {
+    "curves": lambda: plots.curves(X, {"a": X, "b": X**2}, xlabel="x", ylabel="y", mark=0.5, mark_label="c"),
+    "priors": lambda: plots.prior_densities({"one": pwu.Beta(2, 10), "two": pwu.Uniform(0, 1)}),
+    "reliability": lambda: plots.reliability([0, 1, 1, 0], [0.1, 0.8, 0.6, 0.3], label="model"),
+    "retention": lambda: plots.retention_curve([0, 1, 0, 1], {"entropy": [1, 2, 3, 4]}),
+    "coverage": lambda: plots.coverage_curve(X, {"model": X}),
+    "panels": lambda: plots.prior_panels({"as stated": (pwu.Beta(2, 10),), "moved": (pwu.Beta(3, 9),)}, ["c"], [0.5]),
+    "area": lambda: plots.weighted_area(X, X * (1 - X), 2 * X, xlabel="c"),
+}
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_axes_are_labelled(name):
+    figure = FIGURES[name]()
+    for ax in figure.axes:
+        assert ax.get_xlabel() or ax.get_xticklabels() or ax.get_shared_x_axes().joined(ax, figure.axes[-1])
+    assert any(ax.get_ylabel() for ax in figure.axes) or name in ("bars", "boxes", "dumbbells")
+    assert figure.get_facecolor() == (1, 1, 1, 1)
+    plt.close("all")
+
+
+def test_curves_are_told_apart_without_colour():
+    ax = plots.curves(X, {str(i): X + i for i in range(4)}, xlabel="x", ylabel="y").axes[0]
+    lines = ax.get_lines()
+    assert len({line.get_linestyle() for line in lines}) == 4
+    assert len({line.get_color() for line in lines}) == 4
+    assert [text.get_text() for text in ax.texts] == list("0123")
+    assert [text.get_color() for text in ax.texts] == [line.get_color() for line in lines]
+
+
+def test_names_that_would_collide_are_in_a_legend():
+    ax = plots.curves(X, {"one": X, "two": X + 1e-3}, xlabel="x", ylabel="y").axes[0]
+    assert not ax.texts and [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
+    plt.close("all")
+
+
+def test_a_weighted_area_is_the_score(binary):
+    c = np.linspace(0.001, 0.999, 999)
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    figure = plots.weighted_area(c, score.curve(*binary, thetas=c), pwu.Beta(2, 10).pdf(c), xlabel="c")
+    drawn = figure.axes[2].get_lines()[0].get_ydata()
+    assert trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
+    plt.close("all")
+
+
+def test_panels_show_point_masses_and_narrow_priors():
+    mixture = pwu.Mixture([pwu.Dirac(0.2), pwu.Beta(2, 10)], [0.8, 0.2])
+    for prior in (mixture, pwu.Dirac(0.3), pwu.Uniform(2, 2.001), pwu.Beta(1e-3, 1e-3)):
+        ax = plots.prior_panels({"as stated": (prior,)}, ["c"], [0.05, 0.5, 0.95]).axes[0]
+        assert np.isfinite(ax.get_ylim()).all() and ax.get_ylim()[1] < 1e6
+        stems = [line for line in ax.get_lines() if line.get_marker() == "^"]
+        assert len(stems) == sum(isinstance(part, pwu.Dirac) for _, part in prior.parts)
+    assert ax.get_lines()[0].get_ydata().max() > 0
+    plt.close("all")
+
+
+def test_intervals_stand_under_each_other_at_their_numbers():
+    ours = pd.DataFrame({"median": [0.2, 0.5], "low": [0.1, np.nan], "high": [0.3, np.nan]}, index=["Brier", "ECE"])
+    figure = plots.intervals({"a": {"ours": ours, "paper": ours[::-1] + 0.1}, "b": {"paper": ours}}, xlabel="tau",
+                             highlight="ECE")
+    one, two = figure.axes
+    assert [text.get_text() for text in one.get_yticklabels()] == ["ECE", "Brier"]
+    assert [text.get_fontweight() for text in one.get_yticklabels()] == ["bold", "normal"]
+    assert [line.get_xdata().tolist() for line in one.get_lines()[:2]] == [[0.5, 0.2], [0.6, pytest.approx(0.3)]]
+    ends = one.collections[0].get_segments()[1]
+    assert ends[:, 0].tolist() == [0.1, 0.3] and len(two.collections) == 1
+
+
+def test_the_retention_curve_shares_ties():
+    lines = [plots.retention_curve(error, {"a": [1.0, 1, 1, 1]}).axes[0].lines[0].get_ydata() for error in
+             ([1, 0, 0, 1], [0, 1, 1, 0])]
+    assert np.allclose(lines, 0.5)
+
+
+@pytest.mark.parametrize("family, prior, data", [
+    (pwu.BinaryDecision(), pwu.Beta(2, 10), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.2), pwu.Uniform(0, 1)], [0.5, 0.5]),
+     ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.BinaryDecision(), pwu.Dirac(np.linspace(0.1, 0.4, 40)), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.TopK(), pwu.Beta(2, 6), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.SelectivePrediction(), pwu.LogNormal(0, 1), ([1.0, 0.0] * 20, ([0.7, 0.2] * 20, [0.5, 1.0] * 20)))])
+def test_murphy_draws_every_family_with_one_parameter(family, prior, data):
+    y, forecast = data
+    score = pwu.PWU(family, prior)
+    figure = score.plot(y, {"a": forecast, "b": forecast}, n_resamples=20)
+    above, middle, below = figure.axes
+    assert [line.get_label() for line in above.lines] == ["a", "b"]
+    x, cost = above.lines[0].get_data()
+    thetas = family.parameters[0].theta(x, len(y))
+    given = forecast if isinstance(forecast, tuple) else (forecast,)
+    assert cost == pytest.approx(score.curve(y, *given, thetas=thetas))
+    assert np.allclose(middle.lines[1].get_ydata(), 0) and below.get_xlabel()
+    plt.close("all")
+
+
+def test_murphy_bands_pair_the_models():
+    rng = np.random.default_rng(0)
+    y, f = rng.integers(0, 2, 200), rng.random(200)
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4))
+    figure = score.plot(y, {"a": f, "same": f, "other": rng.random(200)}, thetas=[0.1, 0.3, 0.5], n_resamples=40)
+    widths = [np.ptp(band.get_paths()[0].vertices[:, 1]) for band in figure.axes[1].collections]
+    assert min(widths) < 1e-12 < max(widths)  # a model and itself are never apart
+    assert not score.plot(y, {"a": f}, band=None).axes[1].collections
+    plt.close("all")
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(2, 4), pwu.Gamma(2, 1)).plot([1.0], {"a": ([1.0], [1.0])}),
+     "several"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {}), "at least one model"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {"a": [0.2, 0.4]}, band=95), "band")])
+def test_murphy_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+    plt.close("all")

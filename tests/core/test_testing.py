@@ -1,0 +1,303 @@
+"""`check_family` and `check_prior` hold for all of the package, and catch broken ones."""
+
+import numpy as np
+import pytest
+import scipy.special
+import scipy.stats
+
+import pwu_lite as pwu
+from pwu_lite.testing import check_family, check_prior
+
+
+class Unweighted(pwu.BinaryDecision):
+    def weight(self, sample_weight, data):
+        return None
+
+
+class Ordered(pwu.BinaryDecision):
+    def per_sample(self, prior, y, f):
+        return super().per_sample(prior, y, f) * np.linspace(0.9, 1.1, f.size)
+
+
+class TooDear(pwu.BinaryDecision):
+    def per_sample(self, prior, y, f):
+        return 1.05 * super().per_sample(prior, y, f)
+
+
+class Swapped(pwu.BinaryDecision):
+    def utilities(self, thetas, data, weight):
+        return super().utilities(1 - thetas, data, weight)
+
+
+class UnweightedCurve(pwu.BinaryDecision):
+    def utilities(self, thetas, data, weight):
+        return super().utilities(thetas, data, None)
+
+
+class Exchanged(pwu.BinaryDecision):
+    def per_sample(self, prior, y, f):
+        loss = super().per_sample(prior, y, f)
+        return loss[np.r_[2, 1, 0, 3:loss.size]]
+
+
+class OtherTie(pwu.BinaryDecision):
+    def utilities(self, thetas, data, weight):
+        return super().utilities(np.nextafter(thetas, 0), data, weight)
+
+
+class Tripled(pwu.SelectivePrediction):
+    def per_sample(self, prior, y, mean, std):
+        return 3 * super().per_sample(prior, y, mean, std)
+
+
+class OneForAll(pwu.BinaryDecision):
+    def cost(self, theta, y, f):
+        return super().cost(np.mean(theta), y, f)
+
+
+class Lenient(pwu.BinaryDecision):
+    check = staticmethod(lambda y, f: (np.asarray(y) > 0.5, np.nan_to_num(np.asarray(f, dtype=float))))
+
+
+class InvertedAct(pwu.BinaryDecision):
+    def act(self, theta, y_prob):
+        return ~super().act(theta, y_prob)
+
+
+class InvertedPass(pwu.SelectivePrediction):
+    def act(self, theta, mean, std):
+        return ~super().act(theta, mean, std)
+
+
+class InvertedPicks(pwu.TopK):
+    def act(self, theta, y_prob):
+        return super().act(theta, 1 - np.asarray(y_prob))
+
+
+class OtherThreshold(pwu.BinaryDecision):
+    def act(self, theta, y_prob):
+        return np.asarray(y_prob) > theta / 2
+
+
+class Kept(pwu.Retention):
+    def act(self, theta, *prediction):
+        return 1 - np.asarray(super().act(theta, *prediction))
+
+
+class NoBreakpoints(pwu.BinaryDecision):
+    def breakpoints(self, data):
+        return None, np.array([])
+
+
+class HalfBreakpoints(pwu.SelectivePrediction):
+    def breakpoints(self, data):
+        return None, data[2]
+
+
+class FewCounts(pwu.TopK):
+    def breakpoints(self, data):
+        return np.arange(1, data[0].size), None
+
+
+class SaysStrict(pwu.BinaryDecision):
+    def properness(self, *priors):
+        return "strictly proper", "so it says"
+
+
+class SaysImproper(pwu.BinaryDecision):
+    def properness(self, *priors):
+        return "improper", "so it says"
+
+
+class SaysProper(pwu.BinaryDecision):
+    """Acts at half the cost share: every report is worth twice itself."""
+
+    def properness(self, *priors):
+        return "proper", "so it says"
+
+    def act(self, theta, y_prob):
+        return np.asarray(y_prob) > theta / 2
+
+    def cost(self, theta, y, f):
+        return super().cost(theta, y, np.minimum(2 * f, 1))
+
+    def per_sample(self, prior, y, f):
+        return super().per_sample(prior, y, np.minimum(2 * f, 1))
+
+    def utilities(self, thetas, data, weight):
+        return super().utilities(thetas, (data[0], np.minimum(2 * data[1], 1)), weight)
+
+    def breakpoints(self, data):
+        return None, np.minimum(2 * data[1], 1)
+
+
+WRONG_WORDS = [  # families that passed once: what they say of themselves does not fit their costs
+    (InvertedAct(), pwu.Beta(2, 2), "binary", "act and cost do not belong together"),
+    (OtherThreshold(), pwu.Beta(2, 2), "binary", "act and cost do not belong together"),
+    (InvertedPass(), pwu.LogNormal(-1, 1), "regression", "act and cost do not belong together"),
+    (InvertedPicks(), pwu.Beta(2, 4), "binary", "act and cost do not belong together"),
+    (Kept(), pwu.Beta(2, 2), "ranking", "act and cost do not belong together"),
+    (NoBreakpoints(), pwu.Beta(2, 2), "binary", "not linear"),
+    (HalfBreakpoints(), pwu.LogNormal(-1, 1), "regression", "not linear"),
+    (FewCounts(), pwu.Beta(2, 4), "binary", "every value of k"),
+    (SaysStrict(), pwu.Uniform(0.1, 0.6), "binary", "strictly proper, and .* the same losses"),
+    (SaysImproper(), pwu.Beta(2, 2), "binary", "no dishonest report"),
+    (SaysProper(), pwu.Beta(2, 2), "binary", "the report .* is expected to cost"),
+]
+
+
+@pytest.mark.parametrize("family, prior, data, words", WRONG_WORDS, ids=lambda one: type(one).__name__)
+def test_what_a_family_says_of_itself_is_checked(family, prior, data, words, request):
+    with pytest.raises(AssertionError, match=words):
+        check_family(family, prior, request.getfixturevalue(data))
+
+
+FAMILIES = [  # a family, its prior or priors, and which data it takes
+    (pwu.BinaryDecision(), pwu.Beta(2, 10), "binary"),
+    (pwu.BinaryDecision(), pwu.Uniform(0.1, 0.6), "binary"),
+    (pwu.SelectivePrediction(), pwu.LogNormal(-1, 1), "regression"),
+    (pwu.SelectivePrediction(), pwu.Beta(2, 5, scale=3), "regression"),
+    (pwu.TopK(), pwu.Beta(2, 4), "binary"),
+    (pwu.Retention(), pwu.Beta(2, 2), "ranking"),
+    (pwu.RiskAverseTopK(), (pwu.Beta(2, 4), pwu.Gamma(2, 0.2)), "regression"),
+    (pwu.RiskAverseTopK("realized"), (pwu.Uniform(0, 1), pwu.Beta(2, 6)), "regression"),
+    (pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 4), "classes"),
+    (pwu.PerOutput(pwu.SelectivePrediction(), scale=[1.0, 4.0]), pwu.Gamma(2, 0.5), "outputs"),
+]
+
+
+@pytest.fixture
+def ranking(regression):
+    y, mean, std = regression
+    return np.abs(y - mean), std
+
+
+@pytest.fixture
+def classes():
+    rng = np.random.default_rng(3)
+    return rng.integers(0, 3, 40), rng.dirichlet([1, 1, 1], 40)
+
+
+@pytest.fixture
+def outputs():
+    rng = np.random.default_rng(4)
+    y = rng.normal(size=(30, 2))
+    return y, y + 0.5 * rng.normal(size=(30, 2)), np.array([np.diag(v) for v in rng.choice([0.2, 1.0, 3.0], (30, 2))])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("family, prior, data", FAMILIES, ids=str)
+def test_our_families_pass(family, prior, data, request):
+    check_family(family, prior, request.getfixturevalue(data))
+
+
+def test_every_family_of_the_package_is_in_the_list():
+    listed = {type(family) for family, _, _ in FAMILIES}
+    kinds = {kind for kind in vars(pwu.families).values() if isinstance(kind, type) and issubclass(kind, pwu.Family)}
+    assert kinds - {pwu.Family, pwu.SeparableFamily, pwu.JointFamily} == listed
+
+
+@pytest.mark.parametrize("prior", [
+    pwu.Beta(2, 10), pwu.Beta(1.2, 20.8, scale=0.4), pwu.TruncatedBeta(2, 10, 0.05, 0.4), pwu.Uniform(-1, 3),
+    pwu.Pareto(0.3), pwu.LogNormal(-1, 0.7), pwu.Gamma(2.5, 0.3), scipy.stats.triang(0.3),
+    pwu.Mixture([pwu.Beta(2, 10), pwu.Beta(3, 3)], [0.25, 0.75])], ids=lambda prior: type(prior).__name__)
+def test_our_priors_pass(prior):
+    check_prior(prior)
+
+
+class Kumaraswamy(pwu.Prior):
+    """P(theta < t) = 1 - (1 - t**a)**b, its mean by an incomplete beta integral."""
+
+    support = (0.0, 1.0)
+
+    def tails(self, t):
+        t = np.clip(np.asarray(t, dtype=float), 0, 1)
+        above, mean = (1 - t**2) ** 3, 3 * scipy.special.beta(1.5, 3)
+        mean_above = mean * scipy.special.betaincc(1.5, 3, t**2)
+        return 1 - above, above, mean - mean_above, mean_above
+
+    def pdf(self, x):
+        return 6 * x * (1 - x**2) ** 2
+
+    def ppf(self, q):
+        return np.sqrt(1 - (1 - np.asarray(q)) ** (1 / 3))
+
+
+class Unclipped(Kumaraswamy):
+    def tails(self, t):
+        t = np.asarray(t, dtype=float)
+        below, mean_below = 3 * t**2 - 3 * t**4 + t**6, 2 * t**3 - 2.4 * t**5 + 6 / 7 * t**7
+        return below, 1 - below, mean_below, 16 / 35 - mean_below
+
+
+class OtherDensity(Kumaraswamy):
+    def pdf(self, x):
+        return 1.001 * super().pdf(x)
+
+
+class OtherComplement(Kumaraswamy):
+    def complement_above(self, t):
+        return 1.1 * super().complement_above(t)
+
+
+class OtherQuantile(Kumaraswamy):
+    def ppf(self, q):
+        return super().ppf(q) ** 1.01
+
+
+class NoNaN(Kumaraswamy):
+    def tails(self, t):
+        return super().tails(np.nan_to_num(t))
+
+
+@pytest.mark.parametrize("broken, words", [
+    (Unclipped, "outside the support|all mass"), (OtherDensity, "mass between"), (OtherComplement, "complement"),
+    (OtherQuantile, "invert"), (NoNaN, "NaN")])
+def test_broken_priors_are_caught(broken, words):
+    check_prior(Kumaraswamy())
+    with pytest.raises(AssertionError, match=words):
+        check_prior(broken())
+
+
+def test_priors_for_each_case_are_refused():
+    with pytest.raises(ValueError, match="one prior"):
+        check_prior(pwu.Beta([1, 2], 3))
+
+
+@pytest.mark.parametrize("broken, words", [
+    (Unweighted, "weight two"), (UnweightedCurve, "in -U"), (Ordered, "order"), (Exchanged, "order|alone"),
+    (OtherTie, "point mass"), (TooDear, "average of -U"), (Swapped, "average of -U"),
+    (Lenient, "NaN in argument"), (OneForAll, "known parameter for each case")])
+def test_broken_families_are_caught(binary, broken, words):
+    with pytest.raises(AssertionError, match=words):
+        check_family(broken(), pwu.Beta(2, 10), binary)
+
+
+def test_the_family_of_chapter_11_has_fewer_than_twenty_lines():
+    import re
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "book" / "pwu" / "building.md").read_text()
+    source = re.search(r"^class Newsvendor.*?(?=^```)", page, re.S | re.M).group(0)
+    assert len([line for line in source.splitlines() if line.strip()]) < 20
+
+
+def test_small_units_hide_nothing(regression):
+    small = [1e-7 * values for values in regression]
+    check_family(pwu.SelectivePrediction(), pwu.Gamma(2, 1e-14), small)
+    with pytest.raises(AssertionError, match="average of -U"):
+        check_family(Tripled(), pwu.Gamma(2, 1e-14), small)
+
+
+@pytest.mark.parametrize("prior", [pwu.Beta(0.1, 0.1), pwu.Beta(0.05, 1)])
+def test_quantiles_at_the_ends_are_no_false_alarm(binary, prior):
+    check_family(pwu.BinaryDecision(), prior, binary)
+    check_family(pwu.TopK(), prior, binary)
+
+
+@pytest.mark.parametrize("family, data, words", [
+    (pwu.RiskAverseTopK(), ([0.0], [0.0], [1.0]), "needs 2 prior"), (pwu.BinaryDecision(), (), "empty"),
+    (pwu.BinaryDecision(), (np.ma.array([1, 0], mask=[1, 0]), [0.2, 0.3]), "masked")])
+def test_refusals(family, data, words):
+    with pytest.raises(ValueError, match=words):
+        check_family(family, pwu.Beta(2, 2), data)

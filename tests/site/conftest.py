@@ -1,0 +1,25 @@
+"""Builds the book once for the tests of its pages; nothing is done twice if it is up to date."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="session")
+def site():
+    """Folder of the built site."""
+    done = subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return ROOT / "_build" / "html"
+
+
+@pytest.hookimpl(tryfirst=True)  # before marks are chosen
+def pytest_collection_modifyitems(items):
+    """Tests of the built site are those of `make pages`."""
+    for item in items:
+        if "site" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.pages)

@@ -1,0 +1,358 @@
+"""The build is strict and never stale.
+
+A few small books are built for real. Everything that depends on the order of steps (a change, a kill, a refusal) runs
+on a model of the build: outputs are kept by the text of the chapter, pages as long as the text stays, as jupyter-cache
+and Sphinx do.
+"""
+
+import concurrent.futures
+import importlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from jupyter_cache import get_cache
+
+ROOT = Path(__file__).resolve().parents[2]
+HEADER = """---
+kernelspec:
+  display_name: Python 3
+  language: python
+  name: python3
+file_format: mystnb
+---
+
+"""
+QUIZ = """
+```{quiz} Which one of $1/2$ and *that*?
+- [x] the first :: because
+- [ ] the second :: of
+  this
+```
+"""
+
+
+@pytest.fixture
+def tools(monkeypatch):
+    """The modules of the build."""
+    monkeypatch.syspath_prepend(str(ROOT / "tools"))
+    return importlib.import_module
+
+
+@pytest.fixture
+def small(tmp_path):
+    """A copy of the tools, the settings and a package of one function, with a book of three pages."""
+    for folder in ("tools", "book/_static", "LICENSES"):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    for file in ("_config.yml", "requirements.txt", "pyproject.toml", "book/references.bib"):
+        shutil.copy(ROOT / file, tmp_path / file)
+    config = tmp_path / "_config.yml"
+    config.write_text(re.sub(r"(?m)^ *moved_pages:.*\n", "", config.read_text()))
+    (tmp_path / "pwu_lite").mkdir()
+    (tmp_path / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-one'\n")
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n  - file: book/chapter\n"
+                                       "  - file: book/other\n")
+    (tmp_path / "book" / "index.md").write_text("# Start\n\nSee {doc}`chapter`.\n")
+    (tmp_path / "book" / "other.md").write_text("# Other\n\nText.\n")
+    write(tmp_path, "import pwu_lite\npwu_lite.answer()")
+    return tmp_path
+
+
+def write(root, code, text="Text.", name="chapter"):
+    page = f"{HEADER}# Chapter\n\n{text}\n\n```{{code-cell}} ipython3\n{code}\n```\n"
+    (root / "book" / f"{name}.md").write_text(page)
+
+
+def build(root, **settings):
+    environment = {**os.environ, "PYTHONPATH": str(root), **settings}
+    return subprocess.run([sys.executable, str(root / "tools" / "build_book.py"), str(root)], cwd=root,
+                          env=environment, capture_output=True, text=True)
+
+
+def page(root):
+    return (root / "_build" / "html" / "book" / "chapter.html").read_text()
+
+
+def test_a_change_of_the_package_runs_all_chapters_and_keeps_each_output(small):
+    """jupyter-cache would count and delete after each chapter; with room for one, the first would lose its outputs."""
+    write(small, "1 + 1", name="other")
+    assert build(small).returncode == 0
+    assert "forty-one" in page(small)
+    assert "github.com/someone" not in page(small) and "og:image" not in page(small)
+    assert not (small / "_build" / "html" / "sitemap.xml").exists()
+    assert "- [Chapter](book/chapter.html): " in (small / "_build" / "html" / "llms.txt").read_text()
+    get_cache(str(small / "_build" / ".jupyter_cache")).change_cache_limit(1)
+    (small / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-two'\n")
+    done = build(small)
+    assert done.returncode == 0, done.stderr
+    assert "executing 2 of 2" in done.stdout
+    assert "forty-two" in page(small) and "forty-one" not in page(small)
+    assert "executing" not in build(small).stdout  # nothing changed, nothing runs
+
+
+def test_a_failing_cell_fails_the_build_again_and_again(small):
+    write(small, "print('fine')\n1 / 0")
+    for _ in range(2):
+        done = build(small)
+        assert done.returncode == 1
+        assert "book/chapter.md, code cell 1" in done.stderr and "ZeroDivisionError" in done.stderr
+    write(small, f"from pathlib import Path\nedited = 0\npage = Path({str(small / 'book' / 'chapter.md')!r})\n"
+                 "_ = page.write_text(page.read_text().replace('edited = 0', 'edited = 1'))")
+    done = build(small)
+    assert done.returncode == 1 and "was edited while it ran; build again" in done.stdout
+    write(small, "import os\nos._exit(1)")
+    done = build(small)
+    assert done.returncode == 1 and "chapter.md: NOT RUN" in done.stdout and "Kernel died" in done.stderr
+
+
+def test_a_chapter_whose_kernel_dies_is_run_once_more(small):
+    write(small, "import os, pathlib\nmark = pathlib.Path('../died')\n"
+                 "if not mark.exists():\n    mark.write_text('once')\n    os._exit(1)\n'alive'")
+    done = build(small)
+    assert done.returncode == 0, done.stderr
+    assert "alive" in page(small) and "once more" in done.stdout and "Kernel died" in done.stderr
+
+
+def test_broken_links_and_warnings_fail_the_build_again_and_again(small):
+    write(small, "import warnings\nwarnings.warn('mind this')",
+          "See {ref}`nowhere` and [this](missing.md). ![](../no_such_file.png)\n\n```{quiz} Which?\n- [x] one\n```\n")
+    for _ in range(2):
+        done = build(small)
+        assert done.returncode == 1
+        for words in ("nowhere", "missing", "no_such_file", "an answer reads", "stderr"):
+            assert words in done.stderr, words
+
+
+def test_one_address_links_every_page_to_its_source(small):
+    config = small / "_config.yml"
+    config.write_text(config.read_text().replace('repository_url: ""', "repository_url: https://github.com/someone/book"))
+    chapter = small / "book" / "chapter.md"
+    chapter.write_text(chapter.read_text() + QUIZ)
+    done = build(small)
+    assert done.returncode == 0, done.stderr
+    assert "https://github.com/someone/book/blob/main/book/chapter.md" in page(small)
+    assert "https://github.com/someone/book/issues/new" in page(small)
+    assert "https://colab.research.google.com/github/someone/book/blob/notebooks/book/chapter.ipynb" in page(small)
+    assert "https://mybinder.org/v2/gh/someone/book/main?urlpath=lab/tree/book/chapter.md" in page(small)
+    offered = (small / "_build" / "html" / "_sources" / "book" / "chapter.ipynb").read_text()
+    assert "forty-one" in offered
+    site = small / "_build" / "html"
+    assert "<loc>https://someone.github.io/book/book/chapter.html</loc>" in (site / "sitemap.xml").read_text()
+    assert "- [Chapter](https://someone.github.io/book/book/chapter.html): " in (site / "llms.txt").read_text()
+    head = page(small).partition("</head>")[0]
+    assert '<meta property="og:title" content="Chapter">' in head
+    assert 'og:image" content="https://someone.github.io/book/_static/previews/chapter.png"' in head
+    for name in ("chapter.png", "index.png"):
+        size = (site / "_static" / "previews" / name).read_bytes()[16:24]
+        assert size == bytes([0, 0, 4, 176, 0, 0, 2, 118])  # 1200 x 630
+    labels = re.findall(r'<label class="(\w+)"><input name="(.*?)" type="radio" value="(\d)"', page(small))
+    assert sorted(label[0] for label in labels) == ["right", "wrong"] and len({label[1] for label in labels}) == 1
+    assert "<legend>" in page(small) and '<span class="math' in page(small)
+    assert 'role="status"><span class="why"><b>Not this one. </b>of this' in page(small)
+
+
+def test_two_builds_take_turns_and_the_settings_of_the_reader_change_nothing(small, tmp_path_factory):
+    """An IPython start-up file, a matplotlib style and a language that is not UTF-8."""
+    home = tmp_path_factory.mktemp("home")
+    startup = home / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    (startup / "00.py").write_text("import pandas as pd\npd.set_option('display.precision', 1)\n")
+    (home / "matplotlibrc").write_text("lines.linewidth: 9\n")
+    write(small, "import time, matplotlib, pandas as pd\ntime.sleep(3)\nprint(pd.Series([1.23456]))\n"
+                 "print(matplotlib.rcParams['lines.linewidth'])", "Größe ≤ 1.")
+    settings = {"IPYTHONDIR": str(home / "ipython"), "MATPLOTLIBRC": str(home / "matplotlibrc"), "LC_ALL": "POSIX",
+                "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    with concurrent.futures.ThreadPoolExecutor() as both:
+        first, second = both.map(lambda root: build(root, **settings), [small, small])
+    assert first.returncode == second.returncode == 0, first.stderr + second.stderr
+    assert sorted("executing 1 of 1" in done.stdout for done in (first, second)) == [False, True]
+    assert sorted("another build" in done.stdout for done in (first, second)) == [False, True]
+    assert "1.23456" in page(small) and "1.5" in page(small) and "Größe" in page(small)
+
+
+def test_notebooks_for_colab_install_what_they_need_first(tools, tmp_path):
+    folder = tmp_path / "html" / "_sources" / "book"
+    folder.mkdir(parents=True)
+    (tmp_path / "html" / "downloads").mkdir()
+    for name in ("pwu_lite-1-py3-none-any.whl", "pwu_book-1-py3-none-any.whl"):
+        (tmp_path / "html" / "downloads" / name).touch()
+    nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")]), folder / "chapter.ipynb")
+    assert tools("downloads").for_colab(tmp_path / "html", tmp_path / "mine", "https://some.host/book/") == 1
+    first, second = json.loads((tmp_path / "mine" / "book" / "chapter.ipynb").read_text())["cells"]
+    place = "https://some.host/book/downloads"
+    assert first["source"] == [f'%pip install -q "pwu_lite[plots,symbolic] @ {place}/pwu_lite-1-py3-none-any.whl" '
+                               f'"pwu_book[notebooks] @ {place}/pwu_book-1-py3-none-any.whl"']
+    assert second["source"] == ["1 + 1"]
+
+
+class Killed(BaseException):
+    """What a kill does: nothing of the program runs any more."""
+
+
+@pytest.fixture
+def model(tools, tmp_path, monkeypatch):
+    """A book of one chapter, run and written in a moment; `model.build()` gives the exit status."""
+    build_book = tools("build_book")
+    for folder in ("pwu_lite", "book/_static", "tools"):
+        (tmp_path / folder).mkdir(parents=True)
+    for file in ("requirements.txt", "pyproject.toml", "tools/a.py"):
+        (tmp_path / file).touch()
+    chapter, runs = tmp_path / "book" / "chapter.md", []
+
+    def execute(root, cache):
+        cache.mkdir(exist_ok=True)
+        output = cache / str(abs(hash(chapter.read_text())))
+        if not output.exists():
+            runs.append(chapter.read_text())
+            data = root / "book" / "data.txt"
+            output.write_text(chapter.read_text() + (root / "pwu_lite" / "code.py").read_text()
+                              + (data.read_text() if data.exists() else ""))
+        return True
+
+    def run_sphinx(root):
+        seen, html = (root / "_build" / name / "chapter.html" for name in (".doctrees", "html"))
+        if not (seen.exists() and html.exists() and seen.read_text() == chapter.read_text()):
+            for path in (seen, html):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            output = root / "_build" / ".jupyter_cache" / str(abs(hash(chapter.read_text())))
+            look = "".join(path.read_text() for path in sorted((root / "book" / "_static").iterdir()))
+            html.write_text(f"<p>{output.read_text()}{look}</p>")
+            seen.write_text(chapter.read_text())
+        return True
+
+    monkeypatch.setattr(build_book, "execute", execute)
+    monkeypatch.setattr(build_book, "run_sphinx", run_sphinx)
+    monkeypatch.setattr(build_book, "make_kit", lambda root, site: True)
+
+    class Model:
+        root, module, ran = tmp_path, build_book, runs
+
+        def write(self, words, version):
+            chapter.write_text(words)
+            (tmp_path / "pwu_lite" / "code.py").write_text(version)
+
+        def build(self):
+            (tmp_path / "_build").mkdir(exist_ok=True)
+            return build_book.build_site(tmp_path, tmp_path / "_build")
+
+        def page(self):
+            return (tmp_path / "_build" / "html" / "chapter.html").read_text()
+
+    for name in ("PYTHONHASHSEED", "MPLBACKEND", "IPYTHONDIR", "JUPYTER_CONFIG_DIR", "MPLCONFIGDIR", "MATPLOTLIBRC",
+                 "OMP_NUM_THREADS", "JUPYTER_PREFER_ENV_PATH", "TZ", "LC_ALL"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # put back afterwards
+    Model().write("before", "1")
+    return Model()
+
+
+def test_a_page_that_is_taken_back_after_the_package_changed_is_not_stale(model):
+    """Page one, package one; page two, package two; page one again: its output is the new package's."""
+    for words, version in (("before", "1"), ("after", "2"), ("before", "2"), ("before", "1"), ("before", "2"),
+                           ("after", "1"), ("after", "1")):
+        model.write(words, version)
+        assert model.build() == 0 and model.page() == f"<p>{words}{version}</p>"
+    assert len(model.ran) == 6  # nothing changed, nothing runs
+
+
+@pytest.mark.parametrize("file, runs", [("requirements.txt", 2), ("pyproject.toml", 2), ("book/data.txt", 2),
+                                        ("pwu_lite/table.csv", 2), ("tools/a.py", 1), ("book/_static/look.css", 1)])
+def test_what_else_makes_a_page_out_of_date(model, file, runs):
+    assert model.build() == 0
+    model.root.joinpath(file).write_text("new")
+    assert model.build() == 0 and len(model.ran) == runs
+    assert ("new" in model.page()) == file.startswith("book")
+
+
+def test_another_python_runs_all_chapters(model, monkeypatch):
+    assert model.build() == 0
+    monkeypatch.setattr(model.module.sys, "version", "4.0")
+    assert model.build() == 0 and len(model.ran) == 2
+
+
+def test_a_package_that_changes_while_chapters_run_fails_the_build(model, monkeypatch, capsys):
+    execute = model.module.execute
+
+    def edit(root, cache):
+        done = execute(root, cache)
+        (root / "pwu_lite" / "code.py").write_text("2")
+        return done
+
+    with monkeypatch.context() as patch:
+        patch.setattr(model.module, "execute", edit)
+        assert model.build() == 1 and "changed while they ran" in capsys.readouterr().err
+    assert model.build() == 0 and model.page() == "<p>before2</p>"
+
+
+def kill(*_, **__):
+    raise Killed
+
+
+def kill_while_deleting(folder):
+    next(path for path in Path(folder).rglob("*") if path.is_file()).unlink()
+    raise Killed
+
+
+STEPS = {"before deleting": ("delete", kill), "in the middle of deleting": ("shutil.rmtree", kill_while_deleting),
+         "after deleting": ("execute", kill), "before the pages": ("run_sphinx", kill),
+         "before the links": ("check_links.main", kill)}
+
+
+@pytest.mark.parametrize("step, death", STEPS.values(), ids=STEPS)
+def test_a_build_killed_at_any_step_leaves_nothing_stale(model, monkeypatch, step, death):
+    assert model.build() == 0
+    model.write("before", "2")
+    with monkeypatch.context() as patch:
+        patch.setattr(f"build_book.{step}", death)
+        with pytest.raises(Killed):
+            model.build()
+    assert model.build() == 0 and model.page() == "<p>before2</p>"
+
+
+def test_what_cannot_be_deleted_fails_the_build(model, monkeypatch, capsys):
+    def refuse(folder):
+        raise PermissionError(13, "not allowed", str(folder))
+
+    assert model.build() == 0
+    model.write("before", "2")
+    with monkeypatch.context() as patch:
+        patch.setattr(model.module.shutil, "rmtree", refuse)
+        for _ in range(2):
+            assert model.build() == 1 and "cannot delete" in capsys.readouterr().err
+    assert model.build() == 0 and model.page() == "<p>before2</p>"
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda path: path.write_text("")], ids=["gone", "empty"])
+def test_a_damaged_cache_is_made_again(tools, tmp_path, capsys, damage):
+    cache = get_cache(str(tmp_path / "kept"))
+    nbformat.write(nbformat.v4.new_notebook(), tmp_path / "a.ipynb")
+    cache.cache_notebook_file(tmp_path / "a.ipynb", check_validity=False)
+    assert len(tools("build_book").sound_cache(tmp_path / "kept").list_cache_records()) == 1
+    damage(next((tmp_path / "kept").rglob("base.ipynb")))
+    assert tools("build_book").sound_cache(tmp_path / "kept").list_cache_records() == []
+    assert "damaged" in capsys.readouterr().out
+
+
+def test_a_chapter_without_its_header_is_not_silently_text(tools, tmp_path, monkeypatch, capsys):
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: 'chapter'\n# - file: gone\n")
+    (tmp_path / "chapter.md").write_text("# Chapter\n\n```{code-cell} ipython3\n1\n```\n")
+    assert tools("build_book").documents(tmp_path) == [tmp_path / "chapter.md"]
+    monkeypatch.setattr("build_book.run_chapters", lambda root, cache: True)
+    assert not tools("build_book").execute(tmp_path, tmp_path / "kept")
+    assert "file_format" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("answers, words", [
+    ("- [x] the first :: because\n- [x] the second :: of this", "one right answer"),
+    ("- [ ] the first :: because\n- [ ] the second :: of this", "one right answer"),
+    ("- [x] the first :: because\n- [ ] the second", "reads '- \\[x\\] answer :: why'"),
+    ("- [x] $f > c$ :: because\n- [ ] the second :: of this", "at least one word"),
+    ("- [x] one :: why", "two or more")])
+def test_a_quiz_has_one_right_answer_and_reasons(tools, answers, words):
+    with pytest.raises(ValueError, match=words):
+        tools("quiz").read_answers("Which?", answers.splitlines())

@@ -1,0 +1,306 @@
+"""What the pages promise: every cell ran, figures have words, numbers come from cells, the ledger resolves."""
+
+import ast
+import csv
+import gzip
+import importlib
+import json
+import posixpath
+import re
+import statistics
+import zipfile
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+from sphinx.util.inventory import InventoryFile
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted((ROOT / "book").rglob("*.md"))
+CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
+CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments", "cases", "imprecise")
+            for path in sorted((ROOT / "book" / part).glob("*.md"))]
+INSIDE = re.compile(r"families\.|ranks|resampling|scorer|special|validation|algebra")  # the package's own
+NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
+
+
+def name(path):
+    return str(path.relative_to(ROOT / "book"))
+
+
+def cells(path):
+    """Tags and code of every cell."""
+    for body in CELL.findall(path.read_text()):
+        head = re.match(r"(---\n.*?^---\n|(?::[^\n]*\n)*)", body, re.S | re.M).group(0)
+        yield head, body[len(head):]
+
+
+def built(path, site):
+    return site / path.relative_to(ROOT).with_suffix(".html")
+
+
+class Images(HTMLParser):
+    """The pictures that cells have drawn: set into the page as SVG, or a file beside it."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.alts = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        values = dict(attrs)
+        if tag == "img" and "_images/" in values.get("src", ""):
+            self.alts.append(values.get("alt") or "")
+        if tag == "svg" and values.get("class") == "drawing":
+            self.alts.append(values.get("aria-label") or "")
+
+
+def test_every_page_of_the_book_is_in_the_contents():
+    listed = set(re.findall(r"(?:root|file):\s*(\S+)", (ROOT / "_toc.yml").read_text()))
+    assert listed == {str(path.relative_to(ROOT).with_suffix("")) for path in PAGES}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_page_is_built_without_a_traceback(path, site):
+    html = built(path, site).read_text()
+    assert "Traceback (most recent call last)" not in html
+    assert "output stderr" not in html
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_visible_cell_is_on_the_page(path, site):
+    html = built(path, site).read_text()
+    visible = [code for head, code in cells(path) if not re.search("remove-(cell|input)", head)]
+    assert len(re.findall(r'<div class="cell_input', html)) == len(visible)
+
+
+def must_show(code):
+    """Does the cell end with an expression, so that running it leaves an output?"""
+    last = ast.parse(code).body[-1]
+    return isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_cell_ran(path, site):
+    """The executed notebook behind the download button has the outputs that its cells leave."""
+    notebook = json.loads((site / "_sources" / path.relative_to(ROOT).with_suffix(".ipynb")).read_text())
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert len(code) == len(list(cells(path)))
+    for cell, (head, body) in zip(code, cells(path), strict=True):
+        kinds = {output["output_type"] for output in cell["outputs"]}
+        assert "error" not in kinds
+        if must_show(body):
+            assert "execute_result" in kinds, body
+        if "alt:" in head:
+            assert any("image/svg+xml" in output.get("data", {}) for output in cell["outputs"]), body
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_figure_has_alt_text(path, site):
+    alts = Images(built(path, site).read_text()).alts
+    assert all(len(alt) > 40 for alt in alts)
+    assert len(set(alts)) == len(alts)
+    drawn = sum("alt:" in head for head, _ in cells(path))
+    assert len(alts) >= drawn
+
+
+RAW = re.compile(r"np\.|array\(|\d\.\d{7,}|Piecewise\(|Interval[.(]|dtype:|cells are there|"
+                 r"^[({\[].*[)}\]]$|^-?\d+\.\d{5,}$", re.M)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_what_a_cell_shows_can_be_read(path, site):
+    """Sentences, tables, formulas and pictures: no bare tuple, dict, array or counter."""
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    shown = [output.get_text().strip() for output in soup.select(
+        "div.cell_output > :is(div.output.text_plain, div.output.stream, p.said)")]
+    assert not [text for text in shown if RAW.search(text)]
+    cells_of_tables = [cell.get_text().strip() for cell in soup.select("div.cell_output :is(td, tbody th)")]
+    six_digits = re.compile(r"[-\u2212]?\d+\.\d{5,6}")
+    assert not [text for text in cells_of_tables if RAW.search(text) and not six_digits.fullmatch(text)]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_cell_that_is_shown_shows_something(path, site):
+    """None is without output; checks and preparations are one line, folded, with words."""
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    shown = [cell for cell in soup.select("div.cell") if not cell.find_parent("details", class_=["check", "fold"])]
+    silent = [cell for cell in shown if not cell.select_one(".cell_output")]
+    assert not silent, [cell.get_text()[:200] for cell in silent]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_every_check_is_a_tick_with_words(path, site):
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    words = [summary.get_text() for summary in soup.select("details.check > summary")]
+    assert len(words) == sum("[check]" in head for head, _ in cells(path))
+    assert all(text.startswith("✓") and len(text) > 15 for text in words)
+    checks = [code for head, code in cells(path) if "[check]" in head]
+    assert all(("assert" in code or "check_family" in code) and "print(" in code for code in checks)
+
+
+NUMBER = r"(?:\(?(?:[A-L]\.)?\d[\w.()]*|[A-L]\b)"  # of a statement: 3.4, F.1, (4), E
+ALLOWED = [
+    r"^---\n.*?^---\n",                                # header
+    r"^```+\{(?:code-cell|math|bibliography|eval-rst)\}.*?^```+\s*$",
+    r"^```(?:python|bash)\n.*?^```\s*$",
+    r"^`{3,}\{[^\n]*$",                                # the first line of a directive
+    r"\$\$.*?\$\$", r"\$[^$]*\$",                      # formulas
+    r"\{[\w:-]+\}`[^`]+`", r"(?<!`)`[^`\n]+`(?!`)",    # roles, code
+    r"\]\([^)]*\)", r"^\([\w-]+\)=$", r"^:\w+:[^\n]*$",
+    r"^- [^\n]*\b(?:arXiv|doi) [^\n]*$",                # an entry of a list of sources
+    r"(?i)\b(?:definition|desideratum|assumption|proposition|lemma|remark|section|appendix|appendice|chapter|part|equation|corollary|table|"
+    r"figure|footnote|arxiv)s?\s+" + NUMBER + r"(?:(?:,| and| to)\s+" + NUMBER + ")*",
+    r"95% intervals?",
+    r"CC BY 4\.0", r"Python 3\.\d+(?: to 3\.\d+)?", r"0-1 loss", r"\*\*Time\*\*: \d+ minutes(?:, and \d+ for)?",
+    r"\*\*Short path\*\* \(\d+ minutes\)",
+    r"^\|[^\n]*\|$",                                     # tables of names and minutes
+    r"^\d\. ", r"\bC\.\d\b",
+]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_no_number_is_typed_into_prose(path):
+    """Costs and counts of an exercise's question are given, not results; they are left out."""
+    text = path.read_text()
+    text = re.sub(r"```\{exercise-start\}.*?```\{exercise-end\}", "", text, flags=re.S)
+    for pattern in ALLOWED:
+        text = re.sub(pattern, " ", text, flags=re.S | re.M)
+    found = re.findall(r"[^\n]*(?<![\w#-])\d[\d.,]*%?[^\n]*", text)
+    assert not found, found[:5]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_cells_are_short(path):
+    for head, code in cells(path):
+        lines = [line for line in code.splitlines() if line.strip()]
+        assert len(lines) <= 25
+        if "remove-cell" not in head:
+            assert max(map(len, lines)) <= 80
+
+
+def test_cells_are_short_on_the_whole():
+    """The sentence that a check prints is left aside: it is read on the page."""
+    lengths = [sum(bool(line.strip()) for line in re.sub(r"^print\(.*", "", code, flags=re.S | re.M).splitlines())
+               if "[check]" in head else sum(bool(line.strip()) for line in code.splitlines())
+               for path in NOTEBOOKS for head, code in cells(path)]
+    assert 2 <= statistics.median(lengths) <= 7
+    assert sorted(lengths)[int(0.9 * len(lengths))] <= 16
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if path.name != "index.md"], ids=name)
+def test_page_has_a_next_step(path):
+    """The start page has the theme's own button, and nothing else to say."""
+    end = path.read_text()[-1500:].lower()
+    assert "next" in end
+
+
+@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+def test_chapters_have_three_exercises_with_asserted_solutions(path):
+    text = path.read_text()
+    assert text.count("{exercise-start}") >= 3
+    solutions = re.findall(r"\{solution-start\}(.*?)\{solution-end\}", text, re.S)
+    assert len(solutions) == text.count("{exercise-start}")
+    assert sum("assert" in solution for solution in solutions) == len(solutions)
+
+
+def ledger():
+    with open(ROOT / "pwu_book" / "tables" / "claims.csv", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+VERDICTS = {"definition", "holds", "holds with a caveat", "does not hold as stated", "replicated",
+            "direction replicated", "not replicated", "not replicable here"}
+
+
+@pytest.mark.parametrize("row", ledger(), ids=lambda row: f"{row['source']}, {row['number']}")
+def test_ledger_row(row, site):
+    assert row["verdict"] in VERDICTS
+    page, _, place = row["anchor"].partition("#")
+    assert f'id="{place}"' in (site / "book" / f"{page}.html").read_text()
+    file, _, test = row["test"].partition("::")
+    defined = {node.name for node in ast.walk(ast.parse((ROOT / file).read_text()))
+               if isinstance(node, ast.FunctionDef)}
+    assert test in defined
+
+
+def test_the_site_offers_wheel_tables_and_notebooks(site):
+    """The two wheels hold every file of the packages, so a downloaded notebook needs nothing else."""
+    for package, largest in (("pwu_lite", 0.5e6), ("pwu_book", 6e6)):
+        wheel, = (site / "downloads").glob(f"{package}-*.whl")
+        assert wheel.stat().st_size < largest
+        files = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.*")
+                 if path.is_file() and not {"__pycache__", "pwu_book.egg-info", "build"} & set(path.parts)}
+        assert files - {"pwu_book/pyproject.toml"} <= set(zipfile.ZipFile(wheel).namelist())
+    tables = {path.name for path in (ROOT / "pwu_book" / "tables").glob("*.csv*")}
+    assert {Path(name).name for name in zipfile.ZipFile(site / "downloads" / "tables.zip").namelist()} == tables
+    offered = set(zipfile.ZipFile(site / "downloads" / "notebooks.zip").namelist())
+    assert {path.relative_to(ROOT / "book").with_suffix(".ipynb").as_posix() for path in NOTEBOOKS} <= offered
+
+
+def test_the_api_pages_have_everything_public(site):
+    with (site / "objects.inv").open("rb") as file:
+        known = InventoryFile.load(file, "", posixpath.join)
+    documented = {name for kind, names in known.items() if kind.startswith("py:") for name in names}
+    last = {name.rsplit(".", 1)[1] for name in documented if "." in name}
+    for path in sorted([*ROOT.glob("pwu_lite/**/*.py"), *ROOT.glob("pwu_book/**/*.py")]):
+        parts = path.relative_to(ROOT).with_suffix("").parts
+        module = ".".join(parts).removesuffix(".__init__")
+        if not parts[-1].startswith("_") and not INSIDE.search(module):
+            there = importlib.import_module(module)
+            public = {name for name in getattr(there, "__all__", []) if callable(getattr(there, name))} - {"main"}
+            assert not public - last, (module, public - last)
+
+
+def test_ledger_page_shows_every_row(site):
+    html = (site / "book" / "reference" / "claims.html").read_text()
+    assert all(row["number"] in html for row in ledger())
+
+
+def test_results_name_their_command(site):
+    for table in (ROOT / "pwu_book" / "tables").glob("speed*.csv"):
+        users = [path for path in NOTEBOOKS if table.name in path.read_text()]
+        assert users and all("make benchmark" in path.read_text() for path in users)
+
+
+def test_every_source_has_a_link(site):
+    """But six, of which we know no lasting address."""
+    entries = re.findall(r"@\w+\{(\w+),\n(.*?)\n\}", (ROOT / "book" / "references.bib").read_text(), re.S)
+    without = {key for key, body in entries if not re.search(r"^  (doi|url) = ", body, re.M)}
+    assert without <= {"osband", "buja", "elkan", "ferrer", "bruninx", "byanjankar"}
+    page = BeautifulSoup((site / "book" / "reference" / "bibliography.html").read_text(), "html.parser")
+    links = {link["href"] for link in page.select(".citation-list a[href^=http], dl a[href^=http]")}
+    assert "https://arxiv.org/abs/2606.26990" in links and "https://doi.org/10.1111/rssb.12154" in links
+
+
+def test_the_table_of_times_is_what_the_chapters_say():
+    """Short path, reading and exercises of each chapter, in the order of the book, and their sums."""
+    page = (ROOT / "book" / "start" / "how_to_use.md").read_text()
+    told = [[int(n) for n in row] for row in re.findall(r"^\| \d+ \| .* \| (\d+) \| (\d+) \| (\d+) \|$", page, re.M)]
+    said = []
+    for name in re.findall(r"file: (book/(?:foundations|implicit_priors|pwu|experiments|cases|imprecise)/\w+)",
+                           (ROOT / "_toc.yml").read_text()):
+        text = (ROOT / f"{name}.md").read_text()
+        long = re.search(r"\*\*Time\*\*: (\d+) minutes, and (\d+) for the exercises", text)
+        said.append([int(re.search(r"\*\*Short path\*\* \((\d+) minutes\)", text)[1]), int(long[1]), int(long[2])])
+    assert told == said and len(said) == len(CHAPTERS)
+    hours = [f"{sum(column) // 60} h {sum(column) % 60:02d}".removesuffix(" 00") for column in zip(*said, strict=True)]
+    assert f"| **all, in hours** | {' | '.join(hours)} |" in page
+
+
+def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
+    tables = sorted((ROOT / "pwu_book" / "tables").glob("*.csv.gz"))
+    assert tables and sum(table.stat().st_size for table in tables) < 25e6
+    for table in tables:
+        with gzip.open(table, "rt") as file:
+            head = dict(next(file)[2:].strip().split(": ", 1) for _ in range(4))
+        assert list(head) == ["command", "versions", "seeds", "date"]
+        task = table.name.split("_")[0]
+        runs = {"binary", "regression", "multiclass", "multivariate"}
+        command = {"bank": "examples.bank_calls", "groups": "studies groups", "few": "studies few_labels --jobs 2",
+                   "readers": f"studies readers{' coverage' if 'coverage' in table.name else ''}"}.get(
+                       task, f"{'runs' if task in runs else 'studies'} {task} --jobs 2")
+        assert head["command"] == f"python -m pwu_book.{command}"
+        pages = [path for path in NOTEBOOKS if "tables.load" in path.read_text() and task in path.read_text()]
+        assert pages and any(head["command"] in path.read_text() for path in pages)
