@@ -15,7 +15,7 @@ from .forecasts import *  # noqa: F403
 from .priors import *  # noqa: F403
 from .pwu import PWU
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [*families.__all__, *_forecasts.__all__, *_priors.__all__,  # noqa: PLE0604, F405
            "PWU", "alignment", "compare", "metrics"]

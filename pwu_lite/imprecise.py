@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from . import validation
-from .resampling import group_numbers
+from ._resampling import group_numbers
 
 __all__ = ["CredalSet", "MaximumEntropy", "as_one", "best_score", "by_group", "calibration",
            "calibration_by_group", "max_entropy", "minimax_act", "score", "upper_risks"]

@@ -13,7 +13,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from . import resampling, validation
+from . import _resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
@@ -205,7 +205,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     ends: list[Any] = [None] * len(names)
     if band is not None:
         tail = (1 - validation.inside("band", band, 0, 1)) / 2
-        draws = resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
+        draws = _resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
                                             sample_weight=sample_weight, repeats=n_resamples, seed=seed)
         ends = list(np.quantile(draws - draws[:, [best]], [tail, 1 - tail], axis=0).swapaxes(0, 1))
     for place, name in enumerate(names):

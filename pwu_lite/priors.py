@@ -15,7 +15,7 @@ import numpy as np
 from scipy import special
 
 from . import validation
-from .special import beta_tails
+from ._tails import beta_tails
 
 __all__ = ["Beta", "Dirac", "Gamma", "LogNormal", "Mixture", "Pareto", "Prior", "TruncatedBeta",
            "Uniform", "as_prior"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from . import validation
-from .ranks import midranks
+from ._ranks import midranks
 
 __all__ = ["Scorer"]
 

@@ -27,7 +27,7 @@ score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
 y, good, bad = [1, 0, 1, 0] * 10, [0.9, 0.2, 0.6, 0.1] * 10, [0.5] * 40
 assert score(y, good) < score(y, bad)
 table = pwu.compare(y, {"good": good, "bad": bad}, score, n_resamples=50).table
-assert table["verdict"].tolist() == ["best", "dearer"]
+assert table["verdict"].tolist() == ["best", "costlier"]
 assert "NOT STATED" in reporting.metric_card(score).text
 assert not {"sympy", "matplotlib", "sklearn"} & set(sys.modules)
 assert pwu.__version__ == sys.argv[1], pwu.__version__

@@ -455,9 +455,9 @@ def check_murphy_explorer(page, base: str, y, forecasts) -> list[str]:
     return found
 
 
-def verdict_at(c: float, y, cheaper, dearer) -> bool:
+def verdict_at(c: float, y, cheaper, costlier) -> bool:
     """Is the first forecast cheaper in all but one in forty of 500 paired resamples?"""
-    losses = [np.where(y == 1, (1 - c) * (f <= c), c * (f > c)) for f in (cheaper, dearer)]
+    losses = [np.where(y == 1, (1 - c) * (f <= c), c * (f > c)) for f in (cheaper, costlier)]
     rng = np.random.default_rng(0)
     chosen = [rng.integers(0, len(y), len(y)) for _ in range(500)]
     draws = [(losses[1] - losses[0])[some].mean() for some in chosen]

@@ -237,7 +237,7 @@ async function compareModels(data, ask, progress, drawsOf) {
     const [low, high] = percentiles(drawn), [from, to] = percentiles(gaps), gap = gapOf(k);
     const [least, most] = percentiles(gaps.map((v, r) => v / Math.abs(drawn[r])));
     const verdict = k === best ? "best" : [gap, from, to].some(Number.isNaN) ? "undefined" : few ? "not separable"
-      : from > 0 ? "dearer" : to < 0 ? "cheaper" : "not separable";
+      : from > 0 ? "costlier" : to < 0 ? "cheaper" : "not separable";
     return {name, cost: costs[k], low, high, skill: skills[k], difference: gap, "difference low": from, "difference high": to,
       saving: gap / Math.abs(costs[k]), "saving low": least, "saving high": most, "share best": shares[k],
       undefined: gaps.filter(Number.isNaN).length / gaps.length, verdict,

@@ -202,7 +202,7 @@ function show(found) {
   busy(false);
   const {models, words, remarks, notes, metrics, parts} = found, best = models[0].name, said = find(".said");
   const alike = models.filter(({verdict}) => verdict === "not separable").length, others = models.length - 1;
-  const some = alike === 0 ? (others === 1 ? "the other one is dearer" : "each of the others is dearer")
+  const some = alike === 0 ? (others === 1 ? "the other one is costlier" : "each of the others is costlier")
     : others === 1 ? "the other one cannot be told from it" : alike === others ? "none of the others can be told from it"
     : `${alike} of the others cannot be told from it`;
   const first = others ? `${best} is the cheapest of ${models.length} on these cases; ${some}.` : `There is one model, ${best}.`;

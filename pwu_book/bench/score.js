@@ -124,7 +124,7 @@ function robustness(one, best, gap, statement) {
   const cells = [ends[0], ...statement, ends[1]], masses = [0.05, 0.9, 0.05];
   const upper = (c) => masses.reduce((total, mass, k) => total + mass * peak(c, cells[k], cells[k + 1]), 0);
   const high = upper(curve), low = -upper(negative(curve));
-  const word = high <= rounding && low < -rounding ? "cheaper" : low >= -rounding && high > rounding ? "dearer" : "undecided";
+  const word = high <= rounding && low < -rounding ? "cheaper" : low >= -rounding && high > rounding ? "costlier" : "undecided";
   return {radius, statement: word};
 }
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pwu_lite import plots, resampling, validation
+from pwu_lite import _resampling, plots, validation
 from pwu_lite.families import Family
 
 from ._element import Explorer, is_place, slider
@@ -78,7 +78,7 @@ class MurphyExplorer(Explorer):
         self.costs = [-family.utility(self.thetas, y_true, *report) for report in reports]
         self.coverage = validation.inside("coverage", coverage, 0, 1)
 
-        draws = resampling.resampled_curves(family, self.thetas, y_true, reports, repeats=repeats, seed=seed)
+        draws = _resampling.resampled_curves(family, self.thetas, y_true, reports, repeats=repeats, seed=seed)
         ends = [(1 - self.coverage) / 2, (1 + self.coverage) / 2]
         self.band = np.quantile(draws[:, 1] - draws[:, 0], ends, axis=0)
 

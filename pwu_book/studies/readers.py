@@ -19,11 +19,11 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from pwu_lite import robust
+from pwu_lite._resampling import weighted_means
 from pwu_lite.elicitation import beta_from_quantiles
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta
 from pwu_lite.pwu import PWU
-from pwu_lite.resampling import weighted_means
 from pwu_lite.robust.curve import Curve
 from pwu_lite.robust.decide import resampled
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import numpy as np
 
 from .. import validation
+from .._ranks import ROUNDING
 from ..families import Family
-from ..ranks import ROUNDING
 from ._order import one_real
 
 _LINEAR = 1e-9  # of the largest cost: how far from a line a utility may be between two edges

@@ -13,7 +13,7 @@ import numpy as np
 
 from .. import metrics as registry
 from .. import validation
-from ..ranks import ROUNDING, snap
+from .._ranks import ROUNDING, snap
 
 if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
     import pandas as pd
@@ -61,7 +61,7 @@ def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[st
     utilities : array_like or DataFrame, shape (models, utilities)
         Higher is better.
     tie : float
-        Values closer than this times their own size are tied (`pwu_lite.ranks.snap`).
+        Values closer than this times their own size are tied (`pwu_lite._ranks.snap`).
 
     Returns
     -------

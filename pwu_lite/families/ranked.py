@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
+from .._ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
 from ..metrics._kernels import error_of_kept
 from ..priors import Dirac, Prior
-from ..ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
 from . import sweep
 from .base import FORECASTS, Axis, JointFamily, Parameter, draw_gaussians
 

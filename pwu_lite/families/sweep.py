@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._ranks import block_means, snap
 from ..priors import Prior
-from ..ranks import block_means, snap
 
 __all__ = ["EXACT_UP_TO", "exact", "quadrature"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import validation
-from ..ranks import TIE, block_means, midranks, sorted_blocks
+from .._ranks import TIE, block_means, midranks, sorted_blocks
 
 
 def average(values: np.ndarray, weight: np.ndarray | None) -> float:

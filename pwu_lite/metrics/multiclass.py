@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from ..ranks import TIE
+from .._ranks import TIE
 from ..validation import check_multiclass, check_weight
 from ._kernels import average, average_with_infinity, calibration_error
 

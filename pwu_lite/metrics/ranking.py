@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from ..ranks import midranks, snap
+from .._ranks import midranks, snap
 from ._kernels import error_of_kept
 
 __all__ = ["auc_difference", "decreasing_coefficient", "increasing_coefficient", "performance_drop", "spearman"]

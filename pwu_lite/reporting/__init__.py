@@ -4,7 +4,7 @@ May import its own modules and resampling.
 Implements appendices H, I.3 and L of the PWU paper, and UNIQUE's evaluation benchmarks.
 """
 
-from ..resampling import paired_bootstrap
+from .._resampling import paired_bootstrap
 from ._tables import Formulas, Table, formulas, table
 from .card import MetricCard, metric_card
 from .compare import ModelComparison, compare

@@ -20,13 +20,13 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
 from .. import validation
+from .._ranks import ROUNDING
+from .._resampling import canonical_order, group_numbers, paired_bootstrap, percentiles, resampled_weights
 from ..assisted import for_score
 from ..families import SeparableFamily
 from ..metrics import Metric
 from ..metrics._kernels import average
 from ..pwu import PWU
-from ..ranks import ROUNDING
-from ..resampling import canonical_order, group_numbers, paired_bootstrap, percentiles, resampled_weights
 from ..robust import AnyPrior, PriorSet
 from ..robust.curve import has_curve, read_curve
 from ..robust.decide import compared, radius_of
@@ -203,12 +203,12 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
         ``verdict``: best (or reference), not separable from it (the interval of the difference
         contains zero, or there are so few cases with a positive weight, events or cases without an event that all
-        of them pointing one way would be no evidence), dearer, or cheaper;
+        of them pointing one way would be no evidence), costlier, or cheaper;
         ``cases needed`` to separate the two with 80% power, if the difference is what it seems: groups, where there
         are groups (NaN where there are so few);
         ``radius``, the share of readers who may believe anything about the decision parameter before the order of
         the two flips on these cases (NaN where the score has no such parameter; `pwu_lite.robust.radius` has a
-        bound for it); and, with a statement, whether all priors that fit it find the model dearer, or cheaper.
+        bound for it); and, with a statement, whether all priors that fit it find the model costlier, or cheaper.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     >>> models = {"sharp": [0.8, 0.3, 0.9, 0.2] * 20, "vague": [0.5] * 80}
     >>> result = compare(y, models, PWU(BinaryDecision(), Beta(2, 10)), n_resamples=200)
     >>> result.table["verdict"].tolist()
-    ['best', 'dearer']
+    ['best', 'costlier']
     """
     coverage = validation.inside("coverage", coverage, 0, 1)
     forecasts = validation.named_forecasts(models)
@@ -344,7 +344,7 @@ def _over_priors(score, y, forecasts, best, weight, statement):
     if not has_curve(family, data[0]):
         return radii, words
     curves = [read_curve(family, one, weight) for one in data]
-    said = {"first": "cheaper", "second": "dearer", "undecided": "undecided"}
+    said = {"first": "cheaper", "second": "costlier", "undecided": "undecided"}
     for place, curve in enumerate(curves):
         if place != best:
             radii[place] = radius_of(score.priors[0], AnyPrior(), curve, curves[best])[0]
@@ -440,7 +440,7 @@ def _verdict(gap, low, high, few):
         return "undefined"
     if few:
         return "not separable"
-    return "dearer" if low > 0 else "cheaper" if high < 0 else "not separable"
+    return "costlier" if low > 0 else "cheaper" if high < 0 else "not separable"
 
 
 def _share_best(resampled):

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
+from .._resampling import canonical_order, percentiles, resampled_curves
 from ..families.base import Axis
 from ..metrics._kernels import average
 from ..pwu import PWU
-from ..resampling import canonical_order, percentiles, resampled_curves
 
 __all__ = ["picture_of"]
 

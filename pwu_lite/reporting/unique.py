@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import validation
+from .._resampling import group_numbers, paired_bootstrap, percentiles
 from ..metrics import REGISTRY, Metric
-from ..resampling import group_numbers, paired_bootstrap, percentiles
 from ._tables import html
 
 __all__ = ["UniqueBenchmarks", "unique_benchmarks"]

@@ -13,9 +13,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import validation
+from .._resampling import group_numbers
 from ..families import Family
 from ..priors import Prior
-from ..resampling import group_numbers
 from .curve import Curve, piece_starts, read_curve
 from .sets import AnyPrior, PriorSet, as_set, one_prior
 
@@ -62,7 +62,7 @@ class Radius(NamedTuple):
 
 
 class DominanceTest(NamedTuple):
-    """Evidence against "the first model is nowhere dearer": a p-value, the largest excess and where it is."""
+    """Evidence against "the first model is nowhere costlier": a p-value, the largest excess and where it is."""
 
     p_value: float
     excess: float
@@ -122,7 +122,7 @@ def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
                sample_weight: ArrayLike | None = None) -> Preference:
     """Does every prior of the set prefer the same one of two models?
 
-    "first": no prior makes the first model dearer and some make it cheaper; "second": the other way round;
+    "first": no prior makes the first model costlier and some make it cheaper; "second": the other way round;
     "undecided": the priors differ, or none tells the two apart.
 
     Parameters
@@ -236,7 +236,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
 
 def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float | None = None,
                    high: float | None = None, *, repeats: int = 1000, seed: int = 0) -> DominanceTest:
-    """Could the first model be nowhere dearer than the second, and the data show the excess by luck?
+    """Could the first model be nowhere costlier than the second, and the data show the excess by luck?
 
     The statistic is the largest excess cost of the first model over [low, high]; under independent cases it is
     compared with the same maximum after the signs of the cases' differences were drawn at random.

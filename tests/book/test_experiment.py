@@ -69,7 +69,7 @@ def test_names_of_models_change_nothing(tmp_path):
 
 @pytest.mark.slow
 def test_threads_change_nothing(tmp_path):
-    code = ("from tests.replication import test_experiment as t; import sys; "
+    code = ("from tests.book import test_experiment as t; import sys; "
             "t.run(sys.argv[1])")
     for threads in ("1", "2"):
         subprocess.run([sys.executable, "-c", code, str(tmp_path / threads)], check=True,

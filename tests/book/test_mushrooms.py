@@ -80,7 +80,7 @@ def test_cross_fitted_forecasts_are_probabilities_for_every_row(table):
 
 
 def test_the_reversal_of_chapter_1(table):
-    """Each usual score takes the nose, which is dearer; a PWU takes the eye (the page: of 100 splits)."""
+    """Each usual score takes the nose, which is costlier; a PWU takes the eye (the page: of 100 splits)."""
     scores = {"log loss": classification.log_loss, "Brier": classification.brier_score,
               "0-1": classification.zero_one_loss, "PWU": PWU(BinaryDecision(), Beta(2, 80))}
     runs = mushrooms.choose_and_pay(table, scores, 5).set_index("metric")

@@ -40,7 +40,7 @@ def test_the_same_seed_gives_the_same_split():
 
 
 def test_the_reversal_of_chapter_1():
-    """Log loss chooses the dearer model in at least 9 of 10 splits (the page: of 100)."""
+    """Log loss chooses the costlier model in at least 9 of 10 splits (the page: of 100)."""
     runs = parcels.choose_and_pay(*parcels.images(8), {"log loss": classification.log_loss}, n_splits=10)
     assert (runs.extra > 0).sum() >= 9
 

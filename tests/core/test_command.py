@@ -55,7 +55,7 @@ def test_json_has_the_numbers_of_compare(capsys, path, frame):
         for key in ("cost", "low", "high"):
             assert one[key] == pytest.approx(table.loc[one["name"], key], rel=1e-12)
         assert one["verdict"] == table.loc[one["name"], "verdict"]
-    assert " less than " in found["words"][0] and found["models"][1]["statement"] in ("dearer", "undecided")
+    assert " less than " in found["words"][0] and found["models"][1]["statement"] in ("costlier", "undecided")
 
 
 def test_each_case_has_its_own_cost_share(capsys, frame, tmp_path):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite import reporting, resampling, robust
+from pwu_lite import _resampling, reporting, robust
 from pwu_lite.metrics import REGISTRY, classification
 from pwu_lite.reporting.picture import picture_of
 from pwu_lite.reporting.words import in_words
@@ -34,7 +34,7 @@ def test_costs_differences_and_verdicts(score):
     best = table.index[0]
     assert table.loc[best, "verdict"] == "best" and table.loc[best, "difference"] == 0
     for name in table.index[1:]:
-        expected = "dearer" if table.loc[name, "difference low"] > 0 else "not separable"
+        expected = "costlier" if table.loc[name, "difference low"] > 0 else "not separable"
         assert table.loc[name, "verdict"] == expected
     assert table["share best"].sum() == pytest.approx(1)
 
@@ -163,13 +163,13 @@ def test_ties_share_the_best_place():
 def test_curves_on_resamples_follow_the_slow_way():
     family, thetas = pwu.BinaryDecision(), np.array([0.1, 0.3, 0.6])
     reports = [(MODELS["good"],), (MODELS["flat"],)]
-    draws = resampling.resampled_curves(family, thetas, Y, reports, repeats=30, seed=2)
+    draws = _resampling.resampled_curves(family, thetas, Y, reports, repeats=30, seed=2)
 
     def slow(i):
         return [-family.utility(thetas, Y[i], report[0][i]) for report in reports]
 
-    assert draws == pytest.approx(resampling.paired_bootstrap(slow, N, repeats=30, seed=2), abs=1e-12)
-    top = resampling.resampled_curves(pwu.TopK(), [1, 5], Y, reports, repeats=5)
+    assert draws == pytest.approx(_resampling.paired_bootstrap(slow, N, repeats=30, seed=2), abs=1e-12)
+    top = _resampling.resampled_curves(pwu.TopK(), [1, 5], Y, reports, repeats=5)
     assert top.shape == (5, 2, 2) and (top <= 0).all()
 
 
@@ -296,7 +296,7 @@ COLUMNS = ["cost", "verdict", "saving", "saving low", "saving high", "difference
 
 
 @pytest.mark.parametrize("row, words", [
-    ([1.25, "dearer", .2, .1, .3, .25, .1, .4, 90], "a costs 20% less than b (95% interval: 10% to 30% less)."),
+    ([1.25, "costlier", .2, .1, .3, .25, .1, .4, 90], "a costs 20% less than b (95% interval: 10% to 30% less)."),
     ([1.25, "not separable", .17, -.19, .42, .25, -.1, .4, 9000],
      "a costs 17% less than b (95% interval: 19% more to 42% less): not separable; about 9,000 cases would be needed "
      "to tell them apart."),
@@ -413,7 +413,7 @@ def test_so_few_cases_separate_nothing(n):
     table = pwu.compare([1] * n, {"a": [0.9] * n, "b": [0.5] * n}, SCORE, n_resamples=20).table
     assert table.loc["b", "verdict"] == "not separable"
     six = pwu.compare([1] * 6, {"a": [0.9] * 6, "b": [0.5] * 6}, SCORE, n_resamples=20).table
-    assert six.loc["b", "verdict"] == "dearer"
+    assert six.loc["b", "verdict"] == "costlier"
 
 
 def test_skill_is_only_said_where_it_is_known():
@@ -454,7 +454,7 @@ def test_the_radius_and_what_a_statement_decides():
     table = pwu.compare(y, models, pwu.PWU(family, prior), n_resamples=50, statement=stated).table
     best = table.index[0]
     assert np.isnan(table.loc[best, "radius"]) and table.loc[best, "statement"] == ""
-    words = {"first": "cheaper", "second": "dearer", "undecided": "undecided"}
+    words = {"first": "cheaper", "second": "costlier", "undecided": "undecided"}
     for name in table.index[1:]:
         share = robust.radius(family, prior, y, models[name], models[best], repeats=0)
         assert table.loc[name, "radius"] == pytest.approx(share.value)

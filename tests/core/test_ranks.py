@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pwu_lite import ranks
-from pwu_lite.ranks import snap, sorted_blocks
+from pwu_lite import _ranks
+from pwu_lite._ranks import snap, sorted_blocks
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=6))
@@ -19,14 +19,14 @@ def test_places_are_shared_as_over_all_orders(score):
         ranking = sorted(range(len(score)), key=lambda i: (-score[i], order[i]))
         total[ranking] += places
         count += 1
-    assert ranks.share_places(score, places) == pytest.approx(total / count)
+    assert _ranks.share_places(score, places) == pytest.approx(total / count)
 
 
 @given(st.lists(st.sampled_from([0.3, 0.1 + 0.2, 1.0, 2.0]), min_size=1, max_size=6), st.randoms())
 def test_snapping_does_not_depend_on_order(values, random):
-    snapped = dict(zip(values, ranks.snap(np.array(values)), strict=True))
+    snapped = dict(zip(values, _ranks.snap(np.array(values)), strict=True))
     random.shuffle(values)
-    assert dict(zip(values, ranks.snap(np.array(values)), strict=True)) == snapped
+    assert dict(zip(values, _ranks.snap(np.array(values)), strict=True)) == snapped
 
 
 def test_ties_are_relative_to_neighbours_and_do_not_chain():

@@ -291,7 +291,7 @@ def test_a_tie_of_three_cases_at_one_gamma():
 
 
 def test_beyond_the_last_change_of_act():
-    """Cheaper up to gamma = 10, dearer from there on."""
+    """Cheaper up to gamma = 10, costlier from there on."""
     family, y = pwu.RiskAverseTopK(), [10.0, 9.0]
     first = ([100.0, -100.0], np.sqrt([2.0, 5.0]))
     second = ([-100.0, 100.0], np.sqrt([7.0, 1.9]))

@@ -279,7 +279,7 @@ def test_comparison_keeps_signs_names_and_positions(binary):
     assert list(table.index) == ["PWU", "Brier"] and (table["difference low"] > 0).all()
     assert table.loc["PWU", "difference"] == pytest.approx(SCORE(y, worse) - SCORE(y, f))
     turned = against_first({"PWU": SCORE}, y, worse, f, n_resamples=50)
-    assert turned.loc["PWU", "verdict"] == "cheaper" and table.loc["PWU", "verdict"] == "dearer"
+    assert turned.loc["PWU", "verdict"] == "cheaper" and table.loc["PWU", "verdict"] == "costlier"
     assert turned.loc["PWU", "difference high"] == pytest.approx(-table.loc["PWU", "difference low"], rel=0.5)
     shuffled = pd.Series(f, index=range(500, 700))
     same = against_first({"PWU": SCORE}, pd.Series(y), shuffled, worse, n_resamples=50)

@@ -21,7 +21,7 @@ PAGES = sorted((ROOT / "book").rglob("*.md"))
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
 CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments", "cases", "imprecise")
             for path in sorted((ROOT / "book" / part).glob("*.md"))]
-INSIDE = re.compile(r"families\.|ranks|resampling|scorer|special|validation|algebra")  # the package's own
+INSIDE = re.compile(r"families\.|scorer|validation|algebra")  # the package's own
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from pwu_lite.ranks import snap
+from pwu_lite._ranks import snap
 
 from ... import tables
 from ...runs import grid

@@ -14,10 +14,10 @@ from scipy.special import expit
 from scipy.stats import rankdata
 
 from pwu_lite import assisted
+from pwu_lite._ranks import ROUNDING, share_places, snap
 from pwu_lite.alignment import agreement
 from pwu_lite.families import mass_of_k, place_worth
 from pwu_lite.metrics import regression
-from pwu_lite.ranks import ROUNDING, share_places, snap
 
 from .draws import SHARE_PRIORS, Draw
 

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from pwu_lite.special import beta_tails
+from pwu_lite._tails import beta_tails
 
 SHAPES = [(2, 10), (1.2, 20.8), (0.5, 0.5), (1, 1), (30, 2), (0.01, 10), (200, 1000), (2, 500), (0.0012, 181),
           (139, 0.0024)]
