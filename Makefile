@@ -6,7 +6,7 @@ READY := .venv/.ready
 .PHONY: book test pages unit serve lab site-check benchmark flips editions instructor clean
 
 book: $(READY)
-	@$(PY) tools/build_book.py
+	@$(PY) -m tools.build.build_book
 
 test: $(READY)
 	@$(PY) -m ruff check .
@@ -29,8 +29,8 @@ lab: $(READY)
 
 site-check: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
-	@$(PY) tools/site_check.py
-	@$(PY) tools/notebook_check.py
+	@$(PY) -m tools.checks.site_check
+	@$(PY) -m tools.checks.notebook_check
 
 benchmark: $(READY)
 	@$(PY) benchmarks/run.py
@@ -38,14 +38,14 @@ benchmark: $(READY)
 	@$(PY) benchmarks/bench_page.py
 
 flips: $(READY)
-	@$(PY) tools/flips.py
+	@$(PY) -m tools.checks.flips
 
 editions: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt -r requirements-editions.txt
-	@$(PY) tools/editions.py
+	@$(PY) -m tools.editions.editions
 
 instructor: $(READY)
-	@$(PY) tools/graded.py
+	@$(PY) -m tools.kit.exercises
 
 clean:
 	rm -rf _build .venv

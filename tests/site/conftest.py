@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="session")
 def site():
     """Folder of the built site."""
-    done = subprocess.run([sys.executable, "tools/build_book.py"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "tools.build.build_book"], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return ROOT / "_build" / "html"
 

@@ -39,10 +39,9 @@ QUIZ = """
 
 
 @pytest.fixture
-def tools(monkeypatch):
-    """The modules of the build."""
-    monkeypatch.syspath_prepend(str(ROOT / "tools"))
-    return importlib.import_module
+def tools():
+    """The modules of the build, by name."""
+    return lambda name: importlib.import_module(f"tools.{name}")
 
 
 @pytest.fixture
@@ -71,7 +70,7 @@ def write(root, code, text="Text.", name="chapter"):
 
 def build(root, **settings):
     environment = {**os.environ, "PYTHONPATH": str(root), **settings}
-    return subprocess.run([sys.executable, str(root / "tools" / "build_book.py"), str(root)], cwd=root,
+    return subprocess.run([sys.executable, "-m", "tools.build.build_book", str(root)], cwd=root,
                           env=environment, capture_output=True, text=True)
 
 
@@ -183,7 +182,7 @@ def test_notebooks_for_colab_install_what_they_need_first(tools, tmp_path):
     for name in ("pwu_lite-1-py3-none-any.whl", "pwu_book-1-py3-none-any.whl"):
         (tmp_path / "html" / "downloads" / name).touch()
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")]), folder / "chapter.ipynb")
-    assert tools("downloads").for_colab(tmp_path / "html", tmp_path / "mine", "https://some.host/book/") == 1
+    assert tools("build.downloads").for_colab(tmp_path / "html", tmp_path / "mine", "https://some.host/book/") == 1
     first, second = json.loads((tmp_path / "mine" / "book" / "chapter.ipynb").read_text())["cells"]
     place = "https://some.host/book/downloads"
     assert first["source"] == [f'%pip install -q "pwu_lite[plots,symbolic] @ {place}/pwu_lite-1-py3-none-any.whl" '
@@ -198,7 +197,7 @@ class Killed(BaseException):
 @pytest.fixture
 def model(tools, tmp_path, monkeypatch):
     """A book of one chapter, run and written in a moment; `model.build()` gives the exit status."""
-    build_book = tools("build_book")
+    build_book = tools("build.build_book")
     for folder in ("pwu_lite", "book/_static", "tools"):
         (tmp_path / folder).mkdir(parents=True)
     for file in ("requirements.txt", "pyproject.toml", "tools/a.py"):
@@ -308,7 +307,7 @@ def test_a_build_killed_at_any_step_leaves_nothing_stale(model, monkeypatch, ste
     assert model.build() == 0
     model.write("before", "2")
     with monkeypatch.context() as patch:
-        patch.setattr(f"build_book.{step}", death)
+        patch.setattr(f"tools.build.build_book.{step}", death)
         with pytest.raises(Killed):
             model.build()
     assert model.build() == 0 and model.page() == "<p>before2</p>"
@@ -332,18 +331,18 @@ def test_a_damaged_cache_is_made_again(tools, tmp_path, capsys, damage):
     cache = get_cache(str(tmp_path / "kept"))
     nbformat.write(nbformat.v4.new_notebook(), tmp_path / "a.ipynb")
     cache.cache_notebook_file(tmp_path / "a.ipynb", check_validity=False)
-    assert len(tools("build_book").sound_cache(tmp_path / "kept").list_cache_records()) == 1
+    assert len(tools("build.build_book").sound_cache(tmp_path / "kept").list_cache_records()) == 1
     damage(next((tmp_path / "kept").rglob("base.ipynb")))
-    assert tools("build_book").sound_cache(tmp_path / "kept").list_cache_records() == []
+    assert tools("build.build_book").sound_cache(tmp_path / "kept").list_cache_records() == []
     assert "damaged" in capsys.readouterr().out
 
 
 def test_a_chapter_without_its_header_is_not_silently_text(tools, tmp_path, monkeypatch, capsys):
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: 'chapter'\n# - file: gone\n")
     (tmp_path / "chapter.md").write_text("# Chapter\n\n```{code-cell} ipython3\n1\n```\n")
-    assert tools("build_book").documents(tmp_path) == [tmp_path / "chapter.md"]
-    monkeypatch.setattr("build_book.run_chapters", lambda root, cache: True)
-    assert not tools("build_book").execute(tmp_path, tmp_path / "kept")
+    assert tools("build.build_book").documents(tmp_path) == [tmp_path / "chapter.md"]
+    monkeypatch.setattr("tools.build.build_book.run_chapters", lambda root, cache: True)
+    assert not tools("build.build_book").execute(tmp_path, tmp_path / "kept")
     assert "file_format" in capsys.readouterr().err
 
 
@@ -355,4 +354,4 @@ def test_a_chapter_without_its_header_is_not_silently_text(tools, tmp_path, monk
     ("- [x] one :: why", "two or more")])
 def test_a_quiz_has_one_right_answer_and_reasons(tools, answers, words):
     with pytest.raises(ValueError, match=words):
-        tools("quiz").read_answers("Which?", answers.splitlines())
+        tools("extension.quiz").read_answers("Which?", answers.splitlines())

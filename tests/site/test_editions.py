@@ -2,20 +2,17 @@
 
 import copy
 import io
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
 
+from tools.build import versions
+from tools.editions import ebook, leaves
+from tools.extension import formulas, preview
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-import ebook  # noqa: E402
-import formulas  # noqa: E402
-import leaves  # noqa: E402
-import preview  # noqa: E402
-import versions  # noqa: E402
 
 PAGE = """<html><body><article class="bd-article"><section id="one">
 <h1>{title}<a class="headerlink" href="#one">#</a></h1>

@@ -13,19 +13,17 @@ import nbformat
 import pytest
 import yaml
 
+from tools.kit import exercises, grader
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-import grader  # noqa: E402
 
-import graded  # noqa: E402
-
-FILES = graded.files(ROOT)
+FILES = exercises.files(ROOT)
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 
 
 @pytest.fixture(scope="module", params=FILES, ids=lambda path: path.stem)
 def cells(request):
-    return graded.read(request.param)
+    return exercises.read(request.param)
 
 
 def test_every_numbered_chapter_has_two():
@@ -34,22 +32,22 @@ def test_every_numbered_chapter_has_two():
     for number, (path, chapter) in enumerate(zip(FILES, chapters, strict=True), 1):
         title = re.search(r"(?m)^# (.+)", (ROOT / f"{chapter}.md").read_text())[1]
         assert f"# Chapter {number}: {title}\n" in path.read_text() and path.name.startswith(f"{number:02d}_")
-        assert {cell.exercise for cell in graded.read(path)} == {"", "a", "b"}
+        assert {cell.exercise for cell in exercises.read(path)} == {"", "a", "b"}
 
 
 def test_the_empty_notebook_fails_every_test_and_the_solution_none(cells):
-    wanted = graded.tests(cells)
-    assert all(graded.results(graded.student(cells), wanted))
-    assert not any(graded.results(graded.solution(cells), wanted))
+    wanted = exercises.tests(cells)
+    assert all(exercises.results(exercises.student(cells), wanted))
+    assert not any(exercises.results(exercises.solution(cells), wanted))
 
 
 def test_wrong_answers_fail_for_the_reason_they_name(cells):
-    wanted = graded.tests(cells)
-    named = graded.mistakes(cells)
+    wanted = exercises.tests(cells)
+    named = exercises.mistakes(cells)
     for letter in "ab":
         assert len([one for one in named if one.exercise == letter]) >= 3
     for mistake in named:
-        said = graded.results(mistake.cells, wanted)
+        said = exercises.results(mistake.cells, wanted)
         own = [why for test, why in zip(wanted, said, strict=True) if test["exercise"] == mistake.exercise and why]
         assert any(mistake.reason in why for why in own), (mistake.name, own)
         assert not any(re.match(r"\w+Error: ", why) for why in own if mistake.reason in why), (mistake.name, own)
@@ -57,15 +55,15 @@ def test_wrong_answers_fail_for_the_reason_they_name(cells):
 
 
 def test_students_see_no_solution_and_no_hidden_test(cells):
-    seen = "\n".join(cell.source for cell in graded.student(cells))
-    assert "### " not in seen.replace("\n## ", "\n") and seen.count(graded.BLANK) >= 2
+    seen = "\n".join(cell.source for cell in exercises.student(cells))
+    assert "### " not in seen.replace("\n## ", "\n") and seen.count(exercises.BLANK) >= 2
     for cell in cells:
-        if cell.tags & graded.TEACHERS:
+        if cell.tags & exercises.TEACHERS:
             assert cell.source not in seen
 
 
 def test_every_test_says_what_it_asks(cells):
-    for test in graded.tests(cells):
+    for test in exercises.tests(cells):
         assert re.search(r', "[^"]{8,}"$', test["code"]), test["code"]
 
 
@@ -73,32 +71,32 @@ def test_a_wrong_answer_that_changes_nothing_is_an_error(tmp_path):
     text = FILES[0].read_text().replace("- alarm / (alarm + miss)\n+ 0.5", "- no such line\n+ 0.5")
     (tmp_path / "broken.md").write_text(text)
     with pytest.raises(ValueError, match="0 places"):
-        graded.mistakes(graded.read(tmp_path / "broken.md"))
+        exercises.mistakes(exercises.read(tmp_path / "broken.md"))
 
 
 def test_the_student_notebook_is_the_same_in_every_build(cells):
-    one, two = (nbformat.writes(graded.notebook(graded.student(cells))) for _ in range(2))
+    one, two = (nbformat.writes(exercises.notebook(exercises.student(cells))) for _ in range(2))
     assert one == two
     nbformat.validate(nbformat.reads(one, as_version=4))
 
 
 def hand_in(folder, name, cells, file=FILES[0].stem):
     (folder / name).mkdir(parents=True, exist_ok=True)
-    nbformat.write(graded.notebook(cells), folder / name / f"{file}.ipynb")
+    nbformat.write(exercises.notebook(cells), folder / name / f"{file}.ipynb")
 
 
 def code(source):
-    return graded.Cell("code", source)
+    return exercises.Cell("code", source)
 
 
 @pytest.fixture(scope="module")
 def graded_class(tmp_path_factory):
     """What the grader says of a class in which much goes wrong, by student and exercise; and what it prints."""
     place = tmp_path_factory.mktemp("class")
-    cells = graded.read(FILES[0])
-    right, empty = graded.solution(cells), graded.student(cells)
+    cells = exercises.read(FILES[0])
+    right, empty = exercises.solution(cells), exercises.student(cells)
     (place / "tests").mkdir()
-    (place / "tests" / f"{FILES[0].stem}.json").write_text(graded.for_grader(cells))
+    (place / "tests" / f"{FILES[0].stem}.json").write_text(exercises.for_grader(cells))
     source = Path(grader.__file__).read_text()
     times = "SECONDS, SECONDS_A_STATEMENT, LONGEST = 120, 15, 160"
     assert times in source
@@ -106,7 +104,7 @@ def graded_class(tmp_path_factory):
     handed = place / "in"
     stubborn = "if True:\n    import signal\n    signal.alarm(0)\n    while True:\n        pass"
     for name, notebook in {
-            "right": right, "swapped": graded.mistakes(cells)[0].cells, "empty": empty,
+            "right": right, "swapped": exercises.mistakes(cells)[0].cells, "empty": empty,
             "unclosed": [code("def bill(:")], "unclosed later": [*right, code("def cheaper(:")],
             "jupyter": [code("%matplotlib inline\ndisplay(1)\nfiles = !ls\n1 / 0"), *right, code("help?")],
             "shadows": [*right, code("np = 0")],
@@ -152,7 +150,7 @@ def of(rows, student, letter="a"):
     return int(row["passed"]), row["what failed"]
 
 
-MARKS = Counter(test["exercise"] for test in graded.tests(graded.read(FILES[0])))
+MARKS = Counter(test["exercise"] for test in exercises.tests(exercises.read(FILES[0])))
 FULL = ["right", "unclosed later", "jupyter", "shadows", "endless cell", "bytes", "quiet", "asks", "thread", "forks",
         "vandal", "z", "renamed", "nested", "bom"]
 
@@ -212,16 +210,16 @@ def test_the_grader_asks_for_a_folder(arguments, monkeypatch, capsys):
 
 
 def test_the_other_tools_get_their_marks(cells):
-    course = graded.for_nbgrader(cells)
+    course = exercises.for_nbgrader(cells)
     nbformat.validate(course)
     marked = [cell for cell in course.cells if "nbgrader" in cell.metadata]
     assert len({cell.metadata.nbgrader.grade_id for cell in marked}) == len(marked)
     text = "\n".join(cell.source for cell in course.cells)
     assert text.count("### BEGIN SOLUTION") == text.count("### END SOLUTION") >= 2
-    hidden = [test for test in graded.tests(cells) if not test["seen"]]
+    hidden = [test for test in exercises.tests(cells) if not test["seen"]]
     assert text.count("### BEGIN HIDDEN TESTS") == len(hidden) and "### SOLUTION" not in text
-    assert sum(cell.metadata.nbgrader.get("points", 0) for cell in marked) == len(graded.tests(cells))
-    otter = graded.for_otter(cells, "x")
+    assert sum(cell.metadata.nbgrader.get("points", 0) for cell in marked) == len(exercises.tests(cells))
+    otter = exercises.for_otter(cells, "x")
     nbformat.validate(otter)
     raw = [cell.source.splitlines()[0] for cell in otter.cells if cell.cell_type == "raw"]
     assert raw[0] == "# ASSIGNMENT CONFIG" and raw.count("# BEGIN QUESTION") == raw.count("# END QUESTION") == 2
@@ -233,30 +231,30 @@ CONSTANTS = ("0", "1", "0.5", "True", "False", "None", "[]", "(0, 0)")
 
 
 def test_no_constant_answer_passes_more_than_half(cells):
-    wanted = graded.tests(cells)
+    wanted = exercises.tests(cells)
     for constant in CONSTANTS:
-        empty = graded.student(cells)
+        empty = exercises.student(cells)
         for cell in empty:
-            cell.source = cell.source.replace(graded.BLANK, f"return {constant}")
-        said = graded.results(empty, wanted)
+            cell.source = cell.source.replace(exercises.BLANK, f"return {constant}")
+        said = exercises.results(empty, wanted)
         for letter in "ab":
             own = [why for test, why in zip(wanted, said, strict=True) if test["exercise"] == letter]
             assert 2 * own.count(None) <= len(own), (letter, constant)
 
 
 def test_what_the_exercises_import_is_what_the_autograder_installs():
-    code = "\n".join(cell.source for path in FILES for cell in graded.read(path) if "wrong-answer" not in cell.tags)
+    code = "\n".join(cell.source for path in FILES for cell in exercises.read(path) if "wrong-answer" not in cell.tags)
     imported = set(re.findall(r"(?m)^(?:from|import) (\w+)", code))
-    assert imported - set(sys.stdlib_module_names) == set(graded.NEEDED)
+    assert imported - set(sys.stdlib_module_names) == set(exercises.NEEDED)
 
 
 def secrets():
     """Lines of solutions and of hidden tests that nobody would write by chance."""
     for path in FILES:
-        for cell in graded.read(path):
+        for cell in exercises.read(path):
             if "hidden-test" in cell.tags:
                 yield from (line for line in cell.source.splitlines() if len(line) > 40)
-            for block in graded.CUT.finditer(cell.source):
+            for block in exercises.CUT.finditer(cell.source):
                 yield from (line.strip() for line in block[0].splitlines() if len(line.strip()) > 45)
 
 

@@ -1,16 +1,12 @@
 """What becomes of a page's HTML: ticks, folds, sentences, tables, drawings."""
 
-import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
 from pwu_lite import plots, reporting
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-import page_body  # noqa: E402
+from tools.extension import page_body
 
 
 def cell(code, output="", tags="", kind="stream"):

@@ -1,19 +1,16 @@
 """The teaching kit: questions in every chapter, decks and sheets that stand alone, courses that add up."""
 
 import re
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
 
+from tools.extension import formulas, quiz
+from tools.kit import slides, worksheets
+
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-import formulas  # noqa: E402
-import quiz  # noqa: E402
-import slides  # noqa: E402
-import worksheets  # noqa: E402
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 CHAPTERS = [chapter["file"] for part in TOC["parts"] if "numbered" in part for chapter in part["chapters"]]

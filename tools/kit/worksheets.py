@@ -11,8 +11,9 @@ import math
 import re
 from pathlib import Path
 
-import formulas
 from bs4 import BeautifulSoup
+
+from tools.extension import formulas
 
 SOURCE, TARGET = "book/teaching/sheets", "worksheets"
 STYLE = Path(__file__).with_name("worksheet.css")

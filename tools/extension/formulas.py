@@ -12,10 +12,11 @@ import re
 import unicodedata
 import xml.etree.ElementTree as ET
 
-import fonts
 from bs4 import BeautifulSoup, NavigableString, Tag
 from fontTools import subset, ttLib
 from latex2mathml.converter import convert
+
+from tools.extension import fonts
 
 STYLES = {"bold": "MATHEMATICAL BOLD", "bold-italic": "MATHEMATICAL BOLD ITALIC", "script": "MATHEMATICAL SCRIPT",
           "double-struck": "MATHEMATICAL DOUBLE-STRUCK"}

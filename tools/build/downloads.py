@@ -1,6 +1,6 @@
 """What a reader takes along: the two wheels of this build, the stored tables, the notebooks with their outputs.
 
-Usage: python tools/downloads.py SITE_ADDRESS [FOLDER]
+Usage: python -m tools.build.downloads SITE_ADDRESS [FOLDER]
 
 build_book calls `write` after Sphinx; the pages link to `downloads/`. As a program it writes the notebooks that
 Colab opens, each with a first cell that installs the wheels of the site at SITE_ADDRESS.

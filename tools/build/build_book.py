@@ -1,6 +1,6 @@
 """Build the book: execute what changed on all cores, then let Sphinx write a strict, offline site.
 
-Usage: python tools/build_book.py [ROOT]
+Usage: python -m tools.build.build_book [ROOT]
 
 jupyter-cache runs a chapter again when its code cells change. It does not see the package, the data files,
 the pins or the Python: when one of these changes, all chapters run. Anything that goes wrong ends with exit
@@ -23,16 +23,16 @@ import sys
 import time
 from pathlib import Path
 
-import check_links
-import downloads
-import slides
-import worksheets
+from tools.build import check_links
+from tools.build import downloads
+from tools.kit import slides
+from tools.kit import worksheets
 import yaml
 
-import graded
+from tools.kit import exercises
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
-SITE = ["tools/*.py", "tools/*.html", "tools/*.css", "book/teaching/sheets/*", "_config.yml", "_toc.yml",
+SITE = ["tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "book/teaching/sheets/*", "_config.yml", "_toc.yml",
         "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # of pages, jupyter-cache knows the cells
 
@@ -265,7 +265,7 @@ def run_sphinx(root: Path) -> bool:
     options = ["-W", "-n", "--keep-going", "-q"]
     command = [sys.executable, "-c", code, "build", str(root), *options]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(
-        filter(None, [str(root / "tools"), os.environ.get("PYTHONPATH", "")]))}
+        filter(None, [str(root), os.environ.get("PYTHONPATH", "")]))}
     done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], file=sys.stderr)
@@ -277,7 +277,7 @@ def make_kit(root: Path, site: Path) -> bool:
     try:
         slides.write(site)
         worksheets.write(root, site)
-        graded.publish(root, site)
+        exercises.publish(root, site)
     except ValueError as error:
         print(f"{error}\nThe teaching kit was NOT made.", file=sys.stderr)
         return False
@@ -286,5 +286,5 @@ def make_kit(root: Path, site: Path) -> bool:
 
 if __name__ == "__main__":
     if not sys.flags.utf8_mode:  # whatever the language of the machine: files are UTF-8
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONUTF8": "1"})
+        os.execve(sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, "PYTHONUTF8": "1"})
     raise SystemExit(main())

@@ -1,6 +1,6 @@
 """Put each page's own first figure into the picture that other programs show with a link to it.
 
-Usage: python tools/link_pictures.py    (after `make book`, where _config.yml has the site's address)
+Usage: python -m tools.editions.link_pictures    (after `make book`, where _config.yml has the site's address)
 
 The build draws these pictures with the book's curves (see `preview`); here Chromium draws those of pages that have a
 figure: 1200 by 630 pixels, the page's title over its figure in the light theme's colours.
@@ -12,8 +12,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-import browse
-from book_extension import preview_of, read_head
+from tools.checks import browse
+from tools.extension.book_extension import preview_of, read_head
 
 SITE = Path("_build/html")
 NAME = "Decision-Aligned Uncertainty"

@@ -11,10 +11,11 @@ import html
 import json
 from pathlib import Path
 
-import formulas
-import leaves
 import pikepdf
 from bs4 import BeautifulSoup
+
+from tools.editions import leaves
+from tools.extension import formulas
 
 HERE = Path(__file__).parent
 EDITION = """The pages of this edition are those of the book's website, where checks and preparations are folded cells.

@@ -1,6 +1,6 @@
 """Check every link, anchor and asset inside the built site.
 
-Usage: python tools/check_links.py [_build/html]
+Usage: python -m tools.build.check_links [_build/html]
 """
 
 from __future__ import annotations

@@ -8,9 +8,10 @@ import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
-import formulas
-import leaves
 from bs4 import BeautifulSoup
+
+from tools.editions import leaves
+from tools.extension import formulas
 
 HERE = Path(__file__).parent
 # HTML forgets the capitals of SVG's names, XHTML asks for them

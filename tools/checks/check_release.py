@@ -1,6 +1,6 @@
 """Install wheel and sdist, each in an empty environment, and use them as a stranger would.
 
-Usage: python tools/check_release.py DIST [--tag vX.Y.Z]
+Usage: python -m tools.checks.check_release DIST [--tag vX.Y.Z]
 
 The wheel, with numpy, scipy and pandas alone, runs the quickstart and the command of its examples; the
 sdist is unpacked and runs its own quick tests. Exit status 1 if one fails, or if version, changelog and

@@ -1,6 +1,6 @@
 """Run notebooks where nothing is but the site's two wheels: a reader's machine, a launched one, a student's.
 
-Usage: python tools/notebook_check.py [_build/html]
+Usage: python -m tools.checks.notebook_check [_build/html]
 
 In an empty environment, at the book's pinned versions: first a notebook as it is launched, whose first cell installs
 the wheels from a served copy of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder
@@ -22,12 +22,12 @@ import venv
 import zipfile
 from pathlib import Path
 
-import downloads
 import nbformat
 
-import graded
+from tools.build import downloads
+from tools.kit import exercises
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 LAUNCHED = "foundations/good_score.ipynb"
 NOTEBOOKS = ["pwu/building.ipynb", "experiments/wrong_prior.ipynb", "cases/lending.ipynb"]
 RUN = """
@@ -98,11 +98,12 @@ def solutions(python: str, place: Path) -> int:
     """Hand in a solution of every graded exercise: how many are not given full marks."""
     (place / "tests").mkdir()
     (place / "handed_in" / "teacher").mkdir(parents=True)
-    for path in graded.files(ROOT):
-        cells = graded.read(path)
-        nbformat.write(graded.notebook(graded.solution(cells)), place / "handed_in" / "teacher" / f"{path.stem}.ipynb")
-        (place / "tests" / f"{path.stem}.json").write_text(graded.for_grader(cells))
-    (place / "grade.py").write_bytes(Path(graded.grader.__file__).read_bytes())
+    for path in exercises.files(ROOT):
+        cells = exercises.read(path)
+        notebook = exercises.notebook(exercises.solution(cells))
+        nbformat.write(notebook, place / "handed_in" / "teacher" / f"{path.stem}.ipynb")
+        (place / "tests" / f"{path.stem}.json").write_text(exercises.for_grader(cells))
+    (place / "grade.py").write_bytes(Path(exercises.grader.__file__).read_bytes())
     subprocess.run([python, "grade.py", "handed_in"], cwd=place, env=own_settings(), check=True, capture_output=True)
     with (place / "results.csv").open() as file:
         rows = list(csv.DictReader(file))

@@ -1,6 +1,6 @@
 """Turn the content of each row of the claims ledger round, and see its test fail.
 
-Usage: python tools/flips.py [PART OF A ROW'S NAME ...]
+Usage: python -m tools.checks.flips [PART OF A ROW'S NAME ...]
 
 A flip (tests/book/flips.yml) is a small change of the package, of a test's example or of a table, made
 in a copy of the project; under it the test that the row names must fail by an assertion. Without the
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 LEDGER, RECORD = ROOT / "pwu_book" / "tables" / "claims.csv", ROOT / "pwu_book" / "tables" / "flips.csv"
 FLIPS = ROOT / "tests" / "book" / "flips.yml"
 COPIED = ("pwu_lite", "pwu_book", "tests", "tools", "pyproject.toml")

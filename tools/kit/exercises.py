@@ -1,6 +1,6 @@
 """Exercises with two faces: from one file a student's notebook, hidden tests, a solution, and wrong answers to try.
 
-Usage: python tools/graded.py [FOLDER]     (make instructor)
+Usage: python -m tools.kit.exercises [FOLDER]     (make instructor)
 
 The sources, `graded/*.md`, are not part of the site. In a cell, what stands between `### SOLUTION` and `### END` is cut
 out for students; cells tagged `hidden-test` are left out; a cell tagged `wrong-answer` names a mistake and the test it
@@ -20,9 +20,10 @@ import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import grader
 import nbformat
 from nbformat import v4
+
+from tools.kit import grader
 
 SOURCE = "graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
@@ -244,6 +245,6 @@ def executed(cells: list[Cell]) -> nbformat.NotebookNode:
 
 
 if __name__ == "__main__":
-    project = Path(__file__).resolve().parents[1]
+    project = Path(__file__).resolve().parents[2]
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else project / "_build" / "instructor")
     print(f"{instructor(project, folder)} files of exercises in {folder}")

@@ -1,6 +1,6 @@
 """All editions from one build: PDF, e-book, single page, cheat sheet, worksheets, slides.
 
-Usage: python tools/editions.py [SITE] [FOLDER]     (make editions builds the site first)
+Usage: python -m tools.editions.editions [SITE] [FOLDER]     (make editions builds the site first)
 
 Needs Chromium, for the PDFs, and Java, for the check of the e-book. Says what each file weighs and how long it took
 (sizes.csv holds the same), and ends with status 1 for anything clipped, dead, invalid, or asked for over the network.
@@ -17,15 +17,12 @@ import sys
 import time
 from pathlib import Path
 
-import ebook
-import formulas
-import leaves
-import preview
-import print_book
-import slides
-import worksheets
 import yaml
-from browse import chromium
+
+from tools.checks.browse import chromium
+from tools.editions import ebook, leaves, print_book
+from tools.extension import formulas, preview
+from tools.kit import slides, worksheets
 
 NAME = "decision-aligned-uncertainty"
 PAGES = {"cheat-sheet": "book/reference/cheat_sheet"}
@@ -34,7 +31,7 @@ PAGES = {"cheat-sheet": "book/reference/cheat_sheet"}
 def main() -> int:
     given = sys.argv[1:] + ["_build/html", "_build/editions"][len(sys.argv) - 1:]
     site, target = (Path(name).resolve() for name in given)
-    root = Path(__file__).resolve().parents[1]
+    root = Path(__file__).resolve().parents[2]
     if not (site / "index.html").exists():
         print(f"no site in {site}: make book", file=sys.stderr)
         return 1

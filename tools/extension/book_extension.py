@@ -9,15 +9,13 @@ import re
 import shutil
 from pathlib import Path
 
-import fonts
 import nbformat
-import page_body
-import preview
-import quiz
 import yaml
 from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
+
+from tools.extension import fonts, page_body, preview, quiz
 
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
 SCRIPT = "static/mathjax/tex-chtml-full.js"
@@ -39,7 +37,7 @@ def copy_mathjax(app, exception) -> None:
             target = Path(app.outdir) / "_static" / name.removeprefix("static/")
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(file.locate(), target)
-    licence = Path(__file__).parents[1] / "LICENSES" / "Apache-2.0.txt"
+    licence = Path(__file__).parents[2] / "LICENSES" / "Apache-2.0.txt"
     shutil.copy(licence, Path(app.outdir) / "_static" / "mathjax" / "LICENSE")
 
 
@@ -207,7 +205,7 @@ def link_repository(app, config) -> None:
 
 
 def launch_notebook(app, pagename, templatename, context, doctree) -> None:
-    """Colab opens notebooks alone: they are on a branch of their own (tools/downloads.py writes them)."""
+    """Colab opens notebooks alone: they are on a branch of their own (tools/build/downloads.py writes them)."""
     for group in context.get("header_buttons", []):
         for button in group.get("buttons", []) if group.get("label") == "launch-buttons" else []:
             if button["text"] == "Colab":

@@ -3,7 +3,7 @@
 A heading of the second level begins a slide. `{container} notes` is what the speaker says. Figures and numbers are
 the page's own, computed by the build; formulas become MathML. build_book calls `write` after Sphinx.
 
-Usage: python tools/slides.py [SITE]
+Usage: python -m tools.kit.slides [SITE]
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ import re
 import sys
 from pathlib import Path
 
-import formulas
-import preview
 from bs4 import BeautifulSoup, Tag
+
+from tools.extension import formulas, preview
 
 COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#1d232b": "currentColor"}
 TEMPLATE = Path(__file__).with_name("deck.html")

@@ -1,6 +1,6 @@
 """Open every page of the built site in headless Chromium, every other host blocked.
 
-Usage: python tools/site_check.py [--shots FOLDER]
+Usage: python -m tools.checks.site_check [--shots FOLDER]
 
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
@@ -26,10 +26,6 @@ import sys
 import threading
 from pathlib import Path
 
-import bench_check
-import browse
-import kit_check
-import link_pictures
 import numpy as np
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error
@@ -38,6 +34,8 @@ from pwu_book.examples import mushrooms, screening
 from pwu_book.explorers import HillExplorer
 from pwu_lite import PWU, BinaryDecision, robust, symbolic
 from pwu_lite.elicitation import beta_from_mode
+from tools.checks import bench_check, browse, kit_check
+from tools.editions import link_pictures
 
 SITE = Path("_build/html")
 SIGN = '<meta http-equiv="refresh"'

@@ -1,6 +1,6 @@
 """A folder of the site for each release, so that a link in a paper still shows what was cited.
 
-Usage: python tools/versions.py SITE ARCHIVES
+Usage: python -m tools.build.versions SITE ARCHIVES
 
 ARCHIVES holds the built sites of releases, v0.2.0.zip and so on. Each is unpacked into SITE/v0.2.0/; its pages say that
 they are old and are kept out of search engines. `versions.html` lists them.
