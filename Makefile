@@ -1,9 +1,9 @@
-# make book | test | pages | unit | serve | lab | site-check | benchmark | flips | editions | instructor
+# make book | test | pages | unit | weekly | serve | lab | site-check | benchmark | flips | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test pages unit serve lab site-check benchmark flips editions instructor clean
+.PHONY: book test pages unit weekly serve lab site-check benchmark flips editions instructor clean
 
 book: $(READY)
 	@$(PY) -m tools.build.build_book
@@ -11,13 +11,16 @@ book: $(READY)
 test: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
-	@$(PY) -m pytest -n auto -m "not pages"
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not pages and not weekly"
 
 pages: book
 	@$(PY) -m pytest -m pages tests/site
 
+weekly: $(READY)
+	@$(PY) -m pytest -n auto -m weekly tests
+
 unit: $(READY)
-	@$(PY) -m pytest -n auto -m "not slow and not pages" tests/core pwu_lite
+	@$(PY) -m pytest -n auto -m "not slow and not pages and not weekly" tests/core pwu_lite
 
 serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"

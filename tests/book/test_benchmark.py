@@ -140,7 +140,7 @@ def test_names_and_order_of_models_change_nothing(folder, tables):
     pd.testing.assert_frame_equal(known, other)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_the_command_writes_what_the_functions_give(tmp_path, monkeypatch):
     task = replace(BINARY, plan={"breast_cancer": Plan(2, 100)}, fresh={"breast_cancer": Plan(2, 60)},
                    models=lambda: {name: models.classifiers()[name] for name in MODELS},

@@ -67,7 +67,7 @@ def test_names_of_models_change_nothing(tmp_path):
     assert one == other and len(one) == 10
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_threads_change_nothing(tmp_path):
     code = ("from tests.book import test_experiment as t; import sys; "
             "t.run(sys.argv[1])")
@@ -205,7 +205,7 @@ def test_a_full_disk_ends_the_run_and_spoils_nothing(tmp_path, monkeypatch):
     assert len(bytes_of(tmp_path)) == 30
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_kill_9_loses_the_cell_in_work_only(tmp_path):
     command = [sys.executable, "-m", "pwu_book.runs.grid", "binary", "--datasets", "breast_cancer",
                "--models", "random forest", "naive Bayes", "--repeats", "2", "--folder", str(tmp_path / "killed")]

@@ -62,6 +62,7 @@ def test_three_cells_of_each_table_come_out_again(task, cell, tmp_path):
     assert np.allclose(again[numbers], stored[numbers], rtol=1e-6, atol=1e-9, equal_nan=True)
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("task", WHOLE)
 def test_alignment_of_a_whole_repeat_comes_out_again(task, tmp_path):
     name, repeat = WHOLE[task]
@@ -73,6 +74,7 @@ def test_alignment_of_a_whole_repeat_comes_out_again(task, tmp_path):
     assert np.allclose(stored.loc[ours.index, ours.columns], ours, atol=1e-4, equal_nan=True)
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("task, name", [("multiclass", "iris"), ("binary", "heart"), ("regression", "auto_mpg")])
 def test_agreement_without_some_cases_comes_out_again(task, name, tmp_path):
     """One group of cases left out, in the repeats of the table, as forecast and recalibrated."""
@@ -91,6 +93,7 @@ def test_agreement_without_some_cases_comes_out_again(task, name, tmp_path):
         assert np.allclose(found[ours.index], ours, atol=1e-4, equal_nan=True)
 
 
+@pytest.mark.weekly
 def test_agreement_with_other_models_comes_out_again(tmp_path):
     task, name, makers = TASKS["multiclass"], "iris", list(TASKS["multiclass"].models())
     for repeat in range(task.plan[name].repeats):
@@ -103,6 +106,7 @@ def test_agreement_with_other_models_comes_out_again(tmp_path):
     assert np.allclose(stored.loc[ours.index, "expected_d"], ours["expected_d"], atol=1e-4, equal_nan=True)
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("task, name, place", [("binary", "mushroom", (0, 3)), ("regression", "wine_quality", (1, 2))])
 def test_agreement_on_other_subsets_comes_out_again(task, name, place, tmp_path):
     makers, means = list(TASKS[task].models()), []
@@ -326,6 +330,7 @@ def test_agreement_falls_on_new_data():
         assert both.loc[f"pwu_{family}", "new_two"] < both.loc[f"pwu_{family}", "same_two"]
 
 
+@pytest.mark.weekly
 @pytest.mark.parametrize("source, repeat", [("simulated credit", 3), ("simulated credit", 17), ("simulated", 11)])
 def test_draws_of_the_run_with_few_labels_come_out_again(source, repeat, tmp_path):
     """Of the sources that need no files: fits, scores and regrets of one training draw."""

@@ -55,7 +55,7 @@ def test_a_table_of_forecasts_is_read_by_position():
                                   pwu.compare(Y, MODELS, SCORE, n_resamples=50).table)
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_fast_and_slow_resampling_agree():
     """The losses of single cases, resampled, against the score computed anew on each resample."""
     fast = pwu.compare(Y, MODELS, SCORE, n_resamples=2000).table
@@ -393,7 +393,7 @@ def test_rounding_does_not_make_a_difference():
     assert table["share best"].sum() == 1 and (table["difference"] == 0).all()
 
 
-@pytest.mark.slow
+@pytest.mark.weekly
 def test_intervals_cover_as_stated():
     """Of 400 simulated samples about 95% of the paired intervals contain the true difference, which is known."""
     chance, wrong = np.array([0.02, 0.1, 0.3, 0.6]), np.array([0.1, 0.04, 0.45, 0.5])

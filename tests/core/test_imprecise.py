@@ -383,15 +383,15 @@ def kinked(q, c=F("0.3"), weight=F(4)):
 
 
 def test_maximum_entropy_fails_at_a_kink():
-    wide, grid = ip.CredalSet.interval(F("0.25"), F("0.6")), [F(k, 400) for k in range(401)]
+    wide, grid = ip.CredalSet.interval(F("0.25"), F("0.6")), [F(k, 80) for k in range(81)]
     acts = [kinked(q) for q in grid]
-    for p in grid[::20]:  # strictly proper among these reports
+    for p in grid[::4]:  # strictly proper among these reports
         costs = [(1 - p) * low + p * high for low, high in acts]
         assert costs.index(min(costs)) == grid.index(p) and costs.count(min(costs)) == 1
     found = ip.max_entropy(wide, acts)
     star = grid.index(max((q for q in grid if F("0.25") <= q <= F("0.6")),
                           key=lambda q: (1 - q) * kinked(q)[0] + q * kinked(q)[1]))
-    assert grid[star] == F("0.3") and float(found.value) == pytest.approx(1.05, abs=1e-4)  # a grid of acts
+    assert grid[star] == F("0.3") and float(found.value) == pytest.approx(1.05, abs=2e-4)  # a grid of acts
     assert wide.upper(acts[star]) == F("2.01") > wide.upper(kinked(F("0.325"))) == F("1.093125")
 
 

@@ -262,6 +262,7 @@ def test_the_radius_of_top_k_and_selective_prediction():
         assert 0 <= found.lower <= 1 and found.winner in ("first", "second")
 
 
+@pytest.mark.weekly
 def test_dominance_is_rejected_where_it_fails_and_seldom_where_it_holds():
     rng = np.random.default_rng(0)
     y = rng.random(400) < 0.3

@@ -110,6 +110,7 @@ def test_a_failing_cell_fails_the_build_again_and_again(small):
     assert done.returncode == 1 and "chapter.md: NOT RUN" in done.stdout and "Kernel died" in done.stderr
 
 
+@pytest.mark.weekly
 def test_a_chapter_whose_kernel_dies_is_run_once_more(small):
     write(small, "import os, pathlib\nmark = pathlib.Path('../died')\n"
                  "if not mark.exists():\n    mark.write_text('once')\n    os._exit(1)\n'alive'")

@@ -22,6 +22,7 @@ import contextlib
 import functools
 import http.server
 import json
+import multiprocessing
 import sys
 import threading
 from pathlib import Path
@@ -41,8 +42,7 @@ SITE = Path("_build/html")
 SIGN = '<meta http-equiv="refresh"'
 EXPLORERS = {"hill": "book/index.html", "metric": "book/implicit_priors/binary_priors.html",
              "prior": "book/pwu/choosing.html", "murphy": "book/pwu/reporting.html"}
-VIEWS = {"desktop-light": (1280, 900, "light"), "phone-light": (390, 844, "light"),
-         "desktop-dark": (1280, 900, "dark"), "phone-dark": (390, 844, "dark")}
+VIEWS = {"desktop-light": (1280, 900, "light"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
 SEARCHES = {"Bayes act": "Decisions, Bayes acts", "cost matrix": "Glossary", "class imbalance": "Glossary",
             "threshold": "Decisions", "decision curve": "Reporting"}
@@ -125,7 +125,7 @@ def check_page(page, base: str, name: str, view: str, shots: Path | None) -> lis
             e.getBoundingClientRect().right > window.innerWidth + 1).slice(0, 3)
             .map(e => e.tagName + '.' + e.className).join(', ')""")
         found.append(f"scrolls sideways by {width} px: {widest}")
-    found += [] if view.startswith("phone") else check_access(page)  # the same content and colours
+    found += check_access(page) if view == "desktop-light" else []
     found += measure(page, view) + page.evaluate(QUIZZES) + page.evaluate(REACHED)
     if shots:
         page.screenshot(path=shots / f"{name.replace('/', '_')}_{view}.png", full_page=True)
@@ -476,30 +476,51 @@ def check_without_scripts(browser, base: str) -> list[str]:
     return found
 
 
+def check_pages(base: str, view: str, names: list[str], shots: Path | None) -> list[str]:
+    """Each of these pages in one view."""
+    width, height, scheme = VIEWS[view]
+    found = []
+    with browse.chromium() as browser:
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        for name in names:
+            problems: list[str] = []
+            page = watch(context, base, problems)
+            found += [f"{name} [{view}] {p}" for p in check_page(page, base, name, view, shots) + problems]
+            page.close()
+    return found
+
+
+def check_rest(base: str) -> list[str]:
+    """Signs, search, switches, explorers, pages without scripts, the kit and the pictures of links."""
+    problems: list[str] = []
+    with browse.chromium() as browser:
+        page = watch(browser.new_context(), base, problems)
+        found = check_signs(page, base) + check_behaviour(page, base) + check_explorers(page, base)
+        found += check_without_scripts(browser, base)
+        found += kit_check.check_kit(browser, SITE, check_access)
+        found += link_pictures.check(browser, SITE)
+    return [f"[behaviour] {problem}" for problem in found + problems]
+
+
+def check_bench(base: str) -> list[str]:
+    problems: list[str] = []
+    with browse.chromium() as browser:
+        found = bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access, base)
+    return [f"[bench] {problem}" for problem in found + problems]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shots", type=Path, help="folder for screenshots")
     shots = parser.parse_args().shots
     if shots:
         shots.mkdir(parents=True, exist_ok=True)
-    base, failures, names = serve(), [], pages()
-    with browse.chromium() as browser:
-        for view, (width, height, scheme) in VIEWS.items():
-            context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-            for name in names:
-                problems: list[str] = []
-                page = watch(context, base, problems)
-                failures += [f"{name} [{view}] {p}" for p in check_page(page, base, name, view, shots) + problems]
-                page.close()
-            context.close()
-        context, problems = browser.new_context(), []
-        page = watch(context, base, problems)
-        behaviour = check_signs(page, base) + check_behaviour(page, base) + check_explorers(page, base)
-        behaviour += check_without_scripts(browser, base)
-        behaviour += kit_check.check_kit(browser, SITE, check_access)
-        behaviour += link_pictures.check(browser, SITE)
-        behaviour += bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access, base)
-        failures += [f"[behaviour] {problem}" for problem in behaviour + problems]
+    base, names = serve(), pages()
+    jobs = [(check_pages, (base, view, names[part::2], shots)) for view in VIEWS for part in (0, 1)]
+    jobs[2:2] = [(check_bench, (base,)), (check_rest, (base,))]
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        running = [pool.apply_async(work, given) for work, given in jobs]
+        failures = [failure for result in running for failure in result.get()]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
     print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, explorers, slides, worksheets, bench: "
