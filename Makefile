@@ -1,9 +1,9 @@
-# make book | test | pages | unit | weekly | serve | lab | site-check | benchmark | flips | editions | instructor
+# make book | test | pages | unit | js | weekly | serve | lab | site-check | benchmark | flips | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test pages unit weekly serve lab site-check benchmark flips editions instructor clean
+.PHONY: book test pages unit js weekly notebooks serve lab site-check benchmark flips editions instructor clean
 
 book: $(READY)
 	@$(PY) -m tools.build.build_book
@@ -15,6 +15,11 @@ test: $(READY)
 
 pages: book
 	@$(PY) -m pytest -m pages tests/site
+
+js: $(READY)
+	@npm ci --silent --no-audit --no-fund
+	@$(PY) -m tools.checks.scripts
+	@npm test --silent
 
 weekly: $(READY)
 	@$(PY) -m pytest -n auto -m weekly tests
@@ -33,6 +38,8 @@ lab: $(READY)
 site-check: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
 	@$(PY) -m tools.checks.site_check
+
+notebooks: book
 	@$(PY) -m tools.checks.notebook_check
 
 benchmark: $(READY)

@@ -1,16 +1,23 @@
 // The book's explorers: every number was computed in Python, this script only shows it.
 (function (root) {
   const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
-  const panels = root.querySelectorAll(".panels svg"), status = root.querySelector("[role=status]");
-  const left = 50, bottom = 205, width = 268, height = 180;
+  const panels = root.querySelectorAll(".panels svg"),
+    status = root.querySelector("[role=status]");
+  const left = 50,
+    bottom = 205,
+    width = 268,
+    height = 180;
 
   const add = element;
 
   // Axes of a panel; returns what draws on it, in the units of the data.
   function chart(svg, [x0, x1], [y0, y1], label, title) {
-    [[x0, x1], [y0, y1]] = [[x0, x1], [y0, y1]].map(([a, b]) => b > a ? [a, b] : [a - 1, a + 1]);  // never empty
-    const x = (u) => left + (u - x0) / (x1 - x0) * width;
-    const y = (v) => bottom - (v - y0) / (y1 - y0) * height;
+    [[x0, x1], [y0, y1]] = [
+      [x0, x1],
+      [y0, y1]
+    ].map(([a, b]) => (b > a ? [a, b] : [a - 1, a + 1])); // never empty
+    const x = (u) => left + ((u - x0) / (x1 - x0)) * width;
+    const y = (v) => bottom - ((v - y0) / (y1 - y0)) * height;
     const short = (v) => String(+v.toPrecision(2));
     const text = (px, py, words, anchor) => add(svg, "text", {x: px, y: py, "text-anchor": anchor}, words);
     svg.replaceChildren();
@@ -19,13 +26,18 @@
     for (const v of [y0, (y0 + y1) / 2, y1]) text(left - 6, y(v) + 4, short(v), "end");
     text(left + width / 2, bottom + 32, label, "middle");
     text(left, 12, title, "start");
-    svg.invert = (px) => x0 + (px - left) / width * (x1 - x0);
+    svg.invert = (px) => x0 + ((px - left) / width) * (x1 - x0);
     return {
-      curve(xs, ys, style) {  // a gap where a value is missing or off the panel
-        let path = "", pen = "M";
+      curve(xs, ys, style) {
+        // a gap where a value is missing or off the panel
+        let path = "",
+          pen = "M";
         xs.forEach((u, k) => {
           const v = ys[k];
-          if (v === null || v > y1 || v < y0) { pen = "M"; return; }
+          if (v === null || v > y1 || v < y0) {
+            pen = "M";
+            return;
+          }
           path += `${pen}${x(u).toFixed(1)} ${y(v).toFixed(1)}`;
           pen = "L";
         });
@@ -33,7 +45,8 @@
       },
       band(xs, low, high) {
         const along = (k, ys) => `${x(xs[k]).toFixed(1)} ${y(ys[k]).toFixed(1)}`;
-        const up = xs.map((_, k) => along(k, low)), down = xs.map((_, k) => along(k, high)).reverse();
+        const up = xs.map((_, k) => along(k, low)),
+          down = xs.map((_, k) => along(k, high)).reverse();
         add(svg, "path", {class: "band", d: `M${[...up, ...down].join("L")}Z`});
       },
       stem(u, v, words) {
@@ -44,19 +57,23 @@
         add(svg, "path", {class: "marker", d: `M${x(u)} ${bottom}V${bottom - height}`});
         text(x(u) + 4, bottom - height + 12, words, "start");
       },
-      level(v) { add(svg, "path", {class: "axis", d: `M${left} ${y(v)}H${left + width}`}); },
+      level(v) {
+        add(svg, "path", {class: "axis", d: `M${left} ${y(v)}H${left + width}`});
+      }
     };
   }
 
   // One item a model: its line, then its words.
   function list(items) {
-    root.querySelector("ol").replaceChildren(...items.map(([style, words]) => {
-      const item = document.createElement("li");
-      const svg = add(item, "svg", {class: "swatch landscape", viewBox: "0 0 34 10", "aria-hidden": "true"});
-      add(svg, "path", {class: `line line${style}`, d: "M0 5H34"});
-      item.append(words);
-      return item;
-    }));
+    root.querySelector("ol").replaceChildren(
+      ...items.map(([style, words]) => {
+        const item = document.createElement("li");
+        const svg = add(item, "svg", {class: "swatch landscape", viewBox: "0 0 34 10", "aria-hidden": "true"});
+        add(svg, "path", {class: `line line${style}`, d: "M0 5H34"});
+        item.append(words);
+        return item;
+      })
+    );
   }
 
   function say(...lines) {
@@ -66,30 +83,58 @@
   // @PARTS@
 
   // Which place of the first slider a value on a drawing stands for.
-  const nearest = (values, u) => values.reduce((best, v, k) => Math.abs(v - u) < Math.abs(values[best] - u) ? k : best, 0);
+  const nearest = (values, u) =>
+    values.reduce((best, v, k) => (Math.abs(v - u) < Math.abs(values[best] - u) ? k : best), 0);
   const place = {
     metric: (u) => Math.round(100 * u),
     prior: (u) => nearest(data.modes, u),
     murphy: (u) => nearest(data.thetas, u),
-    hill: (u) => nearest(data.places.map(Math.log), u),
+    hill: (u) => nearest(data.places.map(Math.log), u)
   }[root.dataset.kind];
 
   // The hill's own drawing: what choosing right saves, where the hill stands, and a grip to pull it by.
   function hillside(svg, at, width) {
-    const grid = data.grid, s = data.widths[+width.value], m = data.places[+at.value];
-    const a = 1 / (s * s * (1 - m)), b = 1 / (s * s * m);
+    const grid = data.grid,
+      s = data.widths[+width.value],
+      m = data.places[+at.value];
+    const a = 1 / (s * s * (1 - m)),
+      b = 1 / (s * s * m);
     const hill = grid.map((c) => Math.exp(a * Math.log(c / m) + b * Math.log((1 - c) / (1 - m))));
-    const drawn = landscape(svg, {x: grid, scale: "log", hill, label: "cost share of a false alarm, c",
+    const drawn = landscape(svg, {
+      x: grid,
+      scale: "log",
+      hill,
+      label: "cost share of a false alarm, c",
       below: `so many ${data.alarm} cost as much as ${data.miss}`,
-      ticks: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].map((c) => [c, String(c), String(Math.round((1 - c) / c * 10) / 10)]),
-      panels: [{title: `${data.alarm} per ${data.per}`, height: 200, low: 0, high: Math.max(...data.curves.flat()),
-        lines: data.curves.map((ys, style) => ({ys, style, name: data.names[style]}))}]});
-    const [panel] = drawn.panels, peak = drawn.base - drawn.high;
+      ticks: [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].map((c) => [
+        c,
+        String(c),
+        String(Math.round(((1 - c) / c) * 10) / 10)
+      ]),
+      panels: [
+        {
+          title: `${data.alarm} per ${data.per}`,
+          height: 200,
+          low: 0,
+          high: Math.max(...data.curves.flat()),
+          lines: data.curves.map((ys, style) => ({ys, style, name: data.names[style]}))
+        }
+      ]
+    });
+    const [panel] = drawn.panels,
+      peak = drawn.base - drawn.high;
     grid.slice(1).forEach((c, i) => {
       if (hill[i] < 0.02) return;
-      const [p, q] = [data.curves[0][i], data.curves[1][i]].map(panel.y), cheaper = p > q ? 0 : 1;
-      const saved = add(svg, "rect", {class: `saved saved${cheaper}`, x: drawn.x(grid[i]).toFixed(2), width: (drawn.x(c) - drawn.x(grid[i])).toFixed(2),
-        y: Math.min(p, q).toFixed(1), height: Math.abs(p - q).toFixed(1), "fill-opacity": (0.5 * hill[i]).toFixed(2)});
+      const [p, q] = [data.curves[0][i], data.curves[1][i]].map(panel.y),
+        cheaper = p > q ? 0 : 1;
+      const saved = add(svg, "rect", {
+        class: `saved saved${cheaper}`,
+        x: drawn.x(grid[i]).toFixed(2),
+        width: (drawn.x(c) - drawn.x(grid[i])).toFixed(2),
+        y: Math.min(p, q).toFixed(1),
+        height: Math.abs(p - q).toFixed(1),
+        "fill-opacity": (0.5 * hill[i]).toFixed(2)
+      });
       svg.insertBefore(saved, svg.querySelector(".line"));
     });
     svg.invert = drawn.invert;
@@ -102,25 +147,35 @@
 
   const draw = {
     hill([at, width]) {
-      const i = +width.value, k = +at.value, [one, two] = data.costs[i][k], verdict = data.verdicts[i][k];
-      const ratio = (1 - data.places[k]) / data.places[k], whole = (v) => Math.round(v).toLocaleString("en"), bill = (v) => `${whole(v)} ${data.alarm}`;
+      const i = +width.value,
+        k = +at.value,
+        [one, two] = data.costs[i][k],
+        verdict = data.verdicts[i][k];
+      const ratio = (1 - data.places[k]) / data.places[k],
+        whole = (v) => Math.round(v).toLocaleString("en"),
+        bill = (v) => `${whole(v)} ${data.alarm}`;
       hillside(panels[0], at, width);
       at.nextElementSibling.textContent = data.places[k].toPrecision(2);
       width.nextElementSibling.textContent = data.unsure[i];
-      const gap = `${whole(Math.abs(one - two))} ± ${bill(data.half[i][k])} per ${data.per}`, often = +ratio.toPrecision(3);
-      say(`If ${data.miss} costs about ${often} ${data.alarm}: ` +
+      const gap = `${whole(Math.abs(one - two))} ± ${bill(data.half[i][k])} per ${data.per}`,
+        often = +ratio.toPrecision(3);
+      say(
+        `If ${data.miss} costs about ${often} ${data.alarm}: ` +
           (verdict === "undecided" ? `undecided, the difference is ${gap}.` : `${verdict} is cheaper, by ${gap}.`),
-          `At exactly ${often}: ${data.names.map((name, which) => `${name} ${whole(data.exact[k][which])}`).join(", ")}.`);
+        `At exactly ${often}: ${data.names.map((name, which) => `${name} ${whole(data.exact[k][which])}`).join(", ")}.`
+      );
       const most = Math.max(...data.costs[i].flat());
       list([0, 1].map((which) => [which, `${data.names[which]}: ${bill(data.costs[i][k][which])}`]));
       root.querySelectorAll("ol li").forEach((item, which) => {
         item.classList.toggle("best", verdict === data.names[which]);
-        item.style.setProperty("--share", `${(100 * data.costs[i][k][which] / most).toFixed(1)}%`);
+        item.style.setProperty("--share", `${((100 * data.costs[i][k][which]) / most).toFixed(1)}%`);
       });
     },
 
     metric([score, at, ...boxes]) {
-      const own = score.value === "own", f = at.value / 100, n = data.grid.length;
+      const own = score.value === "own",
+        f = at.value / 100,
+        n = data.grid.length;
       const row = own ? written(boxes.map((box) => box.value)) : data.rows[score.value];
       root.querySelector(".own").hidden = !own;
       root.querySelector("p.note").replaceChildren(...proof(own && row.python));
@@ -128,9 +183,15 @@
       if (row.error) return say(row.error);
       const k = Math.max(0, Math.min(n - 1, Math.round(f * (n + 1)) - 1));
       const [prior, loss] = [
-        chart(panels[0], [0, 1], row.axes[0], "cost share of a false alarm, c",
-              own ? "prior asked for by y = 1; dashed: by y = 0" : "prior density, or point mass"),
-        chart(panels[1], [0, 1], row.axes[1], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")];
+        chart(
+          panels[0],
+          [0, 1],
+          row.axes[0],
+          "cost share of a false alarm, c",
+          own ? "prior asked for by y = 1; dashed: by y = 0" : "prior density, or point mass"
+        ),
+        chart(panels[1], [0, 1], row.axes[1], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")
+      ];
       prior.curve(data.grid, row.prior, 0);
       if (own) prior.curve(data.grid, row.other, 1);
       for (const [place, mass] of row.atoms) prior.stem(place, mass, `mass ${mass}`);
@@ -139,52 +200,104 @@
       for (const [who, c] of data.people) prior.mark(c, who);
       prior.mark(f);
       loss.mark(f);
-      const word = (v) => own ? v === null ? "none" : String(+v.toPrecision(4)) : v;
-      say(own ? row.words : `${row.name}: prior ${row.words}.`,
-          `At f = ${data.grid[k]}: density ${word(row.prior[k])}${own && !row.asked ? ` or ${word(row.other[k])}` : ""}, loss ${word(row.one[k])} if y = 1, ${word(row.zero[k])} if y = 0.`,
-          ...[served(row.asked)].filter(Boolean));
+      const word = (v) => (own ? (v === null ? "none" : String(+v.toPrecision(4))) : v);
+      say(
+        own ? row.words : `${row.name}: prior ${row.words}.`,
+        `At f = ${data.grid[k]}: density ` +
+          `${word(row.prior[k])}${own && !row.asked ? ` or ${word(row.other[k])}` : ""}, loss ${word(row.one[k])} if ` +
+          `y = 1, ${word(row.zero[k])} if y = 0.`,
+        ...[served(row.asked)].filter(Boolean)
+      );
     },
 
     prior([mode, size, any]) {
-      const i = +size.value, j = +mode.value, kappa = data.sizes[i], m = data.modes[j];
-      const a = 1 + kappa * m, b = 1 + kappa * (1 - m), last = data.modes[data.modes.length - 1];
+      const i = +size.value,
+        j = +mode.value,
+        kappa = data.sizes[i],
+        m = data.modes[j];
+      const a = 1 + kappa * m,
+        b = 1 + kappa * (1 - m),
+        last = data.modes[data.modes.length - 1];
       const grid = Array.from({length: 199}, (_, k) => (k + 1) / 200);
       const density = grid.map((c) => Math.exp((a - 1) * Math.log(c) + (b - 1) * Math.log(1 - c) - data.norm[i][j]));
-      const top = Math.max(...density), losses = data.losses[i][j], lead = Math.min(...losses);
-      const left = chart(panels[0], [0, 1], [0, top * 1.05], data.label, `density of Beta(${+a.toFixed(2)}, ${+b.toFixed(2)})`);
+      const top = Math.max(...density),
+        losses = data.losses[i][j],
+        lead = Math.min(...losses);
+      const left = chart(
+        panels[0],
+        [0, 1],
+        [0, top * 1.05],
+        data.label,
+        `density of Beta(${+a.toFixed(2)}, ${+b.toFixed(2)})`
+      );
       left.curve(grid, density, 0);
       data.quantiles[i][j].forEach((q, k) => left.mark(q, ["5%", "50%", "95%"][k]));
-      const right = chart(panels[1], [0, last], [0, data.top], "mode of the prior", "% above the best model, solid marks: break-even");
-      data.models.forEach((_, which) => right.curve(data.modes, data.losses[i].map(
-        (row) => Math.min(...row) > 0 ? 100 * (row[which] / Math.min(...row) - 1) : null), which));
+      const right = chart(
+        panels[1],
+        [0, last],
+        [0, data.top],
+        "mode of the prior",
+        "% above the best model, solid marks: break-even"
+      );
+      data.models.forEach((_, which) =>
+        right.curve(
+          data.modes,
+          data.losses[i].map((row) => (Math.min(...row) > 0 ? 100 * (row[which] / Math.min(...row) - 1) : null)),
+          which
+        )
+      );
       for (const [at] of data.breaks[i]) right.stem(at, data.top / 12, "");
       right.mark(m);
       mode.nextElementSibling.textContent = m;
       size.nextElementSibling.textContent = kappa;
-      const order = data.order[i][j], wide = any.checked;
+      const order = data.order[i][j],
+        wide = any.checked;
       if (wide) {
-        const best = data.maximal[i][j], ends = data.intervals[i][j];
-        list([...best, ...order.filter((which) => !best.includes(which))].map((which) => [which,
-          `${data.models[which]}: ${ends[which][0].toPrecision(3)} to ${ends[which][1].toPrecision(3)}` +
-          (best.includes(which) ? "" : ", another is certainly better")]));
-        say(`At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,
-            "Any prior with these three points: what a model can cost, from the kindest reader to the harshest.",
-            `Could be best: ${best.map((which) => data.models[which]).join(", ")}.`);
+        const best = data.maximal[i][j],
+          ends = data.intervals[i][j];
+        list(
+          [...best, ...order.filter((which) => !best.includes(which))].map((which) => [
+            which,
+            `${data.models[which]}: ${ends[which][0].toPrecision(3)} to ${ends[which][1].toPrecision(3)}` +
+              (best.includes(which) ? "" : ", another is certainly better")
+          ])
+        );
+        say(
+          `At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,
+          "Any prior with these three points: what a model can cost, from the kindest reader to the harshest.",
+          `Could be best: ${best.map((which) => data.models[which]).join(", ")}.`
+        );
         return;
       }
-      list(order.map((which) => [which, `${data.models[which]}: ${losses[which].toPrecision(4)}` +
-        (losses[which] > lead && lead > 0 ? `, ${(100 * (losses[which] / lead - 1)).toFixed(1)}% more` : "")]));
-      say(`At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,
-          `Break-even at this concentration: ${data.breaks[i].map(([at, to]) => `from mode ${at} on ${to} is best`).join("; ") || "none"}.`,
-          `Ranking: ${order.map((which) => data.models[which]).join(", ")}.`);
+      list(
+        order.map((which) => [
+          which,
+          `${data.models[which]}: ${losses[which].toPrecision(4)}` +
+            (losses[which] > lead && lead > 0 ? `, ${(100 * (losses[which] / lead - 1)).toFixed(1)}% more` : "")
+        ])
+      );
+      say(
+        `At 5%, 50% and 95%: ${data.words[i][j].join("; ")}.`,
+        `Break-even at this concentration: ` +
+          `${data.breaks[i].map(([at, to]) => `from mode ${at} on ${to} is best`).join("; ") || "none"}.`,
+        `Ranking: ${order.map((which) => data.models[which]).join(", ")}.`
+      );
     },
 
     murphy([at]) {
-      const k = +at.value, theta = data.thetas[k], [first, second] = data.costs, [a, b] = data.names;
+      const k = +at.value,
+        theta = data.thetas[k],
+        [first, second] = data.costs;
       const span = [data.thetas[0], data.thetas[data.thetas.length - 1]];
       const gap = second.map((v, i) => v - first[i]);
       const most = Math.max(...gap.map(Math.abs), ...data.band.flat().map(Math.abs)) * 1.05;
-      const costs = chart(panels[0], span, [Math.min(0, ...first, ...second), Math.max(0, ...first, ...second) * 1.05], data.label, "cost per case");
+      const costs = chart(
+        panels[0],
+        span,
+        [Math.min(0, ...first, ...second), Math.max(0, ...first, ...second) * 1.05],
+        data.label,
+        "cost per case"
+      );
       costs.curve(data.thetas, first, 0);
       costs.curve(data.thetas, second, 1);
       costs.mark(theta);
@@ -195,12 +308,16 @@
       gaps.mark(theta);
       at.nextElementSibling.textContent = theta;
       const verdict = data.verdicts[k];
-      const better = verdict === "same" ? "both cost the same" : verdict === "undecided" ?
-        `undecided, the ${data.coverage} band of the difference contains zero` : `${verdict} is cheaper`;
+      const better =
+        verdict === "same"
+          ? "both cost the same"
+          : verdict === "undecided"
+            ? `undecided, the ${data.coverage} band of the difference contains zero`
+            : `${verdict} is cheaper`;
       const order = [0, 1].sort((i, j) => data.costs[i][k] - data.costs[j][k]);
       list(order.map((which) => [which, `${data.names[which]}: ${data.costs[which][k].toPrecision(4)}`]));
       say(`At ${theta}, ${data.words[k]}: ${better}.`);
-    },
+    }
   }[root.dataset.kind];
 
   if (data.note) root.querySelector("p.note").textContent = data.note;
@@ -214,20 +331,29 @@
   const first = root.querySelector('input[type="range"]');
   for (const svg of panels) {
     const follow = (event) => {
-      const box = svg.getBoundingClientRect(), shown = svg.viewBox.baseVal.width;
-      first.value = place(svg.invert((event.clientX - box.left) / box.width * shown));
+      const box = svg.getBoundingClientRect(),
+        shown = svg.viewBox.baseVal.width;
+      first.value = place(svg.invert(((event.clientX - box.left) / box.width) * shown));
       draw(inputs);
     };
-    svg.addEventListener("pointerdown", (event) => { svg.setPointerCapture(event.pointerId); follow(event); });
+    svg.addEventListener("pointerdown", (event) => {
+      svg.setPointerCapture(event.pointerId);
+      follow(event);
+    });
     svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && follow(event));
   }
-  for (const button of root.querySelectorAll("button[data-ratio]")) button.addEventListener("click", () => {
-    first.value = place(-Math.log(1 + +button.dataset.ratio));
-    draw(inputs);
-  });
+  for (const button of root.querySelectorAll("button[data-ratio]"))
+    button.addEventListener("click", () => {
+      first.value = place(-Math.log(1 + +button.dataset.ratio));
+      draw(inputs);
+    });
   let room = root.clientWidth;
-  if (root.dataset.kind === "hill") new ResizeObserver(() => {
-    if (root.clientWidth !== room) { room = root.clientWidth; draw(inputs); }
-  }).observe(root);
+  if (root.dataset.kind === "hill")
+    new ResizeObserver(() => {
+      if (root.clientWidth !== room) {
+        room = root.clientWidth;
+        draw(inputs);
+      }
+    }).observe(root);
   root.dataset.ready = "";
-})(document.querySelector('[id="@ID@"]:not([data-ready])'));  // the same explorer may be shown twice
+})(document.querySelector('[id="@ID@"]:not([data-ready])')); // the same explorer may be shown twice

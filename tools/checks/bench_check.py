@@ -5,7 +5,7 @@ Usage: called by `site_check.py`.
 Each file is uploaded, its columns and the decision are chosen on the page, and the Python that the page shows under its
 answer is run beside the file: costs must agree to 1e-9, what is resampled to 1e-6, words and verdicts to the letter.
 Files that cannot be read must be refused by the page and by the command line, with the same line. A large file (half a
-minute) is added where the environment has LARGE=1, as it has once a week.
+minute) is added where the environment has BENCH_LARGE_FILE=1, as it has once a week.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from pwu_lite.reporting import command, decompose
 from pwu_lite.reporting.picture import picture_of
 
 BENCH = "book/start/bench.html"
+LARGE = bool(os.environ.get("BENCH_LARGE_FILE"))
 RESAMPLED = ("low", "high", "difference low", "difference high", "saving low", "saving high", "share best",
              "cases needed")
 
@@ -104,7 +105,7 @@ def good_files() -> list[File]:
         File("rare.csv", csv_of(plain.assign(y=[1, 1, 1] + [0] * 597))),
         File("common.csv", csv_of(plain.assign(y=[0, 0, 0] + [1] * 597))),
         File("weight on one.csv", csv_of(plain.head(50).assign(w=[1.0] + [0.0] * 49)), {"weight": "w"}),
-        *([File("large.csv", csv_of(forecasts(100_000, 5, 7, decimals=6)))] if os.environ.get("LARGE") else []),
+        *([File("large.csv", csv_of(forecasts(100_000, 5, 7, decimals=6)))] if LARGE else []),
     ]
 
 

@@ -1,0 +1,33 @@
+"""Write the scripts of the bench, the explorers and the report as pages run them: parts joined, for a linter.
+
+Usage: python -m tools.checks.scripts [FOLDER]     (then npx eslint FOLDER)
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from pwu_book.bench import Bench
+from pwu_book.explorers import HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer
+from pwu_lite.reporting import page
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def main(folder: Path) -> int:
+    folder.mkdir(parents=True, exist_ok=True)
+    scripts = {"bench_work": Bench().data()["script"],
+               "bench_page": page.LANDSCAPE + (ROOT / "pwu_book" / "bench" / "page.js").read_text(encoding="utf-8"),
+               "report": page.LANDSCAPE + page.DRAW}
+    parts = {name for kind in (HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer) for name in kind.scripts}
+    explorer = (ROOT / "pwu_book" / "explorers" / "explorer.js").read_text(encoding="utf-8")
+    own = "\n".join((ROOT / "pwu_book" / "explorers" / name).read_text(encoding="utf-8") for name in sorted(parts))
+    scripts["explorers"] = explorer.replace("  // @PARTS@\n", page.LANDSCAPE + own)
+    for name, text in scripts.items():
+        (folder / f"{name}.js").write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main(Path(sys.argv[1] if len(sys.argv) > 1 else "_build/scripts")))
