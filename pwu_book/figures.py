@@ -136,7 +136,7 @@ def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] =
 
 def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Mapping[str, str] | None = None,
           dots: Mapping[str, Mapping[str, Any]] | None = None) -> Figure:
-    """One panel a title, one horizontal box a label: median, quarters, and whiskers from 5% to 95%.
+    """One panel per title, one horizontal box per label: median, quarters, and whiskers from 5% to 95%.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ def flip(values: Sequence[float], *, ylabel: str, better: str = "lower",
 
 def by_labels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, ylabel: str, level: float | None = None
               ) -> Figure:
-    """One panel a title, one line a score, against the number of labels on a logarithmic axis.
+    """One panel per title, one line per score, against the number of labels on a logarithmic axis.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
     Raises
     ------
     ValueError
-        Not one label a case, a missing label, or fewer than two groups.
+        Not one label per case, a missing label, or fewer than two groups.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
     """
     labels = np.asarray(groups)
     if labels.ndim != 1 or labels.size != n:
-        raise ValueError(f"groups must be one label a case, {n} of them, got shape {labels.shape}")
+        raise ValueError(f"groups must have one label per case ({n} cases), got shape {labels.shape}")
     from pandas import isna
 
     missing = np.asarray(isna(labels))
@@ -132,7 +132,7 @@ def weighted_means(values: np.ndarray, *, weight: np.ndarray | None = None, grou
     Parameters
     ----------
     values : ndarray, shape (m, n)
-        One row a quantity, one column a case.
+        One row per quantity, one column per case.
     weight : ndarray, shape (n,), optional
     groups : ndarray of int, shape (n,), optional
         As `group_numbers` gives them.

@@ -69,7 +69,7 @@ def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     ValueError
-        Bad input, fewer than two draws, or draws that are all the same: their spread is no forecast.
+        Bad input, fewer than two draws, or draws that are all the same: their spread is not a forecast.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     draws = validation.numbers("samples", samples)
     if draws.ndim != 2 or draws.shape[1] < 2 or not len(draws):
-        raise ValueError(f"samples must have shape (n, m), one row a case and two draws or more, got {draws.shape}")
+        raise ValueError(f"samples must have shape (n, m), one row per case and at least two draws, got {draws.shape}")
     same = draws.max(axis=1) == draws.min(axis=1)
     validation.reject("samples", draws[:, 0], same, "must differ within a case: all of its draws are the same")
     std = draws.std(axis=1, ddof=1)

@@ -152,7 +152,7 @@ class CredalSet:
     def _gamble(self, gamble):
         gamble = _numbers("the gamble", gamble, None)
         if gamble.ndim not in (1, 2):
-            raise ValueError(f"a gamble has one number a state, or is a row of a matrix; got shape {gamble.shape}")
+            raise ValueError(f"a gamble has one number per state, or is a row of a matrix; got shape {gamble.shape}")
         _same_states(self.states, gamble.shape[-1], "the gamble")
         return gamble
 
@@ -322,7 +322,7 @@ def max_entropy(P: CredalSet, loss: Any, cells: Any = None) -> MaximumEntropy:
 
 def calibration(P: CredalSet, forecasts: Any, loss: Any, cells: Any = None, partition: Any = "acts",
                 order: Sequence[int] | None = None) -> pd.DataFrame:
-    """Does the price announced for the advice cover what it costs, whoever of P the data come from?
+    """Does the price announced for the advice cover its cost, whichever member of P generated the data?
 
     With S the cost of the advised acts and H(x) its upper expectation under the forecast in cell x (the announced
     price), block B of a partition has

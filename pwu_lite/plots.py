@@ -331,7 +331,7 @@ def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float 
 
 
 def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: str = "") -> Figure:
-    """One panel a title, one row a label, one line a source: a marker at its median, ends at low and high.
+    """One panel per title, one row per label, one line per source: a marker at its median, ends at low and high.
 
     Parameters
     ----------

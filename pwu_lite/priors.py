@@ -150,7 +150,7 @@ class _PerCase(Prior):
     def for_cases(self, chosen):
         if self.length is None:
             return self
-        some = object.__new__(type(self))  # checked already, and perhaps none
+        some = object.__new__(type(self))  # already validated; may be empty
         for name, value in vars(self).items():
             object.__setattr__(some, name, value[chosen] if np.ndim(value) else value)
         return some

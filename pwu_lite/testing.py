@@ -118,7 +118,7 @@ def check_prior(prior: Any, *, points: int = 2000, rtol: float = 1e-6) -> None:
     levels = np.array([1e-9, 0.01, 0.2, 0.5, 0.8, 0.99, 1 - 1e-9])
     inner = np.asarray(prior.ppf(levels))
     outside = np.array([-np.inf, low - 1 - abs(low), low, np.nextafter(high, np.inf), high + 1 + abs(high), np.inf])
-    with np.errstate(all="ignore"):  # what it makes of points outside is what is asked
+    with np.errstate(all="ignore"):  # behaviour outside the support is what is tested
         below, above, mean_below, mean_above = (np.asarray(tail) for tail in prior.tails(np.r_[outside, inner]))
     _same("below and above any point there is not all mass", below + above, 1.0, 1.0)
     _same("outside the support there is mass", below[:6], [0, 0, 0, 1, 1, 1], 1.0)

@@ -150,7 +150,7 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """
     f = as_float("y_prob", y_prob)
     if f.ndim != 2 or f.shape[1] < 2:
-        raise ValueError(f"y_prob must be a matrix, one row a case and one column a class, got shape {f.shape}")
+        raise ValueError(f"y_prob must be a matrix, one row per case and one column per class, got shape {f.shape}")
     if not len(f):
         raise ValueError("y_prob is empty")
     bad = ~(np.isfinite(f) & (f >= 0) & (f <= 1))
@@ -417,7 +417,7 @@ def _short(value):
 def _matrix(name: str, values: Any) -> np.ndarray:
     array = as_float(name, values)
     if array.ndim != 2 or 0 in array.shape:
-        raise ValueError(f"{name} must have shape (n, D), one row a case, got {array.shape}")
+        raise ValueError(f"{name} must have shape (n, D), one row per case, got {array.shape}")
     bad = ~np.isfinite(array) | (np.abs(array) > _LARGEST)
     if bad.any():
         i, j = np.argwhere(bad)[0]

@@ -1,6 +1,6 @@
 """The bench: a page element that scores the reader's own file in the browser.
 
-Implements appendices H, I.3 and L of the PWU paper, for who has a file and a browser.
+Implements appendices H, I.3 and L of the PWU paper, for readers with a file and a browser.
 """
 
 from __future__ import annotations

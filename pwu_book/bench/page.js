@@ -233,7 +233,7 @@ function unready(choice) {
   const bad = ends.findIndex((v) => !(v > 0 && v < Infinity));
   if (bad >= 0)
     return (
-      `${QUESTIONS[kind].question} “${texts[bad]}” is no number above zero (thousands are written without a ` +
+      `${QUESTIONS[kind].question} “${texts[bad]}” is not a number above zero (thousands are written without a ` +
       `separator)`
     );
   if (kind === "topk" && choice.high >= 1)

@@ -175,7 +175,7 @@ function checkNames(names) {
 
 const isNothing = (text) => NOTHING.has(text) || !text.trim();
 
-// A column as numbers. {values} or, where one field is no number, {values, bad: its row, plain: were the others
+// A column as numbers. {values} or, where one field is not a number, {values, bad: its row, plain: were the others
 // numbers?}
 function toNumbers(texts) {
   const values = new Float64Array(texts.length);

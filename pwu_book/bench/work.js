@@ -29,7 +29,7 @@ function forecastOr(table, name, {values, bad, plain, thousands}) {
     if (v !== 0 && v !== 1) flags = false;
   }
   if (thousands || !some) return {forecast: false, why: "no numbers"};
-  if (bad >= 0 && !plain) return {forecast: false, why: `line ${table.lines[bad]} is no number`};
+  if (bad >= 0 && !plain) return {forecast: false, why: `line ${table.lines[bad]} is not a number`};
   if (outside >= 0 && values.every((v) => v >= 0 && v <= 100) && values.some((v) => v % 1))
     return {forecast: false, why: "percentages? divide by 100, or add %"};
   if (outside >= 0) return {forecast: false, why: `line ${table.lines[outside]} is ${general(values[outside], 8)}`};
@@ -129,7 +129,7 @@ function chosenData(table, {kind, truth, event, models, weight, groups, shares})
     shares: shares ? costShares(table, shares) : null
   };
   if (kind === "topk" && data.weight)
-    throw Error("picking the top few takes no weights: a pick is no average over cases");
+    throw Error("picking the top few takes no weights: a pick is not an average over cases");
   if (kind !== "binary" && data.shares) throw Error("a cost share for each case is for yes or no decisions");
   return data;
 }

@@ -136,7 +136,7 @@ def choose_and_pay(table: pd.DataFrame, metrics: Mapping[str, Callable[..., floa
 
 
 def counts(raw: Path | str) -> pd.DataFrame:
-    """The table beside this module from the raw file: one row a combination of odour, colours and class."""
+    """The table beside this module from the raw file: one row per combination of odour, colours and class."""
     table = pd.read_csv(raw)
     columns = [column for columns in INSTRUMENTS.values() for column in columns]
     table["poisonous"] = (table["class"] == "p").astype(int)

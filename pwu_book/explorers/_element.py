@@ -30,7 +30,7 @@ class Explorer:
     """An element of a page: controls, two panels, words; a picture where scripts do not run."""
 
     kind: str
-    panels: tuple[str, ...]  # what the drawings show, for who does not see them
+    panels: tuple[str, ...]  # text alternatives for the drawings
     scripts: tuple[str, ...] = ()  # what its script needs beside explorer.js
 
     def data(self) -> dict[str, Any]:

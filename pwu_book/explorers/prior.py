@@ -96,7 +96,7 @@ class PriorExplorer(Explorer):
         return {name: (float(low[which]), float(high[which])) for which, name in enumerate(self.models)}
 
     def maximal(self, mode: float, size: float) -> list[str]:
-        """Models than which no other is certainly better, over the same priors."""
+        """Models that no other model certainly beats, over the same priors."""
         low, high = self._curves.bounds(elicitation.beta_from_mode(mode, size))
         beaten, rounding = set(), ROUNDING * self._curves.scale
         for place, (a, b) in enumerate(combinations(self.models, 2), start=len(self.models)):

@@ -148,7 +148,7 @@ class Task:
         Is tau stored at each cell of the families' grids?
     prepare, unpack, check : callable
         Changes a fold before it is scored; reads targets and forecast from the stored columns of a
-        cell; raises ValueError for columns that are no forecast of this kind.
+        cell; raises ValueError for columns that are not a forecast of this kind.
     """
 
     name: str

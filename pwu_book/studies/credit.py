@@ -73,7 +73,7 @@ class Costs(NamedTuple):
 
 
 def _check(terms: Terms) -> Terms:
-    for name, most in (("rate", 0.15), ("funds", 0.02)):  # a bank that pays two in a hundred a month is no bank
+    for name, most in (("rate", 0.15), ("funds", 0.02)):  # no bank pays 2% per month
         value = getattr(terms, name)
         if not 0 < value < most:
             words = f"; divide a rate a year by 12: {value / 12:.4g}" if value >= most else ""

@@ -64,7 +64,7 @@ def margin(rate: ArrayLike, months: ArrayLike, *, funds: float = FUNDS, prepaid:
 
 
 def _rates(rate):
-    """Shares a year; percentages and a month's rates are told by their size."""
+    """Shares per year; percentages and monthly rates are recognised by their size."""
     values = column("rate", rate, np.finfo(float).tiny, np.inf, "a share a year")
     if values.max() > 1:
         row = int(np.argmax(values > 1))
@@ -142,7 +142,7 @@ def knapsack(value: ArrayLike, amount: ArrayLike, budget: float = BUDGET, unit: 
     Raises
     ------
     ValueError
-        An amount that is no multiple of the unit.
+        An amount that is not a multiple of the unit.
 
     Examples
     --------

@@ -88,7 +88,7 @@ def column(name: str, values: Any, low: float, high: float, unit: str) -> np.nda
     """
     found = np.asarray(values, dtype=float)
     if found.ndim != 1 or found.size == 0:
-        raise ValueError(f"{name} must be a column with one value a row, got shape {found.shape}")
+        raise ValueError(f"{name} must be one-dimensional and not empty, got shape {found.shape}")
     bad = np.flatnonzero(~((found >= low) & (found <= high) & np.isfinite(found)))
     if bad.size:
         within = f"lie between {low:g} and {high:g}" if np.isfinite([low, high]).any() else "be finite"
@@ -171,7 +171,7 @@ def known_up_to_an_error(y: np.ndarray, f: np.ndarray, threshold: np.ndarray, st
 
 def fit(study: Study, data: Data, repeats: Sequence[int], folder: Path, *, models: Sequence[str] | None = None,
         jobs: int = 1, scheduler: str | None = None) -> list[str]:
-    """Fit what is missing, one cell a model and repeat; what failed, in words."""
+    """Fit what is missing, one cell per model and repeat; return what failed, in words."""
     makers = study.models()
     cells = [grid.Cell(data.name, model, repeat, 0) for repeat in repeats for model in models or makers]
     if all(cell.path(folder).exists() for cell in cells):

@@ -509,7 +509,7 @@ def profits(data: Data, rows: np.ndarray, mean: np.ndarray, std: np.ndarray, *, 
     data : Data
         An hourly one.
     rows : ndarray
-    mean, std : ndarray, one value a row
+    mean, std : ndarray, one value per row
     relative : float
         The relative bound alpha.
     signs : {"hindsight", "two days before", "mean of the hour"}

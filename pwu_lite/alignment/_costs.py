@@ -51,7 +51,7 @@ def all_costs(family, labels, reports, thetas, within):
     room = _LINEAR * np.maximum(np.abs(near), np.abs(far)).max() + _rounding_of_theta(near, far, one, two)
     if (np.abs(near + far - 2 * middle) > room).any():
         raise ValueError(f"the utility of {type(family).__name__} is not linear between the edges that its method "
-                         f"breakpoints gives: mend it, or pass a cost function and thetas")
+                         f"breakpoints gives: fix it, or pass a cost function and thetas")
     right = 2 * far - near
     if last:
         lines = np.arange(near.shape[1]) % one.size == one.size - 1

@@ -1,4 +1,4 @@
-"""How a metric ranks, or ties, forecasts beyond doubt: what rounding and plateaus explain is no order.
+"""How a metric ranks, or ties, forecasts beyond doubt: what rounding and plateaus explain is not an order.
 
 Implements what definitions 3.1 and 3.5 of the PWU paper leave to whoever computes.
 """
@@ -130,7 +130,7 @@ class Order:
         return values[1][0] - values[0][0] > self.precision * max(abs(values[0][0]), abs(values[1][0]))
 
     def _genuine(self, place):
-        """Is a tie at this place none of a plateau, where a score saturates or is flat?
+        """Is a tie at this place more than a plateau, where a score saturates or is flat?
 
         Small changes of the forecast move the metric up and down; or it is a step function here,
         still under smaller changes, inside its range, and leaves its value with a jump.
@@ -296,7 +296,8 @@ def _around(loss, comparison, precision):
     low, high = (metric_value(loss, labels, report) for report in reports)
     if not np.isfinite([low, high]).all():
         return None, low, high
-    around = [*_moved(reports[0], reports[1:], 0.5), *_moved(reports[1], reports[:1], 3.0)]  # what else it can be
+    # values that the metric takes nearby
+    around = [*_moved(reports[0], reports[1:], 0.5), *_moved(reports[1], reports[:1], 3.0)]
     seen = [(report, value) for report in around for value in _values_where_defined(loss, labels, report)]
     order = Order(loss, labels, [*reports, *(report for report, _ in seen)],
                   np.array([low, high, *(value for _, value in seen)]), precision)

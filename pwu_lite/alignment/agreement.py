@@ -125,7 +125,7 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     Parameters
     ----------
     metrics, utilities : DataFrame
-        Models in the rows (the same index labels, in any order), one column a metric
+        Models in the rows (the same index labels, in any order), one column per metric
         or a utility. Utilities: higher is better.
     directions : dict, optional
         ``{column: True if lower is better}`` for metrics that the registry does not know,
@@ -235,7 +235,7 @@ def _check_directions(directions, columns):
         raise ValueError(f"directions must be a mapping of columns to True or False, got {directions!r:.60}")
     for name, lower in (directions or {}).items():
         if name not in columns:
-            raise ValueError(f"directions names {name!r}, which is no column of metrics")
+            raise ValueError(f"directions contains {name!r}, which is not a column of metrics")
         if not isinstance(lower, (bool, np.bool_)):
             raise ValueError(f"directions[{name!r}] must be True (lower is better) or False, got {lower!r}")
 

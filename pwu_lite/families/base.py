@@ -29,7 +29,7 @@ class Parameter:
     Attributes
     ----------
     name : str
-        What the parameter is called; of one that counts, the name of its share, "k/n".
+        Name of the parameter; for a count, the name of its share, "k/n".
     domain : (float, float)
         Its values lie strictly between these.
     counts : bool

@@ -119,7 +119,7 @@ class SelectivePrediction(SeparableFamily):
         if covers(priors[0], 0, end):
             reach = f"while the variance is below {end:.4g}" if np.isfinite(end) else "at any size"
             return "proper", f"strictly in mean and variance {reach}; other features of y are not seen"
-        return "proper", "variances between which the prior has no mass are not told apart"
+        return "proper", "does not distinguish variances between which the prior has no mass"
 
     def breakpoints(self, data):
         return None, data[2] ** 2

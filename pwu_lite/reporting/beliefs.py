@@ -108,8 +108,8 @@ def _of_regression(name):
     prior = symbolic.selective_prior(sp.sympify(SQUARES[name], {"e": e, "v": v}), e, v)
     if prior.density == 0:
         at = " and ".join("infinity" if place == sp.oo else str(place) for place in prior.atoms)
-        return (f"{label}: aligned with predict or pass where passing is too dear for anybody: all its mass is at a "
-                f"price of {at}. The standard deviation does not count.")
+        return (f"{label}: aligned with predict or pass where abstaining is too expensive for anyone: all its mass is "
+                f"at a price of {at}. The standard deviation does not count.")
     return (f"{label}: aligned with predict or pass, under the prior density {prior.density} on the price of passing "
             "(up to a factor): mostly on prices near zero, and its expected cost is infinite.")
 

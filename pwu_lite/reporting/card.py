@@ -76,7 +76,7 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
     if not isinstance(score, PWU):
         raise ValueError(f"score must be a PWU, got {type(score).__name__}")
     family, missing = score.family, "NOT STATED: say it before you publish the number"
-    short = re.sub(r"\d+\.\d{5,}", lambda digits: f"{float(digits[0]):.5g}", repr(score))  # as one prints it
+    short = re.sub(r"\d+\.\d{5,}", lambda digits: f"{float(digits[0]):.5g}", repr(score))  # shortened for display
     rows = {"Score": short, "Decision": str(decision) or missing, "Family": _first_sentence(family)}
     for which, (name, prior) in enumerate(zip(family.names, score.priors, strict=True)):
         rows[f"Prior on {name}"] = _said(family, prior, which)

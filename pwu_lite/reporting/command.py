@@ -277,7 +277,8 @@ def _why_not(frame, name):
             files.numbers(start, name)
             values = files.numbers(frame, name)
         except ValueError as error:
-            return str(error).split(", column")[0] + " is no number" if str(error).startswith("line") else "no numbers"
+            line = str(error).split(", column")[0]
+            return f"{line} is not a number" if line.startswith("line") else "no numbers"
     known = values[np.isfinite(values)]
     if not known.size:
         return "no numbers"
@@ -338,7 +339,7 @@ def _columns_of(models, frame):
 
 
 def _taken(y, models, left):
-    """What was read, in words: cases, models, and columns that nobody named and that are no forecasts."""
+    """What was read, in words: cases, models, and columns that nobody named and that are not forecasts."""
     said = f"{len(y):,} cases; models: {', '.join(models)}."
     if left:
         some = [f"{name} ({reason})" for name, reason in list(left.items())[:LISTED]]

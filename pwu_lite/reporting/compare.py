@@ -213,7 +213,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     Raises
     ------
     ValueError
-        Bad input, no models, or weights for a score that is no average over cases.
+        Bad input, no models, or weights for a score that is not an average over cases.
 
     References
     ----------
@@ -316,7 +316,7 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage, statem
     word = "best" if against is None else "reference"
     tail = (1 - coverage) / 2
     gap = _apart(values, values[best])
-    with np.errstate(invalid="ignore", divide="ignore"):  # of a cost of zero there is no share
+    with np.errstate(invalid="ignore", divide="ignore"):  # undefined where the cost is zero
         saving, savings = gap / np.abs(values), gaps / np.abs(resampled)
     (low, high), (from_, to), (least, most) = (percentiles(drawn, tail) for drawn in (resampled, gaps, savings))
     verdicts = [word if place == best else _verdict(gap[place], *ends, few)
@@ -503,7 +503,7 @@ def _notes(n, groups, weight, draws, coverage):
 def _cases(name, values):
     array = validation.as_float(name, values)
     if array.ndim == 0 or not len(array):
-        raise ValueError(f"{name} must be an array, one entry a case; got {values!r:.60}")
+        raise ValueError(f"{name} must be an array with one entry per case; got {values!r:.60}")
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 

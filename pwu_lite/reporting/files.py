@@ -209,7 +209,7 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
     Raises
     ------
     ValueError
-        There is no such column, or a field of it is no number; the message says which line.
+        There is no such column, or a field of it is not a number; the message says which line.
 
     Examples
     --------

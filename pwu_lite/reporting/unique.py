@@ -78,7 +78,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     uncertainties : mapping of name to array_like, or DataFrame
         Standard deviations in the unit of y, or any numbers that are larger where the model is less sure.
     rankings : sequence of str
-        Names of the estimates that are no standard deviations: only the ranking benchmark uses them.
+        Names of the estimates that are not standard deviations: only the ranking benchmark uses them.
     scaled_on : (y_true, mean, uncertainties), optional
         Other cases, for instance a calibration set. Each estimate u is then scored a second time as
         the standard deviation ``s u``, ``s**2 = mean(((y - mean) / u)**2)`` over those cases, rankings
@@ -155,7 +155,7 @@ def _estimates(what, given, length):
 
 
 def _scaled(estimates, scaled_on):
-    """Each estimate times what makes its squared standardised errors one on the average, on other cases."""
+    """Each estimate, rescaled so that its mean squared standardised error on held-out cases is one."""
     if not isinstance(scaled_on, (tuple, list)) or len(scaled_on) != 3:
         raise ValueError("scaled_on must be (y_true, mean, uncertainties) of other cases")
     y, m = validation.vector("scaled_on[0]", scaled_on[0]), validation.vector("scaled_on[1]", scaled_on[1])

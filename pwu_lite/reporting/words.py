@@ -47,7 +47,7 @@ def remarks(table: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
     table : DataFrame
         The table of one `compare`.
     about : mapping
-        ``cases``, ``events`` (None where outcomes are no events), ``event`` (its name), ``base`` (the forecast
+        ``cases``, ``events`` (None where outcomes are not events), ``event`` (its name), ``base`` (the forecast
         without a model, in words), ``coverage``.
 
     Examples

@@ -75,7 +75,7 @@ class Order(pd.DataFrame):
     Attributes
     ----------
     maximal : list of str
-        The models than which no other one is certainly better.
+        The models that no other model certainly beats.
     """
 
     @property
@@ -84,7 +84,7 @@ class Order(pd.DataFrame):
 
     @property
     def maximal(self) -> list[str]:
-        """The models than which no other one is certainly better."""
+        """The models that no other model certainly beats."""
         return [name for name in self.index if not (self.loc[name] == "worse").any()]
 
 
@@ -122,7 +122,7 @@ def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
                sample_weight: ArrayLike | None = None) -> Preference:
     """Does every prior of the set prefer the same one of two models?
 
-    "first": no prior makes the first model costlier and some make it cheaper; "second": the other way round;
+    "first": no prior makes the first model more expensive and some make it cheaper; "second": the other way round;
     "undecided": the priors differ, or none tells the two apart.
 
     Parameters
@@ -253,7 +253,7 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
     Returns
     -------
     DominanceTest
-        Begins with the p-value. A small one speaks against dominance of the first model; a large one is no proof of it.
+        Begins with the p-value. A small one speaks against dominance of the first model; a large one does not prove it.
 
     References
     ----------

@@ -442,7 +442,7 @@ def _nowhere_negative(densities, ends, symbol, refuse):
             at, place = next(iter(hits.items()))
             where = f" (parameters are taken to lie in (0, 1); here {said(at)})" if at else ""
             refuse(f"the density would be negative at {symbol} = {shown(place)}{where}")
-        evidence.add(f"looked at in {len(places)} places, and down from the lowest of them"
+        evidence.add(f"checked numerically at {len(places):,} points, and down from the lowest of them"
                      + (f", for {len(negative)} values of the parameters" if len(negative) > 1 else ""))
     return "; ".join(sorted(evidence)) or "proved"
 

@@ -143,7 +143,7 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, REGISTRY["binary", "error_detection_auroc"]), "higher is better"),
     (lambda: pwu.compare(Y, MODELS, SCORE, against="best"), "none of the models"),
     (lambda: pwu.compare(Y, MODELS, SCORE, groups=np.zeros(N)), "two or more"),
-    (lambda: pwu.compare(Y, MODELS, SCORE, groups=[1, 2]), "one label a case"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, groups=[1, 2]), "one label per case"),
     (lambda: pwu.compare(Y, MODELS, SCORE, groups=[None, *range(1, N)]), r"groups\[0\] is missing"),
     (lambda: pwu.compare(Y, MODELS, SCORE, n_resamples=1), "at least 2"),
     (lambda: pwu.compare(Y, MODELS, SCORE, coverage=95), "coverage"),

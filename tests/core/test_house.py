@@ -103,6 +103,8 @@ def test_the_version_is_the_same_everywhere():
     version = pwu_lite.__version__
     assert re.search(r"^## (\S+)$", (root / "CHANGELOG.md").read_text(), re.M).group(1) == version
     assert f"\nversion: {version}\n" in (root / "CITATION.cff").read_text()
+    book = (root / "pwu_book" / "pyproject.toml").read_text()
+    assert f'version = "{version}"' in book and f'pwu_lite[plots,symbolic]=={version}' in book
     assert f'release: "{version}"' in (root / "_config.yml").read_text()
 
 

@@ -490,7 +490,7 @@ def test_densities_that_turn_negative_in_a_narrow_place():
 def test_evidence_says_what_was_looked_at():
     assert binary_prior(-sp.log(p), -sp.log(1 - p), p).evidence == "proved"
     hill = 2 + sp.cos(3 * p)
-    assert binary_prior(*from_density(hill), p).evidence.startswith("looked at in")
+    assert binary_prior(*from_density(hill), p).evidence.startswith("checked numerically at")
 
 
 def pole(weight):

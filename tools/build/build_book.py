@@ -74,7 +74,7 @@ def build_site(root: Path, build: Path) -> int:
         print("\nThe package, or a file that chapters read, changed while they ran: build again.", file=sys.stderr)
         return 1
     if not run_sphinx(root):
-        print("\nThe site was NOT built: mend the warnings above.", file=sys.stderr)
+        print("\nThe site was NOT built: fix the warnings above.", file=sys.stderr)
         return 1
     if (root / "pwu_book").exists():
         downloads.write(root, build / "html")

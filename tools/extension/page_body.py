@@ -62,7 +62,7 @@ def keep_marks(soup: BeautifulSoup) -> None:
 
 
 def help_readers(soup: BeautifulSoup) -> None:
-    """What scrolls can be reached by the keyboard; what is no list does not say so. Each is a finding of axe-core."""
+    """What scrolls can be reached by the keyboard; what is not a list does not say so. (Findings of axe-core.)"""
     for tag in soup.select("div.math"):
         tag["tabindex"] = "0"
     for tag in soup.select(".citation-list[role]"):

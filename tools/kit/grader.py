@@ -4,7 +4,7 @@ Usage: python grade.py HANDED_IN [RESULTS.csv]
 
 HANDED_IN holds a folder for each student, with notebooks whose names contain those that were given out. Each exercise
 runs in a process and a folder of its own, for two minutes at most; its tests are those in the folder `tests` beside
-this file. The results say how many tests passed and which did not; what is not graded is told, too.
+this file. The results say how many tests passed and which did not; anything not graded is reported.
 Students' code runs as you: use an account, or a container, that holds nothing of value. The tests run in the same
 process as that code, so a notebook can cheat for its own mark, and a process that outlives it could change files of
 yours, another student's notebook or mark among them: read what has full marks, solutions are a few lines. The results
@@ -105,7 +105,7 @@ def name_of(path: Path, tests: dict[str, dict]) -> str | None:
 
 
 def code_of(path: Path) -> list[str] | None:
-    """The code cells, those left out that only show tests; None if it is no notebook."""
+    """The code cells, those left out that only show tests; None if it is not a notebook."""
     try:
         cells = json.loads(path.read_text(encoding="utf-8-sig"))["cells"]
         return ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"

@@ -41,7 +41,7 @@ def deck(page: Path, target: Path, site: Path) -> Path:
     slides = [sheet(section, number, title) for number, section in enumerate(sections(article))]
     lost = [image.get("src") for slide in slides for image in BeautifulSoup(slide, "html.parser").select("img")]
     if lost:
-        raise ValueError(f"{page.name}: pictures that are no drawings: {lost}")
+        raise ValueError(f"{page.name}: pictures that are not drawings: {lost}")
     text = TEMPLATE.read_text(encoding="utf-8").replace("@TITLE@", html.escape(title))
     text = text.replace("@FONTS@", style).replace("@SLIDES@", "\n".join(slides))
     target.write_text(text.replace("@COUNT@", str(len(slides))), encoding="utf-8")

@@ -93,7 +93,7 @@ def test_wrong_arguments_get_one_line(capsys):
 @pytest.mark.parametrize("call, words", [
     (lambda: study.column("fee", [1.0, np.nan], 0, 5, "GBP"), r"fee \(GBP\) must lie between 0 and 5: row 1 has nan"),
     (lambda: study.column("price", [np.inf], -np.inf, np.inf, "EUR"), r"price \(EUR\) must be finite: row 0 has inf"),
-    (lambda: study.column("fee", [], 0, 5, "GBP"), "one value a row"),
+    (lambda: study.column("fee", [], 0, 5, "GBP"), "one-dimensional and not empty"),
     (lambda: study.columns_of(pd.DataFrame({"a": [1]}), ["a", "b"], "x.csv"), r"x.csv lacks the column\(s\) b;")])
 def test_what_makes_no_sense_is_named(call, words):
     with pytest.raises(ValueError, match=words):
