@@ -1,0 +1,60 @@
+"""The book's package: documented, typed, its imports declared; and pwu_lite does not know it."""
+
+import ast
+import importlib
+import inspect
+import sys
+from pathlib import Path
+
+import pytest
+
+import pwu_book
+import pwu_lite
+
+PACKAGE = Path(pwu_book.__file__).parent
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "build" not in path.relative_to(PACKAGE).parts)
+
+
+def imported(path):
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            yield node.module.split(".")[0]
+        elif isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+
+
+def public():
+    for path in MODULES:
+        parts = ("pwu_book", *path.relative_to(PACKAGE).with_suffix("").parts)
+        name = ".".join(parts).removesuffix(".__init__")
+        module = importlib.import_module(name)
+        for item in getattr(module, "__all__", []):
+            if callable(getattr(module, item)):
+                yield pytest.param(getattr(module, item), id=f"{name}.{item}")
+
+
+@pytest.mark.parametrize("thing", list(public()))
+def test_public_things_have_a_docstring_and_types(thing):
+    assert thing.__doc__ and len(thing.__doc__.split()) > 4
+    if inspect.isfunction(thing):
+        parameters = inspect.signature(thing).parameters.items()
+        assert not [name for name, p in parameters if p.annotation is inspect.Parameter.empty]
+
+
+def test_what_the_package_imports_is_declared():
+    declared = (PACKAGE / "pyproject.toml").read_text()
+    names = {"sklearn": "scikit-learn"}
+    inside = {"pwu_book", "pwu_lite", "__future__"}
+    for package in {package for path in MODULES for package in imported(path)} - inside:
+        if package not in sys.stdlib_module_names:
+            assert f'"{names.get(package, package)}>=' in declared, package
+
+
+def test_every_folder_of_the_package_is_in_the_wheel():
+    folders = {".".join(("pwu_book", *path.parent.relative_to(PACKAGE).parts)) for path in MODULES}
+    declared = (PACKAGE / "pyproject.toml").read_text()
+    assert all(f'"{folder}"' in declared for folder in folders)
+
+
+def test_the_small_package_does_not_know_the_book():
+    assert not [path for path in Path(pwu_lite.__file__).parent.rglob("*.py") if "pwu_book" in set(imported(path))]
