@@ -148,7 +148,7 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, SCORE, n_resamples=1), "at least 2"),
     (lambda: pwu.compare(Y, MODELS, SCORE, coverage=95), "coverage"),
     (lambda: pwu.compare(Y, {"a": np.where(P > 0.5, np.nan, P)}, SCORE), "finite"),
-    (lambda: pwu.compare([], {"a": []}, SCORE), "one entry a case")])
+    (lambda: pwu.compare([], {"a": []}, SCORE), "one entry per case")])
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()

@@ -330,7 +330,7 @@ def test_degeneracy_is_about_the_domain_not_the_support():
     (lambda y, f: reporting.prior_report("x"), "PWU"),
     (lambda y, f: reporting.prior_report(SCORE, share=-0.5), "share"),
     (lambda y, f: reporting.compare(y, {'a': f}, {}), "at least one"),
-    (lambda y, f: reporting.compare(1, {'a': f}, SCORE), "one entry a case"),
+    (lambda y, f: reporting.compare(1, {'a': f}, SCORE), "one entry per case"),
     (lambda y, f: reporting.compare(np.ma.array(y, mask=y == 1), {'a': f}, SCORE), "masked")])
 def test_bad_arguments_are_named(binary, call, words):
     with pytest.raises(ValueError, match=words):
