@@ -3,29 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit, logit
 
 from pwu_book import tables
 from pwu_book.runs import grid
 from pwu_book.studies import few_labels
 from pwu_book.studies.few_labels.scores import _auroc, _average_precision
 from pwu_lite import Beta, assisted
-
-PRIOR, SHARES = Beta(2, 10), Beta(1.2, 20.8)
-
-
-def world(n=80, seed=0, models=4):
-    rng = np.random.default_rng(seed)
-    p = rng.beta(1, 4, n)
-    y = (rng.random(n) < p).astype(int)
-    return y, {f"m{j}": expit(logit(p) + rng.normal(0, 0.3 + 0.3 * j, n)) for j in range(models)}
-
-
-def gaussian(n=80, seed=0, models=4):
-    rng = np.random.default_rng(seed)
-    mean, std = rng.normal(size=n), 0.2 + rng.random(n)
-    y = mean + std * rng.normal(size=n)
-    return y, {f"m{j}": (mean + 0.2 * j * rng.normal(size=n), std * rng.uniform(0.5, 2, n)) for j in range(models)}
+from tests.core.test_assisted import PRIOR, SHARES, gaussian, world
 
 
 def test_ranking_scores_of_the_run_are_scikit_learns():

@@ -11,6 +11,7 @@ from scipy.integrate import trapezoid
 
 import pwu_lite as pwu
 from pwu_book import figures
+from tests.core.test_plots import check_labels
 
 X = np.linspace(0, 1, 20)
 FIGURES = {
@@ -28,12 +29,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("name", FIGURES)
 def test_axes_are_labelled(name):
-    figure = FIGURES[name]()
-    for ax in figure.axes:
-        assert ax.get_xlabel() or ax.get_xticklabels() or ax.get_shared_x_axes().joined(ax, figure.axes[-1])
-    assert any(ax.get_ylabel() for ax in figure.axes) or name in ("bars", "boxes", "dumbbells")
-    assert figure.get_facecolor() == (1, 1, 1, 1)
-    plt.close("all")
+    check_labels(FIGURES[name](), named=name not in ("bars", "boxes", "dumbbells"))
 
 
 def test_a_sheet_holds_every_cell_and_refuses_what_does_not_fit():

@@ -1,8 +1,6 @@
 """The book's package: documented, typed, its imports declared; and pwu_lite does not know it."""
 
 import ast
-import importlib
-import inspect
 import sys
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 
 import pwu_book
 import pwu_lite
+from tests.core.test_house import check_public, public
 
 PACKAGE = Path(pwu_book.__file__).parent
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "build" not in path.relative_to(PACKAGE).parts)
@@ -23,22 +22,9 @@ def imported(path):
             yield from (alias.name.split(".")[0] for alias in node.names)
 
 
-def public():
-    for path in MODULES:
-        parts = ("pwu_book", *path.relative_to(PACKAGE).with_suffix("").parts)
-        name = ".".join(parts).removesuffix(".__init__")
-        module = importlib.import_module(name)
-        for item in getattr(module, "__all__", []):
-            if callable(getattr(module, item)):
-                yield pytest.param(getattr(module, item), id=f"{name}.{item}")
-
-
-@pytest.mark.parametrize("thing", list(public()))
+@pytest.mark.parametrize("thing", list(public(PACKAGE, MODULES)))
 def test_public_things_have_a_docstring_and_types(thing):
-    assert thing.__doc__ and len(thing.__doc__.split()) > 4
-    if inspect.isfunction(thing):
-        parameters = inspect.signature(thing).parameters.items()
-        assert not [name for name, p in parameters if p.annotation is inspect.Parameter.empty]
+    check_public(thing)
 
 
 def test_what_the_package_imports_is_declared():

@@ -76,22 +76,28 @@ def test_importing_the_package_is_light():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
 
 
-def public():
-    for path in MODULES:
-        name = ".".join(("pwu_lite", *path.relative_to(PACKAGE).with_suffix("").parts))
+def public(package, modules):
+    """What the modules of a package offer."""
+    for path in modules:
+        parts = (package.name, *path.relative_to(package).with_suffix("").parts)
+        name = ".".join(parts).removesuffix(".__init__")
         module = importlib.import_module(name)
         for item in getattr(module, "__all__", []):
             if callable(getattr(module, item)):
                 yield pytest.param(getattr(module, item), id=f"{name}.{item}")
 
 
-@pytest.mark.parametrize("thing", list(public()))
-def test_public_things_have_a_docstring_and_types(thing):
+def check_public(thing):
     assert thing.__doc__ and len(thing.__doc__.split()) > 4
     if inspect.isfunction(thing):
         signature = inspect.signature(thing)
         untyped = [name for name, p in signature.parameters.items() if p.annotation is inspect.Parameter.empty]
         assert not untyped, untyped
+
+
+@pytest.mark.parametrize("thing", list(public(PACKAGE, MODULES)))
+def test_public_things_have_a_docstring_and_types(thing):
+    check_public(thing)
 
 
 def test_the_type_marker_is_shipped():
