@@ -303,15 +303,18 @@ STEPS = {"before deleting": ("delete", kill), "in the middle of deleting": ("shu
          "before the links": ("check_links.main", kill)}
 
 
+@pytest.mark.parametrize("version", ["1", "2"])
 @pytest.mark.parametrize("step, death", STEPS.values(), ids=STEPS)
-def test_a_build_killed_at_any_step_leaves_nothing_stale(model, monkeypatch, step, death):
+def test_a_build_killed_at_any_step_leaves_nothing_stale(model, monkeypatch, step, death, version):
+    """Whether the change that was being built stays or is taken back."""
     assert model.build() == 0
     model.write("before", "2")
     with monkeypatch.context() as patch:
         patch.setattr(f"tools.build.build_book.{step}", death)
         with pytest.raises(Killed):
             model.build()
-    assert model.build() == 0 and model.page() == "<p>before2</p>"
+    model.write("before", version)
+    assert model.build() == 0 and model.page() == f"<p>before{version}</p>"
 
 
 def test_what_cannot_be_deleted_fails_the_build(model, monkeypatch, capsys):

@@ -113,7 +113,6 @@ def forget_what_changed(root: Path, build: Path) -> None:
     for record, value, folders in ((build / ".code", code_fingerprint(root), [".jupyter_cache", "html", ".doctrees"]),
                                    (build / ".site", fingerprint(root, files_like(root, SITE)), ["html", ".doctrees"])):
         if changed(record, value):
-            record.unlink(missing_ok=True)
             for folder in folders:
                 delete(build / folder)
             record.write_text(value)
