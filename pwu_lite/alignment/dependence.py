@@ -11,9 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .. import validation
-from ._order import PRECISION, Order, check_metric, metric_value
+from ._order import (
+    PRECISION,
+    assumed_precision,
+    check_metric,
+    check_order_of_cases,
+    check_repeats,
+    metric_value,
+)
 
 __all__ = ["Counterexample", "coordinate_dependence"]
+
+_LAST_DIGITS = 8 * np.finfo(float).eps  # of the largest value: what is no further apart is equal
 
 
 class _Parts(NamedTuple):
@@ -57,16 +66,16 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     trials : int
         How many random tries before giving up.
     precision : float
-        To which part of its largest value the metric is computed, as in `Refutation`: no
-        smaller difference counts, no tie on a plateau, and no tie by absorption. 1e-3 for a metric
-        that computes in float16, 1e-2 for bfloat16.
+        How accurate the metric is, relative to its largest value, as in `Refutation`.
 
     Returns
     -------
     Counterexample or None
         Labels, two reports a and b for the first case, and backgrounds r and r' such that
         the metric orders (a, r) and (b, r) differently from (a, r') and (b, r'). By lemma
-        3.6 such a metric is aligned with no separable family. None proves nothing.
+        3.6 such a metric is aligned with no separable family. Where it finds a and b equal with
+        one background and different with the other, a reversal for two cases at once was found, too:
+        equal values alone may be due to rounding. None proves nothing.
 
     References
     ----------
@@ -88,18 +97,67 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     precision = validation.inside("precision", precision, 0, 1)
     check_metric(metric)
     rng, loss = np.random.default_rng(validation.seed(seed)), _as_called(metric, task)
-    lowest, highest = np.inf, -np.inf
-    for _ in range(trials):
+    largest, ties_count = 0.0, None  # decided at the first tie: it costs a search of its own
+    for trial in range(trials):
         labels, reports, backgrounds = _DRAWS[task](rng, n)
         wholes = [_together(task, report, rest) for rest in backgrounds for report in reports]
-        values = [metric_value(loss, labels, whole) for whole in wholes]
-        if np.isfinite(values).all():
-            if lowest > highest and metric_value(loss, labels, wholes[0]) != values[0]:
-                raise ValueError("the metric gives two values for the same forecast: it is random, or keeps a state")
-            lowest, highest = min(lowest, *values), max(highest, *values)
-            if _disagree(loss, labels, wholes, values, (lowest, highest), precision):
-                return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
+        values = _values(loss, labels, wholes)
+        if values is None:
+            continue
+        if largest == 0.0:
+            check_repeats(loss, labels, wholes[0], values[0])
+        largest = max(largest, *np.abs(values))
+        if not (_is_reversed(values, precision * largest) or _is_tie_and_order(values, precision * largest)):
+            continue
+        room = assumed_precision(loss, labels, wholes, precision) * largest
+        for whole, value in zip(wholes, values, strict=True):
+            check_order_of_cases(loss, labels, whole, value, room)
+        is_proof = _is_reversed(values, room)
+        if not is_proof and _is_tie_and_order(values, room):
+            if ties_count is None:
+                ties_count = _two_cases_are_reversed(loss, task, seed, max(n, 3), trials, precision)
+            is_proof = ties_count
+        if is_proof:
+            return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
     return None
+
+
+def _values(loss, labels, wholes):
+    """The metric at the forecasts (a, r), (b, r), (a, r') and (b, r'), or None if one is not finite."""
+    values = [metric_value(loss, labels, whole) for whole in wholes]
+    return values if np.isfinite(values).all() else None
+
+
+def _is_reversed(values, room):
+    """Is a better than b with one background, and worse with the other?"""
+    first, second = np.subtract(values[1::2], values[::2])
+    return min(first, second) < -room and max(first, second) > room
+
+
+def _is_tie_and_order(values, room):
+    """Are a and b equal with one background, and clearly different with the other?"""
+    low, high = sorted(np.abs(np.subtract(values[1::2], values[::2])))
+    return low <= _LAST_DIGITS * np.abs(values).max() and high > room
+
+
+def _two_cases_are_reversed(loss, task, seed, n, trials, precision):
+    """Does the background reverse the order of two reports for two cases at once?
+
+    Equal values alone may be a saturated metric, or a difference lost beside a larger one. A reversal is neither;
+    and as the costs of two cases are a sum like those of one, lemma 3.6 holds for two cases, too.
+    """
+    rng, largest = np.random.default_rng(seed), 0.0
+    for _ in range(trials):
+        labels, reports, backgrounds = _DRAWS[task](rng, n)
+        wholes = [_together(task, report, np.concatenate([own[:1], rest[1:]]))
+                  for rest in backgrounds for report, own in zip(reports, backgrounds, strict=True)]
+        values = _values(loss, labels, wholes)
+        if values is not None:
+            largest = max(largest, *np.abs(values))
+            if _is_reversed(values, precision * largest) and _is_reversed(
+                    values, assumed_precision(loss, labels, wholes, precision) * largest):
+                return True
+    return False
 
 
 def _together(task, report, rest):
@@ -113,19 +171,6 @@ def _as_called(metric, task):
     if task == "ranking":
         return lambda labels, mean, std: metric(np.abs(labels - mean), std)
     return metric
-
-
-def _disagree(loss, labels, reports, values, ends, precision):
-    """Do (a, r), (b, r) and (a, r'), (b, r') differ in sign, beyond doubt by rounding, and with genuine ties?"""
-    signs = np.sign(np.subtract(values[1::2], values[::2]))
-    if signs[0] == signs[1]:
-        return False
-    order = Order(loss, labels, reports, np.array(values), precision, ends)
-    pairs = [(0, 1) if signs[0] >= 0 else (1, 0), (2, 3) if signs[1] >= 0 else (3, 2)]
-    if not all(order.confirm(*pair) for pair in pairs):
-        return False
-    tied = [bool(order.tied[pair]) for pair in pairs]
-    return not any(tied) or (not all(tied) and order.outlives(*pairs[tied.index(False)]))
 
 
 def _draw_binary(rng, n):

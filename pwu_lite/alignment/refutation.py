@@ -14,35 +14,36 @@ from .. import validation
 from ..families import Family
 from ..families.base import draw_gaussians
 from ._costs import all_costs, cost_at
-from ._order import PRECISION, Comparison, Order, as_list, as_loss, check_metric, metric_value, order_of, outlives
+from ._order import (
+    PRECISION,
+    Comparison,
+    as_list,
+    as_loss,
+    assumed_precision,
+    check_metric,
+    check_order_of_cases,
+    check_repeats,
+    metric_value,
+)
 
 __all__ = ["Refutation", "refute"]
 
 _AFRESH = 1e-11  # of the costs added up: rounding of a margin that is computed afresh
 _NO_WEIGHT = 1e-9  # what the linear program leaves of a comparison that it does not need
-_MOST = 30.0  # how much more than a strict comparison a tie may weigh: it is one up to rounding only
 
 
 class Refutation(NamedTuple):
     """Proof that a metric is aligned with a family under no prior.
 
-    The metric ranks, or ties, the forecasts of each comparison. Weighted and added up,
-    ``cost(better) - cost(worse)`` is nowhere negative (`margin`), so every prior finds
-    that sum at least zero; an aligned metric would make it negative. If all comparisons are
-    ties it is positive everywhere, where alignment asks for zero.
+    The metric ranks ``better`` below ``worse`` in each comparison. Weighted and added up,
+    ``cost(better) - cost(worse)`` is nowhere negative (`margin`), so under every prior that sum of
+    expected costs is at least zero; an aligned metric would make it negative.
 
-    What it assumes of the metric: that it does not depend on the order of the cases, and is
-    computed to `precision` times its largest value. The default, 1e-5, is that of single precision
-    (float32). State 1e-3 for a metric that computes in float16 and 1e-2 for bfloat16; where all
-    values of the metric are numbers of half precision, this is done for you.
-
-    No smaller difference counts as an order, and none that another order of the cases could make.
-    A tie does not count on a plateau, where an increasing function saturates: small changes of
-    either forecast must move the metric up and down; or the metric is a step function there, still
-    under smaller changes, inside its range, left with a jump, and the tie lasts when both forecasts
-    get the same further cases. Nor does a tie count whose difference is absorbed by larger costs of
-    other cases: the metric must react to each coordinate in which the two forecasts differ, or never
-    depend on it. Orders are added up with ties only if they last beside larger costs.
+    The proof assumes that the metric does not depend on the order of the cases and is accurate to
+    `precision` times its largest value: only larger differences count as an order. The default,
+    1e-5, leaves room for single precision (float32). State 1e-3 for a metric that computes in
+    float16 and 1e-2 for bfloat16. Equal values prove nothing: they may be equal because small
+    differences were lost in the computation.
     """
 
     comparisons: tuple[Comparison, ...]
@@ -52,42 +53,32 @@ class Refutation(NamedTuple):
 
     def margin(self, theta: Any) -> float:
         """The weighted sum of ``cost(better) - cost(worse)`` at one theta, afresh from the family."""
-        return float(sum(weight * (cost_at(self.family, theta, c.y_true, c.better)
-                                   - cost_at(self.family, theta, c.y_true, c.worse))
-                         for weight, c in zip(self.weights, self.comparisons, strict=True)))
+        return self._margin_and_rounding(theta)[0]
 
     def verify(self, metric: Callable[..., float], thetas: Any) -> bool:
-        """Does the proof stand up to being computed afresh, at these thetas?
+        """Does the proof hold when it is computed afresh, at these thetas?
 
-        The metric must call no `worse` better than its `better`, no margin may be negative,
-        and one of the two must be strict; all beyond rounding, and with positive weights.
+        The metric must call every `better` better, by more than its precision; the weights must be positive,
+        and no margin may be negative beyond rounding.
         """
         check_metric(metric)
-        loss, orders, thetas = as_loss(metric), [], as_list("thetas", thetas)
+        loss, thetas = as_loss(metric), as_list("thetas", thetas)
         if not thetas:
             raise ValueError("verify needs at least one theta")
-        if not (self.weights > 0).all():
+        values = np.array([[metric_value(loss, c.y_true, report) for report in (c.better, c.worse)]
+                           for c in self.comparisons])
+        room = self.precision * np.abs(values[np.isfinite(values)]).max(initial=0.0)
+        if not (values[:, 0] + room < values[:, 1]).all() or not (np.asarray(self.weights) > 0).all():
             return False
-        for c in self.comparisons:
-            order = order_of(loss, c, self.precision)
-            if order is None or order < 0:
-                return False
-            orders.append(order)
-        strict = any(orders)
-        if strict and 0 in orders and not all(outlives(loss, c, self.precision) for c, order in
-                                              zip(self.comparisons, orders, strict=True) if order):
-            return False
-        margins, noise = np.transpose([self._margin_and_noise(theta) for theta in thetas])
-        return bool((margins >= -noise).all() and (strict or (margins > noise).all()))
+        margins, rounding = np.transpose([self._margin_and_rounding(theta) for theta in thetas])
+        return bool((margins >= -rounding).all())
 
-    def _margin_and_noise(self, theta):
+    def _margin_and_rounding(self, theta):
         """The margin, and how large rounding could make it."""
-        pairs = [[cost_at(self.family, theta, c.y_true, report) for report in (c.better, c.worse)]
-                 for c in self.comparisons]
-        margin = sum(weight * (better - worse) for weight, (better, worse) in zip(self.weights, pairs, strict=True))
-        size = sum(weight * (abs(better) + abs(worse)) for weight, (better, worse) in
-                   zip(self.weights, pairs, strict=True))
-        return float(margin), _AFRESH * float(size)
+        better, worse = np.transpose([[cost_at(self.family, theta, c.y_true, report) for report in (c.better, c.worse)]
+                                      for c in self.comparisons])
+        margin = float(np.dot(self.weights, better - worse))
+        return margin, _AFRESH * float(np.dot(self.weights, np.abs(better) + np.abs(worse)))
 
 
 def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, forecasts: Any = None,
@@ -95,9 +86,8 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
            trials: int = 20, precision: float = PRECISION) -> Refutation | None:
     """Search for proof that a metric is aligned with a decision family under no prior.
 
-    First for two forecasts that the metric ranks one way and every prior the other way, or
-    not at all; then, by a linear program over priors, for several such comparisons whose
-    weighted sum no prior can satisfy.
+    First for two forecasts that the metric ranks one way while no prior does; then, by a linear
+    program over priors, for several comparisons whose weighted sum no prior can satisfy.
 
     Parameters
     ----------
@@ -118,8 +108,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     n, seed, trials : int
         Cases, seed and number of random data sets. Every second one has n + 2 cases.
     precision : float
-        To which part of its largest value the metric is computed: 1e-5 leaves room for single
-        precision, 1e-3 for float16, 1e-2 for bfloat16. See `Refutation` for what else is assumed.
+        How accurate the metric is, relative to its largest value. See `Refutation`.
 
     Returns
     -------
@@ -161,15 +150,18 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
         sets = [_drawn(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
     ranked: list[tuple[Any, ...]] = []
     for search in (_one_pair, _several_pairs):
-        for place, (labels, reports) in enumerate(sets):
-            if place == len(ranked):
+        for number, (labels, reports) in enumerate(sets):
+            if number == len(ranked):
                 ranked.append(_ranked(loss, family, labels, reports, thetas, within, precision))
-            order, costs, noise = ranked[place]
-            if order is None and forecasts is not None:
+            kept, values, room, costs, rounding = ranked[number]
+            if len(kept) < 2 and forecasts is not None:
                 raise ValueError("the metric is finite for fewer than two of the forecasts")
-            found = _beyond_doubt(search, order, costs, noise, precision) if order else None
+            found = search(values, room, costs, rounding) if len(kept) > 1 else None
             if found:
-                comparisons = [order.comparison(i, j) for i, j in found]
+                for index in {index for pair in found for index in pair}:
+                    check_order_of_cases(loss, labels, kept[index], values[index], room)
+                comparisons = [Comparison(np.asarray(labels), kept[i], kept[j], (float(values[i]), float(values[j])))
+                               for i, j in found]
                 return Refutation(tuple(comparisons), np.array(list(found.values())), family, precision)
     return None
 
@@ -218,35 +210,16 @@ def _drawn(family, rng, n):
 
 
 def _ranked(loss, family, labels, reports, thetas, within, precision):
-    """How the metric orders the forecasts at which it is finite, and the family's costs of them."""
+    """The forecasts of finite value, their values, what counts as a difference, and the family's costs."""
     reports = [tuple(map(np.asarray, report)) for report in reports]
     values = np.array([metric_value(loss, labels, report) for report in reports])
     kept = [report for report, value in zip(reports, values, strict=True) if np.isfinite(value)]
+    values = values[np.isfinite(values)]
     if len(kept) < 2:
-        return None, None, None
-    order = Order(loss, labels, kept, values[np.isfinite(values)], precision)
-    if metric_value(loss, labels, kept[0]) != order.values[0]:
-        raise ValueError("the metric gives two values for the same forecast: it is random, or keeps a state")
-    return order, *all_costs(family, labels, kept, thetas, within)
-
-
-def _beyond_doubt(search, order, costs, noise, precision):
-    """What the search finds once every comparison that rounding or a plateau explains is taken out."""
-    while True:
-        found = search(order, costs, noise)
-        if not found:
-            return None
-        if not all([order.confirm(i, j) for i, j in found]):
-            continue
-        doubtful = [(i, j) for i, j in found if order_of(order.loss, order.comparison(i, j), precision)
-                    != int(order.below[i, j])]  # as `verify` will look at it
-        ranked = [(i, j) for i, j in found if order.below[i, j]]
-        if not doubtful and 0 < len(ranked) < len(found):  # an order added up with ties
-            doubtful = [(i, j) for i, j in ranked if not order.outlives(i, j)]
-        if not doubtful:
-            return found
-        for i, j in doubtful:
-            order.below[i, j] = order.tied[i, j] = order.tied[j, i] = False
+        return kept, values, None, None, None
+    check_repeats(loss, labels, kept[0], values[0])
+    room = assumed_precision(loss, labels, kept, precision) * np.abs(values).max()
+    return kept, values, room, *all_costs(family, labels, kept, thetas, within)
 
 
 def _check_within(family, within):
@@ -259,60 +232,42 @@ def _check_within(family, within):
         raise ValueError(f"within must lie inside {family.parameters[-1].domain}, got {within!r}")
 
 
-def _one_pair(order, costs, noise):
-    """The clearest pair that the metric ranks and every prior ranks the other way, or ties."""
-    below, tied = order.below, order.tied
-    best, clearest, tie = None, -1.0, None
+def _one_pair(values, room, costs, rounding):
+    """The clearest pair that the metric ranks although every prior finds the first one no cheaper."""
+    best, clearest = None, -1.0
     for i in range(len(costs)):
-        gaps, error = costs[i] - costs, noise[i] + noise
+        gaps = costs[i] - costs
         least = gaps.min(axis=1)
-        for j in np.flatnonzero(below[i] & (gaps >= -error).all(axis=1)):
+        never_cheaper = (gaps >= -(rounding[i] + rounding)).all(axis=1)
+        for j in np.flatnonzero((values - values[i] > room) & never_cheaper):
             clear = least[j] + 1e-3 * gaps[j].mean()
             if clear > clearest:
                 best, clearest = (i, int(j)), clear
-        ties = np.flatnonzero(tied[i] & (gaps > 1e3 * error).all(axis=1))
-        if tie is None and ties.size:
-            tie = (i, int(ties[0]))
-    return {best or tie: 1.0} if best or tie else None
+    return {best: 1.0} if best else None
 
 
-def _several_pairs(order, costs, noise):
-    """Weights of few comparisons whose weighted sum no prior can satisfy."""
-    below, tied = order.below, order.tied
+def _several_pairs(values, room, costs, rounding):
+    """Weights of few comparisons whose weighted sum no prior can satisfy, or None."""
+    ranked = values[None, :] - values[:, None] > room
     if len(costs) > 80:  # neighbours are enough, only less clear
-        ranks = np.argsort(order.values, kind="stable")
-        chosen = np.zeros(below.shape, bool)
-        chosen[ranks[:-1], ranks[1:]] = True
-        below, tied = below & chosen, tied & chosen
-    i, j = np.nonzero(below | np.triu(tied, 1))
-    gaps, error, ties = costs[i] - costs[j], noise[i] + noise[j], tied[i, j]
-    weights = None
-    for chosen, least in ((~ties, 0.0), (ties | True, 0.0), (ties, 1.0)):  # orders alone, with ties, ties alone
-        if weights is None and chosen.any() and (least or below.any()):
-            weights = _fewest(gaps[chosen], error[chosen], ties[chosen], least)
-            pairs = i[chosen], j[chosen]
+        order = np.argsort(values, kind="stable")
+        neighbours = np.zeros(ranked.shape, bool)
+        neighbours[order[:-1], order[1:]] = True
+        ranked &= neighbours
+    i, j = np.nonzero(ranked)
+    weights = _fewest(costs[i] - costs[j], rounding[i] + rounding[j]) if i.size else None
     if weights is None:
         return None
-    i, j = pairs
-    return {(int(a), int(b)) if weight > 0 else (int(b), int(a)): abs(float(weight))
-            for a, b, weight in zip(i, j, weights, strict=True) if weight}
+    return {(int(a), int(b)): float(weight) for a, b, weight in zip(i, j, weights, strict=True) if weight}
 
 
-def _fewest(gaps, error, tied, least):
-    """The smallest weights whose sum of gaps is at least `least`; of either sign for ties, else adding up to 1."""
+def _fewest(gaps, rounding):
+    """Weights that add up to one and whose sum of gaps is nowhere negative, of few comparisons; or None."""
     from scipy.optimize import linprog
 
-    signed = np.concatenate([gaps, -gaps[tied]])
-    strict = np.concatenate([~tied, np.zeros(tied.sum(), bool)])
-    sum_one = {} if least else {"A_eq": strict[None].astype(float), "b_eq": [1.0]}
-    bounds = [(0, None if free else _MOST) for free in strict]
-    answer = linprog(np.ones(len(signed)), A_ub=-signed.T, b_ub=np.full(gaps.shape[1], -least), bounds=bounds,
-                     method="highs", **sum_one)
+    answer = linprog(np.ones(len(gaps)), A_ub=-gaps.T, b_ub=np.zeros(gaps.shape[1]), A_eq=np.ones((1, len(gaps))),
+                     b_eq=[1.0], method="highs")
     if not answer.success:
         return None
-    weights = answer.x[:len(gaps)].copy()
-    weights[tied] -= answer.x[len(gaps):]
-    weights[np.abs(weights) < _NO_WEIGHT] = 0.0
-    rounding = np.abs(weights) @ error
-    enough = 10 * rounding if least else -rounding
-    return weights if (weights @ gaps >= enough).all() else None
+    weights = np.where(answer.x < _NO_WEIGHT, 0.0, answer.x)
+    return weights if (weights @ gaps >= -(weights @ rounding)).all() else None
