@@ -98,7 +98,7 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     check_metric(metric)
     rng, loss = np.random.default_rng(validation.seed(seed)), _as_called(metric, task)
     largest, ties_count = 0.0, None  # decided at the first tie: it costs a search of its own
-    for trial in range(trials):
+    for _ in range(trials):
         labels, reports, backgrounds = _DRAWS[task](rng, n)
         wholes = [_together(task, report, rest) for rest in backgrounds for report in reports]
         values = _values(loss, labels, wholes)

@@ -1,27 +1,74 @@
-"""What both directions share: reading expressions, break points, branches, limits, signs, exact numbers.
+"""What both directions share: reading formulas, break points, branches, signs, limits.
 
-Implements the algebra behind equation (3) of the PWU paper.
+Implements the algebra behind equation (3) of the PWU paper. A question is decided, or a ValueError says that it cannot
+be decided; nothing is concluded from a sample of points.
 """
 
 from __future__ import annotations
 
+import functools
+import inspect
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-import mpmath
 import numpy as np
 import sympy as sp
-from scipy import optimize
+from sympy.core.relational import Relational
 
-from .guard import RUNNING, attempt, simplified
-
-__all__ = ["LAMBDA", "C", "read"]
-
+__all__ = ["FUNCTIONS", "LAMBDA", "C", "read"]
 
 C = sp.Symbol("c", positive=True)
 LAMBDA = sp.Symbol("lambda", positive=True)
 ODDS = sp.Dummy("r", positive=True)  # p/(1 - p): algebra without signs to worry about
+FUNCTIONS = (sp.exp, sp.log, sp.Abs, sp.Min, sp.Max, sp.sign, sp.Heaviside, sp.Piecewise, sp.erf, sp.erfc,
+             sp.betainc_regularized)
+"""Functions that a formula may hold, beside sums, products and powers."""
+OF_PARAMETERS = (sp.gamma, sp.beta)  # these have poles, so they may hold the parameter only
+MOST_OPERATIONS = 300  # of a formula that sympy is asked to simplify, factor or integrate
+CANNOT_DECIDE = "cannot decide"
+
+
+def guarded(function):
+    """Turn what sympy cannot do into a ValueError that says so."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def run(*args, **kwargs):
+        signature.bind(*args, **kwargs)
+        try:
+            return function(*args, **kwargs)
+        except (NotImplementedError, TypeError, AttributeError, LookupError, ArithmeticError, RecursionError,
+                sp.polys.polyerrors.BasePolynomialError) as error:
+            raise ValueError(f"sympy cannot work with this formula ({type(error).__name__}: {error}): put a number "
+                             f"for the parameter, or write it in another way") from error
+
+    return run
+
+
+def attempt(function, expression, *arguments, **options):
+    """What sympy finds for a formula of at most `MOST_OPERATIONS` operations, else None."""
+    return function(expression, *arguments, **options) if _work(expression) <= MOST_OPERATIONS else None
+
+
+def simplified(expression: Any) -> Any:
+    """`sympy.simplify` of a formula that is not too long for it."""
+    expression = sp.sympify(expression)
+    simple = attempt(sp.simplify, expression)
+    return expression if simple is None else simple
+
+
+def _work(expression):
+    """Operations, and the size of exponents: exp(10**9 x) is a polynomial of that degree in exp(x).
+
+    Factors of logarithms become exponents, too.
+    """
+    exponents = [power.exp for power in expression.atoms(sp.Pow)]
+    exponents += [each.args[0] for each in expression.atoms(sp.exp, sp.erf, sp.erfc)]
+    numbers = [abs(number) for exponent in exponents for number in exponent.atoms(sp.Rational)]
+    if expression.has(sp.log):
+        numbers += [abs(number) for number in expression.atoms(sp.Rational) if abs(number.p) * number.q > 10**4]
+    return sp.count_ops(expression) + sum(number.p * number.q for number in numbers if number.p * number.q > 100)
 
 
 def tidy(density):
@@ -32,231 +79,6 @@ def tidy(density):
     together = simplified(simple.xreplace({1 - C: w, C - 1: -w}))
     back = together.subs(w, 1 - C)
     return back if sp.count_ops(back) <= sp.count_ops(simple) else simple
-
-
-def said(at):
-    return ", ".join(f"{symbol} = {shown(value)}" for symbol, value in at)
-
-
-def shown(value):
-    """A number as it is, or its first digits where it is a long fraction."""
-    return sp.N(value, 15) if getattr(value, "is_Rational", False) and value.q > 10**9 else value
-
-
-def scattered(count):
-    return (np.arange(1, count + 1) * 0.6180339887498949) % 1
-
-
-def check_symbols(losses, *symbols):
-    """A symbol of the same name and other assumptions is another symbol."""
-    for symbol in symbols:
-        if not isinstance(symbol, sp.Symbol):
-            raise ValueError(f"{symbol!r} must be a sympy Symbol")
-        used = {other for loss in losses for other in getattr(loss, "free_symbols", set()) - set(symbols)}
-        if any(str(other) == str(symbol) for other in used):
-            raise ValueError(f"the formula has another symbol {symbol}, with other assumptions: use the same one")
-
-
-def check_names(losses, taken, *known):
-    """Parameters may not have the names of the symbols in the result."""
-    names = {str(symbol) for loss in losses for symbol in loss.free_symbols - set(known)}
-    if names & taken:
-        raise ValueError(f"give the parameter {', '.join(sorted(names & taken))} another name: it is the result's own")
-
-
-def with_positive_parameters(expressions, *known):
-    """Free parameters as positive symbols, so that sympy knows their sign; and the way back."""
-    free = sorted({symbol for e in expressions for symbol in e.free_symbols} - set(known), key=str)
-    there = {}
-    for symbol in free:
-        if symbol.is_positive is False or symbol.is_integer or symbol.is_real is False:
-            raise ValueError(f"parameters are taken to lie in (0, 1), and {symbol} cannot: put a number for it")
-        if symbol.is_positive is None:
-            there[symbol] = sp.Symbol(symbol.name, positive=True)
-    names = [symbol.name for symbol in free]
-    if len(set(names)) < len(names):
-        raise ValueError("two parameters have the same name and other assumptions: use one symbol")
-    return [e.subs(there) for e in expressions], {new: old for old, new in there.items()}
-
-
-def check_real(piece, p, ends):
-    for loss in piece:
-        for point in points_inside(ends, loss):
-            _real(loss.subs(sampled(loss, p)).subs(p, point))
-        check_real_for_all(loss, p, ends)
-
-
-def check_real_for_all(expression, symbol, ends):
-    """Real for some values of the parameters and not for others is a verdict that depends on them."""
-    place = middle_of(*(end if not getattr(end, "free_symbols", None) else end.subs(sampled(end)) for end in ends))
-    for at in all_sampled(expression, symbol):
-        try:
-            _real(expression.subs(at).subs(symbol, place))
-        except ValueError:
-            raise ValueError(f"whether the score is real depends on its parameters: it is not at "
-                             f"{said(at.items())}; put numbers") from None
-
-
-def check_no_pole(formulas, symbol, ends, *others):
-    """Raise ValueError where a denominator, or what a logarithm is taken of, is zero inside a piece.
-
-    A jump can hide there: atan(1/(p - 1/3)), or (p - 1/3) over the root of its square.
-    """
-    for formula in formulas:
-        bases = {power.base for power in formula.atoms(sp.Pow) if not power.exp.is_nonnegative}
-        bases |= {logarithm.args[0] for logarithm in formula.atoms(sp.log)}
-        for base in bases:
-            if base.has(symbol) and _vanishes(base, symbol, ends, others):
-                raise ValueError(f"the score has a pole, or a jump in disguise, where {base} is zero inside "
-                                 f"({ends[0]}, {ends[1]}): it must be continuous but for jumps written as Piecewise")
-
-
-def _vanishes(base, symbol, ends, others):
-    """Is it zero, or next to zero, somewhere inside the piece? At samples of what else it depends on."""
-    for at in all_sampled(sp.Tuple(base, *ends), symbol):
-        formula = base.subs(at)
-        low, high = (sp.sympify(end).subs(at) for end in ends)
-        if formula.is_polynomial(symbol) and all(c.is_Rational for c in sp.Poly(formula, symbol).coeffs()):
-            if any(low < root < high for root in sp.real_roots(sp.Poly(formula, symbol))):
-                return True
-            continue
-        function = _in_floats(formula, symbol)
-        places = float(low) + (np.geomspace(1e-9, 1e9, 2001) if high == sp.oo else
-                               float(high - low) * np.linspace(0, 1, 2003)[1:-1])
-        size = np.abs(function(places))
-        if not np.isfinite(size).any():
-            continue
-        sign = np.sign(function(places))
-        changes = np.flatnonzero(np.diff(sign[np.isfinite(size)]) != 0)
-        if changes.size and not formula.has(sp.Piecewise):
-            return True
-        for index in _lowest_ones(size)[:6]:
-            found = optimize.minimize_scalar(_size_at, args=(function,), method="bounded", options={"xatol": 1e-14},
-                                             bounds=(places[max(index - 1, 0)], places[min(index + 1, size.size - 1)]))
-            if 0 < index < size.size - 1 and found.fun <= 1e-9 * min(size[index - 1], size[index + 1]):
-                return True
-    return False
-
-
-def _size_at(place, function):
-    return float(np.abs(function(np.array([place])))[0])
-
-
-def _in_floats(formula, *symbols):
-    function = sp.lambdify(symbols, formula, ["scipy", "numpy"])
-
-    def real(*places):
-        with np.errstate(all="ignore"):
-            values = np.asarray(function(*places), dtype=complex)
-        values = np.where(np.abs(values.imag) > 1e-9 * (1 + np.abs(values.real)), np.nan, values.real)
-        return np.broadcast_to(values, np.shape(places[0]))
-
-    return real
-
-
-def _lowest_ones(values):
-    """Indices of the local minima, the smallest first."""
-    finite = np.where(np.isfinite(values), values, np.inf)
-    left, right = np.r_[np.inf, finite[:-1]], np.r_[finite[1:], np.inf]
-    dips = np.flatnonzero((finite <= left) & (finite <= right) & np.isfinite(finite))
-    return dips[np.argsort(finite[dips], kind="stable")]
-
-
-def lowest_place(density, symbol, low, high, places):
-    """Where a density is negative between the places looked at, by descent from the lowest ones: numbers, or None.
-
-    Down in the symbol with sixty digits, and in symbol and parameters together.
-    """
-    free = sorted(sp.Tuple(density, low, high).free_symbols - {symbol}, key=str)
-    starts = []
-    for at in all_sampled(sp.Tuple(density, low, high), symbol):
-        first, last = (sp.sympify(end).subs(at) for end in (low, high))
-        where = np.sort(float(first) + places if high == sp.oo else float(first) + float(last - first) * places)
-        values = _in_floats(density.subs(at), symbol)(where)
-        for index in _lowest_ones(values)[:5]:
-            place = _down_in_place(density.subs(at), symbol, where, index)
-            if place is not None and first < place < last:
-                return {symbol: place, **at}
-            starts.append((values[index], where[index], (where[0], where[-1]), at))
-    starts.sort(key=lambda start: start[0])
-    if not free:
-        return None
-    function = _in_floats(density, symbol, *free)
-    for _, where, bounds, at in starts[:4]:
-        def height(place):
-            value = float(function(*(np.array([x]) for x in place))[0])
-            return value if np.isfinite(value) else 1e300
-
-        found = optimize.minimize(height, [where, *(float(at[symbol_]) for symbol_ in free)], method="Nelder-Mead",
-                                  bounds=[bounds, *[(1e-9, 1 - 1e-9)] * len(free)],
-                                  options={"xatol": 1e-10, "fatol": 0.0, "maxiter": 400 * (1 + len(free))})
-        exact = dict(zip((symbol, *free), (sp.Rational(str(x)) for x in found.x.tolist()), strict=True))
-        ends = [sp.sympify(end).subs(exact) for end in (low, high)]
-        if ends[0] < exact[symbol] < ends[1] and _is_negative(density.subs(exact)):
-            return exact
-    return None
-
-
-def _down_in_place(formula, symbol, where, index):
-    """A place near a local minimum of the samples at which the formula is negative, or None."""
-    low, high = where[max(index - 1, 0)], where[min(index + 1, where.size - 1)]
-    if not low < high:
-        return None
-    slope = sp.lambdify(symbol, sp.diff(formula, symbol), "mpmath")
-    with mpmath.workdps(60):
-        try:
-            root = mpmath.findroot(slope, (mpmath.mpf(float(low)), mpmath.mpf(float(high))), solver="anderson",
-                                   tol=1e-80, maxsteps=80, verify=False)
-        except (ValueError, ZeroDivisionError, TypeError, NameError, AttributeError):
-            return None
-        if not (mpmath.im(root) == 0 and low < root < high):
-            return None
-        place = sp.Rational(str(mpmath.re(root)))
-    return place if _is_negative(formula.subs(symbol, place)) else None
-
-
-def _is_negative(value):
-    number = sp.N(value, 40)
-    return bool(number.is_real and number < sp.Float("-1e-30"))
-
-
-def middle_of(low, high):
-    return 2 * low + 1 if high == sp.oo else (low + high) / 2
-
-
-def points_inside(ends, loss):
-    """Points inside a piece; a parameter among its ends is sampled."""
-    at = {symbol: value for end in ends for symbol, value in sampled(sp.sympify(end)).items()}
-    low, high = (sp.sympify(end).subs(at) for end in ends)
-    if high == sp.oo:
-        return [low + (low if low else 1) * step for step in _geometric()]
-    if len(ends) == 2 and low == 0 and high > 1:  # variances near zero, too
-        return [high * step for step in _geometric() if step < 1]
-    return [low + (high - low) * sp.Rational(k, 40) for k in range(1, 40)]
-
-
-def as_odds(c):
-    return sp.oo if c == 1 else c / (1 - c)
-
-
-def checked(value):
-    if value.has(sp.oo, -sp.oo, sp.zoo, sp.nan):
-        raise ValueError("the expected cost is infinite under this prior: truncate it")
-    return value
-
-
-def exactly(expression):
-    """Floats become the fractions that they stand for: the simplest with the same float, or the decimal."""
-    found = sp.sympify(expression, strict=True)
-    return found.xreplace({number: _fraction(number) for number in found.atoms(sp.Float)})
-
-
-def _fraction(number):
-    if number._prec > 53:
-        return sp.Rational(str(number))
-    value = float(number)
-    simple = Fraction(value).limit_denominator(10**6)
-    return sp.Rational(simple.numerator, simple.denominator) if float(simple) == value else sp.Rational(repr(value))
 
 
 def read(name: str, expression: Any) -> Any:
@@ -273,206 +95,295 @@ def read(name: str, expression: Any) -> Any:
 def read_expression(name, expression):
     """An expression of finite numbers and symbols, exactly."""
     found = read(name, expression)
-    RUNNING.floats = getattr(RUNNING, "floats", False) or bool(getattr(found, "atoms", lambda _: ())(sp.Float))
-    if not isinstance(found, sp.Expr) or found.has(sp.nan, sp.oo, -sp.oo, sp.zoo):
-        raise ValueError(f"{name} must be a finite sympy expression, got {expression!r}")
+    if not isinstance(found, sp.Expr) or found.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
+        raise ValueError(f"{name} must be a real, finite sympy expression, got {expression!r}")
     return exactly(found)
 
 
-def break_points(losses, p, top=sp.S.One):
-    """0, the points in between at which a formula changes, 1 (or the other top); in order."""
-    found, conditions = set(), []
-    for loss in losses:
-        for piecewise in loss.rewrite(sp.Piecewise).atoms(sp.Piecewise):
-            conditions += [condition for _, condition in piecewise.args if condition.has(p)]
-            free = [condition for _, condition in piecewise.args if condition.free_symbols and not condition.has(p)]
-            if free:
-                raise ValueError(f"the verdict depends on whether {free[0]}: put numbers for the parameters")
-    for condition in conditions:
-        for relation in condition.atoms(sp.core.relational.Relational):
-            found.update(_roots(relation.lhs - relation.rhs, p, top))
-    symbols = {place for place in found if place.free_symbols}
-    if len(symbols) > 1 or (symbols and len(found) > 1):
-        raise ValueError(f"the order of the break points {sorted(map(str, found))} is not known: use numbers")
-    ends = [sp.Integer(0), *(symbols or sorted(found, key=sp.N)), top]
-    for condition in conditions:
-        for piece in pairwise(ends):
-            at = sampled(condition, p)
-            truth = {condition.subs(at).subs(p, point) for point in points_inside(piece, condition)}
-            if len(truth) != 1 or not truth <= {sp.true, sp.false}:
-                raise ValueError(f"cannot find where {condition} changes: write it as p < number")
-    return ends
+def exactly(expression):
+    """Floats become the fractions that they stand for: the simplest with the same float, or the decimal."""
+    found = sp.sympify(expression, strict=True)
+    return found.xreplace({number: _fraction(number) for number in found.atoms(sp.Float)})
 
 
-def _roots(expression, p, top):
-    """Roots inside (0, top), and those that are parameters."""
-    try:
-        roots = sp.solve(expression, p)
-    except NotImplementedError:
-        raise ValueError(f"cannot solve {expression} = 0 for {p}: write the condition as p < number") from None
-    kept = []
-    for root in roots:
-        inside = {_lies_inside(root, at, top) for at in all_sampled(root, p)} if root.free_symbols else {True}
-        if len(inside) > 1:
-            raise ValueError(f"whether the formula changes at {root} depends on its parameters: put numbers")
-        if inside == {False}:
+def _fraction(number):
+    if number._prec > 53:
+        return sp.Rational(str(number))
+    value = float(number)
+    simple = Fraction(value).limit_denominator(10**6)
+    return sp.Rational(simple.numerator, simple.denominator) if float(simple) == value else sp.Rational(repr(value))
+
+
+def check_symbols(losses, *symbols):
+    """A symbol of the same name and other assumptions is another symbol."""
+    for symbol in symbols:
+        if not isinstance(symbol, sp.Symbol):
+            raise ValueError(f"{symbol!r} must be a sympy Symbol")
+        used = {other for loss in losses for other in getattr(loss, "free_symbols", set()) - set(symbols)}
+        if any(str(other) == str(symbol) for other in used):
+            raise ValueError(f"the formula has another symbol {symbol}, with other assumptions: use the same one")
+
+
+def check_functions(expression: Any, *known: sp.Symbol) -> None:
+    """Raise ValueError for a function that is not in `FUNCTIONS`; `known` are the forecast's own symbols."""
+    plain = (sp.Symbol, sp.Add, sp.Mul, sp.Pow, sp.Tuple, Relational, sp.logic.boolalg.BooleanFunction, *FUNCTIONS,
+             sp.functions.elementary.piecewise.ExprCondPair)
+    for part in sp.preorder_traversal(expression):
+        if isinstance(part, sp.Pow) and any(abs(number.p) * number.q > 10**5 for number in part.exp.atoms(sp.Rational)):
+            raise ValueError(f"the exponent {part.exp} is too fine for exact roots: write it with fewer digits")
+        if not getattr(part, "free_symbols", None) or isinstance(part, plain):
             continue
-        value = sp.N(root) if not root.free_symbols else sp.Rational(1, 2)
-        if root.free_symbols or (abs(sp.im(value)) < 1e-12 and 0 < sp.re(value) < top):
-            kept.append(root if root.free_symbols or root.is_real else sp.re(value))
-    return kept
+        if not isinstance(part, OF_PARAMETERS) or part.has(*known):
+            names = ", ".join(kind.__name__ for kind in FUNCTIONS)
+            raise ValueError(f"{type(part).__name__} is not among the functions that a derivation can decide about: "
+                             f"sums, products, powers, {names}. Write jumps as Piecewise, and integrals solved")
 
 
-def _lies_inside(root, at, top):
-    value = complex(root.subs(at).evalf())
-    return abs(value.imag) < 1e-12 and 0 < value.real < float(top)
-
-
-def branch_at(loss, p, point):
-    """The formula that holds around a point."""
-    at = {**sampled(loss, p), **sampled(point, p)}
-    where = point.subs(at)
-
-    def pick(piecewise):
-        for inner, condition in piecewise.args:
-            if condition.subs(at).subs(p, where) == sp.true:
-                return inner
-        raise ValueError(f"{piecewise} has no value at {p} = {where}")
-
-    return loss.rewrite(sp.Piecewise).replace(lambda e: isinstance(e, sp.Piecewise), pick)
-
-
-def sampled(expression, *known, shift=0):
-    """A value in (0, 1) for each free parameter, by name; three sets of them."""
-    free = sorted(expression.free_symbols - set(known), key=str)
-    return {symbol: sp.Rational(*((k + 1, k + 3), (k + 5, k + 6), (1, 3 * k + 7))[shift])
-            for k, symbol in enumerate(free)}
-
-
-def all_sampled(expression, *known):
-    """Values in (0, 1) for all free parameters: generic ones, near both ends, and where a sign could change."""
-    free = sorted(expression.free_symbols - set(known), key=str)
+def with_positive_parameter(expressions, taken, *known):
+    """The one free parameter as a positive symbol, and the way back to the caller's own."""
+    free = sorted({symbol for e in expressions for symbol in e.free_symbols} - set(known), key=str)
+    if len(free) > 1:
+        raise ValueError(f"one free parameter is allowed, got {', '.join(map(str, free))}: put numbers for the others")
     if not free:
-        return [{}]
-    samples = [sampled(expression, *known, shift=shift) for shift in (0, 1, 2)]
-    low, high = sp.Rational(1, 1000), sp.Rational(999, 1000)
-    for even, odd in [(low, low), (high, high), (low, high), (high, low)][:2 * min(len(free), 2)]:
-        samples.append({symbol: odd if place % 2 else even for place, symbol in enumerate(free)})
-    if len(free) == 1:
-        samples += [{free[0]: sp.Rational(round(1000 * value), 1000)} for value in scattered(8)]
-        samples += [{free[0]: value} for value in _turns(expression, free[0], *known)]
-    return samples
+        return expressions, {}
+    parameter, = free
+    if str(parameter) in taken:
+        raise ValueError(f"give the parameter {parameter} another name: it is the result's own")
+    if parameter.is_positive is False or parameter.is_integer or parameter.is_real is False:
+        raise ValueError(f"the parameter is taken to lie in (0, 1), and {parameter} cannot: put a number for it")
+    positive = sp.Symbol(parameter.name, positive=True)
+    return [e.subs(parameter, positive) for e in expressions], {positive: parameter}
 
 
-def _turns(expression, parameter, *known):
-    """Values of one parameter on either side of each place where a rational expression changes its sign."""
-    turns = set()
-    for place in (sp.Rational(1, 9), sp.Rational(1, 2), sp.Rational(8, 9)):
-        first = expression.args[0] if isinstance(expression, sp.Tuple) else expression
-        numerator = sp.numer(sp.together(first.subs({symbol: place for symbol in known})))
-        if numerator.is_polynomial(parameter) and numerator.free_symbols == {parameter}:
-            poly = sp.Poly(numerator, parameter)
-            if all(c.is_Rational for c in poly.coeffs()) and poly.degree() > 0:
-                turns |= {root for root in sp.real_roots(poly) if 0 < root < 1}
-    ends = [sp.Integer(0), *sorted(turns), sp.Integer(1)]
-    return [sp.Rational(str(sp.N((low + high) / 2, 20))) for low, high in pairwise(ends)] if turns else []
+def signs(expression: Any, symbol: sp.Symbol, low: Any, high: Any) -> set[int]:
+    """The signs that an expression takes between two places, whatever the parameter in (0, 1).
+
+    Decided by the roots of a rational function and by the signs of the factors of a product, else a ValueError.
+    """
+    ratio = sp.Dummy("r", positive=True)
+    place = low + ratio if high == sp.oo else (low + high * ratio) / (1 + ratio)
+    found = _signs(_in_odds(sp.sympify(expression).subs(symbol, place), ratio))
+    if found is None:
+        raise ValueError(f"cannot decide the sign of {expression} for {symbol} between {low} and {high}: put a number "
+                         f"for the parameter, or write it in another way")
+    return found
+
+
+def _in_odds(expression, *known):
+    """The expression with s/(1 + s) for its parameter: s > 0 says all that is known."""
+    odds = sp.Dummy("s", positive=True)
+    return expression.subs({parameter: odds / (1 + odds) for parameter in expression.free_symbols - set(known)})
+
+
+def sign_of(what, number):
+    """The sign of a number or limit, the same for each value of its parameter; or ValueError."""
+    if number in (sp.oo, -sp.oo):
+        return 1 if number == sp.oo else -1
+    found = _signs(_in_odds(sp.sympify(number)))
+    if found is None or len(found) > 1:
+        raise ValueError(f"cannot decide whether the score is aligned: {what} is {number}; put a number for the "
+                         f"parameter")
+    return found.pop()
+
+
+def _signs(e):
+    """The signs of an expression in positive symbols, or None."""
+    for known, found in ((e.is_zero, {0}), (e.is_positive, {1}), (e.is_negative, {-1}), (e.is_nonnegative, {0, 1})):
+        if known:
+            return found
+    if not e.free_symbols:
+        return _sign_of_number(e)
+    if _work(e) > MOST_OPERATIONS:
+        return None
+    if e.is_rational_function(*e.free_symbols):
+        numerator, denominator = sp.fraction(sp.cancel(sp.together(e)))
+        return _signs_of_polynomial(sp.expand(numerator * denominator))
+    if isinstance(e, (sp.exp, sp.erfc, sp.beta)):
+        return {1}
+    if isinstance(e, (sp.log, sp.erf)):
+        return _signs(e.args[0] - (1 if isinstance(e, sp.log) else 0))
+    if isinstance(e, sp.Pow):
+        return {1} if _signs(e.base) == {1} else {0, 1} if e.exp.is_even and e.exp > 0 else None
+    product = e if e.is_Mul else attempt(sp.factor, sp.together(e)) or e
+    return _signs_of_product(product) if product.is_Mul else _signs_of_sum(product) if product.is_Add else None
+
+
+def _signs_of_product(e):
+    """The rational factors are decided together, as they may change sign at the same place."""
+    rational = [factor for factor in e.args if factor.is_rational_function(*e.free_symbols)]
+    found = [_signs(factor) for factor in e.args if factor not in rational] + [_signs(sp.Mul(*rational))]
+    if None in found or (any({-1, 1} <= each for each in found) and sum(len(each) > 1 for each in found) > 1):
+        return None
+    signs_so_far = {1}
+    for each in found:
+        signs_so_far = {first * second for first in signs_so_far for second in each}
+    return signs_so_far
+
+
+def _signs_of_sum(e):
+    """Terms of one sign add up to a sum of that sign."""
+    found = [_signs(term) for term in e.args]
+    for sign in (1, -1):
+        if None not in found and set().union(*found) <= {0, sign}:
+            return {sign} if {sign} in found else {0, sign}
+    return None
+
+
+def _sign_of_number(e):
+    exact = simplified(e)
+    value = sp.N(exact, 40)
+    if exact.is_zero or not value.is_real:
+        return {0} if exact.is_zero else None
+    return {int(sp.sign(value))} if abs(value) > sp.Float("1e-30") else None
+
+
+def _signs_of_polynomial(e):
+    """By the signs of all coefficients, or by the real roots of a polynomial in one symbol."""
+    if not e.free_symbols:
+        return _signs(e)
+    poly = sp.Poly(e, *sorted(e.free_symbols, key=str))
+    coefficients = [_signs(c) for c in poly.coeffs()]
+    if None not in coefficients and len(union := set().union(*coefficients)) == 1:
+        return union
+    if len(poly.gens) > 1 or not all(c.is_Rational for c in poly.coeffs()):
+        return None
+    roots = sorted({root for root in sp.real_roots(poly) if root > 0})
+    between = [sp.Integer(0), *roots, (roots[-1] if roots else sp.Integer(1)) * 2 + 2]
+    places = [sp.Rational(str(sp.N((a + b) / 2, 60))) for a, b in pairwise(between)]
+    return {int(sp.sign(poly.eval(place))) for place in places} | ({0} if roots else set())
+
+
+def negative_place(expression, symbol, low, high):
+    """A place at which a formula without a parameter is negative beyond rounding, or None."""
+    if expression.free_symbols - {symbol}:
+        return None
+    for k in range(1, 100):
+        place = low + sp.Rational(k, 100 - k) if high == sp.oo else low + (high - low) * sp.Rational(k, 100)
+        value = expression.subs(symbol, place).evalf(30)
+        if value.is_real and value < -sp.Float("1e-20"):
+            return place
+    return None
+
+
+def check_continuous(formula: Any, symbol: sp.Symbol, low: Any, high: Any) -> None:
+    """Raise ValueError unless a formula without branches is real and continuous on a piece.
+
+    Denominators keep their sign, and what a logarithm, a root or a beta function is taken of is positive.
+    """
+    for part in sp.preorder_traversal(formula):
+        integer = isinstance(part, sp.Pow) and part.exp.is_integer
+        if isinstance(part, sp.Pow) and not (integer and part.exp.is_nonnegative):
+            arguments = (part.base,)
+        elif isinstance(part, (sp.log, *OF_PARAMETERS)):
+            arguments = part.args
+        elif isinstance(part, sp.betainc_regularized):
+            arguments = (*part.args[:2], *(inner for end in part.args[2:] if end.free_symbols
+                                           for inner in (end, 1 - end)))
+        else:
+            continue
+        for argument in arguments:
+            if signs(argument, symbol, low, high) not in (({1}, {-1}) if integer else ({1},)):
+                raise ValueError(f"the score has a pole, or is not real: {argument} is zero or negative somewhere in "
+                                 f"({low}, {high}). It must be continuous but for jumps written as Piecewise")
+
+
+def break_points(formulas, symbol, top=sp.S.One):
+    """0, the places in between at which a formula changes its branch, and the top; in order."""
+    relations = {relation for formula in formulas for relation in formula.rewrite(sp.Piecewise).atoms(Relational)}
+    found = set()
+    for relation in relations:
+        try:
+            _truth(relation, symbol, sp.Integer(0), top)
+        except ValueError:
+            found.update(_roots(relation, symbol, top))
+    return [sp.Integer(0), *sorted(found, key=functools.cmp_to_key(_gap)), top]
+
+
+def _gap(first: Any, second: Any) -> int:
+    return sign_of("the gap of two break points", first - second)
+
+
+def _truth(relation, symbol, low, high):
+    """Whether a condition holds on a piece; ValueError if it holds on a part, or that cannot be decided."""
+    found = {relation.func(sp.Integer(sign), 0) for sign in signs(relation.lhs - relation.rhs, symbol, low, high)}
+    if len(found) > 1:
+        raise ValueError(f"cannot decide where {relation} holds: write it as {symbol} < number")
+    return found.pop()
+
+
+def _roots(relation, symbol, top):
+    """Where the two sides of a condition meet inside (0, top)."""
+    gap = relation.lhs - relation.rhs
+    if not gap.has(symbol):
+        raise ValueError(f"the verdict depends on whether {relation}: put a number for the parameter")
+    try:
+        rational = gap.is_polynomial(symbol) and all(c.is_Rational for c in sp.Poly(gap, symbol).coeffs())
+        roots = set(sp.real_roots(sp.Poly(gap, symbol)) if rational else sp.solve(gap, symbol))
+    except NotImplementedError:
+        raise ValueError(f"cannot solve {gap} = 0 for {symbol}: write the condition as {symbol} < number") from None
+    return [root for root in roots if sp.im(root.subs(sampled(root)).evalf()) == 0 and _is_inside(root, top)]
+
+
+def _is_inside(root, top):
+    below = {sign_of("a break point", root)} if top == sp.oo else {
+        sign_of("a break point", root), sign_of("what a break point leaves to the top", top - root)}
+    return below == {1}
+
+
+def branch_at(formula, symbol, low, high):
+    """The formula that holds on a piece."""
+    inner = formula.rewrite(sp.Piecewise)
+    return inner.xreplace({relation: _truth(relation, symbol, low, high) for relation in inner.atoms(Relational)})
+
+
+def as_odds(c):
+    return sp.oo if c == 1 else c / (1 - c)
+
+
+def checked(value):
+    if value.has(sp.oo, -sp.oo, sp.zoo, sp.nan):
+        raise ValueError("the expected cost is infinite under this prior: truncate it")
+    return value
+
+
+def sampled(expression):
+    """A value in (0, 1) for each free symbol, by name."""
+    return {symbol: sp.Rational(k + 1, k + 3) for k, symbol in enumerate(sorted(expression.free_symbols, key=str))}
 
 
 def at_end(expression, symbol, end):
     """Value, or else limit, at an end of the domain."""
     value = expression.subs(symbol, end) if end != sp.oo else sp.nan
     if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
-        value = _limit(expression, symbol, end)
+        parameters = expression.free_symbols - {symbol}
+        inner = simplified(_in_odds(expression, symbol)) if parameters else expression
+        value = sp.limit(inner, symbol, end, "-" if end == 1 else "+")
+        if value.has(sp.Limit, sp.nan, sp.AccumBounds, sp.sign):
+            raise ValueError(f"cannot find the limit of {expression} at {symbol} = {end}: put a number for the "
+                             f"parameter")
+        for parameter in parameters:  # one at most, and odds are its s
+            value = value.subs({odds: parameter / (1 - parameter) for odds in value.free_symbols - parameters})
     empty = value.replace(sp.betainc_regularized, lambda a, b, low, high:
                           sp.Integer(0) if low == high else sp.betainc_regularized(a, b, low, high))
     return simplified(empty)
 
 
-def _limit(expression, symbol, end):
-    """The limit at an end; infinite if it is so for every sample of the parameters."""
-    side = "-" if end == 1 else "+"
-    try:
-        value = sp.limit(expression, symbol, end, side)
-        if not value.has(sp.Limit, sp.nan, sp.AccumBounds, sp.sign):
-            return value
-    except NotImplementedError:  # sympy does not know the sign of an expression of parameters
-        pass
-    values = {sp.limit(expression.subs(at), symbol, end, side) for at in all_sampled(expression, symbol)}
-    if len(values) == 1 and values <= {sp.oo, -sp.oo}:
-        return values.pop()
-    raise ValueError(f"cannot find the limit of {expression} at {symbol} = {end}: put numbers for parameters")
-
-
 def is_infinite(value):
-    """Is it infinite, for every value of its parameters that is looked at?"""
-    if value.is_infinite is not None:
-        return bool(value.is_infinite)
-    kinds = {bool(value.subs(at).has(sp.oo, -sp.oo, sp.zoo)) for at in all_sampled(value)}
-    if len(kinds) > 1:
-        raise ValueError(f"whether {value} is finite depends on its parameters: put numbers")
-    return kinds.pop()
+    return value.has(sp.oo, -sp.oo, sp.zoo)
 
 
-def is_zero(expression):
-    """False if twenty digits at a sample say so, True if sympy proves it."""
-    if not expression.free_symbols and not expression.atoms(sp.Float):
-        exact = simplified(expression)
-        if exact.is_zero is not None:
-            return bool(exact.is_zero)
-    if abs(sp.N(expression.subs(sampled(expression)), 20)) > sp.Float("1e-12"):
-        return False
+def is_zero(expression, size=sp.S.One):
+    """True if sympy proves it, False if a number shows the opposite; `size` is what was subtracted."""
     simple = simplified(expression)
     if simple.has(sp.beta):
         simple = sp.gammasimp(simple.rewrite(sp.gamma))
-    if simple == 0 or simple.equals(0):
+    if simple == 0 or simple.is_zero:
         return True
-    if simple.equals(0) is False:
+    at = sampled(sp.Tuple(expression, size))
+    value, largest = (abs(sp.N(each.subs(at), 30)) for each in (expression, sp.sympify(size)))
+    if value > sp.Float("1e-12") * largest:
         return False
-    if not simple.free_symbols and simple.atoms(sp.Float):  # a root that sympy knows to fifteen digits only
+    if simple.equals(0):
         return True
-    for shift in (1, 2):
-        if abs(sp.N(expression.subs(sampled(expression, shift=shift)), 20)) > sp.Float("1e-12"):
-            return False
-    raise ValueError(f"sympy cannot decide whether {simple} is zero")
-
-
-def doubt_floats(gap, size):
-    """Raise ValueError where two sides differ by no more than the rounding of the floats that were given."""
-    if not getattr(RUNNING, "floats", False):
-        return
-    for shift in (0, 1, 2):
-        values = [abs(complex(each.subs(sampled(gap + size, shift=shift)).evalf(30))) for each in (gap, size)]
-        if values[0] > 1e-12 * values[1]:
-            return
-    raise ValueError("two sides of the condition differ by the rounding of floats alone, and floats are read exactly: "
-                     "write exact numbers, for instance sympy.Rational(3, 10) for 0.3")
-
-
-def as_number(expression):
-    """Value at a sample of the free parameters."""
-    return _real(sp.sympify(expression).subs(sampled(sp.sympify(expression))))
-
-
-def _real(value):
-    """A real float, or ValueError."""
-    number = complex(value.subs(sampled(value)).evalf())
-    if not np.isfinite(number) or abs(number.imag) > 1e-9 * (1 + abs(number)):
-        raise ValueError(f"the score is not real and finite: one of its terms is {number}")
-    return number.real
-
-
-def sign_of(what, expression):
-    """Sign of a number or limit, the same at every sample of its free parameters, or ValueError."""
-    signs: dict[Any, Any] = {}
-    for at in all_sampled(expression):
-        value = expression.subs(at)
-        sign = 1 if value == sp.oo else -1 if value == -sp.oo else int(np.sign(_real(value)))
-        signs.setdefault(sign, tuple(at.items()))
-    if {-1, 1} <= signs.keys():
-        raise ValueError(f"whether the score is aligned depends on its parameters: {what} is negative at "
-                         f"{said(signs[-1])} and positive at {said(signs[1])}; put numbers")
-    return min(signs)
-
-
-def _geometric():
-    return [sp.sqrt(2) ** k for k in range(-40, 41)]
+    raise ValueError(f"cannot decide whether {simple} is zero, or but for the rounding of floats: write exact numbers, "
+                     f"for instance sympy.Rational(3, 10) for 0.3")

@@ -18,18 +18,19 @@ from .algebra import (
     ODDS,
     C,
     as_odds,
+    attempt,
     branch_at,
     break_points,
     check_symbols,
     checked,
     exactly,
-    middle_of,
+    guarded,
     read,
     read_expression,
     sampled,
+    simplified,
     tidy,
 )
-from .guard import attempt, guarded, simplified
 from .implicit import ImplicitPrior
 
 __all__ = ["expected_loss", "newsvendor_score", "threshold_score"]
@@ -287,7 +288,7 @@ def _piecewise_integral(integrand, symbol, low, high, top):
     ends = break_points([integrand], symbol, top)
     total, u, w = sp.Integer(0), sp.Dummy("u", positive=True), sp.Dummy("w", positive=True)
     for start, stop in pairwise(ends):
-        inner = branch_at(integrand, symbol, middle_of(start, stop))
+        inner = branch_at(integrand, symbol, start, stop)
         bounds = [sp.Min(sp.Max(end, start), stop) for end in (low, high)]
         if inner == 0:
             continue
@@ -310,7 +311,7 @@ def _integral(f, x, low, high):
         whole = sp.integrate(f, x, manual=True)
     if whole.has(sp.Integral):
         return None
-    whole = branch_at(whole, x, sp.Integer(1))
+    whole = branch_at(whole, x, sp.Integer(0), sp.oo)
     try:
         ends = [sp.limit(whole, x, end, "-" if end == high else "+") if end in (0, sp.oo) else whole.subs(x, end)
                 for end in (low, high)]
