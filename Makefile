@@ -3,7 +3,7 @@ PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test pages unit js weekly notebooks serve lab site-check benchmark flips editions instructor clean
+.PHONY: book test pages unit js weekly notebooks serve lab site-check benchmark flips editions instructor lock clean
 
 book: $(READY)
 	@$(PY) -m tools.build.build_book
@@ -56,6 +56,12 @@ editions: book
 
 instructor: $(READY)
 	@$(PY) -m tools.kit.exercises
+
+lock:
+	@for group in book lab site editions mutants; do \
+	  uv pip compile --quiet --no-header --universal --python-version 3.11 --generate-hashes --group $$group \
+	    $$(test $$group = book || echo -c requirements.txt) \
+	    -o requirements$$(test $$group = book || echo -$$group).txt || exit 1; done
 
 clean:
 	rm -rf _build .venv

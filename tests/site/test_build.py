@@ -52,7 +52,7 @@ def small(tmp_path):
     for file in ("_config.yml", "requirements.txt", "pyproject.toml", "book/references.bib"):
         shutil.copy(ROOT / file, tmp_path / file)
     config = tmp_path / "_config.yml"
-    config.write_text(re.sub(r"(?m)^ *moved_pages:.*\n", "", config.read_text()))
+    config.write_text(re.sub(r"(?m)^ *redirects:.*\n", "", config.read_text()))
     (tmp_path / "pwu_lite").mkdir()
     (tmp_path / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-one'\n")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n  - file: book/chapter\n"
@@ -146,7 +146,7 @@ def test_one_address_links_every_page_to_its_source(small):
     assert "<loc>https://someone.github.io/book/book/chapter.html</loc>" in (site / "sitemap.xml").read_text()
     assert "- [Chapter](https://someone.github.io/book/book/chapter.html): " in (site / "llms.txt").read_text()
     head = page(small).partition("</head>")[0]
-    assert '<meta property="og:title" content="Chapter">' in head
+    assert '<meta property="og:title" content="Chapter"' in head
     assert 'og:image" content="https://someone.github.io/book/_static/previews/chapter.png"' in head
     for name in ("chapter.png", "index.png"):
         size = (site / "_static" / "previews" / name).read_bytes()[16:24]

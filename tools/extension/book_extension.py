@@ -83,7 +83,7 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
     except ValueError as error:
         raise ExtensionError(str(error)) from error
     title = re.sub(r"<[^>]*>", "", context.get("title", ""))
-    context["metatags"] = context.get("metatags", "") + tell_links(app, pagename, html.unescape(title), words)
+    context["metatags"] = context.get("metatags", "") + tell_links(app, context, pagename, html.unescape(title), words)
     if pagename == BENCH:
         context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n' + context["metatags"]
 
@@ -109,20 +109,21 @@ def find_address(app, config) -> None:
     found = re.fullmatch(r"https://github\.com/([^/]+)/([^/]+?)/?", config.html_theme_options.get("repository_url", ""))
     if found and not config.html_baseurl:
         config.html_baseurl = f"https://{found[1].lower()}.github.io/{found[2]}/"
+    if config.html_baseurl:
+        app.setup_extension("sphinx_sitemap")
+        app.setup_extension("sphinxext.opengraph")
+        config.sitemap_url_scheme, config.sitemap_excludes = "{link}", ["genindex.html", "py-modindex.html", "search.html"]
+        config.ogp_site_url, config.ogp_type, config.ogp_social_cards = config.html_baseurl, "article", {"enable": False}
+        config.ogp_custom_meta_tags = ['<meta name="twitter:card" content="summary_large_image">']
 
 
-def tell_links(app, pagename: str, title: str, words: str) -> str:
-    """What other programs show of a link to the page: its description and, where the address is known, a picture."""
-    tags = {"name": {"description": words}, "property": {}}
+def tell_links(app, context, pagename: str, title: str, words: str) -> str:
+    """The page's description, and what sphinxext-opengraph says of a link to it: our words and our picture."""
     if app.config.html_baseurl:
         base = app.config.html_baseurl.rstrip("/")
-        tags["name"]["twitter:card"] = "summary_large_image"
-        tags["property"] = {"og:site_name": app.config.project, "og:title": title, "og:image:alt": title,
-                            "og:description": words, "og:type": "article",
-                            "og:url": f"{base}/{pagename}.html",
-                            "og:image": f"{base}/_static/previews/{preview_of(pagename)}"}
-    return "".join(f'<meta {kind}="{name}" content="{html.escape(text)}">\n'
-                   for kind, given in tags.items() for name, text in given.items())
+        context["meta"] = {**(context.get("meta") or {}), "og:description": words, "og:image:alt": title,
+                           "og:image": f"{base}/_static/previews/{preview_of(pagename)}"}
+    return f'<meta name="description" content="{html.escape(words)}">\n'
 
 
 def preview_of(pagename: str) -> str:
@@ -134,20 +135,15 @@ def preview_words(app, page: str) -> str:
     return "Which model would you rather decide with?" if page == app.config.root_doc else app.config.project
 
 
-def map_site(app, exception) -> None:
-    """sitemap.xml, and a picture of each page for links, where the address is known."""
+def draw_previews(app, exception) -> None:
+    """A picture of each page for links, where the address is known."""
     if exception or app.builder.format != "html" or not app.config.html_baseurl:
         return
-    base, site = app.config.html_baseurl.rstrip("/"), Path(app.outdir)
-    places = "".join(f"<url><loc>{base}/{path.relative_to(site).as_posix()}</loc></url>\n"
-                     for path in sorted((site / "book").rglob("*.html"))
-                     if path.relative_to(site).with_suffix("").as_posix() not in app.config.moved_pages)
-    (site / "sitemap.xml").write_text('<?xml version="1.0" encoding="UTF-8"?>\n'
-                                      f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n{places}</urlset>\n')
+    site = Path(app.outdir)
     (site / "_static" / "previews").mkdir(exist_ok=True)
     for path in sorted((site / "book").rglob("*.html")):
         page = path.relative_to(site).with_suffix("").as_posix()
-        if page not in app.config.moved_pages:
+        if page not in app.config.redirects:
             title = app.config.project if page == app.config.root_doc else read_head(path)[0]
             preview.draw(site / "_static" / "previews" / preview_of(page), title, preview_words(app, page))
 
@@ -167,23 +163,6 @@ def list_pages(app, exception) -> None:
             title, words = read_head(site / f"{chapter['file']}.html")
             lines.append(f"- [{title}]({base}{chapter['file']}.html): {words}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n")
-
-
-def leave_signs(app, exception) -> None:
-    """A page at each address that a page has moved from (moved_pages in _config.yml), which leads to the new one."""
-    if exception or app.builder.format != "html":
-        return
-    site = Path(app.outdir)
-    for old, new in app.config.moved_pages.items():
-        if (Path(app.srcdir) / f"{old}.md").exists() or not (site / f"{new}.html").exists():
-            raise ExtensionError(f"moved_pages: {old} is a page still, or {new} is none")
-        there = os.path.relpath(site / f"{new}.html", (site / old).parent)
-        (site / old).parent.mkdir(parents=True, exist_ok=True)
-        (site / f"{old}.html").write_text(
-            f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{app.config.project}: moved</title>'
-            f'<meta http-equiv="refresh" content="0; url={there}"><link rel="canonical" href="{there}">'
-            f'<meta name="robots" content="noindex"></head><body><p>This page is now <a href="{there}">here</a>.</p>'
-            "</body></html>\n")
 
 
 def read_head(path: Path) -> tuple[str, str]:
@@ -231,7 +210,6 @@ def number_apart(app, env) -> list[str]:
 
 def setup(app):
     quiz.setup(app)
-    app.add_config_value("moved_pages", {}, "html")
     app.connect("config-inited", find_address)
     app.connect("config-inited", link_repository)
     app.connect("html-page-context", offer_notebook, priority=400)
@@ -242,7 +220,6 @@ def setup(app):
     app.connect("build-finished", copy_fonts)
     app.connect("build-finished", copy_mathjax)
     app.connect("build-finished", mend_pages)
-    app.connect("build-finished", map_site)
+    app.connect("build-finished", draw_previews)
     app.connect("build-finished", list_pages)
-    app.connect("build-finished", leave_signs)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
