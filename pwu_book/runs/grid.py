@@ -1,18 +1,12 @@
 """A grid of data set x model x repeat x fold: every cell written at once, resumed where it stopped.
 
 Implements the cross-validation of appendix J of the PWU paper.
-
-Usage: python -m pwu_book.runs.grid binary --repeats 100 --jobs 2
 """
 
 from __future__ import annotations
 
-import argparse
-import ast
 import contextlib
-import functools
 import hashlib
-import inspect
 import os
 import sys
 import time
@@ -28,13 +22,12 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from threadpoolctl import threadpool_limits
 
 from .. import tables as stored_tables
-from . import datasets
 from .tasks import TASKS, Task
 
-__all__ = ["Cell", "Prediction", "grid", "made_by", "main", "predictions", "run", "same_rows", "subset"]
+__all__ = ["Cell", "Prediction", "grid", "predictions", "run", "same_rows", "subset"]
 
+VERSION = 1  # of the predictions: raise it when the code of a model, or of a fold, changes them
 FOLDS = 5
-PAPER = {"binary": 5, "regression": 5, "multiclass": 4, "multivariate": 4}  # so many data sets come first
 
 
 def _say(line):
@@ -80,9 +73,9 @@ def run(cells: Sequence[Cell], tables: Mapping[str, Any], makers: Mapping[str, A
     """Fit what is not there yet; each finished cell is written at once, whole or not at all.
 
     The result of a cell depends on the cell alone: its folds on the repeat, its seed on repeat
-    and fold, never on the order, the number of jobs or the names of models. Cells that were made by other
-    code, parameters, data or versions (see `made_by`) are not used: they are set aside, beside the new ones,
-    and come back when what made them does.
+    and fold, never on the order, the number of jobs or the names of models. Cells of another `VERSION`, of
+    other data or other versions of packages are not used: they are set aside, beside the new ones, and come
+    back when what made them does.
 
     Parameters
     ----------
@@ -122,11 +115,10 @@ def run(cells: Sequence[Cell], tables: Mapping[str, Any], makers: Mapping[str, A
     _one_folder_each({cell.model for cell in cells})
     for name in sorted({cell.dataset for cell in cells}):
         same_rows(folder / name, rows, disjoint)
-        data = _digest(tables[name])
+        made = _made_by(tables[name])
         for model in sorted({cell.model for cell in cells if cell.dataset == name}):
-            made = "\n".join([made_by(makers[model]), data, *([made_by(split)] if split else [])])
             if _set_aside(Cell(name, model, 0, 0).path(folder).parent, made):
-                report(f"{name}, {model}: code, parameters, data or versions have changed, its old cells are set aside")
+                report(f"{name}, {model}: version, data or packages have changed, its old cells are set aside")
     left = [cell for cell in cells if not _is_sound(cell.path(folder))]
     report(f"{len(cells) - len(left)} of {len(cells)} cells are there, {len(left)} to fit")
     failed, started, told = [], time.time(), time.time()
@@ -144,69 +136,13 @@ def run(cells: Sequence[Cell], tables: Mapping[str, Any], makers: Mapping[str, A
     return failed
 
 
-def made_by(maker: Any) -> str:
-    """What decides a model's predictions besides its data: code, parameters and versions, as one text.
-
-    Code is that of the module in which the maker (or its class) is written, without comments and docstrings; of
-    something typed into a notebook, its own. Parameters are what a function has closed over, its defaults,
-    the arguments of a `functools.partial`, the attributes of an object.
-
-    Examples
-    --------
-    >>> def makers(leaves):
-    ...     return lambda seed: (leaves, seed)
-    >>> made_by(makers(2)) == made_by(makers(2)), made_by(makers(2)) == made_by(makers(3))
-    (True, False)
-    """
-    code, parameters = _code(maker), _parameters(maker)
-    return f"code {_short(code)}\nparameters {parameters}\nversions {stored_tables.versions()}"
+def _made_by(data):
+    """What decides a model's predictions besides its name and the cell: version, data and packages, as one text."""
+    return f"version {VERSION}\n{_digest(data)}\nversions {stored_tables.versions()}"
 
 
 def _short(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def _code(maker):
-    """Source of the module, or of the thing itself; of neither, its compiled form."""
-    if isinstance(maker, functools.partial):
-        return _code(maker.func)
-    thing = maker if inspect.isclass(maker) or inspect.isroutine(maker) else type(maker)
-    module = inspect.getmodule(thing)
-    sources: list[Any] = [module, thing] if getattr(module, "__file__", None) else [thing]
-    for source in sources:
-        with contextlib.suppress(OSError, TypeError, SyntaxError):
-            return ast.dump(_without_words(ast.parse(inspect.cleandoc("\n" + inspect.getsource(source)))))
-    parts = [part for part in (vars(thing).values() if inspect.isclass(thing) else [thing])
-             if hasattr(part, "__code__")]
-    return repr([(part.__code__.co_code, [c for c in part.__code__.co_consts if not hasattr(c, "co_code")],
-                  part.__code__.co_names) for part in parts])
-
-
-def _without_words(tree):
-    """A syntax tree without its docstrings."""
-    for node in ast.walk(tree):
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and isinstance(body[0], ast.Expr) and isinstance(
-                body[0].value, ast.Constant) and isinstance(body[0].value.value, str):
-            body[:1] = [] if body[1:] else [ast.Pass()]
-    return tree
-
-
-def _parameters(maker):
-    if isinstance(maker, functools.partial):
-        return f"{_parameters(maker.func)} {maker.args!r} {sorted(maker.keywords.items())!r}"
-    if inspect.isfunction(maker):
-        closed = inspect.getclosurevars(maker).nonlocals
-        return repr([maker.__defaults__, maker.__kwdefaults__,
-                     sorted((name, _named(value)) for name, value in closed.items())])
-    return "none" if inspect.isclass(maker) or inspect.isroutine(maker) else repr(sorted(
-        (name, _named(value)) for name, value in vars(maker).items()))
-
-
-def _named(value):
-    """A value as text that is the same in the next process: functions by name and what they close over."""
-    return f"{value.__qualname__} {_parameters(value)}" if inspect.isroutine(value) or inspect.isclass(value) else (
-        repr(value))
 
 
 def _digest(data):
@@ -374,45 +310,3 @@ def _backend(scheduler):
 
     with Client(scheduler), parallel_config(backend="dask"):
         yield
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 1 if a cell failed."""
-    what = "Fit every model to every fold of every repeat; go on where it stopped."
-    parser = argparse.ArgumentParser("python -m pwu_book.runs.grid", description=what)
-    parser.add_argument("task", choices=list(PAPER))
-    parser.add_argument("--datasets", nargs="+", help="instead of the paper's")
-    parser.add_argument("--models", nargs="+", help="some of the task's")
-    parser.add_argument("--repeats", type=int, default=20)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--rows", type=int, help="at most so many rows of each data set, a fixed random subset")
-    parser.add_argument("--disjoint", action="store_true", help="another subset of --rows rows in every repeat")
-    parser.add_argument("--folder", type=Path, default=Path("experiments"))
-    parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
-    given = parser.parse_args(arguments)
-    makers = TASKS[given.task].models()
-    unknown = set(given.models or []) - set(makers)
-    if unknown:
-        parser.error(f"no such model: {', '.join(sorted(unknown))}; there are {', '.join(makers)}")
-    for name in ("repeats", "jobs", "rows"):
-        if getattr(given, name) is not None and getattr(given, name) < 1:
-            parser.error(f"--{name} must be at least 1, got {getattr(given, name)}")
-    names = given.datasets or datasets.names(given.task)[:PAPER[given.task]]
-    try:
-        tables = {name: datasets.load(name) for name in names}
-        wrong = [name for name in names if tables[name].task != given.task]
-        if wrong:
-            parser.error(f"{', '.join(wrong)}: not {given.task}")
-        for name in names if given.disjoint else []:
-            subset(len(tables[name].y), 0, given.rows, True)
-    except (ValueError, KeyError, OSError, ImportError) as reason:
-        parser.error(str(reason))
-    cells = grid(names, given.models or list(makers), given.repeats)
-    failed = run(cells, tables, makers, given.folder, jobs=given.jobs, rows=given.rows, disjoint=given.disjoint,
-                 scheduler=given.scheduler)
-    print(f"{len(cells) - len(failed)} cells in {given.folder}, {len(failed)} failed", file=sys.stderr)
-    return int(bool(failed))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -112,8 +112,10 @@ def find_address(app, config) -> None:
     if config.html_baseurl:
         app.setup_extension("sphinx_sitemap")
         app.setup_extension("sphinxext.opengraph")
-        config.sitemap_url_scheme, config.sitemap_excludes = "{link}", ["genindex.html", "py-modindex.html", "search.html"]
-        config.ogp_site_url, config.ogp_type, config.ogp_social_cards = config.html_baseurl, "article", {"enable": False}
+        config.sitemap_url_scheme = "{link}"
+        config.sitemap_excludes = ["genindex.html", "py-modindex.html", "search.html"]
+        config.ogp_site_url, config.ogp_type = config.html_baseurl, "article"
+        config.ogp_social_cards = {"enable": False}
         config.ogp_custom_meta_tags = ['<meta name="twitter:card" content="summary_large_image">']
 
 
