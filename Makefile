@@ -1,9 +1,9 @@
-# make book | test | pages | unit | js | weekly | serve | lab | site-check | benchmark | flips | editions | instructor
+# make book | test | pages | unit | js | weekly | serve | lab | site-check | benchmark | flips | mutants | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test pages unit js weekly notebooks serve lab site-check benchmark flips editions instructor lock clean
+.PHONY: book test pages unit js weekly notebooks serve lab site-check benchmark flips mutants editions instructor lock clean
 
 book: $(READY)
 	@$(PY) -m tools.build.build_book
@@ -49,6 +49,10 @@ benchmark: $(READY)
 
 flips: $(READY)
 	@$(PY) -m tools.checks.flips
+
+mutants: $(READY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-mutants.txt
+	@$(PY) -m mutmut run && $(PY) -m mutmut results
 
 editions: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt -r requirements-editions.txt
