@@ -4,6 +4,8 @@ import os
 import tempfile
 from pathlib import Path
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # each test process has a core; before numpy is loaded
+
 import numpy as np
 import pytest
 from hypothesis import settings

@@ -38,6 +38,10 @@ QUIZ = """
 """
 
 
+# Cutting the fonts takes twenty seconds; the fonts of the built site have tests of their own.
+NO_FONTS = "def write(folder):\n    folder.mkdir(parents=True, exist_ok=True)\n    return folder\n"
+
+
 @pytest.fixture
 def tools():
     """The modules of the build, by name."""
@@ -53,6 +57,7 @@ def small(tmp_path):
         shutil.copy(ROOT / file, tmp_path / file)
     config = tmp_path / "_config.yml"
     config.write_text(re.sub(r"(?m)^ *redirects:.*\n", "", config.read_text()))
+    (tmp_path / "tools" / "extension" / "fonts.py").write_text(NO_FONTS)
     (tmp_path / "pwu_lite").mkdir()
     (tmp_path / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-one'\n")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n  - file: book/chapter\n"
