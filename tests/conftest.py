@@ -35,7 +35,7 @@ if "PWU_LITE_DATA" not in os.environ:  # the sets that can be had everywhere mak
     os.environ |= {"PWU_LITE_DATA": KEPT.name, "PWU_LITE_SMALL_SETS": "1"}
 
 
-settings.register_profile("book", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("book", deadline=None, derandomize=True, max_examples=40)
 settings.load_profile("book")
 
 

@@ -279,7 +279,7 @@ def test_the_hill_is_undecided_between_equal_forecasts_and_turns_with_their_orde
     same = HillExplorer(y, {"a": models["near"], "b": models["near"]})
     assert same.verdict(10, 1) == "undecided"
     turned = HillExplorer(y, dict(reversed(models.items())))
-    assert [turned.verdict(j, 2) for j in range(60)] == [explorer.verdict(j, 2) for j in range(60)]
+    assert [turned.verdict(j, 2) for j in range(0, 60, 6)] == [explorer.verdict(j, 2) for j in range(0, 60, 6)]
 
 
 @pytest.mark.parametrize("options, words", [({"low": 0.5, "high": 0.1}, "low must be below high"),

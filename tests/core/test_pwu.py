@@ -24,7 +24,7 @@ SCALES = [pwu.Beta(2, 10, scale=3.0), pwu.Pareto(0.05), pwu.LogNormal(-1, 0.8), 
 def quad(function, low, high, *inner):
     """mpmath quadrature, split where asked; the digits reach far below the smallest tail."""
     points = [low, *sorted(p for p in inner if low < p < high), high]
-    with mpmath.workdps(60):
+    with mpmath.workdps(110):
         return mpmath.quad(function, points) if high > low else mpmath.mpf(0)
 
 

@@ -107,8 +107,9 @@ def graded_class(tmp_path_factory):
             "unclosed": [code("def bill(:")], "unclosed later": [*right, code("def cheaper(:")],
             "jupyter": [code("%matplotlib inline\ndisplay(1)\nfiles = !ls\n1 / 0"), *right, code("help?")],
             "shadows": [*right, code("np = 0")],
-            "endless": [code("while True:\n    pass"), *right],
-            "endless b": [*right, code("def cheaper(*arguments):\n    while True:\n        pass")],
+            "endless": [code("import time\nwhile True:\n    time.sleep(1)"), *right],
+            "endless b": [*right, code("import time\ndef cheaper(*arguments):\n    while True:\n"
+                                          "        time.sleep(1)")],
             "leaves": [*right, code("import os\nos._exit(0)")]}.items():
         hand_in(handed, name, notebook)
     hand_in(handed, "renamed", right, f"Copy of {FILES[0].stem.title()} (1)")
