@@ -11,10 +11,10 @@ book: $(READY)
 test: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
-	@$(PY) -m pytest -n auto --dist loadgroup -m "not pages and not weekly"
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/core tests/book pwu_lite pwu_book
 
 pages: book
-	@$(PY) -m pytest -m pages tests/site
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/site
 
 js: $(READY)
 	@npm ci --silent --no-audit --no-fund
@@ -25,7 +25,7 @@ weekly: $(READY)
 	@$(PY) -m pytest -n auto -m weekly tests
 
 unit: $(READY)
-	@$(PY) -m pytest -n auto -m "not slow and not pages and not weekly" tests/core pwu_lite
+	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/core pwu_lite
 
 serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"

@@ -39,7 +39,7 @@ def exact_binary(prior, y, f):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("prior", PRIORS, ids=repr)
-@pytest.mark.parametrize("f", [0.0, 1e-6, 0.05, 0.1, 0.3, 0.77, 0.999, 1 - 1e-6, 1.0])
+@pytest.mark.parametrize("f", [0.0, 1e-6, 0.1, 0.3, 0.77, 1 - 1e-6, 1.0])
 @pytest.mark.parametrize("y", [0, 1])
 def test_binary_closed_form(prior, f, y):
     value = pwu.PWU(pwu.BinaryDecision(), prior)([y], [f])
@@ -62,7 +62,7 @@ def test_selective_closed_form(prior, std):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [2, 3, 7, 40])
+@pytest.mark.parametrize("n", [2, 3, 7, 20])
 def test_top_k_closed_form(n):
     rng = np.random.default_rng(n)
     y, f = rng.integers(0, 2, n), np.round(rng.random(n), 1)

@@ -16,10 +16,3 @@ def site():
     assert done.returncode == 0, done.stdout + done.stderr
     return ROOT / "_build" / "html"
 
-
-@pytest.hookimpl(tryfirst=True)  # before marks are chosen
-def pytest_collection_modifyitems(items):
-    """Tests of the built site are those of `make pages`."""
-    for item in items:
-        if "site" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.pages)
