@@ -54,13 +54,13 @@ class Assisted(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """What has to be known about these numbers, in sentences."""
-        told = "above it, so the models are ranked by the plain PWU" if self.refused else "not above it"
+        verdict = "above it, so the models are ranked by the plain PWU" if self.refused else "not above it"
         return (f"Model-assisted PWU: labels count {self.weight:.0%}, a reference fitted to the forecasts of all "
                 f"models the rest. The same order as the PWU in the limit of many labels.",
                 "It depends on which models are compared, copies count, and it is not proper: for a choice among fixed "
                 "models, never to reward forecasts. It gains only if the reference is right where the models act "
                 "differently, and marks down a model that knows what the others do not.",
-                f"Moment test: largest |t| of a pair {self.largest:.2f}, limit {self.limit:.2f}: {told}. With few "
+                f"Moment test: largest |t| of a pair {self.largest:.2f}, limit {self.limit:.2f}: {verdict}. With few "
                 f"labels it refuses right references, too, more often than one in ten.")
 
 
@@ -128,9 +128,11 @@ def binary(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
     """
     y, names, F = _probabilities(y_true, forecasts)
     score = PWU(family or BinaryDecision(), as_prior(prior))
-    one, zero = (np.column_stack([score.per_sample(np.full(y.size, label), f) for f in F.T]) for label in (1, 0))
+    loss_if_1, loss_if_0 = (np.column_stack([score.per_sample(np.full(y.size, label), f) for f in F.T])
+                            for label in (1, 0))
     q, scores = binary_reference(y, F)
-    return shrink(zero + y[:, None] * (one - zero), zero + q[:, None] * (one - zero), scores, n0, names)
+    observed, expected = (loss_if_0 + chance[:, None] * (loss_if_1 - loss_if_0) for chance in (y, q))
+    return shrink(observed, expected, scores, n0, names)
 
 
 def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
@@ -295,17 +297,17 @@ def logistic(x: np.ndarray, y: np.ndarray) -> Callable[[np.ndarray], np.ndarray]
 def variance_line(square: np.ndarray, reported: np.ndarray) -> tuple[float, float]:
     """``c + d * reported``, both not negative, of the greatest Gaussian likelihood of squared residuals."""
     unit = max(float(square.mean()), 1e-300)
-    z, said = square / unit, np.minimum(reported / unit, 1e4)
+    z, variance = square / unit, np.minimum(reported / unit, 1e4)
 
     def nll(logs):
         c, d = np.exp(logs)
-        v = c + d * said
+        v = c + d * variance
         slope = (1 / v - z / v**2) / 2
-        return np.mean(np.log(v) + z / v) / 2, np.array([c * slope.mean(), d * np.mean(slope * said)])
+        return np.mean(np.log(v) + z / v) / 2, np.array([c * slope.mean(), d * np.mean(slope * variance)])
 
     starts = np.log([[0.5, 0.5], [1.0, 1e-3], [1e-3, 1.0]])
-    found = [minimize(nll, start, jac=True, method="L-BFGS-B", bounds=[(-9, 9), (-14, 14)]) for start in starts]
-    c, d = np.exp(min(found, key=lambda one: one.fun).x)
+    fits = [minimize(nll, start, jac=True, method="L-BFGS-B", bounds=[(-9, 9), (-14, 14)]) for start in starts]
+    c, d = np.exp(min(fits, key=lambda fit: fit.fun).x)
     return float(c * unit), float(d)
 
 

@@ -230,8 +230,8 @@ def _shifted_beta(prior, share):
     """Shapes 1 + kappa m around a mode m, or kappa m around a mean m."""
     least = 1.0 if prior.a > 1 and prior.b > 1 else 0.0
     size = prior.a + prior.b - 2 * least
-    place = (prior.a - least) / size
-    moved = place + share * min(place, 1 - place)
+    position = (prior.a - least) / size
+    moved = position + share * min(position, 1 - position)
     return Beta(least + size * moved, least + size * (1 - moved), scale=prior.scale)
 
 

@@ -440,8 +440,8 @@ def by_group(scores: Any, y_true: ArrayLike, *prediction: ArrayLike, groups: Any
     for group in range(number.max() + 1):
         inside = number == group
         names.append(labels[inside][0].item() if hasattr(labels[inside][0], "item") else labels[inside][0])
-        rows.append({title: _of_group(one, names[-1], [part[inside] for part in data])
-                     for title, one in scores.items()})
+        rows.append({title: _of_group(score, names[-1], [part[inside] for part in data])
+                     for title, score in scores.items()})
     return pd.DataFrame(rows, index=pd.Index(names, name="group"))
 
 
@@ -548,7 +548,7 @@ def _price(forecasts, cell, gamble):
 def _shares(P, loss, cells):
     """``E_P[1_x loss(a, .)]`` of each vertex, cell and act, shape (m, J, A)."""
     names, cells = list(dict.fromkeys(cells)), np.array([list(dict.fromkeys(cells)).index(cell) for cell in cells])
-    parts = [P.expectations(np.where(cells == place, loss, 0 * loss)).T for place in range(len(names))]
+    parts = [P.expectations(np.where(cells == index, loss, 0 * loss)).T for index in range(len(names))]
     return np.stack(parts, axis=1)
 
 
@@ -576,13 +576,13 @@ def _entropy_program(table):
     size = np.abs(below).max(axis=1, keepdims=True)
     gains = np.concatenate([np.zeros(m), -np.ones(count)])
     total = np.concatenate([np.ones(m), np.zeros(count)])[None]
-    found = linprog(gains, below / size, np.zeros(cell.size), total, [1.0], [(0, None)] * m + [(None, None)] * count,
+    answer = linprog(gains, below / size, np.zeros(cell.size), total, [1.0], [(0, None)] * m + [(None, None)] * count,
                     method="highs", options={"dual_feasibility_tolerance": 1e-10,
                                              "primal_feasibility_tolerance": 1e-10})
-    if found.status != 0:
+    if answer.status != 0:
         return _in_floats(table)
-    weights, mixed = np.clip(found.x[:m], 0, None), np.zeros((count, acts))
-    mixed[cell, act] = np.clip(-found.ineqlin.marginals / size[:, 0], 0, None)
+    weights, mixed = np.clip(answer.x[:m], 0, None), np.zeros((count, acts))
+    mixed[cell, act] = np.clip(-answer.ineqlin.marginals / size[:, 0], 0, None)
     weights, mixed = weights / weights.sum(), mixed / mixed.sum(axis=1, keepdims=True)
     low, high = _entropy(table, weights), _mixed_risks(table, mixed).max()
     return (weights, mixed) if high - low <= 1e-9 * max(abs(low), abs(high)) else _in_floats(table)
@@ -640,12 +640,12 @@ def _is_unique(P, loss, cells, weights, table):
     mixture = np.tensordot(weights, P.vertices, axes=1)
     risks = np.tensordot(weights, table, axes=1)
     exact = _exact(risks)
-    for place, cell in enumerate(dict.fromkeys(cells)):
-        inside = np.array([one == cell for one in cells])
+    for index, cell in enumerate(dict.fromkeys(cells)):
+        inside = np.array([other == cell for other in cells])
         if not mixture[inside].sum() > (0 if exact else TOLERANCE):
             return False
-        rounding = 0 if exact else TOLERANCE * np.abs(table[:, place].astype(float)).max(axis=0)
-        best = np.flatnonzero(risks[place] - risks[place].min() <= rounding)
+        rounding = 0 if exact else TOLERANCE * np.abs(table[:, index].astype(float)).max(axis=0)
+        best = np.flatnonzero(risks[index] - risks[index].min() <= rounding)
         if any((loss[act][inside] != loss[best[0]][inside]).any() for act in best):
             return False
     return True
@@ -664,17 +664,17 @@ def _is_advised(act, loss):
         if other == act:
             continue
         slack = 0 if exact or other < act else TOLERANCE * np.abs(loss[[act, other]]).max()
-        own, more = ([Fraction(x) for x in loss[which]] for which in (act, other))
-        gap = [b + Fraction(slack) - a for a, b in zip(own, more, strict=True)]
+        own_loss, other_loss = ([Fraction(x) for x in loss[which]] for which in (act, other))
+        gap = [b + Fraction(slack) - a for a, b in zip(own_loss, other_loss, strict=True)]
         above, below = ([state for state, size in enumerate(gap) if size * sign > 0] for sign in (1, -1))
         pure = [state for state, size in enumerate(gap) if size >= 0]
         if not pure or (other < act and not above):
             return False
-        ties = [own[s] + gap[s] / (gap[s] - gap[t]) * (own[t] - own[s]) for s in above for t in below]
-        low = min([own[state] for state in pure] + ties)
-        open_ = other < act and low not in [own[state] for state in above]
+        ties = [own_loss[s] + gap[s] / (gap[s] - gap[t]) * (own_loss[t] - own_loss[s]) for s in above for t in below]
+        low = min([own_loss[state] for state in pure] + ties)
+        open_ = other < act and low not in [own_loss[state] for state in above]
         lows.append((low, open_))
-        highs.append((max([own[state] + gap[state] for state in pure] + ties), other < act))
+        highs.append((max([own_loss[state] + gap[state] for state in pure] + ties), other < act))
     if not lows:
         return True
     low, high = max(low for low, _ in lows), min(high for high, _ in highs)
@@ -760,8 +760,8 @@ def _numbers(name, values, ndim):
     numbers = validation.as_float(name, values)
     bad = np.argwhere(~np.isfinite(numbers))
     if len(bad):
-        place = ", ".join(map(str, bad[0]))
-        raise ValueError(f"{name} must be finite: {name}[{place}] is {numbers[tuple(bad[0])]}")
+        index = ", ".join(map(str, bad[0]))
+        raise ValueError(f"{name} must be finite: {name}[{index}] is {numbers[tuple(bad[0])]}")
     return _with_dimensions(name, numbers, ndim)
 
 

@@ -138,8 +138,8 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
         x = np.linspace(low, high, 802)[1:-1] if high > low else np.linspace(0, 2 * high, 802)[1:-1]
         inner = [float(np.max(prior.pdf(prior.ppf([0.02, 0.2, 0.5, 0.8, 0.98])))) for _, prior in shown]
         top = 1.6 * max([value for value in inner if np.isfinite(value)] or [0.0]) or 1.0
-        for place, (label, prior) in enumerate(shown):
-            style = {"color": COLOURS[place % 6], "ls": DASHES[place % 6], "lw": 1.5 if place else 2.5}
+        for index, (label, prior) in enumerate(shown):
+            style = {"color": COLOURS[index % 6], "ls": DASHES[index % 6], "lw": 1.5 if index else 2.5}
             ax.plot(x, prior.pdf(x), label=label, **style)
             for weight, part in prior.parts:
                 if isinstance(part, Dirac):  # a stem as high as its mass, the top for all of it
@@ -208,12 +208,12 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
         draws = _resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
                                             sample_weight=sample_weight, repeats=n_resamples, seed=seed)
         ends = list(np.quantile(draws - draws[:, [best]], [tail, 1 - tail], axis=0).swapaxes(0, 1))
-    for place, name in enumerate(names):
-        style: dict[str, Any] = {"color": COLOURS[place % 6], "ls": DASHES[(place + place // 6) % 6], "lw": 2}
-        axes[0].plot(x, costs[place], label=_as_text(name), **style)
-        axes[1].plot(x, gaps[place], **style)
-        if ends[place] is not None and place != best:
-            axes[1].fill_between(x, *ends[place], color=COLOURS[place % 6], alpha=0.2, lw=0)
+    for index, name in enumerate(names):
+        style: dict[str, Any] = {"color": COLOURS[index % 6], "ls": DASHES[(index + index // 6) % 6], "lw": 2}
+        axes[0].plot(x, costs[index], label=_as_text(name), **style)
+        axes[1].plot(x, gaps[index], **style)
+        if ends[index] is not None and index != best:
+            axes[1].fill_between(x, *ends[index], color=COLOURS[index % 6], alpha=0.2, lw=0)
     axes[0].legend()
     axes[2].fill_between(x, _mean_density(score.priors[0], x), color=MUTED, alpha=0.35, lw=0)
     only = family.parameters[0]
@@ -290,10 +290,10 @@ def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: st
     use_style()
     figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 5.6))
     labels = (f"{label}, $-U$", "prior density", "product")
-    for place, (ax, values, name) in enumerate(zip(axes, (cost, density, np.multiply(cost, density)), labels,
+    for index, (ax, values, name) in enumerate(zip(axes, (cost, density, np.multiply(cost, density)), labels,
                                                    strict=True)):
-        ax.plot(theta, values, color=COLOURS[place], ls="-", lw=2)
-        ax.fill_between(theta, values, color=COLOURS[place], alpha=0.35 if place == 2 else 0.1, lw=0)
+        ax.plot(theta, values, color=COLOURS[index], ls="-", lw=2)
+        ax.fill_between(theta, values, color=COLOURS[index], alpha=0.35 if index == 2 else 0.1, lw=0)
         ax.set(ylabel=name, ylim=(0, None) if np.min(values) >= 0 else None)
     axes[2].set_xlabel(xlabel)
     return figure
@@ -314,8 +314,8 @@ def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float 
 
     figure, ax = new_axes(ax)
     x = np.linspace(low, high, 802)[1:-1]
-    for place, (label, prior) in enumerate(priors.items()):
-        style: dict[str, Any] = {"color": COLOURS[place % 6], "lw": 2, "ls": DASHES[place % 6], "label": label}
+    for index, (label, prior) in enumerate(priors.items()):
+        style: dict[str, Any] = {"color": COLOURS[index % 6], "lw": 2, "ls": DASHES[index % 6], "label": label}
         if prior.density != 0:
             y = np.broadcast_to(lambdify(prior.symbol, prior.density, "numpy")(x), x.shape)
             inside = (x >= float(prior.support[0])) & (y <= top)
@@ -369,8 +369,8 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
         figure.supxlabel(xlabel, fontsize=11)
     else:
         axes.flat[0].set_xlabel(xlabel)
-    place: Any = f"outside {'upper' if most > 2 and wide > 1 else 'lower'} {'right' if wide > 1 else 'center'}"
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), ncol=max(2, most % 4), loc=place)
+    location: Any = f"outside {'upper' if most > 2 and wide > 1 else 'lower'} {'right' if wide > 1 else 'center'}"
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), ncol=max(2, most % 4), loc=location)
     return figure
 
 

@@ -865,7 +865,7 @@ def _point_masses(frozen):
         raise ValueError("cannot tell where the discrete prior has its mass; "
                          "build a pwu_lite.Mixture of Diracs")
     kept = weights > 0
-    return Mixture([Dirac(float(place)) for place in places[kept]], weights[kept] / weights.sum())
+    return Mixture([Dirac(float(atom)) for atom in places[kept]], weights[kept] / weights.sum())
 
 
 def _shape(name, value):

@@ -90,16 +90,16 @@ class Scorer:
         return (labels == places[0]).astype(int), int(places[0])
 
     def _binary(self, estimator, X, y_true):
-        truth, place = self._two_classes(estimator, y_true)
-        return truth, (np.asarray(_ask(estimator, "predict_proba", X))[:, place],)
+        truth, column = self._two_classes(estimator, y_true)
+        return truth, (np.asarray(_ask(estimator, "predict_proba", X))[:, column],)
 
     def _ranking(self, estimator, X, y_true):
         """Probabilities, or ranks of a decision function: only the order counts."""
-        truth, place = self._two_classes(estimator, y_true)
+        truth, column = self._two_classes(estimator, y_true)
         if hasattr(estimator, "predict_proba"):
-            return truth, (np.asarray(estimator.predict_proba(X))[:, place],)
+            return truth, (np.asarray(estimator.predict_proba(X))[:, column],)
         values = validation.vector("decision_function", _ask(estimator, "decision_function", X))
-        return truth, (midranks(values if place else -values) / (len(values) + 1),)
+        return truth, (midranks(values if column else -values) / (len(values) + 1),)
 
     def _classes(self, estimator, X, y_true):
         labels = _known(y_true, _classes_of(estimator))

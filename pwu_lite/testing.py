@@ -75,8 +75,8 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     _check_point_masses(score, arrays, value, size)
     if isinstance(family, SeparableFamily):
         _check_cases(score, arrays, value, order, size)
-    for place in range(len(arrays)):
-        _refuses_nan(score, arrays, place)
+    for index in range(len(arrays)):
+        _refuses_nan(score, arrays, index)
     _check_act(score, arrays, size)
     if type(family).breakpoints is not Family.breakpoints:
         _check_breakpoints(score, arrays, size)
@@ -151,9 +151,9 @@ def _check_density(prior, low, high, points, rtol):
     integrals = [("mass", 1.0, prior.mass(low, high)), ("partial mean", x, prior.partial_mean(low, high))]
     if prior.support[0] >= 0 and prior.support[1] <= 1:  # a cost share, and what is left of one
         integrals.append(("complement", 1 - x, prior.complement_above(low) - prior.complement_above(high)))
-    for what, factor, found in integrals:
-        _same(f"the {what} between two quantiles is not the density's", float(found), float((factor * density).sum()),
-              size, rtol)
+    for what, factor, integral in integrals:
+        _same(f"the {what} between two quantiles is not the density's", float(integral),
+              float((factor * density).sum()), size, rtol)
 
 
 def _spread(priors, points):
@@ -206,8 +206,8 @@ def _check_act(score, arrays, size):
     labels, *prediction = arrays
     data = family.read(*arrays)
     for quantiles in (0.2, 0.5, 0.8):
-        place = [float(prior.ppf(quantiles)) for prior in score.priors]
-        theta = family.thetas(place, data)[0]
+        thetas = [float(prior.ppf(quantiles)) for prior in score.priors]
+        theta = family.thetas(thetas, data)[0]
         theta = tuple(theta) if np.ndim(theta) else theta
         acts = np.asarray(family.act(theta, *prediction))
         if acts.shape[:1] != (len(labels),):
@@ -366,11 +366,11 @@ def _in_words(value):
     return f"{value:.6g}" if np.ndim(value) == 0 else str(value)
 
 
-def _refuses_nan(score, arrays, place):
+def _refuses_nan(score, arrays, index):
     broken = [a.copy() for a in arrays]
-    broken[place].flat[0] = np.nan
+    broken[index].flat[0] = np.nan
     try:
         value = score(*broken)
     except ValueError:
         return
-    raise AssertionError(f"NaN in argument {place} gives {value!r} and no ValueError")
+    raise AssertionError(f"NaN in argument {index} gives {value!r} and no ValueError")

@@ -399,14 +399,14 @@ def _has_a_mask(values):
 def _reject_what_is_no_number(name, array):
     for index in np.ndindex(array.shape):
         value = array[index]
-        place = f"{name}[{', '.join(map(str, index))}]" if index else name
+        argument = f"{name}[{', '.join(map(str, index))}]" if index else name
         if isinstance(value, (str, bytes)):
-            raise ValueError(f"{name} must be numeric: {place} is {str(value)!r}, a text (for labels as text pass "
+            raise ValueError(f"{name} must be numeric: {argument} is {str(value)!r}, a text (for labels as text pass "
                              f"y_true == the one that counts as 1)")
         try:
             float(value)
         except Exception as error:  # whatever its __float__ raises
-            raise ValueError(f"{name} must be numeric: {place} is {_short(value)} ({error})") from None
+            raise ValueError(f"{name} must be numeric: {argument} is {_short(value)} ({error})") from None
 
 
 def _short(value):

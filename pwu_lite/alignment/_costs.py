@@ -45,16 +45,16 @@ def all_costs(family, labels, reports, thetas, within):
     low, high = within or family.parameters[-1].domain
     edges = np.concatenate([edge for _, edge in points])
     edges = np.unique(edges[(edges > low) & (edges < high)])
-    one, two, last = _inner_points(edges, low, high)
+    left, right_of, unbounded = _inner_points(edges, low, high)
     near, far, middle = (_costs_at(family, labels, reports, _pairs(first, points))
-                         for points in (one, two, (one + two) / 2))
-    room = _LINEAR * np.maximum(np.abs(near), np.abs(far)).max() + _rounding_of_theta(near, far, one, two)
+                         for points in (left, right_of, (left + right_of) / 2))
+    room = _LINEAR * np.maximum(np.abs(near), np.abs(far)).max() + _rounding_of_theta(near, far, left, right_of)
     if (np.abs(near + far - 2 * middle) > room).any():
         raise ValueError(f"the utility of {type(family).__name__} is not linear between the edges that its method "
                          f"breakpoints gives: fix it, or pass a cost function and thetas")
     right = 2 * far - near
-    if last:
-        lines = np.arange(near.shape[1]) % one.size == one.size - 1
+    if unbounded:
+        lines = np.arange(near.shape[1]) % left.size == left.size - 1
         right[:, lines] = (far - near)[:, lines]
     size = 3 * np.maximum(np.abs(near), np.abs(far))
     columns = [_scaled(2 * near - far, size), _scaled(right, size)]
@@ -65,12 +65,12 @@ def all_costs(family, labels, reports, thetas, within):
 
 
 def _checked_breakpoints(family, data):
-    found = family.breakpoints(data)
+    result = family.breakpoints(data)
     name = type(family).__name__
-    if not isinstance(found, tuple) or len(found) != 2 or (found[0] is None and found[1] is None):
+    if not isinstance(result, tuple) or len(result) != 2 or (result[0] is None and result[1] is None):
         raise ValueError(f"the method breakpoints of {name} must return (values or None, edges or None), "
-                         f"got {found!r:.60}")
-    first, edges = found
+                         f"got {result!r:.60}")
+    first, edges = result
     return first, None if edges is None else validation.numbers(f"the edges of {name}", np.ravel(edges))
 
 
@@ -90,11 +90,11 @@ def _scaled(costs, size):
     return np.where(flat, 0.0, costs) / spread, ROUNDING * size / spread
 
 
-def _rounding_of_theta(near, far, one, two):
+def _rounding_of_theta(near, far, first_points, second_points):
     """What the last digits of theta, and of one minus theta, change in the costs."""
-    columns = np.arange(near.shape[1]) % one.size
-    slope = np.abs(far - near) / (two - one)[columns]
-    return 8 * np.finfo(float).eps * (1 + np.abs(two[columns])) * slope
+    columns = np.arange(near.shape[1]) % first_points.size
+    slope = np.abs(far - near) / (second_points - first_points)[columns]
+    return 8 * np.finfo(float).eps * (1 + np.abs(second_points[columns])) * slope
 
 
 def _inner_points(edges, low, high):
@@ -104,11 +104,11 @@ def _inner_points(edges, low, high):
     if last:
         ends[-1] = ends[-2] + 3 * (ends[-2] if ends[-2] > 0 else 1.0)
     width = np.diff(ends)
-    one, two = ends[:-1] + width / 3, ends[:-1] + 2 * width / 3
-    there = (ends[:-1] < one) & (one < two) & (two < ends[1:])  # else no number lies inside
-    if not there.any():
+    first_points, second_points = ends[:-1] + width / 3, ends[:-1] + 2 * width / 3
+    inside = (ends[:-1] < first_points) & (first_points < second_points) & (second_points < ends[1:])
+    if not inside.any():  # no number lies between the edges
         raise ValueError(f"no decision parameter between {low:g} and {high:g} tells these forecasts apart")
-    return one[there], two[there], last and bool(there[-1])
+    return first_points[inside], second_points[inside], last and bool(inside[-1])
 
 
 def _pairs(first, points):

@@ -184,12 +184,12 @@ def _check_family(family, thetas):
 def _check_forecasts(y_true, forecasts):
     if np.ndim(y_true) == 0:
         raise ValueError(f"y_true must be a sequence, got {y_true!r:.60}")
-    for place, report in enumerate(forecasts):
+    for index, report in enumerate(forecasts):
         if not isinstance(report, (tuple, list)) or not report:
             raise ValueError("each forecast must be a tuple of what the metric takes after y_true, for one array (f,)")
         for part in report:
             if np.shape(part)[:1] != np.shape(y_true)[:1]:
-                raise ValueError(f"forecasts[{place}] has a part of shape {np.shape(part)}, y_true has length "
+                raise ValueError(f"forecasts[{index}] has a part of shape {np.shape(part)}, y_true has length "
                                  f"{len(y_true)}")
 
 

@@ -173,11 +173,11 @@ class Family:
     def check_declaration(self) -> None:
         """Raise ValueError where the class says of itself what nothing can be computed from."""
         name = type(self).__name__
-        for said, kind in (("parameters", Parameter), ("takes", str)):
-            given = getattr(self, said)
-            if not isinstance(given, tuple) or not given or not all(isinstance(one, kind) for one in given):
-                raise ValueError(f"{said} of {name} must be a tuple of {kind.__name__}, got {given!r}: "
-                                 f"one needs a comma, ({said[:-1]},)")
+        for attribute, kind in (("parameters", Parameter), ("takes", str)):
+            given = getattr(self, attribute)
+            if not isinstance(given, tuple) or not given or not all(isinstance(item, kind) for item in given):
+                raise ValueError(f"{attribute} of {name} must be a tuple of {kind.__name__}, got {given!r}: "
+                                 f"one needs a comma, ({attribute[:-1]},)")
         missing = self.missing()
         if missing:
             raise ValueError(f"{name} does not say what a forecast costs: give it "
@@ -404,11 +404,11 @@ class JointFamily(Family):
                          f"joint_loss")
 
     def loss(self, priors, data, weight):
-        said = self.joint_loss(*priors, *data)
-        if not isinstance(said, tuple) or len(said) != 2:
+        joint = self.joint_loss(*priors, *data)
+        if not isinstance(joint, tuple) or len(joint) != 2:
             raise ValueError(f"the method joint_loss of {type(self).__name__} must return the loss and its numerical "
-                             f"error, 0.0 for a closed form; got {said!r}")
-        return float(said[0]), float(said[1])
+                             f"error, 0.0 for a closed form; got {joint!r}")
+        return float(joint[0]), float(joint[1])
 
 
 def _home(name):
@@ -420,11 +420,11 @@ def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, li
     """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case."""
     ones = rng.integers(1, n) if n > 1 else rng.integers(0, 2)
     forecasts: list[np.ndarray] = []
-    for place in range(FORECASTS):
+    for index in range(FORECASTS):
         forecast = rng.choice(_PROBABILITIES, n)
-        if place % 2:
+        if index % 2:
             kept = rng.permutation(n) > 0
-            forecast[kept] = forecasts[rng.integers(place)][kept]
+            forecast[kept] = forecasts[rng.integers(index)][kept]
         forecasts.append(forecast)
     return rng.permutation(np.arange(n) < ones).astype(int), [(forecast,) for forecast in forecasts]
 

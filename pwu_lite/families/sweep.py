@@ -90,15 +90,15 @@ def quadrature(prior: Prior, value: Callable[[float], tuple[float, float]]) -> t
 
 def _crossings(mean, variance, high):
     """Pairs of lines that cross below `high`, sorted by where; the first is above before."""
-    found = []
+    crossings = []
     for start in range(0, mean.size, _ROWS):
         rows = slice(start, start + _ROWS)
         with np.errstate(divide="ignore", invalid="ignore"):
             drop = mean[rows, None] - mean[None, start:]
             where = drop / (variance[rows, None] - variance[None, start:])
         first, second = np.nonzero((drop > 0) & (where > 0) & (where < high))
-        found.append((first + start, second + start, where[first, second]))
-    first, second, gamma = (np.concatenate(column) for column in zip(*found, strict=True))
+        crossings.append((first + start, second + start, where[first, second]))
+    first, second, gamma = (np.concatenate(column) for column in zip(*crossings, strict=True))
     order = np.argsort(gamma)
     return first[order], second[order], gamma[order]
 

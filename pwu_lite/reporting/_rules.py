@@ -50,8 +50,8 @@ def taken_by_name(frame: pd.DataFrame, role: str) -> Any:
     'patient'
     """
     names = [name for name in frame.columns if role != "groups" or _repeats(frame[name])]
-    found = [name for wanted in RULES[role] for name in names if str(name).lower() == wanted]
-    return found[0] if found else None
+    matches = [name for wanted in RULES[role] for name in names if str(name).lower() == wanted]
+    return matches[0] if matches else None
 
 
 def column_remarks(frame: pd.DataFrame, special: set[Any], models: set[str]) -> list[str]:

@@ -86,13 +86,16 @@ def _one_minus_auroc(y, f):
 def _unaligned(label, metric):
     from .. import alignment
 
-    found = alignment.coordinate_dependence(metric)
-    if found is None:
+    counterexample = alignment.coordinate_dependence(metric)
+    if counterexample is None:
         return f"{label}: no counterexample to alignment was found, and none of our formulas is its prior."
+    steps = np.subtract(counterexample.values[1::2], counterexample.values[::2])
+    first, second = ("raises" if step > 0 else "lowers" if step < 0 else "does not change" for step in steps)
     return (f"{label}: not aligned with yes-or-no decisions under any prior. What it prefers for one case "
-            f"depends on the other cases: with labels {list(map(int, found.labels))}, changing a forecast "
-            f"from {found.a:.2g} to {found.b:.2g} lowers it beside {np.round(found.r, 2).tolist()} and raises "
-            f"it beside {np.round(found.r_prime, 2).tolist()}, or the other way round.")
+            f"depends on the other cases: with labels {list(map(int, counterexample.labels))}, changing a forecast "
+            f"from {counterexample.a:.2g} to {counterexample.b:.2g} {first} it beside "
+            f"{np.round(counterexample.r, 2).tolist()} and {second} it beside "
+            f"{np.round(counterexample.r_prime, 2).tolist()}.")
 
 
 def _of_regression(name):
@@ -107,7 +110,7 @@ def _of_regression(name):
     e, v = sp.symbols("e v", positive=True)
     prior = symbolic.selective_prior(sp.sympify(SQUARES[name], {"e": e, "v": v}), e, v)
     if prior.density == 0:
-        at = " and ".join("infinity" if place == sp.oo else str(place) for place in prior.atoms)
+        at = " and ".join("infinity" if atom == sp.oo else str(atom) for atom in prior.atoms)
         return (f"{label}: aligned with predict or pass where abstaining is too expensive for anyone: all its mass is "
                 f"at a price of {at}. The standard deviation does not count.")
     return (f"{label}: aligned with predict or pass, under the prior density {prior.density} on the price of passing "
@@ -123,6 +126,6 @@ def _whom(density):
     c = np.linspace(0.01, 0.99, 9801)
     mass = np.cumsum(np.broadcast_to(weigh(c), c.shape))
     ends = [float(np.interp(share * mass[-1], mass, c)) for share in (0.05, 0.5, 0.95)]
-    said = [f"{(1 - end) / end:.2g}" for end in ends]
-    return (f"Between c of 1% and 99%, nine tenths of its mass are on readers for whom a miss costs from {said[2]} to "
-            f"{said[0]} false alarms, median {said[1]}.")
+    ratios = [f"{(1 - end) / end:.2g}" for end in ends]
+    return (f"Between c of 1% and 99%, nine tenths of its mass are on readers for whom a miss costs from "
+            f"{ratios[2]} to {ratios[0]} false alarms, median {ratios[1]}.")

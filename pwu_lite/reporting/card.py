@@ -122,8 +122,8 @@ def _first_sentence(family):
 def _computation(score):
     error = max(part.numerical_error for prior in score.priors for _, part in prior.parts)
     kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
-    own = type(score.family).numerical_error is not Family.numerical_error  # a family that estimates its own error
-    how = "closed form" if error == 0 and not own else "numerical integration, error by return_error=True"
+    has_own_error = type(score.family).numerical_error is not Family.numerical_error
+    how = "closed form" if error == 0 and not has_own_error else "numerical integration, error by return_error=True"
     return f"{how}{score.family.computation()}; {kind}"
 
 

@@ -71,22 +71,22 @@ def _parser():
     for name, run, words in (("compare", _compare, "models beside each other, with intervals"),
                              ("score", _score, "the loss of each model, a number each"),
                              ("card", _card, "what a score believes, as a card")):
-        one = commands.add_parser(name, help=words, description=words, epilog=EXAMPLES,
+        command = commands.add_parser(name, help=words, description=words, epilog=EXAMPLES,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
-        one.set_defaults(run=run)
+        command.set_defaults(run=run)
         if name != "card":
-            _add_data(one)
-        _add_decision(one)
+            _add_data(command)
+        _add_decision(command)
         if name == "compare":
-            one.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; taken by "
-                             "its name where there is one, unless you say: --groups none")
-            one.add_argument("--resamples", type=int, default=1000)
-            one.add_argument("--seed", type=int, default=0)
-            one.add_argument("--html", help="write a report of one file")
-            one.add_argument("--json", action="store_true", help="print JSON")
-    one = commands.add_parser("explain", help="what a common metric believes about costs")
-    one.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
-    one.set_defaults(run=_explain)
+            command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; taken "
+                                 "by its name where there is one, unless you say: --groups none")
+            command.add_argument("--resamples", type=int, default=1000)
+            command.add_argument("--seed", type=int, default=0)
+            command.add_argument("--html", help="write a report of one file")
+            command.add_argument("--json", action="store_true", help="print JSON")
+    command = commands.add_parser("explain", help="what a common metric believes about costs")
+    command.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
+    command.set_defaults(run=_explain)
     return parser
 
 
@@ -218,10 +218,10 @@ def _take_by_name(given, frame):
         if getattr(given, role) == "none" and "none" not in frame:
             setattr(given, role, None)
         elif getattr(given, role) is None and not (role == "weights" and _joint(given)):
-            found = taken_by_name(frame, role)
-            if found is not None and found not in _special(given):
-                setattr(given, role, found)
-                taken.append(say("taken", role=role, column=found))
+            matches = taken_by_name(frame, role)
+            if matches is not None and matches not in _special(given):
+                setattr(given, role, matches)
+                taken.append(say("taken", role=role, column=matches))
     return taken
 
 
@@ -238,12 +238,14 @@ def _data(given, frame):
     named = [name.strip() for name in given.models.split(",")] if given.models else None
     special = _special(given)
     if _of_pairs(given):
-        found = files.pairs([str(name) for name in frame.columns if name not in special])
-        missing = [name for name in named or [] if name not in found]
-        if missing or not found:
-            raise ValueError(f"a model needs columns NAME_mean and NAME_std; found for: {', '.join(found) or 'none'}")
-        _check_models(named or found)
-        models = {name: tuple(files.numbers(frame, column) for column in found[name]) for name in named or found}
+        columns_found = files.pairs([str(name) for name in frame.columns if name not in special])
+        missing = [name for name in named or [] if name not in columns_found]
+        if missing or not columns_found:
+            raise ValueError(f"a model needs columns NAME_mean and NAME_std; found for: "
+                             f"{', '.join(columns_found) or 'none'}")
+        _check_models(named or columns_found)
+        models = {name: tuple(files.numbers(frame, column) for column in columns_found[name])
+                  for name in named or columns_found}
         return files.numbers(frame, given.truth), models, {}
     y = files.events(frame, given.truth, given.event)
     reasons = {} if named else {name: _why_not(frame, name) for name in frame.columns if name not in special}
@@ -340,12 +342,12 @@ def _columns_of(models, frame):
 
 def _taken(y, models, left):
     """What was read, in words: cases, models, and columns that nobody named and that are not forecasts."""
-    said = f"{len(y):,} cases; models: {', '.join(models)}."
+    summary = f"{len(y):,} cases; models: {', '.join(models)}."
     if left:
         some = [f"{name} ({reason})" for name, reason in list(left.items())[:LISTED]]
         more = f", and {len(left) - LISTED:,} more" if len(left) > LISTED else ""
-        said += f" Left out: {', '.join(some)}{more}. Choose with --models."
-    return _wrapped(said)
+        summary += f" Left out: {', '.join(some)}{more}. Choose with --models."
+    return _wrapped(summary)
 
 
 def _statement(given):
@@ -374,8 +376,8 @@ def _words(given):
 
 def _asked_words(given, score):
     prior = score.priors[0]
-    said = "" if prior.length is not None else f" Prior: {_said(prior)}, median {float(prior.ppf(0.5)):.3g}."
-    return _wrapped(f"Decision: {_words(given)}.{said} Cost: lower is better.")
+    words = "" if prior.length is not None else f" Prior: {_said(prior)}, median {float(prior.ppf(0.5)):.3g}."
+    return _wrapped(f"Decision: {_words(given)}.{words} Cost: lower is better.")
 
 
 def _wrapped(text):

@@ -292,9 +292,9 @@ def few_units(count: int, which: int, unit: str) -> str:
     >>> few_units(1, 1, "cases"), few_units(3, 2, "groups")
     ('there is only 1 event', 'there are only 3 groups without an event')
     """
-    one = {"cases": "case", "groups": "group"}[unit] if count == 1 else unit
-    name = (one, f"event{'' if count == 1 else 's'}" if unit == "cases" else f"{one} with an event",
-            f"{one} without an event")[which]
+    singular = {"cases": "case", "groups": "group"}[unit] if count == 1 else unit
+    name = (singular, f"event{'' if count == 1 else 's'}" if unit == "cases" else f"{singular} with an event",
+            f"{singular} without an event")[which]
     return f"there {'is' if count == 1 else 'are'} only {count:,} {name}"
 
 
@@ -319,8 +319,8 @@ def _table(score, y, forecasts, against, groups, weight, draws, coverage, statem
     with np.errstate(invalid="ignore", divide="ignore"):  # undefined where the cost is zero
         saving, savings = gap / np.abs(values), gaps / np.abs(resampled)
     (low, high), (from_, to), (least, most) = (percentiles(drawn, tail) for drawn in (resampled, gaps, savings))
-    verdicts = [word if place == best else _verdict(gap[place], *ends, few)
-                for place, ends in enumerate(zip(from_, to, strict=True))]
+    verdicts = [word if index == best else _verdict(gap[index], *ends, few)
+                for index, ends in enumerate(zip(from_, to, strict=True))]
     frame = pd.DataFrame({
         "cost": values, "low": low, "high": high, "skill": _skill(score, y, forecasts, values, weight),
         "difference": gap, "difference low": from_, "difference high": to, "saving": saving, "saving low": least,
@@ -343,12 +343,12 @@ def _over_priors(score, y, forecasts, best, weight, statement):
     family, data = score.family, [score.family.read(y, *parts) for parts in forecasts.values()]
     if not has_curve(family, data[0]):
         return radii, words
-    curves = [read_curve(family, one, weight) for one in data]
-    said = {"first": "cheaper", "second": "costlier", "undecided": "undecided"}
-    for place, curve in enumerate(curves):
-        if place != best:
-            radii[place] = radius_of(score.priors[0], AnyPrior(), curve, curves[best])[0]
-            words[place] = said[compared(statement, curve, curves[best]).verdict] if statement is not None else ""
+    curves = [read_curve(family, part, weight) for part in data]
+    verdicts = {"first": "cheaper", "second": "costlier", "undecided": "undecided"}
+    for index, curve in enumerate(curves):
+        if index != best:
+            radii[index] = radius_of(score.priors[0], AnyPrior(), curve, curves[best])[0]
+            words[index] = verdicts[compared(statement, curve, curves[best]).verdict] if statement is not None else ""
     return radii, words
 
 
@@ -403,21 +403,21 @@ def _resampled_scores(score, y, forecasts, best, losses, groups, weight, draws):
         orders = [np.arange(len(y)) for _ in kept]
 
     def costs(drawn):
-        found = []
+        values = []
         for pair, order in zip(kept, orders, strict=True):
             chosen = order[drawn]
             options = {} if weight is None else {"sample_weight": weight[chosen]}
-            found += [float(_named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **options))
+            values += [float(_named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **options))
                       for name in pair]
-        return found
+        return values
 
     sums = paired_bootstrap(costs, len(y), groups=groups, **draws).astype(float)
     last = np.cumsum([len(pair) for pair in kept])[:len(names)] - 1  # the model itself; before it, the best one
-    own = sums[:, last]
-    others = np.where(np.arange(len(names)) == best, own, sums[:, np.maximum(last - 1, 0)])
-    together = sums[:, -len(names):] if len(names) > 2 else own if len(names) == 1 else np.where(
-        np.arange(2) == best, others[:, [1 - best]], own)
-    return own, _apart(own, others), together
+    own_sums = sums[:, last]
+    others = np.where(np.arange(len(names)) == best, own_sums, sums[:, np.maximum(last - 1, 0)])
+    together = sums[:, -len(names):] if len(names) > 2 else own_sums if len(names) == 1 else np.where(
+        np.arange(2) == best, others[:, [1 - best]], own_sums)
+    return own_sums, _apart(own_sums, others), together
 
 
 def _named(name, function, *data, **options):
@@ -457,9 +457,9 @@ def _cases_needed(n, gap, gaps, coverage):
     """Cases at which the interval excludes zero with probability `POWER`; NaN for the best itself."""
     needed = np.full(gap.size, np.nan)
     reach = ndtri((1 + coverage) / 2) + ndtri(POWER)
-    for place in np.flatnonzero(np.isfinite(gap) & (gap != 0)):
-        spread = np.std(gaps[np.isfinite(gaps[:, place]), place])
-        needed[place] = np.ceil(n * (reach * spread / gap[place]) ** 2)
+    for index in np.flatnonzero(np.isfinite(gap) & (gap != 0)):
+        spread = np.std(gaps[np.isfinite(gaps[:, index]), index])
+        needed[index] = np.ceil(n * (reach * spread / gap[index]) ** 2)
     return needed
 
 

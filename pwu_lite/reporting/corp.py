@@ -91,9 +91,9 @@ def recalibrated(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLi
     y, f = validation.check_binary(y_true, y_prob)
     weight = validation.check_weight(sample_weight, f.size)
     weight = np.ones(f.size) if weight is None else weight
-    values, place = np.unique(f, return_inverse=True)
-    total = np.bincount(place, weight)
-    ones = np.bincount(place, weight * y)
+    values, index = np.unique(f, return_inverse=True)
+    total = np.bincount(index, weight)
+    ones = np.bincount(index, weight * y)
     known = total > 0  # cases of weight zero take what is fitted around them
     fitted = isotonic_regression(ones[known] / total[known], weights=total[known]).x
-    return np.interp(values, values[known], np.clip(fitted, 0.0, 1.0))[place]
+    return np.interp(values, values[known], np.clip(fitted, 0.0, 1.0))[index]

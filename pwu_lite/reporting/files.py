@@ -85,8 +85,8 @@ def read_table(source: str) -> pd.DataFrame:
     try:
         frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        found = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-        raise ValueError(f"line {found[2]} has {found[3]} fields, the lines above have {found[1]}" if found
+        match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+        raise ValueError(f"line {match[2]} has {match[3]} fields, the lines above have {match[1]}" if match
                          else f"{source} could not be parsed as a table: {error}") from error
     if frame.empty:
         raise ValueError(f"{source} has a header and no rows")
@@ -150,11 +150,11 @@ def _check_names(names):
         raise ValueError(f"the table has {len(names):,} columns, more than {RULES['most_columns']:,}: keep the "
                          "outcome, the forecasts, weights and groups")
     seen: set[str] = set()
-    for place, name in enumerate(names, start=1):
+    for number, name in enumerate(names, start=1):
         if len(name) > RULES["most_name"]:
-            raise ValueError(f"the name of column {place} has {len(name):,} characters: give it a short one")
+            raise ValueError(f"the name of column {number} has {len(name):,} characters: give it a short one")
         if HIDDEN.search(name):
-            raise ValueError(f"the name of column {place} holds a line end or another character that is not seen, "
+            raise ValueError(f"the name of column {number} holds a line end or another character that is not seen, "
                              f"{name!r:.80}: rename it")
         if name in seen:
             raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
@@ -176,13 +176,13 @@ def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
 
 
 def _refuse(frame, column, bad, rule, hint=""):
-    place = int(np.flatnonzero(bad)[0])
-    value = column.iloc[place]
+    index = int(np.flatnonzero(bad)[0])
+    value = column.iloc[index]
     number = isinstance(value, (int, float, np.integer, np.floating))
-    said = f"{value:g}" if number and not np.isnan(value) else f"{value!r:.60}"
+    shown = f"{value:g}" if number and not np.isnan(value) else f"{value!r:.60}"
     if number and np.isnan(value) or value is None or value is pd.NA or value is pd.NaT:
-        said = "nothing, or a word for it (NaN, n/a)"
-    raise ValueError(f"line {line_of(frame, place)}, column {column.name!r}: {rule}, got {said}{hint}")
+        shown = "nothing, or a word for it (NaN, n/a)"
+    raise ValueError(f"line {line_of(frame, index)}, column {column.name!r}: {rule}, got {shown}{hint}")
 
 
 def line_of(frame: pd.DataFrame, place: int) -> int:
@@ -327,11 +327,11 @@ def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
         middle = MIDDLE.fullmatch(name)
         for stem in {name, *([middle[1]] if middle else [])}:
             stems.setdefault(stem, []).append(name)
-    found: dict[str, tuple[str, str]] = {}
+    pairs_found: dict[str, tuple[str, str]] = {}
     for spread in names:
-        said = SPREAD.fullmatch(spread)
-        stem = str(said[1]) if said else ""
-        for name in stems.get(stem, []) if said else []:
+        match = SPREAD.fullmatch(spread)
+        stem = str(match[1]) if match else ""
+        for name in stems.get(stem, []) if match else []:
             if name != spread:
-                found[stem] = (name, spread)
-    return found
+                pairs_found[stem] = (name, spread)
+    return pairs_found

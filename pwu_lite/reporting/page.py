@@ -25,7 +25,7 @@ def answer(sentences: list[str]) -> list[str]:
     >>> answer(["a costs less than <b>."])
     ['<ul class="answer">', '<li>a costs less than &lt;b&gt;.</li>', '</ul>']
     """
-    return ['<ul class="answer">', *(f"<li>{escape(one)}</li>" for one in sentences), "</ul>"]
+    return ['<ul class="answer">', *(f"<li>{escape(sentence)}</li>" for sentence in sentences), "</ul>"]
 
 
 def picture(shown: dict[str, Any] | str) -> str:

@@ -74,9 +74,9 @@ def _places(axis: Axis, prior, domain, n):
         ends = np.array([top / 3, 1 - (1 - top) / 1.5]) if domain[1] == 1 else (
             np.array([0.5, 2.0]) * max(top, 1e-9) if scale == "log" else top + np.array([-1.0, 1.0]) * max(abs(top), 1))
         ends = np.clip(ends, 1e-6, 1 - 1e-6) if domain[1] == 1 else ends
-    there, back = ALONG[scale]
-    first, last = there(ends)
-    between = np.clip(back(np.linspace(first, last, POINTS)), low, high)
+    to_axis, from_axis = ALONG[scale]
+    first, last = to_axis(ends)
+    between = np.clip(from_axis(np.linspace(first, last, POINTS)), low, high)
     if n is None:
         return axis.shown(between), between
     k = np.unique(np.clip(np.floor(between * n + 0.5).astype(int), 1, n))
@@ -102,5 +102,5 @@ def _bands(family, thetas, y, forecasts, names, reference, options):
     draws = resampled_curves(family, thetas, y[order], reports, repeats=REPEATS, seed=options.get("seed", 0),
                              **chosen)
     tail = (1 - options.get("band", 0.95)) / 2
-    return [None if place == reference else percentiles(draws[:, place] - draws[:, reference], tail).tolist()
-            for place in range(len(names))]
+    return [None if index == reference else percentiles(draws[:, index] - draws[:, reference], tail).tolist()
+            for index in range(len(names))]

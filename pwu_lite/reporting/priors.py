@@ -166,12 +166,12 @@ def _alternatives(score, given):
 def _moved(score, share):
     """The stated priors, then each of them moved down and up; and a note where that cannot be."""
     variants, notes = {STATED: score.priors}, []
-    for place, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
+    for index, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
         try:
             for words, move in (("down", -share), ("up", share)):
                 changed = elicitation.shifted(prior, move)
-                score.family.check_prior(changed, place)
-                variants[f"{name} moved {words}"] = (*score.priors[:place], changed, *score.priors[place + 1:])
+                score.family.check_prior(changed, index)
+                variants[f"{name} moved {words}"] = (*score.priors[:index], changed, *score.priors[index + 1:])
         except ValueError as reason:
             notes.append(f"The prior on {name} was not moved both ways: {reason}. Give `alternatives`.")
     return variants, tuple(notes)

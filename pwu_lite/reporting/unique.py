@@ -184,8 +184,8 @@ def _result(cells, columns, found, draws, tail, repeats):
     rows, low, high = {}, {}, {}
     benchmark = {name: kind for kind, names in BENCHMARKS.items() for name in names}
     for metric in _metrics():
-        places = [place for place, (other, _) in enumerate(cells) if other is metric]
-        names = [cells[place][1] for place in places]
+        places = [index for index, (other, _) in enumerate(cells) if other is metric]
+        names = [cells[index][1] for index in places]
         key = (benchmark[metric.name], metric.label)
         rows[key] = _row(metric, columns, names, found[places], draws[:, places], tail)
         ends = percentiles(draws[:, places], tail)

@@ -58,19 +58,20 @@ def remarks(table: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
     ('12 of 900 cases are events (y = 1).', 'Every model costs more than always predicting the base rate. \
 Check the outcome, and which label is the event.')
     """
-    said = []
+    sentences = []
     if about["events"] is not None:
-        said.append(say("events", events=f"{about['events']:,}", cases=f"{about['cases']:,}", event=about["event"]))
+        sentences.append(say("events", events=f"{about['events']:,}", cases=f"{about['cases']:,}",
+                             event=about["event"]))
         number, kind = min((about["events"], "events"), (about["cases"] - about["events"], "cases without an event"))
         if number < RULES["few_events"]:
-            said.append(say("few_events", kind=kind, number=f"{number:,}", coverage=about["coverage"]))
+            sentences.append(say("few_events", kind=kind, number=f"{number:,}", coverage=about["coverage"]))
     worse = [str(name) for name, skill in table["skill"].items() if skill < 0]
     if worse and len(worse) == len(table):
         event = "" if about["events"] is None else ", and which label is the event"
-        said.append(say("all_worse", base=about["base"], event=event))
+        sentences.append(say("all_worse", base=about["base"], event=event))
     elif worse:
-        said.append(say("some_worse", names=", ".join(worse), base=about["base"]))
-    return said
+        sentences.append(say("some_worse", names=", ".join(worse), base=about["base"]))
+    return sentences
 
 
 def _sentence(first, cost, name, row, about):

@@ -140,8 +140,8 @@ class Curve:
         sloped = (mass > 0) & (self.left != self.right)
         if sloped.any():
             lo, hi, mass = self.edges[:-1][sloped], self.edges[1:][sloped], mass[sloped]
-            place = np.clip((first[sloped] / mass - lo) / (hi - lo), 0.0, 1.0)
-            total += (mass * place) @ (self.right - self.left)[sloped]
+            share = np.clip((first[sloped] / mass - lo) / (hi - lo), 0.0, 1.0)
+            total += (mass * share) @ (self.right - self.left)[sloped]
         for weight, part in prior.parts:  # a point mass on an edge has the value there, which may be neither limit
             if isinstance(part, Dirac) and (piece := np.flatnonzero(self.edges[:-1] == part.at)).size:
                 total += weight * (self.at - self.left)[piece[0]]
@@ -211,15 +211,16 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
     ends = np.append(starts[1:], high)
     span = np.where(np.isfinite(ends), ends, 4 * np.maximum(np.abs(starts), 1.0)) - starts
     narrow = span <= NARROW * np.spacing(np.maximum(np.abs(starts), np.abs(starts + span)))
-    one, two = (_costs(family, data, weight, starts + np.where(narrow, 0.0, share * span)) for share in (0.25, 0.75))
-    slope = np.where(narrow, 0.0, two - one)
-    if not np.isfinite(high) and abs(slope[-1]) > 1e-9 * max(abs(one[-1]), abs(two[-1]), 1e-300):
+    first_costs, second_costs = (_costs(family, data, weight, starts + np.where(narrow, 0.0, share * span))
+                                 for share in (0.25, 0.75))
+    slope = np.where(narrow, 0.0, second_costs - first_costs)
+    if not np.isfinite(high) and abs(slope[-1]) > 1e-9 * max(abs(first_costs[-1]), abs(second_costs[-1]), 1e-300):
         raise ValueError(f"the cost grows without bound in {parameter.name}: sets of priors need a bounded one")
     if not np.isfinite(high):
         slope[-1] = 0.0
-    left = one - slope / 2
+    left = first_costs - slope / 2
     at = np.append(left[:1], _costs(family, data, weight, starts[1:]) if starts.size > 1 else [])
-    return Curve(np.append(starts, high), left, two + slope / 2, parameter.name, at, parameter)
+    return Curve(np.append(starts, high), left, second_costs + slope / 2, parameter.name, at, parameter)
 
 
 def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:

@@ -145,7 +145,7 @@ def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
     >>> preference(BinaryDecision(), AnyPrior(0.1, 0.4), [0, 1, 1], [0.2, 0.6, 0.7], [0.3, 0.2, 0.7]).verdict
     'first'
     """
-    data = [_read(family, y_true, _parts(one)) for one in (a, b)]
+    data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     weight = family.weight(sample_weight, data[0])
     return compared(as_set(priors), *_curves(family, data, weight))
 
@@ -224,7 +224,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     prior, within = one_prior(prior), AnyPrior() if within is None else as_set(within)
     _check_family(family)
     family.check_prior(prior)
-    data = [_read(family, y_true, _parts(one)) for one in (a, b)]
+    data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     weight = family.weight(sample_weight, data[0])
     value, winner, worst = radius_of(prior, within, *_curves(family, data, weight))
     if repeats == 0:
@@ -269,7 +269,7 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
     _check_family(family)
     if not family.separable:
         raise ValueError(f"{type(family).__name__} is not separable: its cases have no differences of their own")
-    data = [_read(family, y_true, _parts(one)) for one in (a, b)]
+    data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     starts, n = piece_starts(family, *data), len(data[0][0])
     sets, rng = AnyPrior(low, high), np.random.default_rng(validation.seed(seed))
     data = _in_canonical_order(data)
@@ -283,15 +283,15 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
         at, like = sum(share * part.at for share, part in parts), parts[0][1]
         return sets.upper(Curve(like.edges, left, right, like.name, at, like.parameter))
 
-    found = excess(np.ones(n))
+    statistic = excess(np.ones(n))
     scale = ROUNDING * max(curve.scale for curve in _curves(family, data, None))
-    at = found.prior.support[0]
-    if found.value <= scale:
-        return DominanceTest(1.0, max(found.value, 0.0), at)
+    at = statistic.prior.support[0]
+    if statistic.value <= scale:
+        return DominanceTest(1.0, max(statistic.value, 0.0), at)
     repeats = validation.whole("repeats", repeats)
     draws = [excess(rng.choice([-1, 1], n)).value for _ in range(repeats)]
-    p_value = (1 + sum(draw >= found.value - scale for draw in draws)) / (1 + repeats)
-    return DominanceTest(float(p_value), found.value, at)
+    p_value = (1 + sum(draw >= statistic.value - scale for draw in draws)) / (1 + repeats)
+    return DominanceTest(float(p_value), statistic.value, at)
 
 
 def _check_family(family):
@@ -310,16 +310,16 @@ def _parts(given):
 
 def _curves(family, data, weight):
     starts = piece_starts(family, *data) if len(family.stated) == 1 else None
-    return [read_curve(family, one, weight, starts) for one in data]
+    return [read_curve(family, parts, weight, starts) for parts in data]
 
 
 def _difference(family, data, weight, starts):
     return read_curve(family, data[0], weight, starts) - read_curve(family, data[1], weight, starts)
 
 
-def compared(priors: PriorSet, one: Curve, two: Curve) -> Preference:
+def compared(priors: PriorSet, first: Curve, second: Curve) -> Preference:
     """The verdict on two cost curves."""
-    difference, rounding = one - two, ROUNDING * max(one.scale, two.scale)
+    difference, rounding = first - second, ROUNDING * max(first.scale, second.scale)
     low, high = priors.lower(difference), priors.upper(difference)
     verdict = "undecided"
     if high.value <= rounding and low.value < -rounding:
@@ -329,9 +329,9 @@ def compared(priors: PriorSet, one: Curve, two: Curve) -> Preference:
     return Preference(verdict, low.value, high.value, low.prior, high.prior)
 
 
-def radius_of(prior: Prior, within: PriorSet, one: Curve, two: Curve) -> tuple[float, str, Prior]:
+def radius_of(prior: Prior, within: PriorSet, first: Curve, second: Curve) -> tuple[float, str, Prior]:
     """Value, winner and the worst contamination, of two cost curves."""
-    difference, rounding = one - two, ROUNDING * max(one.scale, two.scale)
+    difference, rounding = first - second, ROUNDING * max(first.scale, second.scale)
     mean = difference.mean(prior)
     if abs(mean) <= rounding:
         return 0.0, "neither", prior
@@ -352,7 +352,7 @@ def resampled(family: Family, data: Sequence[tuple[np.ndarray, ...]], winner: st
     sign = -1 if winner == "second" else 1
     number = None if groups is None else group_numbers(groups, len(data[0][0]))
     order = np.lexsort(np.vstack([_columns(data), *([] if weight is None else [weight[None]])]))
-    data = [tuple(part[order] for part in one) for one in data]
+    data = [tuple(part[order] for part in parts) for parts in data]
     number = None if number is None else number[order]
     weight = np.ones(order.size) if weight is None else weight[order]
     rng, starts = np.random.default_rng(validation.seed(seed)), piece_starts(family, *data)
@@ -362,7 +362,7 @@ def resampled(family: Family, data: Sequence[tuple[np.ndarray, ...]], winner: st
             difference = _difference(family, data, weight * _counts(rng, len(order), number), starts)
         else:
             chosen = np.repeat(np.arange(len(order)), _counts(rng, len(order), number).astype(int))
-            difference = _difference(family, [tuple(part[chosen] for part in one) for one in data], None, starts)
+            difference = _difference(family, [tuple(part[chosen] for part in parts) for parts in data], None, starts)
         difference = difference if sign == 1 else -difference
         draws.append(_share(difference.mean(prior), within.upper(difference).value, ROUNDING * difference.scale))
     return np.array(draws)
@@ -378,8 +378,8 @@ def _counts(rng, n, number):
 
 def _in_canonical_order(data):
     order = np.lexsort(_columns(data))
-    return [tuple(part[order] for part in one) for one in data]
+    return [tuple(part[order] for part in parts) for parts in data]
 
 
 def _columns(data):
-    return np.vstack([np.reshape(part, (len(part), -1)).T.astype(float) for one in data for part in one])
+    return np.vstack([np.reshape(part, (len(part), -1)).T.astype(float) for parts in data for part in parts])

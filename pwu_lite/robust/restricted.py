@@ -74,19 +74,19 @@ class Restricted(Prior):
     def tails(self, t):
         t = np.asarray(t, dtype=float)
         missing = np.isnan(t)
-        place = np.clip(np.searchsorted(self.low, np.where(missing, 0, t), side="right") - 1, 0, self.low.size - 1)
-        start, end = self.low[place], self.high[place]
-        here = np.clip(np.where(missing, start, t), start, end)
-        below = self._before[place] + self.prior.mass(start, here)
-        mean_below = self._means[place] + self.prior.partial_mean(start, here)
-        above = self._before[-1] - self._before[place + 1] + self.prior.mass(here, end)
-        mean_above = self._means[-1] - self._means[place + 1] + self.prior.partial_mean(here, end)
+        index = np.clip(np.searchsorted(self.low, np.where(missing, 0, t), side="right") - 1, 0, self.low.size - 1)
+        start, end = self.low[index], self.high[index]
+        inside = np.clip(np.where(missing, start, t), start, end)
+        below = self._before[index] + self.prior.mass(start, inside)
+        mean_below = self._means[index] + self.prior.partial_mean(start, inside)
+        above = self._before[-1] - self._before[index + 1] + self.prior.mass(inside, end)
+        mean_above = self._means[-1] - self._means[index + 1] + self.prior.partial_mean(inside, end)
         return tuple(np.where(missing, np.nan, part / self._norm) for part in (below, above, mean_below, mean_above))
 
     def pdf(self, x):
         x = validation.as_float("x", x)
-        place = np.clip(np.searchsorted(self.low, x, side="right") - 1, 0, self.low.size - 1)
-        inside = (x >= self.low[place]) & (x <= self.high[place])
+        index = np.clip(np.searchsorted(self.low, x, side="right") - 1, 0, self.low.size - 1)
+        inside = (x >= self.low[index]) & (x <= self.high[index])
         density = np.where(inside, self.prior.pdf(x), 0.0) / self._norm
         return float(density) if density.ndim == 0 else density
 
@@ -95,8 +95,8 @@ class Restricted(Prior):
         if not ((q >= 0) & (q <= 1)).all():
             raise ValueError("q must lie in [0, 1]")
         wanted = q * self._norm
-        place = np.clip(np.searchsorted(self._before, np.asarray(wanted), side="left") - 1, 0, self.low.size - 1)
-        before = np.asarray(self.prior.mass(-np.inf, self.low[place]))
-        value = np.asarray(self.prior.ppf(np.clip(before + wanted - self._before[place], 0.0, 1.0)))
-        value = np.clip(value, self.low[place], self.high[place])
+        index = np.clip(np.searchsorted(self._before, np.asarray(wanted), side="left") - 1, 0, self.low.size - 1)
+        before = np.asarray(self.prior.mass(-np.inf, self.low[index]))
+        value = np.asarray(self.prior.ppf(np.clip(before + wanted - self._before[index], 0.0, 1.0)))
+        value = np.clip(value, self.low[index], self.high[index])
         return float(value) if value.ndim == 0 else value

@@ -160,17 +160,17 @@ class Statements(PriorSet):
 
         inside = np.array([(ends[:-1] >= low) & (ends[1:] <= high) for low, high, *_ in self.statements], dtype=float)
         inside = inside.reshape(len(self.statements), ends.size - 1)
-        least, most = (np.array([one[which] for one in self.statements]) for which in (2, 3))
+        least, most = (np.array([statement[which] for statement in self.statements]) for which in (2, 3))
         equal = least == most
         below = np.vstack([inside[~equal], -inside[~equal]])
         limits = np.concatenate([most[~equal], -least[~equal]])
         fixed = np.vstack([np.ones(ends.size - 1), inside[equal]])
-        found = linprog(-gains / (np.abs(gains).max() or 1.0), below, limits, fixed, np.append(1.0, least[equal]),
+        answer = linprog(-gains / (np.abs(gains).max() or 1.0), below, limits, fixed, np.append(1.0, least[equal]),
                         (0, None), method="highs", options={"primal_feasibility_tolerance": 1e-10,
                                                             "dual_feasibility_tolerance": 1e-10})
-        if found.status != 0:
+        if answer.status != 0:
             raise ValueError(f"no prior satisfies all of these statements: {self!r}")
-        masses = np.where(found.x < 1e-12, 0.0, found.x)
+        masses = np.where(answer.x < 1e-12, 0.0, answer.x)
         return masses / masses.sum()
 
 
@@ -453,6 +453,6 @@ def _best_average(curve):
         step, left, slope, before = step[inside], curve.left[inside], slope[inside], sums[:-1][inside]
         means = (before + left * step + slope * step**2 / 2) / (reached[:-1][inside] + step)
         if means.max() > value:
-            place = int(np.argmax(means))
-            value, end = float(means[place]), float(curve.edges[:-1][inside][place] + step[place])
+            index = int(np.argmax(means))
+            value, end = float(means[index]), float(curve.edges[:-1][inside][index] + step[index])
     return value, end

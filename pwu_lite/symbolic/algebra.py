@@ -94,16 +94,16 @@ def read(name: str, expression: Any) -> Any:
 
 def read_expression(name, expression):
     """An expression of finite numbers and symbols, exactly."""
-    found = read(name, expression)
-    if not isinstance(found, sp.Expr) or found.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
+    formula = read(name, expression)
+    if not isinstance(formula, sp.Expr) or formula.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
         raise ValueError(f"{name} must be a real, finite sympy expression, got {expression!r}")
-    return exactly(found)
+    return exactly(formula)
 
 
 def exactly(expression):
     """Floats become the fractions that they stand for: the simplest with the same float, or the decimal."""
-    found = sp.sympify(expression, strict=True)
-    return found.xreplace({number: _fraction(number) for number in found.atoms(sp.Float)})
+    formula = sp.sympify(expression, strict=True)
+    return formula.xreplace({number: _fraction(number) for number in formula.atoms(sp.Float)})
 
 
 def _fraction(number):
@@ -162,11 +162,11 @@ def signs(expression: Any, symbol: sp.Symbol, low: Any, high: Any) -> set[int]:
     """
     ratio = sp.Dummy("r", positive=True)
     place = low + ratio if high == sp.oo else (low + high * ratio) / (1 + ratio)
-    found = _signs(_in_odds(sp.sympify(expression).subs(symbol, place), ratio))
-    if found is None:
+    sign_set = _signs(_in_odds(sp.sympify(expression).subs(symbol, place), ratio))
+    if sign_set is None:
         raise ValueError(f"cannot decide the sign of {expression} for {symbol} between {low} and {high}: put a number "
                          f"for the parameter, or write it in another way")
-    return found
+    return sign_set
 
 
 def _in_odds(expression, *known):
@@ -179,11 +179,11 @@ def sign_of(what, number):
     """The sign of a number or limit, the same for each value of its parameter; or ValueError."""
     if number in (sp.oo, -sp.oo):
         return 1 if number == sp.oo else -1
-    found = _signs(_in_odds(sp.sympify(number)))
-    if found is None or len(found) > 1:
+    sign_set = _signs(_in_odds(sp.sympify(number)))
+    if sign_set is None or len(sign_set) > 1:
         raise ValueError(f"cannot decide whether the score is aligned: {what} is {number}; put a number for the "
                          f"parameter")
-    return found.pop()
+    return sign_set.pop()
 
 
 def _signs(e):
@@ -211,21 +211,23 @@ def _signs(e):
 def _signs_of_product(e):
     """The rational factors are decided together, as they may change sign at the same place."""
     rational = [factor for factor in e.args if factor.is_rational_function(*e.free_symbols)]
-    found = [_signs(factor) for factor in e.args if factor not in rational] + [_signs(sp.Mul(*rational))]
-    if None in found or (any({-1, 1} <= each for each in found) and sum(len(each) > 1 for each in found) > 1):
+    sign_sets = [_signs(factor) for factor in e.args if factor not in rational] + [_signs(sp.Mul(*rational))]
+    if None in sign_sets:
+        return None
+    if any({-1, 1} <= each for each in sign_sets) and sum(len(each) > 1 for each in sign_sets) > 1:
         return None
     signs_so_far = {1}
-    for each in found:
+    for each in sign_sets:
         signs_so_far = {first * second for first in signs_so_far for second in each}
     return signs_so_far
 
 
 def _signs_of_sum(e):
     """Terms of one sign add up to a sum of that sign."""
-    found = [_signs(term) for term in e.args]
+    sign_sets = [_signs(term) for term in e.args]
     for sign in (1, -1):
-        if None not in found and set().union(*found) <= {0, sign}:
-            return {sign} if {sign} in found else {0, sign}
+        if None not in sign_sets and set().union(*sign_sets) <= {0, sign}:
+            return {sign} if {sign} in sign_sets else {0, sign}
     return None
 
 
@@ -290,13 +292,13 @@ def check_continuous(formula: Any, symbol: sp.Symbol, low: Any, high: Any) -> No
 def break_points(formulas, symbol, top=sp.S.One):
     """0, the places in between at which a formula changes its branch, and the top; in order."""
     relations = {relation for formula in formulas for relation in formula.rewrite(sp.Piecewise).atoms(Relational)}
-    found = set()
+    points = set()
     for relation in relations:
         try:
             _truth(relation, symbol, sp.Integer(0), top)
         except ValueError:
-            found.update(_roots(relation, symbol, top))
-    return [sp.Integer(0), *sorted(found, key=functools.cmp_to_key(_gap)), top]
+            points.update(_roots(relation, symbol, top))
+    return [sp.Integer(0), *sorted(points, key=functools.cmp_to_key(_gap)), top]
 
 
 def _gap(first: Any, second: Any) -> int:
@@ -305,10 +307,10 @@ def _gap(first: Any, second: Any) -> int:
 
 def _truth(relation, symbol, low, high):
     """Whether a condition holds on a piece; ValueError if it holds on a part, or that cannot be decided."""
-    found = {relation.func(sp.Integer(sign), 0) for sign in signs(relation.lhs - relation.rhs, symbol, low, high)}
-    if len(found) > 1:
+    truths = {relation.func(sp.Integer(sign), 0) for sign in signs(relation.lhs - relation.rhs, symbol, low, high)}
+    if len(truths) > 1:
         raise ValueError(f"cannot decide where {relation} holds: write it as {symbol} < number")
-    return found.pop()
+    return truths.pop()
 
 
 def _roots(relation, symbol, top):

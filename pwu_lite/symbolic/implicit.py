@@ -136,12 +136,12 @@ class ImplicitPrior:
         a, _ = self.link
         link = (simplified(1 / mass), -rest.subs(variance, eps) / mass)
         kept = {}
-        for place, value in self.atoms.items():
-            above = sp.sympify(place > eps)
+        for atom, value in self.atoms.items():
+            above = sp.sympify(atom > eps)
             if above not in (sp.true, sp.false):
-                raise ValueError(f"whether the atom at {place} lies above {eps} is not known: put a number for eps")
+                raise ValueError(f"whether the atom at {atom} lies above {eps} is not known: put a number for eps")
             if above == sp.true:
-                kept[place] = simplified(value / (a * mass))
+                kept[atom] = simplified(value / (a * mass))
         atoms = kept
         return ImplicitPrior(self.family, self.symbol, simplified(self.density / (a * mass)), atoms, link,
                              sp.Interval.open(eps, sp.oo), (eps, sp.oo))
@@ -316,7 +316,7 @@ def _selective_prior(inner, x, v):
     factor = abs(charged[0].as_coeff_Mul()[0]) if any(density != 0 for density in densities) else charged[0]
     lowest = at_end(rests[0], v, 0)
     infinite = is_infinite(lowest)
-    atoms = {place: simplified(mass / factor) for place, mass in atoms.items()}
+    atoms = {atom: simplified(mass / factor) for atom, mass in atoms.items()}
     link = (1 / factor, sp.oo if infinite else simplified(-lowest / factor))
     finite = sp.S.EmptySet if infinite else sp.Interval.open(0, sp.oo)
     density = _joined([simplified(density / factor) for density in densities], ends, LAMBDA)
@@ -350,12 +350,12 @@ def _affine(piece, x, v, refuse):
 def _selective_atoms(ends, slopes, rests, v, refuse):
     """Masses at the inner ends, from the jumps of S and G."""
     masses = []
-    for place, before, after, low, high in zip(ends[1:-1], slopes, slopes[1:], rests, rests[1:], strict=False):
-        mass = simplified((before - after).subs(v, place))
-        if not is_zero(simplified((high - low).subs(v, place)) - place * mass, place * mass):
-            refuse(f"the jumps of the score at {place} are not those of one price")
-        if sign_of(f"the atom at {place}", mass) < 0:
-            refuse(f"the atom at {place} would be negative")
+    for atom, before, after, low, high in zip(ends[1:-1], slopes, slopes[1:], rests, rests[1:], strict=False):
+        mass = simplified((before - after).subs(v, atom))
+        if not is_zero(simplified((high - low).subs(v, atom)) - atom * mass, atom * mass):
+            refuse(f"the jumps of the score at {atom} are not those of one price")
+        if sign_of(f"the atom at {atom}", mass) < 0:
+            refuse(f"the atom at {atom} would be negative")
         masses.append(mass)
     return masses
 
@@ -414,7 +414,7 @@ def _restored(prior, back):
         return thing.xreplace(back) if isinstance(thing, sp.Basic) else thing
 
     return ImplicitPrior(prior.family, prior.symbol, own(prior.density),
-                         {own(place): own(mass) for place, mass in prior.atoms.items()},
+                         {own(atom): own(mass) for atom, mass in prior.atoms.items()},
                          tuple(map(own, prior.link)), own(prior.finite), prior.support,
                          tuple(map(own, prior._parts)))
 
@@ -435,9 +435,9 @@ def _refuse_binary(reason, losses, p):
     for ones, cases in _FREQUENCIES:
         labels = np.arange(cases) < ones
         reports = [(np.full(cases, float(g)),) for g in grid]
-        found = alignment.refute(metric, BinaryDecision(), y_true=labels.astype(int), forecasts=reports)
-        if found:
-            raise NotAligned(reason, found)
+        witness = alignment.refute(metric, BinaryDecision(), y_true=labels.astype(int), forecasts=reports)
+        if witness:
+            raise NotAligned(reason, witness)
     raise NotAligned(reason)
 
 
@@ -453,7 +453,7 @@ def _refuse_selective(reason, loss, x, v):
                                      (2, (0.0, 1.0, 2.0), (0.5, 1.0, 2.0))):
         cells = list(product(squares, variances))
         reports = [tuple(np.sqrt(part) for part in np.transpose(case)) for case in product(cells, repeat=size)]
-        found = alignment.refute(metric, SelectivePrediction(), y_true=np.zeros(size), forecasts=reports)
-        if found:
-            raise NotAligned(reason, found)
+        witness = alignment.refute(metric, SelectivePrediction(), y_true=np.zeros(size), forecasts=reports)
+        if witness:
+            raise NotAligned(reason, witness)
     raise NotAligned(reason)

@@ -172,12 +172,12 @@ def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, den
     loss_short, loss_over = density * level * (y - quantile), density * (1 - level) * (quantile - y)
     total = (_solved_or_not(loss_short, (level, 0, cdf_at_y))
              + _solved_or_not(sp.expand(loss_over.subs(level, 1 - s)), (s, 0, 1 - cdf_at_y)))
-    for place, mass in (atoms or {}).items():
-        place, mass = read_expression("a level", place), read_expression("a mass", mass)
-        if not place.free_symbols and not 0 < place < 1:
-            raise ValueError(f"a level must lie in (0, 1), got {place}")
-        order = quantile.subs(level, place)
-        total += mass * sp.Max(place * (y - order), (1 - place) * (order - y))
+    for atom, mass in (atoms or {}).items():
+        atom, mass = read_expression("a level", atom), read_expression("a mass", mass)
+        if not atom.free_symbols and not 0 < atom < 1:
+            raise ValueError(f"a level must lie in (0, 1), got {atom}")
+        order = quantile.subs(level, atom)
+        total += mass * sp.Max(atom * (y - order), (1 - atom) * (order - y))
     return total
 
 
@@ -188,15 +188,15 @@ def _solved_or_not(f, limits):
     if solved is None or solved.has(sp.Integral, sp.oo, sp.zoo, sp.nan):
         return unsolved
     at = sampled(unsolved)
-    here, there = (sp.N(each.subs(at), 15) for each in (solved, unsolved))
-    return sp.expand(solved) if abs(here - there) < 1e-9 * (1 + abs(there)) else unsolved
+    closed_form, by_quadrature = (sp.N(each.subs(at), 15) for each in (solved, unsolved))
+    return sp.expand(solved) if abs(closed_form - by_quadrature) < 1e-9 * (1 + abs(by_quadrature)) else unsolved
 
 
 def _read(prior: Any, symbol: sp.Symbol) -> list[tuple[Any, ...]]:
     """The parts of a prior: (weight, density, support, location of a point mass)."""
     if isinstance(prior, ImplicitPrior):
         parts = [(1, prior.density, prior.support, None)] if prior.density != 0 else []
-        return parts + [(mass, None, None, place) for place, mass in prior.atoms.items()]
+        return parts + [(mass, None, None, atom) for atom, mass in prior.atoms.items()]
     known = priors.as_prior(prior)
     if known.length is not None:
         raise ValueError(f"one prior for all cases is needed, {known!r} is one for each of {known.length}")
@@ -254,10 +254,10 @@ _DENSITIES: dict[type, Callable[..., sp.Expr]] = {
 
 def _binary_parts(part, p):
     """Weight, and the loss if y is 1 and if it is 0, of one part of a prior."""
-    weight, density, support, place = part
+    weight, density, support, atom = part
     if density is None:
-        acts = p > place
-        return weight, (sp.Piecewise((0, acts), (1 - place, True)), sp.Piecewise((place, acts), (0, True)))
+        acts = p > atom
+        return weight, (sp.Piecewise((0, acts), (1 - atom, True)), sp.Piecewise((atom, acts), (0, True)))
     if isinstance(density, priors.Prior):
         return weight, _beta_losses(density, p)
     low, high = support
@@ -330,9 +330,9 @@ def _has_easy_powers(f, x):
 
 def _selective_parts(part, error, variance):
     """Weight, and the expected cost, of one part of a prior."""
-    weight, density, support, place = part
+    weight, density, support, atom = part
     if density is None:
-        return weight, error if place == sp.oo else sp.Piecewise((error, variance <= place), (place, True))
+        return weight, error if atom == sp.oo else sp.Piecewise((error, variance <= atom), (atom, True))
     low, high = support
     t = variance if (low, high) == (0, sp.oo) else sp.Min(sp.Max(variance, low), high)
     u = sp.Dummy("u", positive=True)
