@@ -90,7 +90,7 @@ def _unaligned(label, metric):
     if counterexample is None:
         return f"{label}: no counterexample to alignment was found, and none of our formulas is its prior."
     steps = np.subtract(counterexample.values[1::2], counterexample.values[::2])
-    first, second = ("raises" if step > 0 else "lowers" if step < 0 else "does not change" for step in steps)
+    first, second = ("does not change" if abs(step) < 1e-12 else "raises" if step > 0 else "lowers" for step in steps)
     return (f"{label}: not aligned with yes-or-no decisions under any prior. What it prefers for one case "
             f"depends on the other cases: with labels {list(map(int, counterexample.labels))}, changing a forecast "
             f"from {counterexample.a:.2g} to {counterexample.b:.2g} {first} it beside "
