@@ -14,7 +14,7 @@ from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, new_axes, us
 from pwu_lite.priors import Prior
 
 __all__ = ["against_diagonal", "bands", "bars", "boxes", "by_labels", "by_prior_mass", "dumbbells", "flip", "growth",
-           "histograms", "radii", "readers", "roof", "scatter", "sheet", "triangle"]
+           "histograms", "radii", "readers", "roof", "scatter", "sheet", "triangle", "weightings"]
 
 
 def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
@@ -375,4 +375,39 @@ def radii(pairs: Mapping[tuple[str, str], tuple[float, bool]]) -> Figure:
     ax.set_yticks(range(len(ordered)), [", ".join(names) for names, _ in ordered], fontsize=9)
     ax.set(xlabel="radius: share of readers who may believe anything", xlim=(0, 1))
     ax.grid(axis="y", visible=False)
+    return figure
+
+
+def weightings(c: Any, costs: Mapping[str, Any], weights: Mapping[str, tuple[Any, str]]) -> Figure:
+    """Two cost curves under several weightings of the cost share, one panel per weighting.
+
+    The axis of the cost share is logit(c), and a weighting is shaded by its density on that axis.
+
+    Parameters
+    ----------
+    c : array_like, shape (m,)
+        Cost shares in (0, 1), ascending.
+    costs : mapping of model to array_like of shape (m,)
+        Expected cost per case at each cost share.
+    weights : mapping of weighting to (density, words)
+        Density over c, shape (m,), at any scale; what the weighting concludes, for the title.
+    """
+    use_style()
+    columns = 2
+    figure, axes = plt.subplots(-(-len(weights) // columns), columns, figsize=(8.5, 5.6), sharex=True, sharey=True)
+    position = np.log(np.asarray(c) / (1 - np.asarray(c)))
+    top = max(np.max(values) for values in costs.values())
+    ticks = np.array([0.01, 0.1, 0.5, 0.9, 0.99])
+    for ax, (title, (density, words)) in zip(axes.flat, weights.items(), strict=True):
+        height = np.asarray(density) * c * (1 - np.asarray(c))
+        ax.fill_between(position, 0, top * height / height.max(), color=MUTED, alpha=0.3, lw=0)
+        for index, (name, values) in enumerate(costs.items()):
+            ax.plot(position, values, color=COLOURS[index], ls=DASHES[index], lw=2, label=name)
+        ax.set_title(f"{title} {words}")
+        ax.set_xticks(np.log(ticks / (1 - ticks)), [f"{tick:g}" for tick in ticks])
+    for ax in axes[-1]:
+        ax.set_xlabel(COST_SHARE)
+    for ax in axes[:, 0]:
+        ax.set_ylabel("cost per case")
+    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncol=2)
     return figure
