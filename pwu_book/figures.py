@@ -394,7 +394,8 @@ def weightings(c: Any, costs: Mapping[str, Any], weights: Mapping[str, tuple[Any
     """
     use_style()
     columns = 2
-    figure, axes = plt.subplots(-(-len(weights) // columns), columns, figsize=(8.5, 5.6), sharex=True, sharey=True)
+    figure, axes = plt.subplots(-(-len(weights) // columns), columns, figsize=(8.5, 5.6), sharex=True, sharey=True,
+                                squeeze=False)
     position = np.log(np.asarray(c) / (1 - np.asarray(c)))
     top = max(np.max(values) for values in costs.values())
     ticks = np.array([0.01, 0.1, 0.5, 0.9, 0.99])

@@ -69,3 +69,17 @@ def test_a_box_spans_the_middle_half_and_names_what_is_missing():
     assert [text.get_text() for text in ax.texts] == ["not defined"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["b", "a"]
     plt.close("all")
+
+
+def test_a_weighting_is_shaded_by_its_density_over_log_odds():
+    """Uniform in c is a hill over log odds, and 1/(c (1 - c)) is flat."""
+    c = np.array([0.1, 0.3, 0.5, 0.7])
+    figure = figures.weightings(c, {"a": c, "b": 1 - c}, {"flat": (1 / (c * (1 - c)), "prefers a"),
+                                                         "Brier": (np.ones(4), "prefers b")})
+    heights = []
+    for ax in figure.axes:
+        x, top = ax.collections[0].get_paths()[0].vertices.T
+        heights.append([top[np.isclose(x, np.log(at / (1 - at)))].max() for at in c])
+    assert heights[0] == pytest.approx([0.9] * 4)
+    assert heights[1] == pytest.approx(0.9 * 4 * c * (1 - c))
+    assert figure.axes[1].get_title(loc="left") == "Brier prefers b"
