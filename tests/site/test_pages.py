@@ -156,7 +156,7 @@ ALLOWED = [
     r"CC BY 4\.0", r"Python 3\.\d+(?: to 3\.\d+)?", r"0-1 loss", r"\*\*Time\*\*: \d+ minutes(?:, and \d+ for)?",
     r"\*\*Short path\*\* \(\d+ minutes\)",
     r"^\|[^\n]*\|$",                                     # tables of names and minutes
-    r"^\d\. ", r"\bC\.\d\b",
+    r"^\d+\. ", r"\bC\.\d\b",
 ]
 
 
