@@ -563,3 +563,19 @@ def test_ties_by_absorption_do_not_verify():
     apart = alignment.Comparison(np.array(y), (np.array([0.95, 0.01]),), (np.array([0.9, 0.01]),), (0.0, 0.0))
     proof = alignment.Refutation((tie, apart), np.array([1.0, 1e-30]), BINARY)
     assert not proof.verify(lambda y, f: np.log(score(y, f)), [0.01, 0.03])
+
+
+def test_a_metric_that_depends_on_the_order_of_the_cases_is_refused():
+    """Ties that the row order breaks: such a metric ranks no forecasts."""
+    def first_case(y, f):
+        return float(abs(np.asarray(y)[0] - np.asarray(f)[0]))
+
+    with pytest.raises(ValueError, match="order of the cases"):
+        alignment.refute(first_case, BINARY)
+
+    def sure_two(y, f):
+        sure = np.argsort(np.minimum(f, 1 - f), kind="stable")[:2]
+        return float(np.sum((f[sure] > 0.5) != y[sure]))
+
+    with pytest.raises(ValueError, match="order of the cases"):
+        alignment.coordinate_dependence(sure_two)
