@@ -36,7 +36,7 @@ def test_a_check_that_says_nothing_or_shows_a_table_is_an_error(output, kind, ta
 
 def test_a_preparation_is_one_line_without_a_tick():
     page = dress(cell("a = 1\nb = 2", "two numbers", tags="tag_setup"))
-    assert page.select_one("details.fold > summary").get_text() == "two numbers"
+    assert page.select_one("details.fold > summary").get_text() == "Code: two numbers"
 
 
 def test_long_code_can_be_folded_on_a_phone_and_is_open():
@@ -135,3 +135,40 @@ def test_the_description_is_the_first_sentence_outside_of_a_box():
             "<p>Short.</p><p>The first paragraph that says what the page is about.</p></section>")
     assert page_body.dress(body, "page", lambda address: None)[1] == (
         "The first paragraph that says what the page is about.")
+
+
+def test_quiet_checks_are_gathered_before_the_last_section():
+    end = '<section id="where-to-go-next"><h2>Where to go next</h2></section>'
+    quiet = [cell("assert 1", words, "tag_quiet-check") for words in ("one is one", "two is two")]
+    page = dress("".join([cell("assert 1", "the argument holds", "tag_check"), *quiet]) + end)
+    gathered = page.select_one("details.check.all")
+    assert gathered.summary.get_text() == "✓The other 2 checks of this chapter passed"
+    assert [line.get_text() for line in gathered.select(":scope > details.check > summary")] == ["✓one is one", "✓two is two"]
+    assert gathered.find_next_sibling()["id"] == "where-to-go-next"
+    with pytest.raises(ValueError, match="Where to go next"):
+        dress(quiet[0])
+
+
+def test_the_short_path_is_a_switch_and_an_aside_says_what_it_is():
+    card = '<div class="admonition tip"><p><strong>Short path</strong> (15 minutes)</p></div>'
+    page = dress(card + '<details class="aside"><summary>units</summary></details>')
+    assert page.select_one("label.short-path").get_text() == "Short path"
+    assert page.select_one("label.short-path > input")["type"] == "checkbox"
+    assert page.select_one("details.aside > summary").get_text() == "Aside: units"
+
+
+def test_a_drawing_of_several_panels_is_cut_into_one_per_panel(tmp_path):
+    plots.use_style()
+    figure, axes = plots.plt.subplots(2, 2, figsize=(9, 5), sharex=True, sharey=True)
+    for ax, name in zip(axes.flat, "abcd", strict=True):
+        ax.set_title(f"panel {name}")
+    axes[1, 0].set(xlabel="cost", ylabel="height")
+    figure.savefig(tmp_path / "wide.svg")
+    page = dress('<section><figure><img src="wide.svg" alt="four panels"></figure></section>',
+                 lambda address: tmp_path / address)
+    cut = page.select("div.wide-drawing.stacks > div.panels > svg.panel")
+    assert len(cut) == 4
+    whole = {tag["id"] for tag in page.select("svg.drawing [id]")}
+    assert {use["href"][1:] for use in page.select("use[href*=axes_]")} <= whole
+    assert [len(part.select("svg")) for part in cut] == [1, 2, 0, 1]  # labels of heights, of costs, that are shared
+    assert page.select_one("div.panels")["aria-hidden"] == "true"

@@ -12,14 +12,18 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 
+from tools.extension import panels
+
 NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|[-\u2212+]?(inf|nan|NaN)$|[-\u2013]?$")
 INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
 PROGRESS = re.compile(r"^\d+ of \d+(, [\d.]+ min left| cells are there, \d+ to fit)\n?", re.M)
 ANSWERS = "the answers, computed"
 PROMISE = "You will be able to"
+NEXT = "section#where-to-go-next"
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
-WIDE = 560  # points of a drawing with several panels: its words are too small for a phone
+WIDE = 560  # points of a drawing with several panels, which takes the margin too
+COLUMN, PAGE = 600, 858  # pixels of the text, and of the text with its margin
 
 # what matplotlib draws (pwu_lite.plots) and what the page puts in its place
 COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)", "#cc79a7": "var(--c4)",
@@ -31,6 +35,9 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[
     """The body of a page as readers get it, and a description; `drawing` finds the SVG file behind an address."""
     soup = BeautifulSoup(body, "html.parser")
     fold_cells(soup, page)
+    gather_checks(soup)
+    name_asides(soup)
+    offer_short_path(soup)
     speak(soup)
     tell_verdicts(soup)
     for head in soup.select("table > thead"):
@@ -80,26 +87,59 @@ def description(soup: BeautifulSoup, longest: int = 200) -> str:
 
 
 def fold_cells(soup: BeautifulSoup, page: str) -> None:
-    """A cell tagged `check` or `setup` becomes one line, the words that it printed, which opens to its code.
+    """A cell tagged `check`, `quiet-check` or `setup` becomes one line, what it printed, which opens to its code.
 
     The line of a check that computes the answers of a quiz does not give them away.
     """
-    for cell in soup.select("div.cell:is(.tag_check, .tag_setup)"):
+    for cell in soup.select("div.cell:is(.tag_check, .tag_quiet-check, .tag_setup)"):
         output = cell.select_one(":scope > div.cell_output")
         words = output.get_text().strip() if output else ""
         if not words or output.find(["table", "img"]):
             code = cell.select_one("pre").get_text().strip().splitlines()[0]
             raise ValueError(f"{page}: a check, or a setup, prints one sentence and nothing else: the cell that begins "
                              f"{code!r}")
-        checks, answers = "tag_check" in cell["class"], words.startswith(ANSWERS)
+        checks, answers = "tag_setup" not in cell["class"], words.startswith(ANSWERS)
         if not answers:
             output.decompose()
         line = ANSWERS if answers else QUOTED.sub(r"\g<said>", words)
-        summary = fold(soup, cell, "check" if checks else "fold", line).summary
+        summary = fold(soup, cell, "check" if checks else "fold", line if checks else f"Code: {line}").summary
         if checks:
             tick = soup.new_tag("b")
             tick.string = "✓"
             summary.insert(0, tick)
+
+
+def gather_checks(soup: BeautifulSoup) -> None:
+    """Cells tagged `quiet-check` go into one line before the last section; it opens to the list of them."""
+    checks = [cell.find_parent("details") for cell in soup.select("div.cell.tag_quiet-check")]
+    if not checks:
+        return
+    gathered = soup.new_tag("details", attrs={"class": "check all"})
+    gathered.append(soup.new_tag("summary"))
+    gathered.summary.append(soup.new_tag("b"))
+    gathered.summary.b.string = "✓"
+    shown = len(soup.select("details.check:not(.solution *)")) > len(checks)
+    gathered.summary.append(f"{'The other' if shown else 'All'} {len(checks)} checks of this chapter passed")
+    gathered.extend(check.extract() for check in checks)
+    end = soup.select_one(NEXT)
+    if end is None:
+        raise ValueError("a page with quiet checks ends with a section 'Where to go next'")
+    end.insert_before(gathered)
+
+
+def name_asides(soup: BeautifulSoup) -> None:
+    """What may be left out says so: *Aside* before its words."""
+    for words in soup.select("details.aside > summary"):
+        words.insert(0, "Aside: ")
+
+
+def offer_short_path(soup: BeautifulSoup) -> None:
+    """*Short path* in a chapter's card becomes a switch; book.js hides what has the class `long`."""
+    for words in soup.select(".admonition.tip strong"):
+        if words.get_text() == "Short path":
+            words.name, words["class"] = "label", "short-path"
+            switch = soup.new_tag("input", attrs={"type": "checkbox"})
+            words.insert(0, switch)
 
 
 def fold_for_phones(soup: BeautifulSoup) -> None:
@@ -107,7 +147,7 @@ def fold_for_phones(soup: BeautifulSoup) -> None:
     for code in soup.select("div.cell > div.cell_input"):
         longest = max((len(line) for line in code.get_text().splitlines()), default=0)
         if longest > PHONE and not code.find_parent("details"):
-            fold(soup, code, "fold code", f"code, {count_lines(code)}")["open"] = ""
+            fold(soup, code, "fold code", f"Code, {count_lines(code)}")["open"] = ""
 
 
 def fold(soup: BeautifulSoup, inner: Tag, kind: str, words: str) -> Tag:
@@ -264,9 +304,17 @@ def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
         figure = BeautifulSoup(text, "html.parser").svg
         figure["class"], figure["role"], figure["aria-label"] = "drawing", "img", image.get("alt", "")
         image.replace_with(figure)
-        if float(figure.get("viewbox", figure.get("viewBox", "0 0 0 0")).split()[2]) > WIDE:  # scrolls on a phone
-            around = {"class": "wide-drawing", "tabindex": "0", "role": "group", "aria-label": "figure"}
-            figure.wrap(soup.new_tag("div", attrs=around))
+        width, _ = panels.size_of(figure)
+        if width <= WIDE:
+            panels.keep_legible(figure, min(COLUMN, 1.4 * width), panels.SCREEN)
+            continue
+        panels.keep_legible(figure, PAGE, panels.SCREEN)
+        around = {"class": "wide-drawing", "tabindex": "0", "role": "group", "aria-label": "figure"}
+        figure.wrap(soup.new_tag("div", attrs=around))
+        stacked = panels.stack(soup, figure)
+        if stacked is not None:
+            figure.parent["class"] = "wide-drawing stacks"
+            figure.parent.append(stacked)
 
 
 def drawn(svg: str, prefix: str) -> str:
@@ -276,4 +324,5 @@ def drawn(svg: str, prefix: str) -> str:
     for colour, name in COLOURS.items():
         svg = re.sub(colour, name, svg, flags=re.I)
     svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{prefix}", svg)
-    return re.sub(r"font: ([^;\"]*?)('?)DejaVu Sans\2[^;\"]*", r"font: \1inherit", svg)
+    svg = re.sub(r"font-size: ([\d.]+)px", r"font-size: calc(\1px * var(--grow, 1))", svg)
+    return re.sub(r"(font: [^;\"]*?|font-family: )'?DejaVu Sans'?[^;\"]*", r"\1inherit", svg)
