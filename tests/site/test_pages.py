@@ -254,7 +254,7 @@ def test_the_api_pages_have_everything_public(site):
 
 
 def test_ledger_page_shows_every_row(site):
-    html = (site / "book" / "reference" / "claims.html").read_text()
+    html = (site / "book" / "record" / "claims.html").read_text()
     assert all(row["number"] in html for row in ledger())
 
 
