@@ -143,7 +143,8 @@ def test_quiet_checks_are_gathered_before_the_last_section():
     page = dress("".join([cell("assert 1", "the argument holds", "tag_check"), *quiet]) + end)
     gathered = page.select_one("details.check.all")
     assert gathered.summary.get_text() == "✓The other 2 checks of this chapter passed"
-    assert [line.get_text() for line in gathered.select(":scope > details.check > summary")] == ["✓one is one", "✓two is two"]
+    lines = gathered.select(":scope > details.check > summary")
+    assert [line.get_text() for line in lines] == ["✓one is one", "✓two is two"]
     assert gathered.find_next_sibling()["id"] == "where-to-go-next"
     with pytest.raises(ValueError, match="Where to go next"):
         dress(quiet[0])

@@ -18,9 +18,11 @@ from sphinx.util.inventory import InventoryFile
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
+CHECK = re.compile(r"\[(quiet-)?check\b")
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
 CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments", "cases", "imprecise")
             for path in sorted((ROOT / "book" / part).glob("*.md"))]
+TEXTBOOK = CHAPTERS[:14]  # Parts I to III
 INSIDE = re.compile(r"families\.|scorer|validation|algebra")  # the package's own
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
 
@@ -133,11 +135,58 @@ def test_a_cell_that_is_shown_shows_something(path, site):
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_every_check_is_a_tick_with_words(path, site):
     soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
-    words = [summary.get_text() for summary in soup.select("details.check > summary")]
-    assert len(words) == sum("[check]" in head for head, _ in cells(path))
+    words = [summary.get_text() for summary in soup.select("details.check:not(.all) > summary")]
+    assert len(words) == sum(bool(CHECK.search(head)) for head, _ in cells(path))
     assert all(text.startswith("✓") and len(text) > 15 for text in words)
-    checks = [code for head, code in cells(path) if "[check]" in head]
+    checks = [code for head, code in cells(path) if CHECK.search(head)]
     assert all(("assert" in code or "check_family" in code) and "print(" in code for code in checks)
+
+
+def main_text(soup, short=False):
+    """How many words of a chapter are read: no code, formulas, tables, captions, folds, questions or exercises."""
+    article = BeautifulSoup(str(soup.select_one("article.bd-article")), "html.parser")
+    for part in article.select("section#exercises, section#three-quick-questions, details, div.cell, table, figure, "
+                               f".math, aside.margin, .headerlink, .tip{', .long' if short else ''}"):
+        part.decompose()
+    return len(re.findall(r"[A-Za-z][\w'’-]*", article.get_text(" ")))
+
+
+@pytest.mark.parametrize("path", TEXTBOOK, ids=name)
+def test_a_chapter_is_read_in_one_sitting(path, site):
+    """At most 2,200 words and four ticks; its short path takes the share of its time that the words left do."""
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    words, left = main_text(soup), main_text(soup, short=True)
+    assert 800 < words <= 2200
+    ticks = soup.select("details.check:not(.all):not(.all *):not(.solution *)")
+    assert len(ticks) <= 4 and len(soup.select("details.check.all")) == 1
+    text = path.read_text()
+    long = int(re.search(r"\*\*Time\*\*: (\d+) minutes", text)[1])
+    short = int(re.search(r"\*\*Short path\*\* \((\d+) minutes\)", text)[1])
+    assert abs(short / long - left / words) < 0.2, (short / long, left / words)
+
+
+@pytest.mark.parametrize("path", TEXTBOOK, ids=name)
+def test_a_chapter_folds_code_and_asides_and_nothing_else(path, site):
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    folds = [" ".join(summary.get_text().split()) for summary in soup.select("article details > summary")]
+    assert not [words for words in folds if not re.match(r"Code|Aside: |✓", words)]
+    assert "Reader's note" not in soup.get_text() and "Read it as a decision" not in soup.get_text()
+
+
+@pytest.mark.parametrize("path", TEXTBOOK, ids=name)
+def test_a_chapter_ends_with_a_line_to_the_record(path, site):
+    end = BeautifulSoup(built(path, site).read_text(), "html.parser").select_one("section#where-to-go-next")
+    assert "In the record" in end.get_text() and end.select_one("a[href*='record/']")
+
+
+@pytest.mark.parametrize("path", TEXTBOOK, ids=name)
+def test_a_chapter_s_figures_are_legible_and_say_what_they_show(path, site):
+    """Letters grow where a drawing is shown small, and a caption is a sentence with a direction or a finding."""
+    soup = BeautifulSoup(built(path, site).read_text(), "html.parser")
+    drawings = soup.select("div.cell_output svg.drawing")
+    assert drawings and all("--hand" in drawing.get("style", "") for drawing in drawings)
+    captions = [caption.get_text().strip() for caption in soup.select("figure:has(svg.drawing) .caption-text")]
+    assert captions and all(caption.endswith(".") and len(caption.split()) > 8 for caption in captions), captions
 
 
 NUMBER = r"(?:\(?(?:[A-L]\.)?\d[\w.()]*|[A-L]\b)"  # of a statement: 3.4, F.1, (4), E
@@ -183,7 +232,7 @@ def test_cells_are_short(path):
 def test_cells_are_short_on_the_whole():
     """The sentence that a check prints is left aside: it is read on the page."""
     lengths = [sum(bool(line.strip()) for line in re.sub(r"^print\(.*", "", code, flags=re.S | re.M).splitlines())
-               if "[check]" in head else sum(bool(line.strip()) for line in code.splitlines())
+               if CHECK.search(head) else sum(bool(line.strip()) for line in code.splitlines())
                for path in NOTEBOOKS for head, code in cells(path)]
     assert 2 <= statistics.median(lengths) <= 7
     assert sorted(lengths)[int(0.9 * len(lengths))] <= 16
