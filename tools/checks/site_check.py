@@ -5,7 +5,7 @@ Usage: python -m tools.checks.site_check [--shots FOLDER]
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
 a formula, display or inline, whose ends cannot be scrolled into view, a mark that begins a line after a formula,
-lines of text shorter than 65 or longer than 85 characters, table cells without room, figures with a white
+lines of text shorter than 65 or longer than 85 characters, letters in a figure below 11 pixels (10 on a phone), table cells without room, figures with a white
 plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
 does not find what people look for, a quiz with cut formulas or answers that do not show their reasons
 by mouse and keyboard, a check that does not open by Enter and Space, a code toggle or theme switch
@@ -148,7 +148,13 @@ MEASURE = """() => {
     const ground = style(document.body).backgroundColor;
     const words = all('article svg.drawing text, article .panels svg text');
     const pale = words.filter(t => ratio(style(t).fill, ground) < 4.5);
-    return {lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
+    const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const sizes = (svg) => [...svg.querySelectorAll('text[style]')].map(t => parseFloat(style(t).fontSize));
+    const small = all('article figure svg.drawing').flatMap(svg => {
+        const panels = [...svg.parentElement.querySelectorAll('.panels svg')].filter(shown);
+        return (panels.length ? panels : [svg]).map(s => Math.min(...sizes(svg)) * scale(s));
+    });
+    return {small: Math.min(...small, 99), lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
 }"""
 
 
@@ -219,6 +225,9 @@ def measure(page, view: str) -> list[str]:
         found.append(f"{seen['plates']} figures have a white plate")
     if seen["pale"]:
         found.append(f"{seen['pale']} words in figures have too little contrast")
+    least = 10.9 if view.startswith("desktop") else 9.9
+    if seen["small"] < least:
+        found.append(f"letters of {seen['small']:.1f} px in a figure")
     if seen["wide"] and view.startswith("phone"):
         found.append(f"{seen['wide']} open cells scroll sideways")
     return found

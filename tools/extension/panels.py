@@ -24,7 +24,8 @@ def size_of(drawing: Tag) -> tuple[float, float]:
 
 def keep_legible(drawing: Tag, pixels: float, phone: float) -> None:
     """Let letters grow where the drawing is shown small; `pixels` and `phone` are its widths on the two screens."""
-    sizes = [float(size) for size in re.findall(r"font-size: calc\(([\d.]+)px", str(drawing))]
+    styles = " ".join(text.get("style", "") for text in drawing.select("text"))  # not of an exponent in one
+    sizes = [float(size) for size in re.findall(r"font-size: calc\(([\d.]+)px", styles)]
     width, _ = size_of(drawing)
     if sizes and width:
         desk, hand = (max(1.0, least / (min(sizes) * wide / width)) for least, wide in (
