@@ -5,7 +5,8 @@ Usage: python -m tools.checks.site_check [--shots FOLDER]
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
 a formula, display or inline, whose ends cannot be scrolled into view, a mark that begins a line after a formula,
-lines of text shorter than 65 or longer than 85 characters, letters in a figure below 11 pixels (10 on a phone), table cells without room, figures with a white
+lines of text shorter than 65 or longer than 85 characters, letters in a figure below 11 pixels (10 on a phone),
+table cells without room, figures with a white
 plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
 does not find what people look for, a quiz with cut formulas or answers that do not show their reasons
 by mouse and keyboard, a check that does not open by Enter and Space, a code toggle or theme switch
