@@ -201,7 +201,7 @@ ALLOWED = [
     r"^- [^\n]*\b(?:arXiv|doi) [^\n]*$",                # an entry of a list of sources
     r"(?i)\b(?:definition|desideratum|assumption|proposition|lemma|remark|section|appendix|appendice|chapter|part|equation|corollary|table|"
     r"figure|footnote|arxiv)s?\s+" + NUMBER + r"(?:(?:,| and| to)\s+" + NUMBER + ")*",
-    r"\b(?:50|80|90|95)% (?:sure|intervals?|confidence|power)", r"\b5% on either side", r"\bcoverage of 90%",
+    r"\b(?:50|80|90|95)% (?:sure|intervals?|confidence|power|quantile)", r"\b5% on either side", r"\bcoverage of 90%",
     r"\b(?:middle|covers) 95%", r"\b[Ss]teps? \d+(?: to \d+)?",
     r"CC BY 4\.0", r"Python 3\.\d+(?: to 3\.\d+)?", r"0-1 loss", r"\*\*Time\*\*: \d+ minutes(?:, and \d+ for)?",
     r"\*\*Short path\*\* \(\d+ minutes\)",

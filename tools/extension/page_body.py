@@ -23,7 +23,7 @@ NEXT = "section#where-to-go-next"
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
 WIDE = 560  # points of a drawing with several panels, which takes the margin too
-COLUMN, PAGE = 600, 858  # pixels of the text, and of the text with its margin
+COLUMN, PAGE, SCROLLED = 600, 784, 620  # pixels of the text, of the text with its margin, of what scrolls on a phone
 
 # what matplotlib draws (pwu_lite.plots) and what the page puts in its place
 COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)", "#cc79a7": "var(--c4)",
@@ -306,15 +306,16 @@ def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
         image.replace_with(figure)
         width, _ = panels.size_of(figure)
         if width <= WIDE:
-            panels.keep_legible(figure, min(COLUMN, 1.4 * width), panels.SCREEN)
+            panels.keep_legible(figure, min(COLUMN, 1.33 * width), panels.SCREEN)
             continue
-        panels.keep_legible(figure, PAGE, panels.SCREEN)
         around = {"class": "wide-drawing", "tabindex": "0", "role": "group", "aria-label": "figure"}
         figure.wrap(soup.new_tag("div", attrs=around))
-        stacked = panels.stack(soup, figure)
+        stacked, phone = panels.stack(soup, figure), SCROLLED
         if stacked is not None:
             figure.parent["class"] = "wide-drawing stacks"
             figure.parent.append(stacked)
+            phone = panels.SCREEN * width / max(panels.size_of(panel)[0] for panel in stacked.find_all("svg", "panel"))
+        panels.keep_legible(figure, PAGE, phone)
 
 
 def drawn(svg: str, prefix: str) -> str:

@@ -10,7 +10,7 @@ import re
 
 from bs4 import BeautifulSoup, Tag
 
-DESKTOP, PHONE = 11.0, 10.0  # pixels that the smallest letters have at least
+DESKTOP, PHONE = 11.2, 10.2  # pixels that the smallest letters have at least, with a little room
 SCREEN = 350.0  # pixels of a phone's window that a drawing may fill
 LETTER = 0.56  # mean width of a letter, in units of its height
 Box = tuple[float, float, float, float]  # left, top, right, bottom
@@ -31,6 +31,8 @@ def keep_legible(drawing: Tag, pixels: float, phone: float) -> None:
         desk, hand = (max(1.0, least / (min(sizes) * wide / width)) for least, wide in (
             (DESKTOP, pixels), (PHONE, phone)))
         drawing["style"] = f"--desk: {desk:.2f}; --hand: {hand:.2f}"
+        for panels in drawing.find_next_siblings(class_="panels"):
+            panels["style"] = f"--grow: {hand:.2f}"
 
 
 def stack(soup: BeautifulSoup, drawing: Tag) -> Tag | None:
