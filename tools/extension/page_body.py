@@ -119,7 +119,8 @@ def gather_checks(soup: BeautifulSoup) -> None:
     gathered.summary.append(soup.new_tag("b"))
     gathered.summary.b.string = "✓"
     shown = len(soup.select("details.check:not(.solution *)")) > len(checks)
-    gathered.summary.append(f"{'The other' if shown else 'All'} {len(checks)} checks of this chapter passed")
+    count = "check" if len(checks) == 1 else f"{len(checks)} checks"
+    gathered.summary.append(f"{'The other' if shown else 'The'} {count} of this chapter passed")
     gathered.extend(check.extract() for check in checks)
     end = soup.select_one(NEXT)
     if end is None:
