@@ -1,5 +1,7 @@
 """Readers: verdicts on pairs are those of `robust` and of the table; units and populations are right."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -7,17 +9,23 @@ from pwu_book import tables
 from pwu_book.studies import readers
 from pwu_lite import robust
 
-Y, SAID = readers.forecasts("breast cancer", 0)
-FEW = {name: SAID[name] for name in ("logistic regression", "boosting", "naive Bayes")}
+
+@functools.cache
+def split():
+    return readers.forecasts("breast cancer", 0)
+
+
+def few():
+    return {name: split()[1][name] for name in ("logistic regression", "boosting", "naive Bayes")}
 
 
 def test_pairs_are_compared_as_robust_does_and_stored_so():
-    found = readers.pairs(Y, FEW, repeats=20)
+    found = readers.pairs(split()[0], few(), repeats=20)
     stored = tables.load("readers_pairs.csv.gz")
     stored = stored[(stored["dataset"] == "breast cancer") & (stored["split"] == 0)].set_index(["first", "second"])
     for _, row in found.iterrows():
-        a, b = SAID[row["first"]], SAID[row["second"]]
-        assert row["statement"] == robust.preference(readers.FAMILY, readers.STATEMENT, Y, a, b).verdict
+        a, b = split()[1][row["first"]], split()[1][row["second"]]
+        assert row["statement"] == robust.preference(readers.FAMILY, readers.STATEMENT, split()[0], a, b).verdict
         kept = stored.loc[(row["first"], row["second"])]
         assert row["difference"] == pytest.approx(kept["difference"], abs=2e-3)
         assert row["low"] <= row["difference"] <= row["high"] and row["radius_low"] <= row["radius"] + 1e-9
@@ -29,7 +37,8 @@ def test_the_stated_prior_and_the_statement_belong_together():
 
 
 def test_costs_per_alarm_are_divided_by_c():
-    one, two = (robust.cost_curve(readers.FAMILY, Y, SAID[name]) for name in ("logistic regression", "boosting"))
+    y, forecasts = split()
+    one, two = (robust.cost_curve(readers.FAMILY, y, forecasts[name]) for name in ("logistic regression", "boosting"))
     curve = one - two
     alarms = readers.per_alarm(curve, [0.1])
     places = alarms.edges[1:-1]

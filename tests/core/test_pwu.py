@@ -21,10 +21,10 @@ SCALES = [pwu.Beta(2, 10, scale=3.0), pwu.Pareto(0.05), pwu.LogNormal(-1, 0.8), 
           pwu.Uniform(0.1, 2), pwu.TruncatedBeta(2, 3, 0.1, 0.9)]
 
 
-def quad(function, low, high, *inner):
+def quad(function, low, high, *inner, digits=45):
     """mpmath quadrature, split where asked; the digits reach far below the smallest tail."""
     points = [low, *sorted(p for p in inner if low < p < high), high]
-    with mpmath.workdps(110):
+    with mpmath.workdps(digits):
         return mpmath.quad(function, points) if high > low else mpmath.mpf(0)
 
 
@@ -33,7 +33,7 @@ def exact_binary(prior, y, f):
     density, (low, high) = exact_density(prior), prior.support
     if y:  # in the distance from 1, so that nothing cancels there
         ends = 1 - mpmath.mpf(high), 1 - max(mpmath.mpf(low), f)
-        return quad(lambda d: d * density(1 - d), *ends, 0.5, 0.6, 0.95)
+        return quad(lambda d: d * density(1 - d), *ends, 0.5, 0.6, 0.95, digits=110 if f > 0.99 else 45)
     return quad(lambda c: c * density(c), low, min(high, f), 0.05, 0.4, 0.5)
 
 
@@ -54,8 +54,9 @@ def test_selective_closed_form(prior, std):
     density, (low, high) = exact_density(prior), prior.support
     variance = mpmath.mpf(std) ** 2
     marks = (0.01, 0.1, 0.5, 2, 10, *(variance / 2**j for j in range(1, 9)))
-    above = quad(density, max(low, variance), high, *marks)
-    below = quad(lambda x: x * density(x), low, min(high, variance), *marks)
+    digits = 45 if std > 0.01 else 110
+    above = quad(density, max(low, variance), high, *marks, digits=digits)
+    below = quad(lambda x: x * density(x), low, min(high, variance), *marks, digits=digits)
     for error in (0.0, 0.4, 5.0):
         value = pwu.PWU(pwu.SelectivePrediction(), prior)([error], [0.0], [std])
         assert value == pytest.approx(float(mpmath.mpf(error) ** 2 * above + below), rel=1e-12, abs=1e-300)

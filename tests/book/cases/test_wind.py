@@ -1,5 +1,6 @@
 """Wind: the published policy and what moves it, firming as selective prediction, data that are not what they seem."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -13,8 +14,15 @@ from scipy.stats import norm
 import pwu_lite as pwu
 from pwu_book.studies import wind
 
-DATA = wind.load("simulated_farm")
-ROWS = wind.parts(DATA, 0)["december"][:24 * 31]
+
+@functools.cache
+def farm():
+    return wind.load("simulated_farm")
+
+
+@functools.cache
+def december():
+    return wind.parts(farm(), 0)["december"][:24 * 31]
 
 
 @given(mean=st.floats(0, 165), std=st.floats(0, 60), first=st.floats(-50, 200), second=st.floats(-50, 200),
@@ -33,14 +41,15 @@ def test_the_bid_is_the_best_that_keeps_the_bound(mean, std, first, second, shar
 def test_sigma_and_the_wind_that_blew_move_nothing():
     """The profit for a sigma a thousand times as large; the difference of two models for any wind."""
     rng = np.random.default_rng(0)
-    mean, std = 165 * rng.random((2, ROWS.size)), 40 * rng.random(ROWS.size)
-    bids, earned = wind.profits(DATA, ROWS, mean[0], std, relative=0.01)
+    mean, std = 165 * rng.random((2, december().size)), 40 * rng.random(december().size)
+    bids, earned = wind.profits(farm(), december(), mean[0], std, relative=0.01)
     for other in (1000 * std, std / 1000, rng.permutation(std)):
-        assert wind.profits(DATA, ROWS, mean[0], other, relative=0.01)[1] == pytest.approx(earned, rel=1e-6, abs=1e-3)
-    prices = DATA.money.iloc[ROWS][["day_ahead", "imbalance"]].to_numpy().T
-    second = wind.profits(DATA, ROWS, mean[1], std, relative=0.01)[0]
+        again = wind.profits(farm(), december(), mean[0], other, relative=0.01)[1]
+        assert again == pytest.approx(earned, rel=1e-6, abs=1e-3)
+    prices = farm().money.iloc[december()][["day_ahead", "imbalance"]].to_numpy().T
+    second = wind.profits(farm(), december(), mean[1], std, relative=0.01)[0]
     differences = [(wind.payoff(bids, blown, *prices) - wind.payoff(second, blown, *prices)).sum()
-                   for blown in (DATA.y[ROWS], rng.permutation(DATA.y[ROWS]))]
+                   for blown in (farm().y[december()], rng.permutation(farm().y[december()]))]
     assert differences[0] == pytest.approx(differences[1], rel=1e-9)
 
 
@@ -121,10 +130,10 @@ def test_parts_are_whole_weeks_that_do_not_meet():
 def test_an_hour_knows_no_wind_after_noon():
     """The 36 hours that end at 11:00 of the day before; the first of that day's afternoon is unknown."""
     day = slice(24 * 5, 24 * 6)
-    before = DATA.money["day_before"].to_numpy()[day]
-    assert DATA.X.iloc[24 * 5, 1:].to_numpy()[-12:] == pytest.approx(before[:12])
-    assert before == pytest.approx(DATA.y[24 * 4:24 * 5])
-    assert DATA.X.shape[1] == 37 and (DATA.X["hour"].to_numpy()[day] == np.arange(24)).all()
+    before = farm().money["day_before"].to_numpy()[day]
+    assert farm().X.iloc[24 * 5, 1:].to_numpy()[-12:] == pytest.approx(before[:12])
+    assert before == pytest.approx(farm().y[24 * 4:24 * 5])
+    assert farm().X.shape[1] == 37 and (farm().X["hour"].to_numpy()[day] == np.arange(24)).all()
 
 
 def test_a_model_an_hour_is_fitted_to_its_hour():
