@@ -164,6 +164,7 @@ def test_a_drawing_of_several_panels_is_cut_into_one_per_panel(tmp_path):
     for ax, name in zip(axes.flat, "abcd", strict=True):
         ax.set_title(f"panel {name}")
     axes[1, 0].set(xlabel="cost", ylabel="height")
+    figure.supylabel("share")
     figure.savefig(tmp_path / "wide.svg")
     page = dress('<section><figure><img src="wide.svg" alt="four panels"></figure></section>',
                  lambda address: tmp_path / address)
@@ -173,3 +174,4 @@ def test_a_drawing_of_several_panels_is_cut_into_one_per_panel(tmp_path):
     assert {use["href"][1:] for use in page.select("use[href*=axes_]")} <= whole
     assert [len(part.select("svg")) for part in cut] == [1, 2, 0, 1]  # labels of heights, of costs, that are shared
     assert page.select_one("div.panels")["aria-hidden"] == "true"
+    assert page.select_one("div.panels > p.height").get_text() == "Vertical: share"

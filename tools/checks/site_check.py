@@ -153,7 +153,8 @@ MEASURE = """() => {
     const sizes = (svg) => [...svg.querySelectorAll('text[style]')].map(t => parseFloat(style(t).fontSize));
     const small = all('article figure svg.drawing').flatMap(svg => {
         const panels = [...svg.parentElement.querySelectorAll('.panels svg')].filter(shown);
-        return (panels.length ? panels : [svg]).map(s => Math.min(...sizes(svg)) * scale(s));
+        const grow = panels.length ? parseFloat(style(panels[0]).getPropertyValue('--grow')) || 1 : 1;
+        return (panels.length ? panels : [svg]).map(s => Math.min(...sizes(svg)) * scale(s) * grow);
     });
     return {small: Math.min(...small, 99), lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
 }"""

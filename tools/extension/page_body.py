@@ -23,7 +23,7 @@ NEXT = "section#where-to-go-next"
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
 WIDE = 560  # points of a drawing with several panels, which takes the margin too
-COLUMN, PAGE, SCROLLED = 600, 784, 620  # pixels of the text, of the text with its margin, of what scrolls on a phone
+COLUMN, PAGE, SCROLLED = 568, 752, 620  # pixels of the text, of the text with its margin, of what scrolls on a phone
 
 # what matplotlib draws (pwu_lite.plots) and what the page puts in its place
 COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)", "#cc79a7": "var(--c4)",

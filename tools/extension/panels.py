@@ -46,9 +46,14 @@ def stack(soup: BeautifulSoup, drawing: Tag) -> Tag | None:
     panels = soup.new_tag("div", attrs={"class": "panels", "aria-hidden": "true"})
     for frame in frames:
         panels.append(panel(soup, frame, words, groups))
-    width = frames[0][2] - frames[0][0]
+    width = max(size_of(one)[0] for one in panels.find_all("svg", class_="panel"))
     for extra in drawing.select("g[id*=figure_] > g:is([id*=legend_], [id*=text_])"):
-        if names := texts_of(extra):
+        turned = extra.select_one("text[transform*='rotate(-90']")
+        if turned is not None:  # the height's name, which all panels share
+            line = soup.new_tag("p", attrs={"class": "height"})
+            line.string = f"Vertical: {turned.get_text().strip()}"
+            panels.insert(0, line)
+        elif names := texts_of(extra):
             left, top, right, bottom = around(names, names[0])
             room = max(20.0, (width - right + left) / 2)
             panels.append(cut(soup, (left - room, top - 4, right + room, bottom + 4), [extra["id"]]))
