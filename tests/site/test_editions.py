@@ -20,6 +20,9 @@ PAGE = """<html><body><article class="bd-article"><section id="one">
 <a href="https://example.org">away</a>. <span class="math">\\(a &lt; b\\)</span></p>
 <p id="here">Here.</p><p id="there">T.</p>
 <details class="check"><summary><b>✓</b>two and two</summary><div class="cell"><pre>assert True</pre></div></details>
+<details class="check all"><summary><b>✓</b>The other 2 checks</summary>
+<details class="check"><summary><b>✓</b>three and three</summary><pre>assert 3</pre></details></details>
+<div class="panels"><svg class="panel"></svg></div><label class="short-path"><input type="checkbox">Short path</label>
 <details class="aside"><summary>Aside</summary><p>More.</p></details>
 <fieldset class="quiz"><legend>Which?</legend><label class="right"><input type="radio" name="quiz-0">
 <span class="answer">this</span><span class="why">It is.</span></label></fieldset>
@@ -60,7 +63,8 @@ def test_paper_has_nothing_to_click(two):
         leaves.settle(one)
         assert not one.body.select("details, input, fieldset, label, .explorer, style, .headerlink, button")
     text = two[0].body.get_text()
-    assert "✓two and two" in text and "assert True" not in text and "More." in text and "It is." in text
+    assert "The other 2 checks" in text and "✓three and three" in text and "Short path" in text
+    assert not two[0].body.select(".panels") and "✓two and two" in text and "assert True" not in text and "More." in text and "It is." in text
     assert leaves.MOVES in text and two[0].body.select_one("svg.still")
 
 

@@ -70,10 +70,12 @@ def still(leaf: Leaf) -> None:
     for summary in leaf.body.select("details.hide > summary"):
         summary.clear()
         summary.string = "Show the code"
-    for tag in leaf.body.select(".web"):  # what one can do on the website alone
+    for tag in leaf.body.select(".web, .panels, .short-path > input"):  # what the website alone can do
         tag.decompose()
     for tag in leaf.body.select("#the-same-on-paper"):
         tag.decompose()
+    for switch in leaf.body.select("label.short-path"):
+        switch.name, switch.attrs = "strong", {}
     for style in leaf.body.select("style"):
         if style.find_parent("svg") is None:
             style.decompose()
@@ -82,11 +84,15 @@ def still(leaf: Leaf) -> None:
 def settle(leaf: Leaf) -> None:
     """For paper: boxes open, checks one line each (with their code in a solution), a quiz with its reasons."""
     soup = leaf.soup
+    for gathered in leaf.body.select("details.check.all"):
+        head = soup.new_tag("p", attrs={"class": "check"})
+        head.extend(list(gathered.summary.contents))
+        gathered.replace_with(head, *gathered.find_all("details", recursive=False))
     for folded in leaf.body.select("details.check, details.fold:not(.code)"):
         line = soup.new_tag("p", attrs={"class": "check" if "check" in folded["class"] else "setup"})
         line.extend(list(folded.summary.contents))
         if "check" not in folded["class"]:
-            line.insert(0, "Prepared in a folded cell: ")
+            line.string = "Prepared in a folded cell: " + line.get_text().removeprefix("Code: ")
         code = folded.select("div.cell_input") if folded.find_parent(class_="solution") else []
         folded.replace_with(line, *code)
     for hidden in leaf.body.select("details.hide"):
