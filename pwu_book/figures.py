@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, new_axes, use_style
 from pwu_lite.priors import Prior
 
-__all__ = ["against_diagonal", "bands", "bars", "boxes", "by_labels", "by_prior_mass", "dumbbells", "flip", "growth",
+__all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "dumbbells", "flip", "growth",
            "histograms", "radii", "readers", "roof", "scatter", "sheet", "triangle", "weightings"]
 
 
@@ -38,24 +38,6 @@ def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Seq
     ax.set_xticks(prior.mass(prior.support[0], np.asarray(ticks, dtype=float)), [f"{tick:,g}" for tick in ticks])
     ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, None))
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncol=3)
-    return figure
-
-
-def bands(x: Any, values: Mapping[str, tuple[Any, Any, Any]], *, xlabel: str, ylabel: str,
-          ax: Axes | None = None) -> Figure:
-    """One curve a name, with a band from `low` to `high`.
-
-    Parameters
-    ----------
-    x : array_like, shape (m,)
-    values : mapping of label to (middle, low, high), each of shape (m,)
-    """
-    figure, ax = new_axes(ax)
-    for place, (label, (middle, low, high)) in enumerate(values.items()):
-        ax.plot(x, middle, label=label, lw=2, color=COLOURS[place % 6], ls=DASHES[place % 6])
-        ax.fill_between(x, low, high, color=COLOURS[place % 6], alpha=0.2, lw=0)
-    ax.set(xlabel=xlabel, ylabel=ylabel)
-    ax.legend()
     return figure
 
 

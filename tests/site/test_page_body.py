@@ -174,4 +174,6 @@ def test_a_drawing_of_several_panels_is_cut_into_one_per_panel(tmp_path):
     assert {use["href"][1:] for use in page.select("use[href*=axes_]")} <= whole
     assert [len(part.select("svg")) for part in cut] == [1, 2, 0, 1]  # labels of heights, of costs, that are shared
     assert page.select_one("div.panels")["aria-hidden"] == "true"
+    hand = page.select_one("svg.drawing")["style"].partition("--hand: ")[2]
+    assert page.select_one("div.panels")["style"] == f"--grow: {hand}"  # the panels' letters grow as measured
     assert page.select_one("div.panels > p.height").get_text() == "Vertical: share"
