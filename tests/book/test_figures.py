@@ -22,7 +22,6 @@ FIGURES = {
                                  dots={"p": {"a": [0.5]}}),
     "dumbbells": lambda: figures.dumbbells({"a": [0.1, 0.5], "b": [0.2, np.nan]}, ["same", "new"], xlabel="tau"),
     "scatter": lambda: figures.scatter({"a": (X, X), "b": (X, -X)}, xlabel="x", ylabel="y"),
-    "bands": lambda: figures.bands(X, {"a": (X, X - 1, X + 1)}, xlabel="c", ylabel="cost"),
     "growth": lambda: figures.growth({"ours": {"a": ([10, 100], [0.1, 1.0])}}),
 }
 
