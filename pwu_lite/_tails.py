@@ -63,94 +63,81 @@ def beta_tails(a: Any, b: Any, x: Any) -> BetaTails:
     x = np.asarray(x, dtype=float)
     if not (np.all(np.greater(a, 0)) and np.all(np.greater(b, 0))):
         raise ValueError(f"a and b must be positive, got {a!r} and {b!r}")
-    if np.ndim(a) or np.ndim(b):
-        return _by_scipy(np.asarray(a), np.asarray(b), x)
-    split = (a + 1) / (a + b + 2)
-    if a + b <= _LARGEST:
-        terms = max(_terms_needed(a + 1, b, split), _terms_needed(b, a, 1 - split))
-        if terms <= _MOST_TERMS:
-            return _tails(a, b, x, split, terms)
-    return _by_scipy(a, b, x)
-
-
-def _by_scipy(a, b, x):
-    return BetaTails(special.betainc(a, b, x), special.betaincc(a, b, x),
-                     special.betainc(a + 1, b, x), special.betaincc(a + 1, b, x))
-
-
-def _tails(a, b, x, split, terms):
-    """All four tails, chunk by chunk."""
-    flat = x.ravel()
+    fractions = None if np.ndim(a) or np.ndim(b) or a + b > _LARGEST else _fractions(a, b)
+    if fractions is None:
+        a, b = np.asarray(a), np.asarray(b)
+        return BetaTails(special.betainc(a, b, x), special.betaincc(a, b, x),
+                         special.betainc(a + 1, b, x), special.betaincc(a + 1, b, x))
+    flat, log_scale = x.ravel(), special.betaln(a, b) + np.log(a)
     out = np.full((4, flat.size), np.nan)
     for start in range(0, flat.size, _CHUNK):
         part = flat[start:start + _CHUNK]
-        left = np.flatnonzero(part < split)
-        right = np.flatnonzero(part >= split)
-        _fill_left(a, b, part[left], terms, out, start + left)
-        _fill_right(a, b, part[right], terms, out, start + right)
+        for is_left in (True, False):
+            chosen = np.flatnonzero(part < fractions.split if is_left else part >= fractions.split)
+            if chosen.size:
+                out[:, start + chosen] = _one_side(a, b, part[chosen], fractions, log_scale, is_left)
     return BetaTails(*out.reshape((4, *x.shape)))
 
 
-def _fill_left(a, b, x, terms, out, where):
-    """Left of the split: the next lower tail from the continued fraction, the other by a sum."""
-    step = _step(a, b, x, 1 - x)
-    following = step * x * ((a + b) / (a + 1)) / _fraction(a + 1, b, x, terms)
-    lower = following + step
-    out[0, where], out[1, where] = lower, _rest(lower, special.betaincc, a, b, x)
-    out[2, where], out[3, where] = following, _rest(following, special.betaincc, a + 1, b, x)
+class _Fractions(NamedTuple):
+    """Where the two continued fractions of a shape meet, and their coefficients, the last term first."""
+
+    split: float
+    left: list[float]
+    right: list[float]
 
 
-def _fill_right(a, b, x, terms, out, where):
-    """Right of the split: the upper tail from the continued fraction, the next one by a sum."""
+def _one_side(a, b, x, fractions, log_scale, is_left):
+    """The four tails on one side of the split: a small one by its continued fraction, a sum, two differences."""
     rest = 1 - x
-    step = _step(a, b, x, rest)
-    upper = step * (a / b) / _fraction(b, a, rest, terms)
-    following = upper + step
-    out[0, where], out[1, where] = _rest(upper, special.betainc, a, b, x), upper
-    out[2, where], out[3, where] = _rest(following, special.betainc, a + 1, b, x), following
-
-
-def _rest(tail, other, a, b, x):
-    """``1 - tail``, from scipy where the subtraction would cancel (very skewed shapes)."""
-    rest = 1 - tail
-    cancels = tail > 0.9
-    if cancels.any():
-        rest[cancels] = other(a, b, x[cancels])
-    return rest
-
-
-def _step(a, b, x, rest):
-    """``x**a (1 - x)**b / (a B(a, b))``, the step from ``I_x(a + 1, b)`` to ``I_x(a, b)``."""
-    log_scale = -special.betaln(a, b) - np.log(a)
-    with np.errstate(divide="ignore"):
-        return np.exp(a * np.log(x) + b * np.log(rest) + log_scale)
-
-
-def _fraction(a, b, x, terms):
-    """The continued fraction of ``I_x(a, b)``, evaluated from its last term."""
-    fraction = np.ones_like(x)
-    for number in range(terms, 0, -1):
-        np.divide(_coefficient(a, b, number) * x, fraction, out=fraction)
+    with np.errstate(divide="ignore"):  # the step from I_x(a + 1, b) to I_x(a, b)
+        step = np.exp(a * np.log(x) + b * np.log(rest) - log_scale)
+    fraction, place = np.ones_like(x), x if is_left else rest
+    for coefficient in fractions.left if is_left else fractions.right:
+        np.divide(coefficient * place, fraction, out=fraction)
         fraction += 1
-    return fraction
-
-
-def _coefficient(a, b, number):
-    """Coefficient of x in term `number`, DLMF 8.17.23."""
-    m = number // 2
-    if number % 2:
-        return -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1))
-    return m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
+    if is_left:
+        following = step * x * ((a + b) / (a + 1)) / fraction
+        small = following + step, following
+    else:
+        upper = step * (a / b) / fraction
+        small = upper, upper + step
+    large = 1 - small[0], 1 - small[1]
+    for tail, difference, shape in zip(small, large, (a, a + 1), strict=True):
+        cancels = tail > 0.9  # very skewed shapes
+        if cancels.any():
+            difference[cancels] = (special.betaincc if is_left else special.betainc)(shape, b, x[cancels])
+    return (small[0], large[0], small[1], large[1]) if is_left else (large[0], small[0], large[1], small[1])
 
 
 @lru_cache(maxsize=256)
+def _fractions(a, b):
+    """The continued fractions of a shape, DLMF 8.17.23; None where they converge slowly."""
+    split = (a + 1) / (a + b + 2)
+    terms = max(_terms_needed(a + 1, b, split), _terms_needed(b, a, 1 - split))
+    if terms > _MOST_TERMS:
+        return None
+    return _Fractions(split, _coefficients(a + 1, b, terms), _coefficients(b, a, terms))
+
+
 def _terms_needed(a, b, x):
     """Terms after which the continued fraction at its slowest point no longer changes."""
-    point = np.array([x])
-    before = _fraction(a, b, point, 4)
-    for terms in range(6, _MOST_TERMS + 1, 2):
-        value = _fraction(a, b, point, terms)
+    before = np.inf
+    for terms in range(4, _MOST_TERMS + 1, 2):
+        value = 1.0
+        for coefficient in _coefficients(a, b, terms):
+            value = 1 + coefficient * x / value
         if abs(value - before) <= 1e-15 * abs(value):
             return terms
         before = value
     return _MOST_TERMS + 1
+
+
+def _coefficients(a, b, terms):
+    """Coefficients of x in the continued fraction of ``I_x(a, b)``, the last term first."""
+    numbers = np.arange(terms, 0, -1)
+    m = numbers // 2
+    odd = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        even = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m))
+    return np.where(numbers % 2 == 1, odd, even).tolist()

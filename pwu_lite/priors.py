@@ -145,7 +145,10 @@ class _PerCase(Prior):
 
     @property
     def length(self):
-        return next((value.size for value in vars(self).values() if np.ndim(value)), None)
+        for value in vars(self).values():
+            if np.ndim(value):
+                return value.size
+        return None
 
     def for_cases(self, chosen):
         if self.length is None:

@@ -107,7 +107,7 @@ class PWU:
             Bad input, named with its first bad index.
         """
         data = self.family.read(y_true, *prediction)
-        weight = self.family.weight(sample_weight, data)
+        weight = None if sample_weight is None else self.family.weight(sample_weight, data)
         loss, error = self.family.loss(self.priors, data, weight)
         if return_error:
             return loss, error

@@ -392,7 +392,10 @@ def as_float(name: str, values: Any) -> np.ndarray:
 def _has_a_mask(values):
     """Masked entries, of an array or of the arrays in a list."""
     if isinstance(values, (list, tuple)):
-        return any(_has_a_mask(value) for value in values if isinstance(value, (list, tuple, np.ma.MaskedArray)))
+        for value in values:
+            if isinstance(value, (list, tuple, np.ma.MaskedArray)) and _has_a_mask(value):
+                return True
+        return False
     return values is np.ma.masked or (np.ma.isMaskedArray(values) and bool(np.ma.getmaskarray(values).any()))
 
 

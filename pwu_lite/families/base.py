@@ -370,22 +370,23 @@ class SeparableFamily(Family):
         """Each case's loss under any prior, summed over its parts; shape (n,)."""
         if prior.length not in (None, len(data[0])):
             raise ValueError(f"the prior on {self.names[0]} is for {prior.length} cases, y_true has {len(data[0])}")
-        parts = [weight * self._of_part(part, data) for weight, part in prior.parts]
-        return np.sum(parts, axis=0) if len(parts) > 1 else parts[0]
-
-    def _of_part(self, part, data):
-        """Each case's loss under a point mass or a density."""
-        known = isinstance(part, Dirac)
-        losses = np.asarray(self.cost(part.at, *data) if known else self.per_sample(part, *data))
-        if losses.shape != (len(data[0]),):
-            raise ValueError(f"the method {'cost' if known else 'per_sample'} of {type(self).__name__} must return one "
-                             f"number for each of {len(data[0])} cases, got shape {losses.shape}")
-        return losses
+        total: Any = 0.0
+        for weight, part in prior.parts:
+            if isinstance(part, Dirac):
+                method, losses = "cost", np.asarray(self.cost(part.at, *data))
+            else:
+                method, losses = "per_sample", np.asarray(self.per_sample(part, *data))
+            if losses.shape != (len(data[0]),):
+                raise ValueError(f"the method {method} of {type(self).__name__} must return one number for each of "
+                                 f"{len(data[0])} cases, got shape {losses.shape}")
+            total = total + (losses if weight == 1 else weight * losses)
+        return total
 
     def loss(self, priors, data, weight):
         prior, = priors
-        error = sum(share * self.numerical_error(part, *data) for share, part in prior.parts
-                    if not isinstance(part, Dirac))
+        error = 0.0
+        for share, part in prior.parts:
+            error += 0.0 if isinstance(part, Dirac) else share * self.numerical_error(part, *data)
         return average(self.losses(prior, data), weight), float(error)
 
 
