@@ -194,7 +194,7 @@ def expected(curves: pd.DataFrame, question: Question, priors: Mapping[str, Sequ
 
 
 LEVEL = 0.1  # in Somers' d; a lead that is surely smaller, two pairs of ten models, is none
-WORDS = ["ahead", "level", "behind", "open"]
+WORDS = ["ahead", "level", "behind", "cannot tell"]
 
 
 def _jackknife(without):
@@ -223,16 +223,16 @@ def _single(names):
 
 
 def verdict(low: float, high: float) -> str:
-    """One word for what a lead may be: ahead, behind, level (surely less than `LEVEL`), or open.
+    """One word for what a lead may be: ahead, behind, level (surely less than `LEVEL`), or cannot tell.
 
     Examples
     --------
     >>> [verdict(*ends) for ends in ((0.02, 0.3), (-0.3, -0.1), (-0.05, 0.06), (-0.2, 0.3))]
-    ['ahead', 'behind', 'level', 'open']
+    ['ahead', 'behind', 'level', 'cannot tell']
     """
     if low > -LEVEL and high < LEVEL:
         return "level"
-    return "ahead" if low > 0 else "behind" if high < 0 else "open"
+    return "ahead" if low > 0 else "behind" if high < 0 else "cannot tell"
 
 
 def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, scheme: str = "same", *,
@@ -281,7 +281,7 @@ def counted(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
     Examples
     --------
-    >>> counted({"own": pd.DataFrame({"verdict": ["ahead", "open", "open"]})}).loc["own"].tolist()
+    >>> counted({"own": pd.DataFrame({"verdict": ["ahead", "cannot tell", "cannot tell"]})}).loc["own"].tolist()
     [1, 0, 0, 2]
     """
     rows = {name: frame["verdict"].value_counts() for name, frame in frames.items()}
