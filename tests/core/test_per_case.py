@@ -1,10 +1,7 @@
 """A prior for each case: each case is scored under its own; wrong lengths and joint families are refused."""
 
-from itertools import permutations
-
 import numpy as np
 import pytest
-from scipy import integrate
 
 import pwu_lite as pwu
 from pwu_lite import reporting
@@ -19,84 +16,30 @@ def each(make, *parameters):
     return [make(*(float(p[i]) if np.ndim(p) else p for p in parameters)) for i in range(12)]
 
 
-@pytest.mark.parametrize("make, parameters", [
-    (pwu.Beta, (40 * T, 40 * (1 - T))), (pwu.Beta, (2.0, 1 / T)), (pwu.Dirac, (T,)), (pwu.Uniform, (T / 2, T)),
-    (pwu.Beta, (2.0, 5.0, T))])
-def test_a_case_is_scored_under_its_own_prior(make, parameters):
-    score, weight = pwu.PWU(pwu.BinaryDecision(), make(*parameters)), RNG.uniform(0, 2, 12)
-    alone = [pwu.PWU(pwu.BinaryDecision(), prior)([Y[i]], [F[i]]) for i, prior in enumerate(each(make, *parameters))]
-    assert score.per_sample(Y, F) == pytest.approx(alone, rel=1e-12, abs=1e-15)
-    assert score(Y, F) == pytest.approx(np.mean(alone))
-    assert score(Y, F, sample_weight=weight) == pytest.approx(np.average(alone, weights=weight))
+def known_or_common(known, a, b):
+    return pwu.Mixture([pwu.Dirac(known), pwu.Beta(a, b)], [0.5, 0.5])
 
 
-@pytest.mark.parametrize("make, parameters", [
-    (pwu.Beta, (2.0, 10.0, T)), (pwu.Dirac, (T,)), (pwu.Uniform, (T / 2, T)), (pwu.Pareto, (T,))])
-def test_selective_prediction_at_each_case_s_own_price(make, parameters):
-    score = pwu.PWU(pwu.SelectivePrediction(), make(*parameters))
-    alone = [pwu.PWU(pwu.SelectivePrediction(), prior)([TARGET[i]], [MEAN[i]], [STD[i]])
-             for i, prior in enumerate(each(make, *parameters))]
-    assert score.per_sample(TARGET, MEAN, STD) == pytest.approx(alone, rel=1e-12)
+BINARY, SELECTIVE = (pwu.BinaryDecision(), (Y, F)), (pwu.SelectivePrediction(), (TARGET, MEAN, STD))
+CLASSES = pwu.OneVsRest(pwu.BinaryDecision()), (RNG.integers(0, 3, 12), RNG.dirichlet([1, 1, 1], 12))
+OUTPUTS = pwu.PerOutput(pwu.SelectivePrediction()), (RNG.normal(size=(12, 2)), np.zeros((12, 2)), np.array(
+    [np.diag(v) for v in RNG.uniform(0.1, 2, (12, 2))]))
 
 
-def test_several_classes_and_outputs():
-    f, labels = RNG.dirichlet([1, 1, 1], 12), RNG.integers(0, 3, 12)
-    many = pwu.OneVsRest(pwu.BinaryDecision())
-    for make, parameters in ((pwu.Dirac, (T,)), (pwu.Beta, (30 * T, 30 * (1 - T)))):
-        alone = [pwu.PWU(many, prior)(labels[i:i + 1], f[i:i + 1]) for i, prior in enumerate(each(make, *parameters))]
-        assert pwu.PWU(many, make(*parameters)).per_sample(labels, f) == pytest.approx(alone)
-    outputs, y = pwu.PerOutput(pwu.SelectivePrediction()), RNG.normal(size=(12, 2))
-    cov = np.array([np.diag(v) for v in RNG.uniform(0.1, 2, (12, 2))])
-    alone = [pwu.PWU(outputs, pwu.Dirac(float(T[i])))(y[i:i + 1], 0 * y[i:i + 1], cov[i:i + 1]) for i in range(12)]
-    assert pwu.PWU(outputs, pwu.Dirac(T)).per_sample(y, 0 * y, cov) == pytest.approx(alone)
-
-
-def test_known_thresholds_give_the_realised_utility():
-    weight = RNG.uniform(1, 3, 12)
-    realised = np.where(F > T, -(1 - Y) * T, -Y * (1 - T))
-    assert pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(T))(Y, F, sample_weight=weight) == pytest.approx(
-        -np.average(realised, weights=weight))
-
-
-def test_a_concentrated_prior_tends_to_the_known_threshold():
-    known = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(T))(Y, F)
-    gaps = [abs(pwu.PWU(pwu.BinaryDecision(), pwu.Beta(k * T, k * (1 - T)))(Y, F) - known) for k in (10, 1e3, 1e6)]
-    assert gaps[0] > gaps[2] < 1e-3 and gaps[1] < 1e-2
-
-
-def test_the_closed_form_is_the_integral():
-    t, kappa, f = 0.3, 20.0, 0.42
-    prior = pwu.Beta(kappa * t, kappa * (1 - t))
-    miss, _ = integrate.quad(lambda c: (1 - c) * prior.pdf(c), f, 1)
-    alarm, _ = integrate.quad(lambda c: c * prior.pdf(c), 0, f)
-    both = pwu.Beta(np.full(2, kappa * t), np.full(2, kappa * (1 - t)))
-    assert pwu.PWU(pwu.BinaryDecision(), both).per_sample([1, 0], [f, f]) == pytest.approx([miss, alarm], rel=1e-9)
-
-
-def test_shuffled_thresholds_average_to_the_one_prior_for_all():
-    """Over all pairings of thresholds and cases: the mean weight times the weighted empirical prior."""
-    y, f, t, w = Y[:6], F[:6], T[:6], RNG.uniform(1, 3, 6)
-    totals = []
-    for order in map(list, permutations(range(6))):
-        losses = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(t[order])).per_sample(y, f)
-        totals.append(np.mean(w[order] * losses))
-    empirical = pwu.Mixture([pwu.Dirac(at) for at in t], w / w.sum())
-    assert np.mean(totals) == pytest.approx(w.mean() * pwu.PWU(pwu.BinaryDecision(), empirical)(y, f), rel=1e-13)
-
-
-@pytest.mark.parametrize("p, t", [(0.1, 0.05), (0.3, 0.6), (0.7, 0.25)])
-def test_it_is_proper_at_each_threshold(p, t):
-    grid = np.arange(1, 100) / 100
-    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(np.full(99, 50 * t), np.full(99, 50 * (1 - t))))
-    expected = p * score.per_sample(np.ones(99), grid) + (1 - p) * score.per_sample(np.zeros(99), grid)
-    assert grid[np.argmin(expected)] == pytest.approx(p)
-
-
-def test_mixtures_of_the_known_and_the_common():
-    mixed = pwu.Mixture([pwu.Dirac(T), pwu.Beta(2, 10)], [0.5, 0.5])
-    parts = [pwu.PWU(pwu.BinaryDecision(), prior).per_sample(Y, F) for prior in (pwu.Dirac(T), pwu.Beta(2, 10))]
-    assert pwu.PWU(pwu.BinaryDecision(), mixed).per_sample(Y, F) == pytest.approx(np.mean(parts, axis=0))
-    assert mixed.length == 12
+@pytest.mark.parametrize("problem, make, parameters", [
+    (BINARY, pwu.Beta, (40 * T, 40 * (1 - T))), (BINARY, pwu.Beta, (2.0, 1 / T)), (BINARY, pwu.Dirac, (T,)),
+    (BINARY, pwu.Uniform, (T / 2, T)), (BINARY, pwu.Beta, (2.0, 5.0, T)), (BINARY, known_or_common, (T, 2.0, 10.0)),
+    (SELECTIVE, pwu.Beta, (2.0, 10.0, T)), (SELECTIVE, pwu.Dirac, (T,)), (SELECTIVE, pwu.Uniform, (T / 2, T)),
+    (SELECTIVE, pwu.Pareto, (T,)), (CLASSES, pwu.Dirac, (T,)), (CLASSES, pwu.Beta, (30 * T, 30 * (1 - T))),
+    (OUTPUTS, pwu.Dirac, (T,))])
+def test_a_case_is_scored_under_its_own_prior(problem, make, parameters):
+    (family, data), prior, weight = problem, make(*parameters), RNG.uniform(0, 2, 12)
+    alone = [pwu.PWU(family, one)(*(column[i:i + 1] for column in data))
+             for i, one in enumerate(each(make, *parameters))]
+    score = pwu.PWU(family, prior)
+    assert prior.length == 12 and score.per_sample(*data) == pytest.approx(alone, rel=1e-12, abs=1e-15)
+    assert score(*data) == pytest.approx(np.mean(alone))
+    assert score(*data, sample_weight=weight) == pytest.approx(np.average(alone, weights=weight))
 
 
 def test_equality_hash_names_and_draws():
