@@ -133,15 +133,14 @@ def test_prior_weighted_integral_of_the_curve_is_the_score(binary, regression):
     assert area == pytest.approx(selective(*regression), rel=1e-5)
 
 
-@pytest.mark.parametrize("family, prior", [(pwu.BinaryDecision(), pwu.Beta(2, 10)),
-                                           (pwu.SelectivePrediction(), pwu.Gamma(2, 0.5)),
-                                           (pwu.TopK(), pwu.Beta(1.2, 5))])
-def test_row_order_does_not_matter(family, prior, binary, regression):
-    data = regression if isinstance(family, pwu.SelectivePrediction) else binary
+@pytest.mark.parametrize("family, priors", [
+    (pwu.BinaryDecision(), [pwu.Beta(2, 10)]), (pwu.SelectivePrediction(), [pwu.Gamma(2, 0.5)]),
+    (pwu.TopK(), [pwu.Beta(1.2, 5)]), (pwu.RiskAverseTopK(), [pwu.Beta(1.2, 5), pwu.Beta(2, 6, scale=1.5)])])
+def test_row_order_does_not_matter(family, priors, binary, regression):
+    data = regression if "std" in family.takes else binary
     order = np.random.default_rng(5).permutation(len(data[0]))
-    shuffled = [column[order] for column in data]
-    score = pwu.PWU(family, prior)
-    assert score(*shuffled) == pytest.approx(score(*data), rel=1e-13)
+    score = pwu.PWU(family, *priors)
+    assert score(*(column[order] for column in data)) == pytest.approx(score(*data), rel=1e-13)
 
 
 def test_weights_are_repetition(binary, regression):
@@ -157,24 +156,16 @@ def test_weights_are_repetition(binary, regression):
     assert selective(*regression, sample_weight=times[:60]) == pytest.approx(selective(*repeated), rel=1e-12)
 
 
-@given(st.floats(0.01, 100))
-def test_units_of_lambda_are_those_of_y_squared(scale):
-    rng = np.random.default_rng(0)
-    y, mean, std = rng.normal(size=9), rng.normal(size=9), rng.uniform(0.2, 2, 9)
-    one = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 10, scale=3.0))(y, mean, std)
-    other = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 10, scale=3.0 * scale**2))
-    assert other(scale * y, scale * mean, scale * std) == pytest.approx(scale**2 * one, rel=1e-11)
-
-
-@given(st.floats(0.01, 100))
-def test_units_of_gamma_are_those_of_one_over_y(scale):
+@pytest.mark.parametrize("family, others, unit_of_prior, unit_of_loss", [
+    (pwu.SelectivePrediction(), [], 2, 2), (pwu.RiskAverseTopK("reported"), [pwu.Beta(1.2, 5)], -1, 1),
+    (pwu.RiskAverseTopK("realized"), [pwu.Beta(1.2, 5)], -1, 1)])
+@given(scale=st.floats(0.01, 100))
+def test_units_of_lambda_and_gamma_follow_that_of_y(family, others, unit_of_prior, unit_of_loss, scale):
     rng = np.random.default_rng(0)
     y, mean, std = rng.normal(size=12), rng.normal(size=12), rng.uniform(0.2, 2, 12)
-    for penalty in ("reported", "realized"):
-        family = pwu.RiskAverseTopK(penalty)
-        one = pwu.PWU(family, pwu.Beta(1.2, 5), pwu.Beta(2, 6, scale=0.7))(y, mean, std)
-        other = pwu.PWU(family, pwu.Beta(1.2, 5), pwu.Beta(2, 6, scale=0.7 / scale))
-        assert other(scale * y, scale * mean, scale * std) == pytest.approx(scale * one, rel=1e-10)
+    one = pwu.PWU(family, *others, pwu.Beta(2, 6, scale=0.7))(y, mean, std)
+    other = pwu.PWU(family, *others, pwu.Beta(2, 6, scale=0.7 * scale**unit_of_prior))
+    assert other(scale * y, scale * mean, scale * std) == pytest.approx(scale**unit_of_loss * one, rel=1e-11)
 
 
 @given(UNIT)
@@ -208,24 +199,6 @@ def test_selective_pwu_is_proper(outcomes, mean, std, prior):
         return
     honest = score(outcomes, [np.mean(outcomes)] * size, [spread] * size)
     assert honest <= score(outcomes, [mean] * size, [std] * size) * (1 + 1e-12) + 1e-15
-
-
-def test_strictly_proper_where_the_prior_has_mass():
-    """E_p M(f) - E_p M(p) is the integral of |p - c| between p and f."""
-    prior, p, f = pwu.Beta(2, 10), 0.3, 0.6
-    score = pwu.PWU(pwu.BinaryDecision(), prior)
-    one, zero = score.per_sample([1, 1], [f, p]), score.per_sample([0, 0], [f, p])
-    gap = p * (one[0] - one[1]) + (1 - p) * (zero[0] - zero[1])
-    assert gap == pytest.approx(prior.partial_mean(p, f) - p * prior.mass(p, f), rel=1e-10)
-    clipped = pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(0.05, 0.2))
-    assert clipped([1, 0], [0.3, 0.3]) == clipped([1, 0], [0.9, 0.9])
-
-
-def test_per_sample_averages_to_the_score(binary, regression):
-    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
-    assert score.per_sample(*binary).mean() == pytest.approx(score(*binary))
-    selective = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))
-    assert selective.per_sample(*regression).mean() == pytest.approx(selective(*regression))
 
 
 def test_non_separable_families_have_no_losses_per_case(binary, regression):

@@ -56,27 +56,17 @@ def test_sweep_is_exact(kind, prior, penalty):
         assert value == pytest.approx(brute_force(family, K_PRIOR, prior, y, mean, std), rel=1e-12, abs=1e-13)
 
 
-def test_equal_lines_share_their_places():
-    score = pwu.PWU(pwu.RiskAverseTopK(), pwu.Dirac(0.5), pwu.Uniform(0.1, 0.2))
-    assert score([1.0, 0.0], [0.0, 0.0], [1.0, 1.0]) == pytest.approx(-(0.5 - 0.15))
-
-
-def test_row_order_does_not_matter(regression):
-    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, GAMMAS[0])
-    order = np.random.default_rng(0).permutation(60)
-    assert score(*(column[order] for column in regression)) == pytest.approx(score(*regression), rel=1e-12)
-
-
-def test_quadrature_states_an_error_that_holds(monkeypatch):
+@pytest.mark.parametrize("prior", [GAMMAS[0], pwu.LogNormal(0, 3)], ids=["light", "heavy"])
+def test_quadrature_states_an_error_that_holds(monkeypatch, prior):
     rng = np.random.default_rng(0)
     mean, std = rng.normal(size=400), rng.uniform(0.2, 2, 400)
     y = mean + std * rng.normal(size=400)
-    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, GAMMAS[0])
+    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, prior)
     exact, zero = score(y, mean, std, return_error=True)
     monkeypatch.setattr(sweep, "EXACT_UP_TO", 100)
     near, error = score(y, mean, std, return_error=True)
     assert zero == 0.0
-    assert 0 < error < 0.01
+    assert 0 < error < 0.01 * min(1, abs(exact))
     assert abs(near - exact) < 3 * error
 
 
@@ -88,7 +78,6 @@ def test_five_thousand_cases_are_swept():
     score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, pwu.Beta(2, 6, scale=0.1))
     value, error = score(y, mean, std, return_error=True)
     assert error == 0.0
-    assert np.isfinite(score.family.joint_loss(*score.priors, y, mean, std)[0])
     nodes = score.priors[1].ppf((np.arange(200) + 0.5) / 200)
     thetas = [(k, gamma) for gamma in nodes[::20] for k in (50, 500)]
     assert np.isfinite(score.curve(y, mean, std, thetas=thetas)).all()
@@ -107,18 +96,6 @@ def test_one_huge_case_does_not_let_the_row_order_in():
     orders = [[0, 1, 2], [0, 2, 1], [2, 1, 0]]
     values = [pwu.RiskAverseTopK().utility((1, 1.0), y[o], mean[o], std[o]) for o in orders]
     assert values[0] == values[1] == values[2]
-
-
-def test_quadrature_copes_with_a_heavy_tail(monkeypatch):
-    rng = np.random.default_rng(0)
-    mean, std = rng.normal(size=300), rng.uniform(0.2, 2, 300)
-    y = mean + std * rng.normal(size=300)
-    score = pwu.PWU(pwu.RiskAverseTopK(), K_PRIOR, pwu.LogNormal(0, 3))
-    exact = score(y, mean, std)
-    monkeypatch.setattr(sweep, "EXACT_UP_TO", 100)
-    near, error = score(y, mean, std, return_error=True)
-    assert abs(near - exact) < 3 * error + 1e-9
-    assert error < 0.2 * abs(exact)
 
 
 def test_the_error_of_quadrature_is_the_change_from_a_third_of_the_cells():
