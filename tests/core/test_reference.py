@@ -18,20 +18,24 @@ def binary(metric):
     return lambda i: metric(i["y"], i["f"])
 
 
-def gaussian(metric):
-    return lambda i: metric(i["y"], i["mu"], np.sqrt(i["sigma2"]))
+def forecast(i):
+    return i["y"], i["mu"], np.sqrt(i["sigma2"])
 
 
-def binary_pwu(i):
-    return pwu.PWU(pwu.BinaryDecision(), pwu.Beta(i["a"], i["b"]))(i["y"], i["f"])
+def gaussian(metric, **options):
+    return lambda i: metric(*forecast(i), **options)
 
 
-def one_score(i):
-    return pwu.PWU(pwu.BinaryDecision(), pwu.Beta(i["a"], i["b"]))([i["y"]], [i["f"]])
+def beta(i, scale=1.0):
+    return pwu.Beta(i["a"], i["b"], scale=scale)
 
 
-def top_k_pwu(i):
-    return pwu.PWU(pwu.TopK(), pwu.Beta(i["a"], i["b"]))(i["y"], i["f"])
+def selective(prior):
+    return lambda i: pwu.PWU(pwu.SelectivePrediction(), prior(i))(*forecast(i))
+
+
+def of_labels(family):
+    return lambda i: pwu.PWU(family, beta(i))(i["y"], i["f"])
 
 
 def weight_k(i):
@@ -40,32 +44,15 @@ def weight_k(i):
     return -sum(k * family.utility(k, i["y"], i["f"]) for k in range(1, len(i["y"])))
 
 
-def selective_pwu(i):
-    scale = i.get("V", np.var(i["y"]))
-    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(i["a"], i["b"], scale=scale))
-    return score(i["y"], i["mu"], np.sqrt(i["sigma2"]))
-
-
-def selective_gamma(i):
-    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(i["shape"], i["scale"]))
-    return score(i["y"], i["mu"], np.sqrt(i["sigma2"]))
-
-
 def risk_pwu(i):
     scale = np.var(i["y"]) if i["scale"] == "V" else i["scale"]
     gamma = pwu.Beta(i["ag"], i["bg"], scale=scale)
-    score = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(i["ak"], i["bk"]), gamma)
-    return score(i["y"], i["mu"], np.sqrt(i["sigma2"]))
-
-
-def risk_utility(i):
-    theta = (i["k"], i["gamma"])
-    return pwu.RiskAverseTopK().utility(theta, i["y"], i["mu"], np.sqrt(i["sigma2"]))
+    return pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(i["ak"], i["bk"]), gamma)(*forecast(i))
 
 
 def divergence(i):
     """Expected score of reporting f when p is true, minus that of reporting p."""
-    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(i["a"], i["b"]))
+    score = pwu.PWU(pwu.BinaryDecision(), beta(i))
     one, zero = score.per_sample([1, 1], [i["f"], i["p"]]), score.per_sample([0, 0], [i["f"], i["p"]])
     expected = i["p"] * one + (1 - i["p"]) * zero
     return expected[0] - expected[1]
@@ -92,13 +79,13 @@ def diagonal(i):
 
 def several_outputs(i):
     family = pwu.PerOutput(pwu.SelectivePrediction(), scale=np.var(i["Y"], axis=0))
-    return pwu.PWU(family, pwu.Beta(i["a"], i["b"]))(i["Y"], i["Mu"], diagonal(i))
+    return pwu.PWU(family, beta(i))(i["Y"], i["Mu"], diagonal(i))
 
 
 def root_pwu(i):
     """mean of x/sigma + sigma, the score of the prior lambda**(-3/2)/2."""
-    sigma = np.sqrt(i["sigma2"])
-    return np.mean((np.array(i["y"]) - i["mu"]) ** 2 / sigma + sigma)
+    y, mean, std = forecast(i)
+    return np.mean((np.array(y) - mean) ** 2 / std + std)
 
 
 def energy(i):
@@ -108,12 +95,11 @@ def energy(i):
 
 def intervals(i):
     levels = np.arange(1, 100) / 100
-    std = np.sqrt(i["sigma2"])
-    return np.mean([regression.interval_score(i["y"], i["mu"], std, coverage=level) for level in levels])
+    return np.mean([regression.interval_score(*forecast(i), coverage=level) for level in levels])
 
 
 def calibration(metric):
-    return lambda i: metric(i["y"], i["mu"], np.sqrt(i["sigma2"]), coverages=np.linspace(0, 1, i["levels"]))
+    return lambda i: metric(*forecast(i), coverages=np.linspace(0, 1, i["levels"]))
 
 
 def pareto(i):
@@ -121,19 +107,15 @@ def pareto(i):
     return score([np.sqrt(i["sq_error"])], [0.0], [np.sqrt(i["variance"])])
 
 
-def drop(i):
-    return ranking.performance_drop(i["error"], i["uncertainty"], n_bins=i["n_bins"], reference=i["reference"])
-
-
-def ranks(metric):
-    return lambda i: metric(i["error"], i["uncertainty"], n_bins=i["n_bins"])
+def ranks(metric, *options):
+    return lambda i: metric(i["error"], i["uncertainty"], **{name: i[name] for name in options})
 
 
 COMPUTE = {
     "M_lambda_D2_power_half": root_pwu,
     "energy_score": energy,
     "multiclass_nll": lambda i: multiclass.log_loss(i["y"], i["P"]),
-    "multiclass_M": lambda i: pwu.PWU(pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(i["a"], i["b"]))(i["y"], i["P"]),
+    "multiclass_M": lambda i: pwu.PWU(pwu.OneVsRest(pwu.BinaryDecision()), beta(i))(i["y"], i["P"]),
     "multivariate_M": several_outputs,
     "multivariate_nll": lambda i: multivariate.gaussian_nll(i["Y"], i["Mu"], diagonal(i)),
     "unique_gaussian_nll": gaussian(regression.gaussian_nll),
@@ -142,12 +124,11 @@ COMPUTE = {
     "unique_interval99": intervals,
     "unique_MACE": calibration(regression.mean_absolute_calibration_error),
     "unique_RMSCE": calibration(regression.root_mean_squared_calibration_error),
-    "unique_r02a": ranks(ranking.auc_difference),
-    "unique_r06b": lambda i: ranking.spearman(i["error"], i["uncertainty"]),
-    "unique_r07": lambda i: ranking.spearman(i["error"], i["uncertainty"]),
-    "unique_drop": drop,
-    "unique_inc": ranks(ranking.increasing_coefficient),
-    "unique_dec": ranks(ranking.decreasing_coefficient),
+    "unique_r02a": ranks(ranking.auc_difference, "n_bins"),
+    "unique_r0": ranks(ranking.spearman),
+    "unique_drop": ranks(ranking.performance_drop, "n_bins", "reference"),
+    "unique_inc": ranks(ranking.increasing_coefficient, "n_bins"),
+    "unique_dec": ranks(ranking.decreasing_coefficient, "n_bins"),
     "unique_s01": pareto,
     "winkler_w": lambda i: classification.winkler_loss([i["y"]], [i["f"]], c=i["c"]),
     "binary_nll": binary(classification.log_loss),
@@ -157,23 +138,23 @@ COMPUTE = {
     "binary_rauc": binary(classification.retention_auc),
     "binary_edet": binary(classification.error_detection_auroc),
     "U_c_": lambda i: pwu.BinaryDecision().utility(i["c"], i["y"], i["f"]),
-    "score_c_": one_score,
+    "score_c_": lambda i: pwu.PWU(pwu.BinaryDecision(), beta(i))([i["y"]], [i["f"]]),
     "M_c_D1_uniform": lambda i: pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(i["lo"], i["hi"]))(i["y"], i["f"]),
-    "M_c_": binary_pwu,
+    "M_c_": of_labels(pwu.BinaryDecision()),
     "boosting": lambda i: classification.boosting_loss([i["y"]], [i["f"]]),
     "winkler": lambda i: classification.winkler_loss([i["y"]], [i["f"]], c=0.1),
     "divergence": divergence,
     "U_k_": lambda i: pwu.TopK().utility(i["k"], i["y"], i["f"]),
-    "M_k_": top_k_pwu,
+    "M_k_": of_labels(pwu.TopK()),
     "pmf_k_": lambda i: mass_of_k(pwu.Beta(i["a"], i["b"]), i["n"])[i["j"] - 1],
     "topk_prior_k": weight_k,
     "reg_nll": gaussian(regression.gaussian_nll),
     "reg_mce": gaussian(regression.maximum_calibration_error),
-    "reg_rauc_oracle": lambda i: regression.retention_auc(i["y"], i["mu"], np.sqrt(i["sigma2"]), definition="oracle"),
-    "U_lambda_": lambda i: pwu.SelectivePrediction().utility(i["lam"], i["y"], i["mu"], np.sqrt(i["sigma2"])),
-    "M_lambda_D2_gamma": selective_gamma,
-    "M_lambda_": selective_pwu,
-    "U_phi_": risk_utility,
+    "reg_rauc_oracle": gaussian(regression.retention_auc, definition="oracle"),
+    "U_lambda_": lambda i: pwu.SelectivePrediction().utility(i["lam"], *forecast(i)),
+    "M_lambda_D2_gamma": selective(lambda i: pwu.Gamma(i["shape"], i["scale"])),
+    "M_lambda_": selective(lambda i: beta(i, i.get("V", np.var(i["y"])))),
+    "U_phi_": lambda i: pwu.RiskAverseTopK().utility((i["k"], i["gamma"]), *forecast(i)),
     "M_phi_": risk_pwu,
     "crps_gauss": lambda i: regression.crps_gaussian([i["y"]], [i["mu"]], [i["sigma"]]),
     "crps_pair": crps_of_errors,
