@@ -18,7 +18,8 @@ SETS = {
     "within": robust.Contamination(pwu.Beta(2, 10), 0.3, within=robust.Quantiles(QUANTILES)),
     "quantiles": robust.Quantiles(QUANTILES), "statements": robust.Statements(STATED),
     "ranges": robust.Statements([(1 / 31, 1 / 4, 0.8, 0.95)]), "mean": robust.Mean(0.12),
-    "ratio": robust.BoundedRatio(pwu.Beta(2, 10), 3), "unimodal": robust.Unimodal(1 / 11)}
+    "ratio": robust.BoundedRatio(pwu.Beta(2, 10), 3), "unimodal": robust.Unimodal(1 / 11),
+    "falling": robust.Unimodal(0.0)}
 
 
 def binary(rng, n):
@@ -26,9 +27,32 @@ def binary(rng, n):
     return (rng.integers(0, 2, n), *(np.round(rng.random(n), int(rng.integers(1, 3))) for _ in range(2)))
 
 
-def difference(family, y, a, b):
+def hard(kind):
+    """Forecasts that are hard on a sweep over sorted places; random ones for a number."""
+    if isinstance(kind, int):
+        rng = np.random.default_rng(kind)
+        return binary(rng, int(rng.integers(3, 40)))
+    rng = np.random.default_rng(8)
+    y, a, b = rng.integers(0, 2, 50), rng.random(50), rng.random(50)
+    if kind == "float32":
+        a, b = a.astype(np.float32), b.astype(np.float32)
+    if kind == "saturated":
+        a, b = np.where(a > 0.4, np.where(a > 0.6, 1.0, np.nextafter(1, 0)), 5e-324), np.where(b > 0.5, 1.0, 0.0)
+    if kind == "neighbours":
+        a, b = 0.3 + np.spacing(0.3) * rng.integers(0, 4, 50), 0.3 + np.spacing(0.3) * rng.integers(0, 4, 50)
+    if kind == "ties":
+        a, b = np.full(50, 0.2), np.where(y, 0.2, 0.1)
+    return y, a, b
+
+
+def of_both(value, y, a, b):
+    """What a function of the cases makes of the first forecast, minus what it makes of the second."""
     a, b = (one if isinstance(one, tuple) else (one,) for one in (a, b))
-    return robust.cost_curve(family, y, *a) - robust.cost_curve(family, y, *b)
+    return value(y, *a) - value(y, *b)
+
+
+def difference(family, y, a, b):
+    return of_both(lambda *data: robust.cost_curve(family, *data), y, a, b)
 
 
 def program(curve, ends, equal=(), ranges=()):
@@ -45,17 +69,19 @@ def program(curve, ends, equal=(), ranges=()):
     return -found.fun
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("kind", [*range(12), "float32", "saturated", "neighbours", "ties"])
 @pytest.mark.parametrize("name", SETS)
-def test_the_worst_prior_gives_the_bound(name, seed):
-    rng = np.random.default_rng(seed)
-    y, a, b = binary(rng, int(rng.integers(3, 40)))
+def test_the_worst_prior_gives_the_bound(name, kind):
+    priors, (y, a, b) = SETS[name], hard(kind)
     for one, two in ((a, b), (b, a)):
-        found = SETS[name].upper(difference(BINARY, y, one, two))
-        score = pwu.PWU(BINARY, found.prior)
-        assert score(y, one) - score(y, two) == pytest.approx(found.value, abs=1e-13)
-        if isinstance(SETS[name], robust.Statements):
-            assert SETS[name].holds_for(found.prior)
+        found = priors.upper(difference(BINARY, y, one, two))
+        assert of_both(pwu.PWU(BINARY, found.prior), y, one, two) == pytest.approx(found.value, abs=1e-13)
+        if isinstance(priors, robust.Statements):
+            assert priors.holds_for(found.prior)
+        if isinstance(priors, robust.AnyPrior):
+            places = np.linspace(priors.low or 0.01, priors.high or 0.99, 200)
+            costs = BINARY.utility(places, y, two) - BINARY.utility(places, y, one)
+            assert costs.max() <= found.value + 1e-15
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -102,6 +128,8 @@ def test_no_member_of_a_set_exceeds_its_bound(seed):
     mode = (beta.a - 1) / (beta.a + beta.b - 2)
     assert curve.mean(beta) <= robust.Unimodal(mode).upper(curve).value + 1e-12
     assert curve.mean(beta) <= robust.Mean(beta.mean).upper(curve).value + 1e-12
+    for falling in (pwu.Beta(rng.uniform(0.3, 1), 3), pwu.Uniform(0, 1 - rng.random())):
+        assert curve.mean(falling) <= SETS["falling"].upper(curve).value + 1e-12
 
 
 def other_families(rng):
@@ -120,42 +148,12 @@ def other_families(rng):
 def test_any_family_whose_breakpoints_are_known(name):
     family, y, a, b, prior, high = other_families(np.random.default_rng(3))[name]
     curve = difference(family, y, a, b)
-    a, b = (one if isinstance(one, tuple) else (one,) for one in (a, b))
     for some in (prior, pwu.Dirac(0.3), pwu.Mixture([prior, pwu.Dirac(0.25)], [0.5, 0.5])):
-        score = pwu.PWU(family, some)
-        assert curve.mean(some) == pytest.approx(score(y, *a) - score(y, *b), abs=1e-13)
+        assert curve.mean(some) == pytest.approx(of_both(pwu.PWU(family, some), y, a, b), abs=1e-13)
     for priors in (robust.AnyPrior(), robust.Quantiles({0.2: 0.5}), robust.Statements([(0.1, 0.33, 0.6)]),
                    robust.Mean(0.3, high=high), robust.BoundedRatio(prior, 2), robust.Unimodal(0.3, high=high)):
         found = priors.upper(curve)
-        score = pwu.PWU(family, found.prior)
-        assert score(y, *a) - score(y, *b) == pytest.approx(found.value, abs=1e-12), priors
-
-
-def hard(kind):
-    """Forecasts that are hard on a sweep over sorted places."""
-    rng = np.random.default_rng(8)
-    y, a, b = rng.integers(0, 2, 50), rng.random(50), rng.random(50)
-    if kind == "float32":
-        a, b = a.astype(np.float32), b.astype(np.float32)
-    if kind == "saturated":
-        a, b = np.where(a > 0.4, np.where(a > 0.6, 1.0, np.nextafter(1, 0)), 5e-324), np.where(b > 0.5, 1.0, 0.0)
-    if kind == "neighbours":
-        a, b = 0.3 + np.spacing(0.3) * rng.integers(0, 4, 50), 0.3 + np.spacing(0.3) * rng.integers(0, 4, 50)
-    if kind == "ties":
-        a, b = np.full(50, 0.2), np.where(y, 0.2, 0.1)
-    return y, a, b
-
-
-@pytest.mark.parametrize("kind", ["float32", "saturated", "neighbours", "ties"])
-@pytest.mark.parametrize("name", SETS)
-def test_bounds_survive_an_adversary(kind, name):
-    y, a, b = hard(kind)
-    curve = difference(BINARY, y, a, b)
-    found = SETS[name].upper(curve)
-    score = pwu.PWU(BINARY, found.prior)
-    assert score(y, a) - score(y, b) == pytest.approx(found.value, abs=1e-12)
-    for c in np.linspace(0.06, 0.49, 200):
-        assert -BINARY.utility(c, y, a) + BINARY.utility(c, y, b) <= SETS["any"].upper(curve).value + 1e-15
+        assert of_both(pwu.PWU(family, found.prior), y, a, b) == pytest.approx(found.value, abs=1e-12), priors
 
 
 @pytest.mark.parametrize("unit", [1e-60, 1e-6, 1.0, 1e6, 1e60])
@@ -170,15 +168,6 @@ def test_verdicts_do_not_depend_on_the_unit_of_y(unit):
     assert scaled.value == pytest.approx(wanted.value, rel=1e-9) and scaled.winner == wanted.winner
 
 
-def test_one_outlier_moves_the_bound_by_its_own_cost():
-    rng = np.random.default_rng(2)
-    y, f = rng.integers(0, 2, 99), rng.random(99)
-    bent = f.copy()
-    bent[0] = 1.0 - y[0]
-    one, two = (robust.interval(BINARY, robust.AnyPrior(), y, forecast).upper for forecast in (f, bent))
-    assert abs(one - two) <= 1 / 99 + 1e-15
-
-
 def test_intervals_contain_the_scores_of_members():
     y, a, _ = binary(np.random.default_rng(1), 60)
     found = robust.interval(BINARY, robust.Contamination(pwu.Beta(2, 10), 0.2), y, a)
@@ -189,7 +178,7 @@ def test_intervals_contain_the_scores_of_members():
 def test_a_single_prior_is_a_set():
     y, a, b = binary(np.random.default_rng(1), 60)
     prior = pwu.Beta(2, 10)
-    gap = pwu.PWU(BINARY, prior)(y, a) - pwu.PWU(BINARY, prior)(y, b)
+    gap = of_both(pwu.PWU(BINARY, prior), y, a, b)
     found = robust.preference(BINARY, prior, y, a, b)
     assert found.low == found.high == pytest.approx(gap) and found.verdict == ("first" if gap < 0 else "second")
 
@@ -292,35 +281,49 @@ def test_a_restricted_prior_is_a_prior():
         assert not one.pdf(0.25) and one.pdf(0.4) == pytest.approx(prior.pdf(0.4) / whole)
 
 
+CASES = [0, 1], [0.2, 0.6]
+TWO = [0, 1, 1], [0.2, 0.6, 0.4], [0.3, 0.6, 0.1]
+CURVE, COMMON = robust.cost_curve(BINARY, *CASES), pwu.Beta(2, 2)
+OVERLAP = [(0, 0.2, 0.9), (0.1, 0.5, 0.9), (0.5, 1, 0.5)]
 BAD = {
-    "empty cell": lambda: robust.AnyPrior(0.4, 0.2).upper(robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
-    "outside the domain": lambda: robust.AnyPrior(-1, 0.2).upper(robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
-    "no member": lambda: robust.Statements([(0, 0.2, 0.9), (0.1, 0.5, 0.9), (0.5, 1, 0.5)]).upper(
-        robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
-    "share": lambda: robust.Contamination(pwu.Beta(2, 2), 1.5),
-    "ratio": lambda: robust.BoundedRatio(pwu.Beta(2, 2), 0.5),
+    "empty cell": lambda: robust.AnyPrior(0.4, 0.2),
+    "outside the domain": lambda: robust.AnyPrior(-1, 0.2).upper(CURVE),
+    "an end in words": lambda: robust.AnyPrior("a"),
+    "no member": lambda: robust.Statements(OVERLAP).upper(CURVE),
+    "share": lambda: robust.Contamination(COMMON, 1.5),
+    "contaminated words": lambda: robust.Contamination("prior", 0.1),
+    "within words": lambda: robust.Contamination(COMMON, 0.1, within="all"),
+    "ratio": lambda: robust.BoundedRatio(COMMON, 0.5),
     "point masses": lambda: robust.BoundedRatio(pwu.Dirac(0.2), 2),
     "levels": lambda: robust.Quantiles({0.1: 0.5, 0.2: 0.4}),
     "mass": lambda: robust.Statements([(0, 0.2, 1.1)]),
     "pair": lambda: robust.Statements([(0, 0.2)]),
     "not a number": lambda: robust.Statements([(0, float("nan"), 0.5)]),
-    "mean outside": lambda: robust.Mean(1.2).upper(robust.cost_curve(BINARY, [0, 1], [0.2, 0.6])),
+    "no sequence": lambda: robust.Statements(3),
+    "no statement": lambda: robust.Statements([3]),
+    "mass in words": lambda: robust.Statements([(0, 1, "x")]),
+    "lengths of a curve": lambda: robust.Curve([0, 1], [1, 2], [1]),
+    "edges of a curve": lambda: robust.Curve([1, 0], [1], [1]),
+    "mean outside": lambda: robust.Mean(1.2).upper(CURVE),
+    "no mean": lambda: robust.Mean(None),
+    "low end in words": lambda: robust.Unimodal(0.5, "a"),
     "unbounded": lambda: robust.Mean(1.2).upper(robust.cost_curve(pwu.SelectivePrediction(), [0.0], [1.0], [1.0])),
     "two parameters": lambda: robust.cost_curve(pwu.RiskAverseTopK(), [0.0, 1], [1.0, 2], [1.0, 1]),
-    "not a family": lambda: robust.interval("binary", robust.AnyPrior(), [0, 1], [0.2, 0.6]),
-    "not a prior": lambda: robust.interval(BINARY, "any", [0, 1], [0.2, 0.6]),
-    "a prior for each case": lambda: robust.interval(BINARY, pwu.Dirac([0.2, 0.3]), [0, 1], [0.2, 0.6]),
+    "interval of no family": lambda: robust.interval("binary", robust.AnyPrior(), *CASES),
+    "radius of no family": lambda: robust.radius("family", COMMON, *TWO),
+    "test of no family": lambda: robust.dominance_test("family", *TWO),
+    "order of no family": lambda: robust.order("family", COMMON, [1], {"a": [0.5]}),
+    "not a prior": lambda: robust.interval(BINARY, "any", *CASES),
+    "a number": lambda: robust.order(BINARY, 3, [1], {"a": [0.5]}),
+    "a prior for each case": lambda: robust.interval(BINARY, pwu.Dirac([0.2, 0.3]), *CASES),
     "lengths": lambda: robust.preference(BINARY, robust.AnyPrior(), [0, 1], [0.2], [0.2, 0.6]),
-    "probability": lambda: robust.radius(BINARY, pwu.Beta(2, 2), [0, 1], [0.2, 1.6], [0.2, 0.6]),
-    "prior outside": lambda: robust.radius(BINARY, pwu.Uniform(1, 2), [0, 1], [0.2, 0.6], [0.2, 0.6]),
-    "contaminated outside": lambda: robust.interval(BINARY, robust.Contamination(pwu.Uniform(1, 2), 0.1), [0, 1],
-                                                    [0.2, 0.6]),
-    "ratio outside": lambda: robust.interval(BINARY, robust.BoundedRatio(pwu.Uniform(-1, 1), 2), [0, 1], [0.2, 0.6]),
+    "probability": lambda: robust.radius(BINARY, COMMON, [0, 1], [0.2, 1.6], [0.2, 0.6]),
+    "prior outside": lambda: robust.radius(BINARY, pwu.Uniform(1, 2), *TWO),
+    "ratio outside": lambda: robust.interval(BINARY, robust.BoundedRatio(pwu.Uniform(-1, 1), 2), *CASES),
     "no model": lambda: robust.order(BINARY, robust.AnyPrior(), [0, 1], {}),
-    "repeats": lambda: robust.radius(BINARY, pwu.Beta(2, 2), [0, 1, 1], [0.2, 0.6, 0.4], [0.3, 0.6, 0.1], repeats=-3),
-    "half a resample": lambda: robust.radius(BINARY, pwu.Beta(2, 2), [0, 1, 1], [0.2, 0.6, 0.4], [0.3, 0.6, 0.1],
-                                             repeats=2.5),
-    "not separable": lambda: robust.dominance_test(pwu.TopK(), [0, 1], [0.2, 0.6], [0.2, 0.6]),
+    "repeats": lambda: robust.radius(BINARY, COMMON, *TWO, repeats=-3),
+    "half a resample": lambda: robust.radius(BINARY, COMMON, *TWO, repeats=2.5),
+    "not separable": lambda: robust.dominance_test(pwu.TopK(), *TWO),
 }
 
 
@@ -330,13 +333,9 @@ def test_bad_input_is_named(name):
         BAD[name]()
 
 
-@given(st.lists(st.tuples(st.sampled_from([0.0, 0.5, 1.0]), st.integers(0, 1)), min_size=2, max_size=8))
-@settings(max_examples=40, deadline=None)
-def test_costs_of_one_model_never_leave_their_bounds(cases):
-    f, y = (np.array(part) for part in zip(*cases, strict=True))
-    found = robust.interval(BINARY, robust.AnyPrior(), y, f)
-    values = [-BINARY.utility(c, y, f) for c in (0.01, 0.25, 0.5, 0.75, 0.99)]
-    assert found.lower - 1e-12 <= min(values) and max(values) <= found.upper + 1e-12
+def test_an_enormous_ratio_is_told_what_to_use():
+    with pytest.raises(ValueError, match="AnyPrior"):
+        robust.BoundedRatio(COMMON, 1e15).upper(CURVE)
 
 
 def test_weights_count_as_copies_in_the_radius():
@@ -346,18 +345,6 @@ def test_weights_count_as_copies_in_the_radius():
     one = robust.radius(BINARY, pwu.Beta(2, 10), y, a, b, repeats=30, sample_weight=times)
     assert one.value == pytest.approx(robust.radius(BINARY, pwu.Beta(2, 10), *copies, repeats=0).value)
     assert one.lower <= one.value
-
-
-def test_a_falling_density_has_its_mode_at_the_end():
-    y, a, b = binary(np.random.default_rng(6), 40)
-    curve = difference(BINARY, y, a, b)
-    top = robust.Unimodal(0.0).upper(curve)
-    for prior in (pwu.Beta(1, 5), pwu.Uniform(0, 0.3), pwu.Beta(0.7, 3)):
-        assert curve.mean(prior) <= top.value + 1e-12
-    score = pwu.PWU(BINARY, top.prior)
-    assert score(y, a) - score(y, b) == pytest.approx(top.value, abs=1e-12)
-    with pytest.raises(ValueError, match="AnyPrior"):
-        robust.BoundedRatio(pwu.Beta(2, 2), 1e15).upper(curve)
 
 
 class ActsAtTies(pwu.BinaryDecision):
@@ -395,8 +382,7 @@ def test_a_closed_interval_holds_its_ends(family, seed):
     places = point_masses_of(low, high, np.arange(1, 13) / 12 if isinstance(family, pwu.TopK) else curve.edges)
 
     def excess(prior):
-        score = pwu.PWU(family, prior)
-        return score(y, a) - score(y, b)
+        return of_both(pwu.PWU(family, prior), y, a, b)
 
     sets = {"any": robust.AnyPrior(low, high), "within": robust.Contamination(pwu.Beta(2, 10), 1.0,
                                                                             within=robust.AnyPrior(low, high))}
@@ -435,15 +421,3 @@ def test_sets_refuse_the_priors_that_a_score_refuses(prior):
     with pytest.raises(ValueError, match="mass outside"):
         robust.order(BINARY, prior, y, {"a": a, "b": b})
 
-
-@pytest.mark.parametrize("given", [
-    lambda: robust.AnyPrior(0.5, 0.2), lambda: robust.AnyPrior("a"), lambda: robust.Statements(3),
-    lambda: robust.Statements([3]), lambda: robust.Statements([(0, 1, "x")]), lambda: robust.Curve([0, 1], [1, 2], [1]),
-    lambda: robust.Curve([1, 0], [1], [1]), lambda: robust.radius("family", pwu.Beta(2, 2), [1], [0.5], [0.4]),
-    lambda: robust.dominance_test("family", [1], [0.5], [0.4]), lambda: robust.Contamination("prior", 0.1),
-    lambda: robust.Contamination(pwu.Beta(2, 2), 0.1, within="all"), lambda: robust.order(BINARY, 3, [1], {"a": [0.5]}),
-    lambda: robust.order("family", pwu.Beta(2, 2), [1], {"a": [0.5]}),
-    lambda: robust.interval(BINARY, "prior", [1], [0.5]), lambda: robust.Mean(None), lambda: robust.Unimodal(0.5, "a")])
-def test_a_wrong_object_is_a_value_error(given):
-    with pytest.raises(ValueError):
-        given()
