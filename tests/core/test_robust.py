@@ -285,52 +285,34 @@ CASES = [0, 1], [0.2, 0.6]
 TWO = [0, 1, 1], [0.2, 0.6, 0.4], [0.3, 0.6, 0.1]
 CURVE, COMMON = robust.cost_curve(BINARY, *CASES), pwu.Beta(2, 2)
 OVERLAP = [(0, 0.2, 0.9), (0.1, 0.5, 0.9), (0.5, 1, 0.5)]
-BAD = {
-    "empty cell": lambda: robust.AnyPrior(0.4, 0.2),
-    "outside the domain": lambda: robust.AnyPrior(-1, 0.2).upper(CURVE),
-    "an end in words": lambda: robust.AnyPrior("a"),
-    "no member": lambda: robust.Statements(OVERLAP).upper(CURVE),
-    "share": lambda: robust.Contamination(COMMON, 1.5),
-    "contaminated words": lambda: robust.Contamination("prior", 0.1),
-    "within words": lambda: robust.Contamination(COMMON, 0.1, within="all"),
-    "ratio": lambda: robust.BoundedRatio(COMMON, 0.5),
-    "point masses": lambda: robust.BoundedRatio(pwu.Dirac(0.2), 2),
-    "levels": lambda: robust.Quantiles({0.1: 0.5, 0.2: 0.4}),
-    "mass": lambda: robust.Statements([(0, 0.2, 1.1)]),
-    "pair": lambda: robust.Statements([(0, 0.2)]),
-    "not a number": lambda: robust.Statements([(0, float("nan"), 0.5)]),
-    "no sequence": lambda: robust.Statements(3),
-    "no statement": lambda: robust.Statements([3]),
-    "mass in words": lambda: robust.Statements([(0, 1, "x")]),
-    "lengths of a curve": lambda: robust.Curve([0, 1], [1, 2], [1]),
-    "edges of a curve": lambda: robust.Curve([1, 0], [1], [1]),
-    "mean outside": lambda: robust.Mean(1.2).upper(CURVE),
-    "no mean": lambda: robust.Mean(None),
-    "low end in words": lambda: robust.Unimodal(0.5, "a"),
-    "unbounded": lambda: robust.Mean(1.2).upper(robust.cost_curve(pwu.SelectivePrediction(), [0.0], [1.0], [1.0])),
-    "two parameters": lambda: robust.cost_curve(pwu.RiskAverseTopK(), [0.0, 1], [1.0, 2], [1.0, 1]),
-    "interval of no family": lambda: robust.interval("binary", robust.AnyPrior(), *CASES),
-    "radius of no family": lambda: robust.radius("family", COMMON, *TWO),
-    "test of no family": lambda: robust.dominance_test("family", *TWO),
-    "order of no family": lambda: robust.order("family", COMMON, [1], {"a": [0.5]}),
-    "not a prior": lambda: robust.interval(BINARY, "any", *CASES),
-    "a number": lambda: robust.order(BINARY, 3, [1], {"a": [0.5]}),
-    "a prior for each case": lambda: robust.interval(BINARY, pwu.Dirac([0.2, 0.3]), *CASES),
-    "lengths": lambda: robust.preference(BINARY, robust.AnyPrior(), [0, 1], [0.2], [0.2, 0.6]),
-    "probability": lambda: robust.radius(BINARY, COMMON, [0, 1], [0.2, 1.6], [0.2, 0.6]),
-    "prior outside": lambda: robust.radius(BINARY, pwu.Uniform(1, 2), *TWO),
-    "ratio outside": lambda: robust.interval(BINARY, robust.BoundedRatio(pwu.Uniform(-1, 1), 2), *CASES),
-    "no model": lambda: robust.order(BINARY, robust.AnyPrior(), [0, 1], {}),
-    "repeats": lambda: robust.radius(BINARY, COMMON, *TWO, repeats=-3),
-    "half a resample": lambda: robust.radius(BINARY, COMMON, *TWO, repeats=2.5),
-    "not separable": lambda: robust.dominance_test(pwu.TopK(), *TWO),
-}
 
 
-@pytest.mark.parametrize("name", BAD)
-def test_bad_input_is_named(name):
+@pytest.mark.parametrize("call", [
+    lambda: robust.AnyPrior(0.4, 0.2), lambda: robust.AnyPrior(-1, 0.2).upper(CURVE), lambda: robust.AnyPrior("a"),
+    lambda: robust.Statements(OVERLAP).upper(CURVE), lambda: robust.Statements([(0, 0.2, 1.1)]),
+    lambda: robust.Statements([(0, 0.2)]), lambda: robust.Statements([(0, float("nan"), 0.5)]),
+    lambda: robust.Statements(3), lambda: robust.Statements([3]), lambda: robust.Statements([(0, 1, "x")]),
+    lambda: robust.Contamination(COMMON, 1.5), lambda: robust.Contamination("prior", 0.1),
+    lambda: robust.Contamination(COMMON, 0.1, within="all"), lambda: robust.Quantiles({0.1: 0.5, 0.2: 0.4}),
+    lambda: robust.BoundedRatio(COMMON, 0.5), lambda: robust.BoundedRatio(pwu.Dirac(0.2), 2),
+    lambda: robust.Curve([0, 1], [1, 2], [1]), lambda: robust.Curve([1, 0], [1], [1]),
+    lambda: robust.Mean(1.2).upper(CURVE), lambda: robust.Mean(None), lambda: robust.Unimodal(0.5, "a"),
+    lambda: robust.Mean(1.2).upper(robust.cost_curve(pwu.SelectivePrediction(), [0.0], [1.0], [1.0])),
+    lambda: robust.cost_curve(pwu.RiskAverseTopK(), [0.0, 1], [1.0, 2], [1.0, 1]),
+    lambda: robust.interval("family", robust.AnyPrior(), *CASES), lambda: robust.radius("family", COMMON, *TWO),
+    lambda: robust.dominance_test("family", *TWO), lambda: robust.order("family", COMMON, [1], {"a": [0.5]}),
+    lambda: robust.interval(BINARY, "prior", *CASES), lambda: robust.order(BINARY, 3, [1], {"a": [0.5]}),
+    lambda: robust.interval(BINARY, pwu.Dirac([0.2, 0.3]), *CASES),
+    lambda: robust.preference(BINARY, robust.AnyPrior(), [0, 1], [0.2], [0.2, 0.6]),
+    lambda: robust.radius(BINARY, COMMON, [0, 1], [0.2, 1.6], [0.2, 0.6]),
+    lambda: robust.radius(BINARY, pwu.Uniform(1, 2), *TWO),
+    lambda: robust.interval(BINARY, robust.BoundedRatio(pwu.Uniform(-1, 1), 2), *CASES),
+    lambda: robust.order(BINARY, robust.AnyPrior(), [0, 1], {}),
+    lambda: robust.radius(BINARY, COMMON, *TWO, repeats=-3), lambda: robust.radius(BINARY, COMMON, *TWO, repeats=2.5),
+    lambda: robust.dominance_test(pwu.TopK(), *TWO)])
+def test_bad_input_is_named(call):
     with pytest.raises(ValueError, match=r"\w{3}"):
-        BAD[name]()
+        call()
 
 
 def test_an_enormous_ratio_is_told_what_to_use():
