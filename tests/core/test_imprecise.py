@@ -86,10 +86,6 @@ def of_any_scale(request):
     return problem(request.param, signed=True) if request.param < 30 else wild(request.param)
 
 
-def bets(loss, P, *forecasts):
-    return [ip.score(P, Q, loss) for Q in forecasts]
-
-
 # --- section 2
 
 
@@ -166,7 +162,7 @@ def test_no_precise_forecast_does_as_well_with_three_acts():
     tie, apart = [[2, 7], [6, 3], [4, 5]], [[2, 7], [6, 3], [F("4.1"), F("5.1")]]
     precise = [ip.CredalSet([[1 - F(j, 60), F(j, 60)]]) for j in range(61)]
     assert ip.upper_risks(P, tie).tolist() == [7, 6, 5] and ip.max_entropy(P, tie).value == F(9, 2)
-    assert min(bets(tie, P, *precise)) == 6 > ip.score(P, P, tie) == 5
+    assert min(ip.score(P, Q, tie) for Q in precise) == 6 > ip.score(P, P, tie) == 5
     assert min(ip.score(P, Q, tie, order=[2, 0, 1]) for Q in precise) == 5  # with other ties precise forecasts reach it
     for order in permutations(range(3)):
         assert ip.score(P, P, apart, order=list(order)) == F("5.1")

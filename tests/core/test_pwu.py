@@ -249,19 +249,6 @@ def test_impossible_scores_are_refused(make, words):
         make()
 
 
-def test_works_as_a_scikit_learn_scorer():
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.metrics import make_scorer
-    from sklearn.model_selection import cross_val_score
-
-    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
-    scorer = make_scorer(score, response_method="predict_proba", greater_is_better=False)
-    X = np.random.default_rng(0).normal(size=(90, 2))
-    y = (X[:, 0] > 0).astype(int)
-    assert (cross_val_score(LogisticRegression(), X, y, scoring=scorer) < 0).all()
-    assert "Beta" in repr(scorer)
-
-
 @pytest.mark.parametrize("prior, f", [(pwu.Beta(0.01, 1), 1e-20), (pwu.Beta(0.1, 1), 1e-17),
                                       (pwu.Beta(0.5, 0.5), 1e-17), (pwu.TruncatedBeta(1, 1, 1e-6, 2e-6), 1.2e-6)])
 def test_small_forecasts_under_priors_that_crowd_at_zero(prior, f):
