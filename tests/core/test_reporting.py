@@ -8,7 +8,6 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
-import pandas as pd
 import pytest
 import scipy.stats
 
@@ -38,9 +37,6 @@ def test_degeneracy_is_the_mass_where_all_are_treated_alike(binary):
     prior = pwu.Beta(2, 10)
     assert mass["m: the same act for all cases"] == pytest.approx(prior.mass(0, 0.2) + prior.mass(0.5, 1))
     assert mass["c below 0.01"] == pytest.approx(prior.mass(0, 0.01))
-    draws = prior.rvs(20_000, 0)
-    alike = np.mean([len(set(inside > c)) == 1 for c in draws])
-    assert mass["m: the same act for all cases"] == pytest.approx(alike, abs=0.01)
 
 
 def test_sensitivity_repeats_the_scores_under_moved_priors(binary):
@@ -92,11 +88,6 @@ def test_report_of_two_parameters_and_its_picture():
     assert "<table" in report._repr_html_() and "mean" in str(report)
 
 
-def test_report_needs_labels_and_models_together(binary):
-    with pytest.raises(ValueError, match="both"):
-        reporting.prior_report(SCORE, binary[0])
-
-
 @pytest.mark.parametrize("score", [
     SCORE, RISKY, pwu.PWU(pwu.SelectivePrediction(), pwu.LogNormal(0, 1)), pwu.PWU(pwu.TopK(), pwu.Uniform(0, 1)),
     pwu.PWU(pwu.Retention(), pwu.Beta(2, 2)), pwu.PWU(pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 2)),
@@ -112,19 +103,8 @@ def test_every_family_has_a_card(score):
     assert card._repr_html_().count("<tr>") == len(card.rows)
 
 
-def test_the_card_asks_for_what_only_its_author_knows():
+def test_the_card_asks_for_what_only_its_author_knows_and_is_safe_in_a_page():
     assert reporting.metric_card(SCORE).text.count("NOT STATED") == 2
-    with pytest.raises(ValueError, match="PWU"):
-        reporting.metric_card(classification.log_loss)
-
-
-def test_the_card_says_how_the_number_is_computed():
-    assert "closed form" in reporting.metric_card(SCORE).rows["Computation"]
-    frozen = pwu.PWU(pwu.SelectivePrediction(), scipy.stats.weibull_min(1.5))
-    assert "numerical" in reporting.metric_card(frozen).rows["Computation"]
-
-
-def test_cards_are_safe_in_a_page():
     card = reporting.metric_card(SCORE, decision="<script>", source='"&')
     assert "<script>" not in card._repr_html_() and "&lt;script&gt;" in card._repr_html_()
 
@@ -157,7 +137,10 @@ def expected(score, worlds, chances, *report):
 
 @pytest.mark.parametrize("penalty, verdict", [("reported", "improper"), ("realized", "proper")])
 def test_verdicts_on_risk_averse_selection(penalty, verdict):
-    """Two funds with two-point returns; every report of a grid of means and standard deviations."""
+    """Two funds with two-point returns; every report of a grid of means and standard deviations.
+
+    The realised penalty is strict in the means; of the variances it sees no common shift.
+    """
     family = pwu.RiskAverseTopK(penalty)
     score = pwu.PWU(family, pwu.Uniform(0, 1), pwu.Gamma(2, 0.5))
     mean, std = np.array([0.5, 0.2]), np.array([1.0, 0.4])
@@ -167,6 +150,11 @@ def test_verdicts_on_risk_averse_selection(penalty, verdict):
     best = min(expected(score, worlds, chances, r[:2], r[2:]) for r in reports)
     assert family.properness(*score.priors)[0] == verdict
     assert (best < honest - 0.1) if verdict == "improper" else best >= honest - 1e-12
+    if penalty == "realized":
+        assert expected(score, worlds, chances, mean + 0.3, std) > honest + 0.01
+        shifted = np.sqrt(std**2 + 0.7)
+        assert expected(score, worlds, chances, mean, shifted) == pytest.approx(honest, abs=1e-12)
+        assert "shift of all variances" in family.properness(*score.priors)[1]
 
 
 @pytest.mark.parametrize("prior", [pwu.Beta(2, 10, scale=4), pwu.Uniform(1, 2), pwu.Dirac(1.0), pwu.LogNormal(0, 1)])
@@ -180,17 +168,6 @@ def test_verdicts_on_selective_prediction(prior):
         strict = min(others) > own + 1e-9
         verdict, reason = family.properness(prior)
         assert verdict == "proper" and ("strictly" in reason) <= strict
-
-
-def test_what_the_realised_penalty_sees():
-    """Means strictly, where everybody is sometimes picked; of the variances no common shift."""
-    score = pwu.PWU(pwu.RiskAverseTopK("realized"), pwu.Uniform(0, 1), pwu.Gamma(2, 0.5))
-    mean, variance = np.array([0.5, 0.2]), np.array([1.0, 0.4])
-    worlds = [mean + np.sqrt(variance) * signs for signs in itertools.product([-1, 1], repeat=2)]
-    honest = expected(score, worlds, [0.25] * 4, mean, np.sqrt(variance))
-    assert expected(score, worlds, [0.25] * 4, mean + 0.3, np.sqrt(variance)) > honest + 0.01
-    assert expected(score, worlds, [0.25] * 4, mean, np.sqrt(variance + 0.7)) == pytest.approx(honest, abs=1e-12)
-    assert "shift of all variances" in score.family.properness(*score.priors)[1]
 
 
 @pytest.mark.slow
@@ -209,18 +186,7 @@ def test_only_the_order_counts(family):
     assert verdict == "proper" and "order" in reason
 
 
-def test_retention_needs_given_predictions():
-    """A worse prediction with an honest uncertainty is worse than the best one."""
-    score = pwu.PWU(pwu.Retention(), pwu.Uniform(0, 1))
-    error_rates = {"best": np.array([0.1, 0.3]), "first one turned round": np.array([0.9, 0.3])}
-    loss = {}
-    for name, rates in error_rates.items():
-        outcomes = np.array(list(itertools.product([0, 1], repeat=2)))
-        loss[name] = expected(score, outcomes, np.where(outcomes == 1, rates, 1 - rates).prod(axis=1), rates)
-    assert loss["best"] < loss["first one turned round"] - 0.1
-
-
-def test_cards_name_gaps_and_the_condition():
+def test_cards_name_gaps_the_condition_and_the_computation():
     gap = pwu.PWU(pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.1), pwu.Uniform(0.6, 0.7)], [0.5, 0.5]))
     card = reporting.metric_card(gap)
     assert "none of it between 0.1 and 0.6" in card.rows["Blind spots"]
@@ -230,6 +196,9 @@ def test_cards_name_gaps_and_the_condition():
     for whole in (SCORE, halves):
         assert "none of it" not in reporting.metric_card(whole).rows["Blind spots"]
     assert "beyond that numerical" in reporting.metric_card(RISKY).rows["Computation"]
+    assert "closed form" in reporting.metric_card(SCORE).rows["Computation"]
+    frozen = pwu.PWU(pwu.SelectivePrediction(), scipy.stats.weibull_min(1.5))
+    assert "numerical" in reporting.metric_card(frozen).rows["Computation"]
 
 
 def test_multiclass_and_many_outputs_inherit():
@@ -256,14 +225,6 @@ def test_paired_bootstrap_is_seeded_and_pairs():
     assert draws.shape == (40, 2) and np.allclose(np.diff(draws, axis=1), 1)
     again = reporting.paired_bootstrap(lambda i: [y[i].mean(), y[i].mean() + 1], 50, repeats=40, seed=3)
     assert np.array_equal(draws, again)
-    with pytest.raises(ValueError, match="repeats"):
-        reporting.paired_bootstrap(np.mean, 50, repeats=1)
-
-
-def test_spread_of_the_bootstrap_is_the_standard_error():
-    y = np.random.default_rng(0).normal(size=400)
-    draws = reporting.paired_bootstrap(lambda i: y[i].mean(), 400, repeats=2000)
-    assert draws.std() == pytest.approx(y.std() / 20, rel=0.06)
 
 
 def against_first(scores, y, first, second, **options):
@@ -272,7 +233,7 @@ def against_first(scores, y, first, second, **options):
     return reporting.compare(y, models, scores, against="first", **options).table.xs("second", level=1)
 
 
-def test_comparison_keeps_signs_names_and_positions(binary):
+def test_comparison_keeps_signs_and_names(binary):
     y, f = binary
     worse = np.clip(1 - f, 0.01, 0.99)
     table = against_first({"PWU": SCORE, "Brier": classification.brier_score}, y, f, worse, n_resamples=50)
@@ -280,10 +241,6 @@ def test_comparison_keeps_signs_names_and_positions(binary):
     assert table.loc["PWU", "difference"] == pytest.approx(SCORE(y, worse) - SCORE(y, f))
     turned = against_first({"PWU": SCORE}, y, worse, f, n_resamples=50)
     assert turned.loc["PWU", "verdict"] == "cheaper" and table.loc["PWU", "verdict"] == "costlier"
-    assert turned.loc["PWU", "difference high"] == pytest.approx(-table.loc["PWU", "difference low"], rel=0.5)
-    shuffled = pd.Series(f, index=range(500, 700))
-    same = against_first({"PWU": SCORE}, pd.Series(y), shuffled, worse, n_resamples=50)
-    assert same.loc["PWU", "low"] == table.loc["PWU", "low"]
 
 
 def test_comparison_of_regressors_and_undefined_values(regression):
@@ -293,10 +250,6 @@ def test_comparison_of_regressors_and_undefined_values(regression):
                           n_resamples=20)
     assert table.loc["nothing", "undefined"] == 1 and np.isnan(table.loc["nothing", "difference low"])
     assert table.loc["PWU", "undefined"] == 0
-    with pytest.raises(ValueError, match="length"):
-        against_first({"PWU": score}, y, (mean, std), (mean[1:], std[1:]))
-    with pytest.raises(ValueError, match="coverage"):
-        against_first({"PWU": score}, y, (mean, std), (mean, std), coverage=1.2)
 
 
 @pytest.mark.parametrize("score, parameter", [
@@ -327,7 +280,9 @@ def test_degeneracy_is_about_the_domain_not_the_support():
     (lambda y, f: reporting.prior_report(SCORE, y, [f]), "mapping"),
     (lambda y, f: reporting.prior_report(SCORE, alternatives={"as stated": pwu.Beta(2, 2)}), "as stated"),
     (lambda y, f: reporting.prior_report(RISKY, alternatives={"a": pwu.Beta(2, 2)}), "one parameter"),
-    (lambda y, f: reporting.prior_report("x"), "PWU"),
+    (lambda y, f: reporting.prior_report("x"), "PWU"), (lambda y, f: reporting.prior_report(SCORE, y), "both"),
+    (lambda y, f: reporting.metric_card(classification.log_loss), "PWU"),
+    (lambda y, f: reporting.paired_bootstrap(np.mean, 50, repeats=1), "repeats"),
     (lambda y, f: reporting.prior_report(SCORE, share=-0.5), "share"),
     (lambda y, f: reporting.compare(y, {'a': f}, {}), "at least one"),
     (lambda y, f: reporting.compare(1, {'a': f}, SCORE), "one entry per case"),
