@@ -143,19 +143,13 @@ def test_compare_has_it_as_an_option_and_says_what_it_assumes():
 
 
 @pytest.mark.parametrize("options, words", [
-    ({"groups": np.arange(80)}, "groups"), ({"sample_weight": np.ones(80)}, "sample_weight"), ({"assisted": -1}, "n0")])
+    ({"groups": np.arange(80)}, "groups"), ({"sample_weight": np.ones(80)}, "sample_weight"), ({"assisted": -1}, "n0"),
+    ({"score": lambda y, f: float(np.mean((y - f) ** 2))}, "assistance is for"),
+    ({"score": PWU(BinaryDecision(), Beta(2, np.full(80, 10.0)))}, "one prior for all")])
 def test_compare_refuses_what_it_cannot_assist(options, words):
     y, models = world()
     with pytest.raises(ValueError, match=words):
-        compare(y, models, PWU(BinaryDecision(), PRIOR), **{"n_resamples": 50, "assisted": 100, **options})
-
-
-def test_other_scores_are_not_assisted():
-    y, models = world()
-    with pytest.raises(ValueError, match="assistance is for"):
-        compare(y, models, lambda y, f: float(np.mean((y - f) ** 2)), n_resamples=50, assisted=100)
-    with pytest.raises(ValueError, match="one prior for all"):
-        assisted.for_score(PWU(BinaryDecision(), Beta(2, np.full(80, 10.0))), y, models)
+        compare(y, models, **{"score": PWU(BinaryDecision(), PRIOR), "n_resamples": 50, "assisted": 100, **options})
 
 
 def test_the_reference_of_a_case_is_fitted_to_the_other_folds():

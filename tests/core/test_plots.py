@@ -14,6 +14,7 @@ import pwu_lite as pwu
 from pwu_lite import plots
 
 X = np.linspace(0, 1, 20)
+BINARY = ([1, 0] * 20, [0.7, 0.2] * 20)
 FIGURES = {
     "curves": lambda: plots.curves(X, {"a": X, "b": X**2}, xlabel="x", ylabel="y", mark=0.5, mark_label="c"),
     "priors": lambda: plots.prior_densities({"one": pwu.Beta(2, 10), "two": pwu.Uniform(0, 1)}),
@@ -34,6 +35,12 @@ def check_labels(figure, named=True):
     plt.close("all")
 
 
+@pytest.fixture(autouse=True)
+def closed():
+    yield
+    plt.close("all")
+
+
 @pytest.mark.parametrize("name", FIGURES)
 def test_axes_are_labelled(name):
     check_labels(FIGURES[name]())
@@ -51,7 +58,6 @@ def test_curves_are_told_apart_without_colour():
 def test_names_that_would_collide_are_in_a_legend():
     ax = plots.curves(X, {"one": X, "two": X + 1e-3}, xlabel="x", ylabel="y").axes[0]
     assert not ax.texts and [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
-    plt.close("all")
 
 
 def test_a_weighted_area_is_the_score(binary):
@@ -60,7 +66,6 @@ def test_a_weighted_area_is_the_score(binary):
     figure = plots.weighted_area(c, score.curve(*binary, thetas=c), pwu.Beta(2, 10).pdf(c), xlabel="c")
     drawn = figure.axes[2].get_lines()[0].get_ydata()
     assert trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
-    plt.close("all")
 
 
 def test_panels_show_point_masses_and_narrow_priors():
@@ -71,7 +76,6 @@ def test_panels_show_point_masses_and_narrow_priors():
         stems = [line for line in ax.get_lines() if line.get_marker() == "^"]
         assert len(stems) == sum(isinstance(part, pwu.Dirac) for _, part in prior.parts)
     assert ax.get_lines()[0].get_ydata().max() > 0
-    plt.close("all")
 
 
 def test_intervals_stand_under_each_other_at_their_numbers():
@@ -93,11 +97,10 @@ def test_the_retention_curve_shares_ties():
 
 
 @pytest.mark.parametrize("family, prior, data", [
-    (pwu.BinaryDecision(), pwu.Beta(2, 10), ([1, 0] * 20, [0.7, 0.2] * 20)),
-    (pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.2), pwu.Uniform(0, 1)], [0.5, 0.5]),
-     ([1, 0] * 20, [0.7, 0.2] * 20)),
-    (pwu.BinaryDecision(), pwu.Dirac(np.linspace(0.1, 0.4, 40)), ([1, 0] * 20, [0.7, 0.2] * 20)),
-    (pwu.TopK(), pwu.Beta(2, 6), ([1, 0] * 20, [0.7, 0.2] * 20)),
+    (pwu.BinaryDecision(), pwu.Beta(2, 10), BINARY),
+    (pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(0.2), pwu.Uniform(0, 1)], [0.5, 0.5]), BINARY),
+    (pwu.BinaryDecision(), pwu.Dirac(np.linspace(0.1, 0.4, 40)), BINARY),
+    (pwu.TopK(), pwu.Beta(2, 6), BINARY),
     (pwu.SelectivePrediction(), pwu.LogNormal(0, 1), ([1.0, 0.0] * 20, ([0.7, 0.2] * 20, [0.5, 1.0] * 20)))])
 def test_murphy_draws_every_family_with_one_parameter(family, prior, data):
     y, forecast = data
@@ -110,7 +113,6 @@ def test_murphy_draws_every_family_with_one_parameter(family, prior, data):
     given = forecast if isinstance(forecast, tuple) else (forecast,)
     assert cost == pytest.approx(score.curve(y, *given, thetas=thetas))
     assert np.allclose(middle.lines[1].get_ydata(), 0) and below.get_xlabel()
-    plt.close("all")
 
 
 def test_murphy_bands_pair_the_models():
@@ -121,7 +123,6 @@ def test_murphy_bands_pair_the_models():
     widths = [np.ptp(band.get_paths()[0].vertices[:, 1]) for band in figure.axes[1].collections]
     assert min(widths) < 1e-12 < max(widths)  # a model and itself are never apart
     assert not score.plot(y, {"a": f}, band=None).axes[1].collections
-    plt.close("all")
 
 
 @pytest.mark.parametrize("call, words", [
@@ -132,4 +133,3 @@ def test_murphy_bands_pair_the_models():
 def test_murphy_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()
-    plt.close("all")

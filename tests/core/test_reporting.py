@@ -219,14 +219,6 @@ def test_parameters_in_words(family, theta, which, words):
     assert family.words(theta, which) == words
 
 
-def test_paired_bootstrap_is_seeded_and_pairs():
-    y = np.arange(50.0)
-    draws = reporting.paired_bootstrap(lambda i: [y[i].mean(), y[i].mean() + 1], 50, repeats=40, seed=3)
-    assert draws.shape == (40, 2) and np.allclose(np.diff(draws, axis=1), 1)
-    again = reporting.paired_bootstrap(lambda i: [y[i].mean(), y[i].mean() + 1], 50, repeats=40, seed=3)
-    assert np.array_equal(draws, again)
-
-
 def against_first(scores, y, first, second, **options):
     """Two models: the second one's rows, its differences from the first."""
     models = {"first": first, "second": second}
