@@ -20,6 +20,11 @@ from pwu_lite.reporting import beliefs, command, files
 RATIO = ["--ratio", "3:30"]
 
 
+def written(tmp_path, text, name="p.csv"):
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(tmp_path / name)
+
+
 @pytest.fixture
 def frame():
     rng = np.random.default_rng(0)
@@ -31,8 +36,7 @@ def frame():
 
 @pytest.fixture
 def path(frame, tmp_path):
-    frame.to_csv(tmp_path / "p.csv", index=False)
-    return str(tmp_path / "p.csv")
+    return written(tmp_path, frame.to_csv(index=False))
 
 
 def run(capsys, *words):
@@ -60,8 +64,7 @@ def test_json_has_the_numbers_of_compare(capsys, path, frame):
 
 def test_each_case_has_its_own_cost_share(capsys, frame, tmp_path):
     share = np.round(np.random.default_rng(1).uniform(0.05, 0.6, len(frame)), 3)
-    path = str(tmp_path / "s.csv")
-    frame.assign(share=share).to_csv(path, index=False)
+    path = written(tmp_path, frame.assign(share=share).to_csv(index=False))
     code, out, _ = run(capsys, "compare", path, "--truth", "y", "--cost-share", "share", "--json")
     table = compare(frame["y"], frame[["near", "far, or not"]], PWU(BinaryDecision(), Dirac(share))).table
     assert code == 0 and json.loads(out)["prior"] == {"column": "share"}
@@ -225,11 +228,6 @@ def test_pairs_need_both_parts():
     assert files.pairs(["a_mean", "b_std", "c.mean", "c.sigma"]) == {"c": ("c.mean", "c.sigma")}
 
 
-def written(tmp_path, text, name="p.csv"):
-    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-    return str(tmp_path / name)
-
-
 def noisy(n=600, seed=3, **columns):
     rng = np.random.default_rng(seed)
     y = (rng.random(n) < 0.2).astype(int)
@@ -253,8 +251,7 @@ def test_models_worse_than_the_base_rate_and_the_event_are_said(capsys, tmp_path
 
 def test_groups_are_taken_by_name_and_others_suggested(capsys, tmp_path):
     frame = noisy(patient=np.arange(600) // 15, site_no=np.arange(600) // 60, start_date=np.arange(600))
-    path = str(tmp_path / "p.csv")
-    frame.to_csv(path, index=False)
+    path = written(tmp_path, frame.to_csv(index=False))
     _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO)
     assert "Taken by its name: groups = patient." in out and "40 groups with 600 cases" in " ".join(out.split())
     given = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "patient", "--json")[1]
@@ -364,8 +361,7 @@ def test_other_files_as_people_have_them(capsys, tmp_path, monkeypatch):
 
 
 def test_letters_that_a_pipe_does_not_know_are_replaced(tmp_path):
-    path = str(tmp_path / "p.csv")
-    noisy().rename(columns={"a": "m\u00fcller \u2713"}).to_csv(path, index=False)
+    path = written(tmp_path, noisy().rename(columns={"a": "m\u00fcller \u2713"}).to_csv(index=False))
     done = subprocess.run([sys.executable, "-m", "pwu_lite", "score", path, "--truth", "y", *RATIO],
                           env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, capture_output=True)
     assert done.returncode == 0 and b"m?ller ?" in done.stdout

@@ -112,22 +112,18 @@ def test_the_card_asks_for_what_only_its_author_knows_and_is_safe_in_a_page():
 GRID = np.arange(0, 21) / 20
 
 
-def regrets(prior):
-    score = pwu.PWU(pwu.BinaryDecision(), prior)
-    one, zero = (score.per_sample(np.full(21, y), GRID) for y in (1, 0))
-    table = np.outer(GRID, one) + np.outer(1 - GRID, zero)
-    return table - np.diagonal(table)[:, None]
-
-
 @pytest.mark.parametrize("prior", [
     pwu.Beta(2, 10), pwu.Beta(0.4, 0.4), pwu.Uniform(0, 1), pwu.Uniform(0.1, 1), pwu.TruncatedBeta(2, 2, 0.0, 0.8),
     pwu.Dirac(0.5), pwu.Mixture([pwu.Uniform(0, 0.5), pwu.Uniform(0.5, 1)], [0.5, 0.5]),
     pwu.Mixture([pwu.Uniform(0, 0.4), pwu.Uniform(0.6, 1)], [0.5, 0.5]),
     pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(0.3)], [0.1, 0.9])], ids=repr)
 def test_verdicts_on_binary_priors_are_those_of_an_exact_search(prior):
-    table = regrets(prior)
-    assert (table > -1e-15).all()
-    strict = (table + np.eye(21) > 0).all()
+    score = pwu.PWU(pwu.BinaryDecision(), prior)
+    one, zero = (score.per_sample(np.full(21, y), GRID) for y in (1, 0))
+    table = np.outer(GRID, one) + np.outer(1 - GRID, zero)
+    regrets = table - np.diagonal(table)[:, None]
+    assert (regrets > -1e-15).all()
+    strict = (regrets + np.eye(21) > 0).all()
     assert pwu.BinaryDecision().properness(prior)[0] == ("strictly proper" if strict else "proper")
 
 
