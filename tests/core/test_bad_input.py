@@ -122,20 +122,14 @@ def test_bad_weights(task, data, weight, words):
 @pytest.mark.parametrize("family, theta", [
     (pwu.BinaryDecision(), 0), (pwu.BinaryDecision(), 1), (pwu.BinaryDecision(), NAN),
     (pwu.BinaryDecision(), "x"), (pwu.BinaryDecision(), [0.2, 1.5]),
-    (pwu.TopK(), 0), (pwu.TopK(), 5), (pwu.TopK(), 1.5), (pwu.TopK(), NAN), (pwu.TopK(), True + 0.5)])
-def test_bad_thetas_binary(family, theta):
-    with pytest.raises(ValueError):
-        family.utility(theta, Y, F)
-
-
-@pytest.mark.parametrize("family, theta", [
+    (pwu.TopK(), 0), (pwu.TopK(), 5), (pwu.TopK(), 1.5), (pwu.TopK(), NAN), (pwu.TopK(), True + 0.5),
     (pwu.SelectivePrediction(), 0), (pwu.SelectivePrediction(), -1), (pwu.SelectivePrediction(), INF),
     (pwu.RiskAverseTopK(), (0, 1)), (pwu.RiskAverseTopK(), (1, 0)), (pwu.RiskAverseTopK(), (9, 1)),
     (pwu.RiskAverseTopK(), ("1", "0.5")), (pwu.RiskAverseTopK(), {}),
     (pwu.RiskAverseTopK(), 3), (pwu.RiskAverseTopK(), (1, NAN)), (pwu.RiskAverseTopK(), (1, 2, 3))])
-def test_bad_thetas_regression(family, theta):
+def test_bad_thetas(family, theta):
     with pytest.raises(ValueError):
-        family.utility(theta, T, M, S)
+        family.utility(theta, *((Y, F) if family.takes == ("y_prob",) else (T, M, S)))
 
 
 @pytest.mark.parametrize("family, theta", [(pwu.BinaryDecision(), 0.2), (pwu.TopK(), 1)])
@@ -158,20 +152,18 @@ def test_bad_forecasts_to_act_on(family, theta, f):
     lambda: metrics.regression.expected_calibration_error(T, M, S, coverages=()),
     lambda: metrics.regression.error_detection_auroc(T, M, S, tolerance=-0.1),
     lambda: metrics.regression.retention_auc(T, M, S, definition=None),
-])
-def test_bad_options(run):
-    with pytest.raises(ValueError):
-        run()
-
-
-@pytest.mark.parametrize("run", [
     lambda: pwu.BinaryDecision().act([0.2, 0.9], [0.5, 0.95]),
     lambda: pwu.SelectivePrediction().act([0.2, 0.9], [1, 2], [1, 1]),
     lambda: pwu.TopK().act([1, 2], [0.5, 0.95]),
     lambda: pwu.RiskAverseTopK().act([(1, 1), (2, 1)], [1, 2], [1, 1]),
     lambda: pwu.BinaryDecision().utility(np.ma.array([0.1, 0.3], mask=[0, 1]), Y, F),
+    lambda: kendall_tau([1, NAN], [1, 2]), lambda: kendall_tau([1, 2, 3], [1, 2]), lambda: kendall_tau([1], [1]),
+    lambda: kendall_tau([], []), lambda: kendall_tau(["a", "b"], [1, 2]), lambda: kendall_tau([[1, 2]], [1, 2]),
+    lambda: somers_d([1, INF], [1, 2]), lambda: somers_d([1, 2], [1, 2, 3]),
+    lambda: plots.reliability([0, 2], [0.1, 0.2]), lambda: plots.reliability([0, 1], [0.1, NAN]),
+    lambda: plots.retention_curve([0, NAN], {"entropy": [1, 2]}),
 ])
-def test_act_takes_one_theta_and_masks_are_seen(run):
+def test_bad_options_thetas_and_values(run):
     with pytest.raises(ValueError):
         run()
 
@@ -186,18 +178,6 @@ def test_a_missing_std_is_named():
 def test_the_message_names_the_argument_that_was_passed():
     with pytest.raises(ValueError, match="std"):
         pwu.SelectivePrediction().act(0.2, [1, 2, 3], [1, 2])
-
-
-@pytest.mark.parametrize("run", [
-    lambda: kendall_tau([1, NAN], [1, 2]), lambda: kendall_tau([1, 2, 3], [1, 2]), lambda: kendall_tau([1], [1]),
-    lambda: kendall_tau([], []), lambda: kendall_tau(["a", "b"], [1, 2]), lambda: kendall_tau([[1, 2]], [1, 2]),
-    lambda: somers_d([1, INF], [1, 2]), lambda: somers_d([1, 2], [1, 2, 3]),
-    lambda: plots.reliability([0, 2], [0.1, 0.2]), lambda: plots.reliability([0, 1], [0.1, NAN]),
-    lambda: plots.retention_curve([0, NAN], {"entropy": [1, 2]}),
-])
-def test_bad_input_elsewhere(run):
-    with pytest.raises(ValueError):
-        run()
 
 
 class Tensor:
@@ -226,28 +206,15 @@ def test_other_labels_are_told_what_to_do(labels, words):
         pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))(labels, [0.2, 0.3])
 
 
-def test_every_row_of_the_registry_can_be_called():
-    data = {"binary": (Y, F), "regression": (T, M, S), "ranking": (S, [1, 2, 3, 4]),
-            "multiclass": (Y, np.column_stack([1 - np.array(F), F])),
-            "multivariate": (np.array(T)[:, None], np.array(M)[:, None], np.array(S)[:, None, None])}
-    for (task, name), metric in metrics.REGISTRY.items():
-        options = {"n_bins": 2} if task == "ranking" and name != "spearman" else {}
-        assert isinstance(metric(*data[task], **options), float)
-    level = metrics.REGISTRY["regression", "pinball_loss"]
-    assert level(T, M, S, level=0.5) == level.function(T, M, S, level=0.5) != level(T, M, S)
-
-
 @pytest.mark.parametrize("call, words", [
     (lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=10**12), "million"),
     (lambda: metrics.classification.retention_auc(Y, F, definition=np.array(["a"])), "definition"),
     (lambda: metrics.regression.mean_absolute_calibration_error(T, M, S, coverages=[0.5, 1.2]), r"coverages\[1\]"),
     (lambda: metrics.regression.interval_score(T, M, S, coverage=1.5), "coverage"),
-    (lambda: metrics.regression.gaussian_nll([1e20], [0.0], [1e-139]), "standard deviations away"),
-    (lambda: metrics.multivariate.gaussian_nll([[1e140]], [[0.0]], [[[1e-280]]]), "standard deviations away"),
     (lambda: pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(0.1)], [1.2, -0.2]), r"weights\[1\]"),
     (lambda: plots.reliability(Y, F, n_bins=2.5), "n_bins"),
     (lambda: plots.retention_curve([1, 0], {"a": [1, 2, 3]}), "length"),
-    (lambda: metrics.lower_is_better(3), "text")], ids=range(10))
+    (lambda: metrics.lower_is_better(3), "text")], ids=range(8))
 def test_options_are_checked(call, words):
     with pytest.raises(ValueError, match=words):
         call()
@@ -263,11 +230,10 @@ def test_intervals_near_both_ends(coverage, width):
 
 
 def test_how_far_a_target_is_off_counts_from_its_mean():
-    score = metrics.regression.gaussian_nll
-    assert np.isfinite(score([1e20], [1e20], [1e-139]))
-    with pytest.raises(ValueError, match="standard deviations away"):
-        score([-1e20], [1e20], [1e-121])
-    several = metrics.multivariate.gaussian_nll
-    assert np.isfinite(several([[1e20]], [[1e20]], [[[1e-278]]]))
-    with pytest.raises(ValueError, match="standard deviations away"):
-        several([[-1e20]], [[1e20]], [[[1e-242]]])
+    def several(y, mean, std):
+        return metrics.multivariate.gaussian_nll([y], [mean], [[[std[0] ** 2]]])
+
+    for score in (metrics.regression.gaussian_nll, several):
+        assert np.isfinite(score([1e20], [1e20], [1e-139]))
+        with pytest.raises(ValueError, match="standard deviations away"):
+            score([-1e20], [1e20], [1e-121])

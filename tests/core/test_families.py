@@ -16,15 +16,6 @@ def test_binary_costs():
     np.testing.assert_allclose(family.utility(grid, y, f), [family.utility(c, y, f) for c in grid])
 
 
-def test_binary_act_is_a_bayes_act(binary):
-    family = pwu.BinaryDecision()
-    _, f = binary
-    for c in (0.1, 0.5, 0.83):
-        cost_of_acting, cost_of_not = (1 - f) * c, f * (1 - c)
-        act = family.act(c, f)
-        assert (np.where(act, cost_of_acting, cost_of_not) <= np.minimum(cost_of_acting, cost_of_not) + 1e-15).all()
-
-
 def test_selective_costs_and_the_tie():
     family = pwu.SelectivePrediction()
     assert family.utility(0.3, [0.0], [2.0], [np.sqrt(0.3)]) == -4  # std**2 rounds above 0.3
@@ -43,29 +34,10 @@ def test_top_k_shares_ties(binary):
         assert family.utility(k, *binary) == pytest.approx(family.act(k, binary[1]) @ binary[0] / k)
 
 
-def test_top_k_is_the_mean_over_all_orders():
-    from itertools import permutations
-
-    y, f = np.array([1, 0, 1, 0]), np.array([0.4, 0.4, 0.4, 0.7])
-    values = []
-    for order in permutations(range(4)):
-        rank = sorted(range(4), key=lambda i: (-f[i], order[i]))
-        values.append(y[rank[:2]].mean())
-    assert pwu.TopK().utility(2, y, f) == pytest.approx(np.mean(values))
-
-
 def test_risk_averse_ties_survive_rounding():
     """mean - gamma variance is 0.5 twice, though sqrt(3)**2 is not 3."""
     family = pwu.RiskAverseTopK()
     assert family.act((1, 0.5), [1.0, 2.0], [1.0, np.sqrt(3)]).tolist() == [0.5, 0.5]
-
-
-def test_penalties_agree_in_expectation_for_the_honest():
-    rng = np.random.default_rng(0)
-    mean, std = rng.normal(size=100_000), rng.uniform(0.5, 1, 100_000)
-    y = mean + std * rng.normal(size=100_000)
-    values = [pwu.RiskAverseTopK(p).utility((20_000, 0.5), y, mean, std) for p in ("reported", "realized")]
-    assert values[0] == pytest.approx(values[1], abs=0.01)
 
 
 @pytest.mark.slow
@@ -77,14 +49,6 @@ def test_published_penalty_is_improper_and_the_repaired_one_is_not():
         return -np.mean([family.utility((1, 1.0), pair, [0, 0], [std, std]) for pair in y.T])
     assert loss("reported", 0.1) < 0.1 < 0.9 < loss("reported", 1.0)
     assert loss("realized", 0.1) == pytest.approx(loss("realized", 1.0))
-
-
-@pytest.mark.parametrize("n", [1, 2, 5, 37, 1000])
-def test_mass_of_k(n):
-    mass = mass_of_k(pwu.Beta(1.2, 20.8), n)
-    assert mass.sum() == pytest.approx(1)
-    for k in (1, (n + 1) // 2, n):
-        assert np.argmax(mass_of_k(pwu.Dirac(k / n), n)) == k - 1
 
 
 @pytest.mark.parametrize("family, one, several, data", [
@@ -114,6 +78,8 @@ def test_metrics_and_scores_are_python_floats(binary, regression):
     for (task, _), metric in pwu.metrics.REGISTRY.items():
         assert type(metric(*data[task])) is float
         assert metric(*data[task], **metric.options) == metric(*data[task])
+    level = pwu.metrics.REGISTRY["regression", "pinball_loss"]
+    assert level(*regression, level=0.5) == level.function(*regression, level=0.5) != level(*regression)
 
 
 def test_retention_area_is_a_pwu(binary, regression):
@@ -179,7 +145,7 @@ def test_per_output_is_an_average_of_selective_predictions():
     assert other_unit(10 * y, 10 * mean, 100 * cov) == pytest.approx(score(y, mean, cov))
 
 
-@pytest.mark.parametrize("make, words", [
+@pytest.mark.parametrize("call, words", [
     (lambda: pwu.OneVsRest(pwu.TopK()), "BinaryDecision"), (lambda: pwu.PerOutput(pwu.TopK()), "SelectivePrediction"),
     (lambda: pwu.PerOutput(pwu.SelectivePrediction(), [1.0, -1.0]), "positive"),
     (lambda: pwu.PerOutput(pwu.SelectivePrediction(), [1.0]).utility(1, [[0, 0]], [[0, 0]], [np.eye(2)]), "2 outputs"),
@@ -189,10 +155,16 @@ def test_per_output_is_an_average_of_selective_predictions():
     (lambda: pwu.OneVsRest(pwu.BinaryDecision()).act([(0, 0.5), (1, 0.5)], [[0.5, 0.5]]), "one theta"),
     (lambda: pwu.Retention().utility(0, [1.0], [1.0]), "whole number"),
     (lambda: pwu.PWU(pwu.Retention(), pwu.Gamma(1, 1)), "mass outside"),
-])
-def test_new_families_refuse(make, words):
+    (lambda: pwu.PerOutput(pwu.SelectivePrediction()).act(0.7, [[np.nan, 0]], [np.eye(2)]), "mean.0, 0. is nan"),
+    (lambda: pwu.OneVsRest(pwu.BinaryDecision()).act((0, 0.3), 5), "y_prob must be a matrix"),
+    (lambda: pwu.BinaryDecision().words(0.2, 5), "which"),
+    (lambda: pwu.TopK().utility([1, 9], [1, 0], [0.2, 0.3]), "k.1. is 9"),
+    (lambda: pwu.RiskAverseTopK().utility((1, 1e100), [3.0, 0], [1.0, 0.0], [1.0, 1e120]), "change the unit"),
+    (lambda: pwu.PWU(type("Bare", (pwu.SeparableFamily,), {})(), pwu.Beta(2, 2)), "cost and a method per_sample")],
+    ids=range(16))
+def test_errors_name_the_right_argument(call, words):
     with pytest.raises(ValueError, match=words):
-        make()
+        call()
 
 
 def test_one_outlier_changes_no_other_pick():
@@ -212,19 +184,6 @@ def test_exact_ties_of_a_price_and_a_variance():
     assert family.act(38, [[0.0]], [[[76.0]]]).item()  # 76 <= 38 * 2
     assert family.utility(38, [[100.0]], [[0.0]], [[[76.0]]]) == -5000
     assert pwu.PWU(family, pwu.Dirac(38))([[100.0]], [[0.0]], [[[76.0]]]) == 5000
-
-
-@pytest.mark.parametrize("call, words", [
-    (lambda: pwu.PerOutput(pwu.SelectivePrediction()).act(0.7, [[np.nan, 0]], [np.eye(2)]), "mean.0, 0. is nan"),
-    (lambda: pwu.OneVsRest(pwu.BinaryDecision()).act((0, 0.3), 5), "y_prob must be a matrix"),
-    (lambda: pwu.BinaryDecision().words(0.2, 5), "which"),
-    (lambda: pwu.TopK().utility([1, 9], [1, 0], [0.2, 0.3]), "k.1. is 9"),
-    (lambda: pwu.RiskAverseTopK().utility((1, 1e100), [3.0, 0], [1.0, 0.0], [1.0, 1e120]), "change the unit"),
-    (lambda: pwu.PWU(type("Bare", (pwu.SeparableFamily,), {})(), pwu.Beta(2, 2)), "cost and a method per_sample")],
-    ids=range(6))
-def test_errors_name_the_right_argument(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
 
 
 class Half(pwu.SeparableFamily):

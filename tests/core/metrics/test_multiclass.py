@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import sklearn.metrics
 
 from pwu_lite.metrics import classification, multiclass
 
@@ -25,10 +24,6 @@ def test_two_classes(binary):
     assert multiclass.zero_one_loss(y[keep], both[keep]) == classification.zero_one_loss(y[keep], f[keep])
     each = [classification.expected_calibration_error(*pair) for pair in ((y == 0, 1 - f), (y == 1, f))]
     assert multiclass.expected_calibration_error(y, both) == pytest.approx(np.mean(each))
-
-
-def test_against_scikit_learn(data):
-    assert multiclass.log_loss(*data) == pytest.approx(sklearn.metrics.log_loss(*data))
 
 
 def test_top_label(data):

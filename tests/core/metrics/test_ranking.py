@@ -100,47 +100,20 @@ def test_too_many_bins(metric):
 
 
 def test_one_bin_has_no_next_and_reference_is_checked():
+    assert ranking.increasing_coefficient([1, 2, 3, 4], [1, 2, 3, 4], n_bins=2) == 1
     with pytest.raises(ValueError, match="at least 2"):
         ranking.increasing_coefficient([1, 2], [1, 2], n_bins=1)
     with pytest.raises(ValueError, match="reference"):
         ranking.performance_drop([1, 2], [1, 2], n_bins=2, reference="low")
 
 
-def test_rounding_makes_no_steps():
-    assert ranking.increasing_coefficient(np.full(100_000, 0.1), np.arange(100_000), n_bins=100) == 0
-    assert ranking.spearman([0.1 + 0.2, 0.3, 1, 2], [1, 2, 3, 4]) == ranking.spearman([0.3, 0.3, 1, 2], [1, 2, 3, 4])
-
-
 def test_steps_count_beyond_rounding_and_only_then():
-    flat, rising = np.full(6, 0.1), 1 + 1e-9 * np.arange(6.0)
     u = np.arange(6.0)
-    assert both(flat, u, 3) == (0, 0)
-    assert both(rising, u, 3) == (1, 1)
     wobbling = np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
-    assert both(wobbling, u, 6) == (0, 0)
-
-
-def test_auc_difference_is_the_trapezoid_between_two_curves():
-    error, u = np.array([3.0, 1.0, 4.0, 1.5, 5.0, 9.0, 2.0, 6.0]), np.array([1.0, 5, 2, 8, 3, 7, 4, 6])
-    for bins in (2, 4, 8):
-        kept = np.arange(1, bins + 1) * 8 // bins
-        curves = [np.array([error[np.argsort(by)][:k].mean() for k in kept]) for by in (u, error)]
-        expected = np.trapezoid(curves[0] - curves[1], kept / 8) if hasattr(np, "trapezoid") else np.trapz(
-            curves[0] - curves[1], kept / 8)
-        assert ranking.auc_difference(error, u, n_bins=bins) == pytest.approx(expected)
-
-
-def test_two_bins_have_one_step():
-    assert ranking.increasing_coefficient([1, 2, 3, 4], [1, 2, 3, 4], n_bins=2) == 1
-    with pytest.raises(ValueError, match="at least 2"):
-        ranking.increasing_coefficient([1, 2, 3, 4], [1, 2, 3, 4], n_bins=1)
-
-
-def test_rounding_is_that_of_the_neighbours():
-    u = np.arange(6.0)
-    zero = np.zeros(6)
-    assert both(zero, u, 3) == (0, 0)
-    wobbling = 1e6 * np.array([0.3, 0.1 + 0.2, 0.3, 0.1 + 0.2, 0.3, 0.3])
-    assert both(wobbling, u, 6) == (0, 0)
+    for flat in (np.zeros(6), wobbling, 1e6 * wobbling):
+        assert both(flat, u, 6) == (0, 0)
+    assert both(np.full(100_000, 0.1), np.arange(100_000), 100) == (0, 0)
+    assert both(1 + 1e-9 * u, u, 3) == (1, 1)
     after_a_fall = np.array([1e6, 2 - 1e6, 3 * (1 + 1e-7) - 2])  # the curve is 1e6, 1, 1 + 1e-7
     assert ranking.increasing_coefficient(after_a_fall, [1.0, 2, 3], n_bins=3) == 0.5
+    assert ranking.spearman([0.1 + 0.2, 0.3, 1, 2], [1, 2, 3, 4]) == ranking.spearman([0.3, 0.3, 1, 2], [1, 2, 3, 4])

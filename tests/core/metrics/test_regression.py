@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import scipy.integrate
 import scipy.stats
 
 from pwu_lite.metrics import regression as m
@@ -12,25 +11,6 @@ def test_nll_and_mse(regression):
     y, mean, std = regression
     assert m.gaussian_nll(y, mean, std) == pytest.approx(-scipy.stats.norm(mean, std).logpdf(y).mean())
     assert m.mean_squared_error(y, mean, std) == pytest.approx(np.mean((y - mean) ** 2))
-
-
-@pytest.mark.parametrize("y, mean, std", [(0.0, 0.0, 1.0), (-1.1, 0.3, 1.7), (9.0, 0.0, 2.0)])
-def test_crps_is_the_integral_over_thresholds_and_over_quantiles(y, mean, std):
-    cdf = scipy.stats.norm(mean, std).cdf
-    left = scipy.integrate.quad(lambda t: cdf(t) ** 2, -np.inf, y)[0]
-    right = scipy.integrate.quad(lambda t: (1 - cdf(t)) ** 2, y, np.inf)[0]
-    value = m.crps_gaussian([y], [mean], [std])
-    assert value == pytest.approx(left + right, rel=1e-8)
-    levels = (np.arange(20000) + 0.5) / 20000
-    pinball = np.mean([m.pinball_loss([y], [mean], [std], level=level) for level in levels[::20]])
-    assert 2 * pinball == pytest.approx(value, rel=2e-2)
-
-
-def test_interval_score_is_two_pinball_losses(regression):
-    for coverage in (0.5, 0.8, 0.95):
-        alpha = 1 - coverage
-        ends = sum(m.pinball_loss(*regression, level=level) for level in (alpha / 2, 1 - alpha / 2))
-        assert m.interval_score(*regression, coverage=coverage) == pytest.approx(2 / alpha * ends)
 
 
 def test_coverage_gaps():
