@@ -2,7 +2,6 @@
 
 import re
 import signal
-import time
 from pathlib import Path
 
 import numpy as np
@@ -55,45 +54,28 @@ def test_known_binary_priors(score):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in BINARY if name not in ("Winkler", "any Beta(a, 7/2)")])
-def test_binary_there_and_back(name):
+@pytest.mark.parametrize("score", BINARY.values(), ids=BINARY)
+def test_binary_there_and_back(score):
     """Score to prior to score: the same up to the link's constant."""
-    losses = BINARY[name][:2]
-    found = binary_prior(*losses, p)
-    for y, loss, back in zip((1, 0), losses, expected_loss(found.family, found, p), strict=True):
+    found = binary_prior(*score[:2], p)
+    for y, loss, back in zip((1, 0), score[:2], expected_loss(found.family, found, p), strict=True):
         constant = found.link[1].subs(sp.Symbol("y"), y)
         for place in (0.04, 0.22, 0.5, 0.9):
-            expected = float((loss + constant).subs(p, place).evalf())
-            assert float(back.subs(p, place).evalf()) == pytest.approx(expected, rel=1e-10, abs=1e-12)
-
-
-@pytest.mark.slow
-def test_there_and_back_with_a_parameter():
-    for name in ("Winkler", "any Beta(a, 7/2)"):
-        losses = BINARY[name][:2]
-        found = binary_prior(*losses, p)
-        for loss, back in zip(losses, expected_loss(found.family, found, p), strict=True):
-            for place in (0.2, 0.55):
-                values = [float(sp.N(e.subs(AT).subs(p, place), 15)) for e in (loss, back)]
-                assert values[0] == pytest.approx(values[1], rel=1e-9)
+            expected, value = (float(sp.N(e.subs(AT).subs(p, place), 15)) for e in (loss + constant, back))
+            assert value == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("prior", [pwu.Beta(2, 10), pwu.Beta(1.2, 20.8), pwu.TruncatedBeta(2, 10, 0.05, 0.4),
-                                   pwu.Uniform(0.05, 0.4), pwu.Dirac(0.2),
-                                   pwu.Mixture([pwu.Beta(2, 3), pwu.Dirac(0.5)], [0.3, 0.7])], ids=repr)
+                                   pwu.Uniform(0.05, 0.4), pwu.Dirac(0.2), pwu.TruncatedBeta(2.5, 3.5, 0.1, 0.6),
+                                   pwu.Beta(2.5, 3.5, scale=0.5),
+                                   pwu.Mixture([pwu.Beta(1.2, 20.8), pwu.Dirac(0.4)], [0.25, 0.75])], ids=repr)
 def test_formula_of_a_prior_is_its_pwu(prior):
     score = pwu.PWU(pwu.BinaryDecision(), prior)
     formulas = expected_loss(pwu.BinaryDecision(), prior, p)
     for label, formula in zip((1, 0), formulas, strict=True):
-        for f in (0.03, 0.2, 0.41, 0.5, 0.9):
-            assert float(formula.subs(p, f).evalf()) == pytest.approx(score([label], [f]), abs=1e-12)
-
-
-@pytest.mark.slow
-def test_prior_to_score_to_prior():
-    back = binary_prior(*expected_loss(pwu.BinaryDecision(), pwu.Beta(3, 2), p), p)
-    assert sp.simplify(back.density - 12 * C**2 * (1 - C)) == 0
+        for f in (0.03, 0.2, 0.41, 0.45, 0.5, 0.9):
+            assert float(sp.N(formula.subs(p, f), 15)) == pytest.approx(score([label], [f]), abs=1e-12)
 
 
 @pytest.mark.slow
@@ -110,14 +92,14 @@ def test_formula_of_a_selective_prior_is_its_pwu(prior):
 NLL = sp.log(2 * sp.pi * v) / 2 + error / (2 * v)
 POWER = error * v**-q + q / (1 - q) * v ** (1 - q)
 SELECTIVE = {
-    "NLL": (NLL, LAMBDA**-2, {}, 2, False),
-    "Dawid-Sebastiani": (error / v + sp.log(v), LAMBDA**-2, {}, 1, False),
-    "MSE": (error, 0, {sp.oo: 1}, 1, True),
-    "three times MSE": (3 * error + 5, 0, {sp.oo: 1}, sp.Rational(1, 3), True),
-    "power": (POWER, q * LAMBDA ** (-q - 1), {}, 1, True),
-    "half power": (error / sp.sqrt(v) + sp.sqrt(v), LAMBDA ** sp.Rational(-3, 2), {}, 2, True),
+    "NLL": (NLL, LAMBDA**-2, {}, (2, sp.oo)),
+    "Dawid-Sebastiani": (error / v + sp.log(v), LAMBDA**-2, {}, (1, sp.oo)),
+    "MSE": (error, 0, {sp.oo: 1}, (1, 0)),
+    "three times MSE": (3 * error + 5, 0, {sp.oo: 1}, (sp.Rational(1, 3), -sp.Rational(5, 3))),
+    "power": (POWER, q * LAMBDA ** (-q - 1), {}, (1, 0)),
+    "half power": (error / sp.sqrt(v) + sp.sqrt(v) - 7, LAMBDA ** sp.Rational(-3, 2), {}, (2, 14)),
     "MSE and exponential": (
-        error + error * sp.exp(-v) + 1 - sp.exp(-v) * (1 + v), sp.exp(-LAMBDA), {sp.oo: 1}, 1, True),
+        error + error * sp.exp(-v) + 1 - sp.exp(-v) * (1 + v), sp.exp(-LAMBDA), {sp.oo: 1}, (1, 0)),
 }
 
 
@@ -126,28 +108,8 @@ SELECTIVE = {
 def test_known_selective_priors(score):
     found = selective_prior(score[0], error, v)
     assert sp.simplify(found.density - score[1]) == 0
-    assert found.atoms == score[2] and found.link[0] == score[3]
-    assert (found.finite != sp.S.EmptySet) == score[4]
-    assert (found.link[1] == sp.oo) != score[4]
-
-
-def test_constants_of_a_selective_score_go_to_the_link():
-    assert selective_prior(3 * error + 5, error, v).link == (sp.Rational(1, 3), -sp.Rational(5, 3))
-    assert selective_prior(error / sp.sqrt(v) + sp.sqrt(v) - 7, error, v).link == (2, 14)
-
-
-def test_differences_of_nll_are_differences_of_cost_under_lambda_to_minus_two():
-    """Proposition 3.11's divergence hits both forecasts alike."""
-    (x1, v1), (x2, v2) = (0.3, 0.5), (2.0, 1.7)
-    family = pwu.SelectivePrediction()
-
-    def gap(lam):
-        costs = [-family.utility(lam, [x**0.5], [0.0], [s**0.5]) for x, s in ((x1, v1), (x2, v2))]
-        return (costs[1] - costs[0]) / lam**2
-
-    total = sum(integrate.quad(gap, *ends)[0] for ends in ((1e-9, v1), (v1, v2), (v2, np.inf)))
-    nll = [float(NLL.subs({error: x, v: s})) for x, s in ((x1, v1), (x2, v2))]
-    assert total == pytest.approx(2 * (nll[1] - nll[0]), rel=1e-8)
+    assert found.atoms == score[2] and found.link == score[3]
+    assert (found.finite == sp.S.EmptySet) == (found.link[1] == sp.oo)
 
 
 @pytest.mark.slow
@@ -230,13 +192,6 @@ def test_where_the_cost_is_finite():
     assert one_sided.density == 1 / C and one_sided.finite == sp.Interval.Lopen(0, 1)
 
 
-def test_label_constants_go_to_the_link():
-    accuracy = binary_prior(BINARY["0-1"][0] - 1, BINARY["0-1"][1] - 1, p)
-    assert accuracy.link == (1, 1)
-    y = sp.Symbol("y")
-    assert binary_prior((1 - p) ** 2 + 3, p**2, p).link[1] == -3 * y
-
-
 def test_what_is_not_a_score():
     with pytest.raises(NotAligned, match="does not depend"):
         binary_prior(1, 2, p)
@@ -284,15 +239,6 @@ def test_selective_formulas_that_cannot_be_read(loss, words):
         selective_prior(loss, error, v)
 
 
-@pytest.mark.slow
-def test_a_pole_between_the_places_looked_at():
-    """The density is positive wherever it is looked at; the loss jumps down across the pole."""
-    place = sp.Rational(317, 1000)
-    losses = [sp.integrate(sp.apart(side / (p - place) ** 4, p), p) for side in (-(1 - p), p)]
-    with pytest.raises(ValueError, match="pole"):
-        binary_prior(*losses, p)
-
-
 def from_density(density):
     """A pair of losses with this polynomial density."""
     return -sp.integrate(sp.expand((1 - p) * density), p), sp.integrate(sp.expand(p * density), p)
@@ -300,20 +246,11 @@ def from_density(density):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("density", [
-    p - sp.Rational(1, 250), (p - sp.Rational(3025, 10000)) ** 2 - sp.Rational(1, 10**8), sp.Rational(999, 1000) - p])
+    p - sp.Rational(1, 250), (p - sp.Rational(1, 3)) ** 2 - sp.Rational(1, 10**10), sp.Rational(999, 1000) - p])
 def test_a_density_that_is_negative_between_the_places(density):
     with pytest.raises(NotAligned, match="negative"):
         binary_prior(*from_density(density), p)
     assert binary_prior(*from_density(density + 1), p).density is not None
-
-
-@pytest.mark.slow
-def test_a_tail_that_is_negative_far_out():
-    density = (10**7 - LAMBDA) / (1 + LAMBDA) ** 5
-    slope = sp.integrate(sp.apart(density), (LAMBDA, v, sp.oo))
-    rest = sp.integrate(sp.apart(LAMBDA * density), LAMBDA).subs(LAMBDA, v)
-    with pytest.raises(NotAligned, match="negative"):
-        selective_prior(slope * error + rest, error, v)
 
 
 def test_symbols_must_be_the_same_ones():
@@ -328,8 +265,8 @@ def test_symbols_must_be_the_same_ones():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("shapes", [(2, 1.3), (1.2, 20.8), (0.5, 0.5)])
-def test_beta_priors_with_broken_shapes_come_back(shapes):
+@pytest.mark.parametrize("shapes", [(3, 2), (2, 1.3), (1.2, 20.8), (0.5, 0.5)])
+def test_beta_priors_come_back(shapes):
     prior = pwu.Beta(*shapes)
     back = binary_prior(*expected_loss(pwu.BinaryDecision(), prior, p), p)
     for c in (0.05, 0.3, 0.8):
@@ -400,10 +337,8 @@ def test_interval_score_is_two_newsvendors():
 @pytest.mark.slow
 def test_infinite_mass_is_real():
     """Of 1/(1 - c): sympy's antiderivative ends at oo + i pi."""
-    p = sp.Symbol("p")
-    assert symbolic.binary_prior(1 - p, -p - sp.log(1 - p), p).mass == sp.oo
-    assert symbolic.binary_prior(sp.sqrt((1 - p) / p), sp.sqrt(p / (1 - p)), p).mass == sp.oo
-    assert symbolic.binary_prior((1 - p) ** 2, p**2, p).mass == 2
+    assert binary_prior(1 - p, -p - sp.log(1 - p), p).mass == sp.oo
+    assert binary_prior(*BINARY["boosting"][:2], p).mass == sp.oo and TWO.mass == 2
 
 
 A, B = sp.Symbol("a"), sp.Symbol("b")
@@ -499,15 +434,6 @@ def test_densities_are_nowhere_negative_whatever_the_sign_of_their_factor():
     assert found.link[0] == 1 and float(found.density.subs(LAMBDA, HALF)) == pytest.approx(np.log(2))
 
 
-@pytest.mark.parametrize("prior", [pwu.TruncatedBeta(2.5, 3.5, 0.1, 0.6), pwu.Beta(2.5, 3.5, scale=0.5),
-                                   pwu.Mixture([pwu.Beta(1.2, 20.8), pwu.Dirac(0.4)], [0.25, 0.75])], ids=repr)
-def test_beta_priors_of_any_kind_have_a_formula(prior):
-    score = pwu.PWU(pwu.BinaryDecision(), prior)
-    for label, formula in zip((1, 0), expected_loss(pwu.BinaryDecision(), prior, p), strict=True):
-        for f in (0.03, 0.2, 0.45, 0.9):
-            assert float(sp.N(formula.subs(p, f), 15)) == pytest.approx(score([label], [f]), abs=1e-12)
-
-
 @pytest.mark.parametrize("loss", [sp.true, p + sp.oo, p + sp.nan, sp.zoo * p, sp.Interval(0, 1), None])
 def test_what_is_no_finite_expression_is_refused_as_such(loss):
     with pytest.raises(ValueError, match="finite sympy expression|must be a sympy expression"):
@@ -537,17 +463,15 @@ def test_floats_that_differ_by_rounding_are_no_refusal():
 
 def test_a_caller_keeps_his_alarm():
     """A library sets no signals: the time limit belongs to the caller."""
-    rung = []
-    before = signal.signal(signal.SIGALRM, lambda *_: rung.append(True))
+    def ring(*_):
+        raise AssertionError("the alarm rings too early")
+
+    before = signal.signal(signal.SIGALRM, ring)
     signal.setitimer(signal.ITIMER_REAL, 100.0, 7.0)
     try:
         binary_prior(-sp.log(p), -sp.log(1 - p), p)
         left, again = signal.getitimer(signal.ITIMER_REAL)
-        assert 90 < left <= 100 and again == 7.0 and signal.getsignal(signal.SIGALRM) is not signal.SIG_DFL
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
-        symbolic.threshold_score(sp.erf(p), p, sp.Rational(1, 2), pwu.Uniform(0, 1), (0, 1))
-        while not rung:
-            time.sleep(0.01)
+        assert 90 < left <= 100 and again == 7.0 and signal.getsignal(signal.SIGALRM) is ring
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
@@ -591,14 +515,12 @@ def test_a_parameter_lies_between_zero_and_one(k):
         binary_prior(k * (1 - p) ** 2, k * p**2, p)
 
 
-def test_negative_densities_are_refused():
-    narrow = (p - THIRD) ** 2 - sp.Rational(1, 10**10)
-    with pytest.raises(NotAligned, match="negative somewhere"):
-        binary_prior(*from_density(narrow), p)
-    damped = ((v - 2) ** 2 - sp.Rational(1, 10**8)) * sp.exp(-v)
-    for density in (damped, sp.exp(-v) - sp.Rational(1, 4)):
-        with pytest.raises(NotAligned, match="negative"):
-            selective_prior(-error * sp.integrate(density, v) + sp.integrate(sp.expand(v * density), v), error, v)
+@pytest.mark.parametrize("density", [((v - 2) ** 2 - sp.Rational(1, 10**8)) * sp.exp(-v),
+                                     sp.exp(-v) - sp.Rational(1, 4), (10**7 - v) / (1 + v) ** 5], ids=str)
+def test_densities_that_are_negative_on_a_few_variances_or_far_out(density):
+    slope, rest = sp.integrate(density, v), sp.integrate(sp.expand(v * density), v)
+    with pytest.raises(NotAligned, match="negative"):
+        selective_prior(rest - slope * error, error, v)
 
 
 DISGUISED = [sp.arg(p - THIRD) / sp.pi, THIRD * sp.atan2(0, p - THIRD) / sp.pi, sp.im(sp.log(p - THIRD)) / sp.pi,
@@ -615,5 +537,3 @@ def test_a_jump_in_disguise_is_refused(jump):
         binary_prior((1 - p) ** 2 - (1 - THIRD) * jump, p**2 + THIRD * jump, p)
     with pytest.raises(ValueError):
         selective_prior(error / v + sp.log(v) - jump.subs(p, v) * error, error, v)
-
-
