@@ -97,13 +97,9 @@ def test_a_nearly_singular_covariance_has_a_score():
     assert np.isfinite(multivariate.energy_score([[1, 1, 1]], [[0, 0, 0]], [a @ a.T + 1e-16 * np.eye(3)]))
 
 
-@pytest.mark.parametrize("variance, refused", [(1e-300, True), (1e-281, True), (1e-279, False), (1e139, False)])
-def test_variances_too_small_to_square_are_refused(variance, refused):
-    def score():
-        return multivariate.gaussian_nll([[0.0]], [[0.0]], [[[variance]]])
-
-    if refused:
+def test_variances_too_small_to_square_are_refused():
+    for variance in (1e-279, 1e139):
+        assert np.isfinite(multivariate.gaussian_nll([[0.0]], [[0.0]], [[[variance]]]))
+    for variance in (1e-300, 1e-281):
         with pytest.raises(ValueError, match="change the unit"):
-            score()
-    else:
-        assert np.isfinite(score())
+            multivariate.gaussian_nll([[0.0]], [[0.0]], [[[variance]]])
