@@ -17,9 +17,6 @@ def test_tau_b():
     assert alignment.kendall_tau([1, 2, 3], [3, 2, 1]) == -1
     assert math.isnan(alignment.kendall_tau([1, 1, 1], [1, 2, 3]))
     assert math.isnan(alignment.kendall_tau([0.3, 0.1 + 0.2, 0.3], [1, 2, 3]))  # rounding makes no ranks
-    rng = np.random.default_rng(0)
-    a, b = rng.integers(0, 4, 20), rng.integers(0, 4, 20)
-    assert alignment.kendall_tau(a, b) == pytest.approx(scipy.stats.kendalltau(a, b).statistic)
 
 
 def test_somers_d_leaves_out_pairs_tied_in_utility():

@@ -168,18 +168,6 @@ def test_bad_options_thetas_and_values(run):
         run()
 
 
-def test_a_missing_std_is_named():
-    with pytest.raises(ValueError, match="mean, std"):
-        pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))([1, 2], [1, 2])
-    with pytest.raises(ValueError, match="y_prob"):
-        pwu.BinaryDecision().utility(0.2, [1, 0])
-
-
-def test_the_message_names_the_argument_that_was_passed():
-    with pytest.raises(ValueError, match="std"):
-        pwu.SelectivePrediction().act(0.2, [1, 2, 3], [1, 2])
-
-
 class Tensor:
     """As torch's tensors with gradients refuse to become arrays."""
 
@@ -200,12 +188,6 @@ def test_values_that_are_no_numbers_are_named_with_their_place(values, words):
         metrics.classification.brier_score([1, 0], values)
 
 
-@pytest.mark.parametrize("labels, words", [(["yes", "no"], "y_true == the one"), ([-1, 1], "y_true == 1")])
-def test_other_labels_are_told_what_to_do(labels, words):
-    with pytest.raises(ValueError, match=words):
-        pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))(labels, [0.2, 0.3])
-
-
 @pytest.mark.parametrize("call, words", [
     (lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=10**12), "million"),
     (lambda: metrics.classification.retention_auc(Y, F, definition=np.array(["a"])), "definition"),
@@ -214,8 +196,13 @@ def test_other_labels_are_told_what_to_do(labels, words):
     (lambda: pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(0.1)], [1.2, -0.2]), r"weights\[1\]"),
     (lambda: plots.reliability(Y, F, n_bins=2.5), "n_bins"),
     (lambda: plots.retention_curve([1, 0], {"a": [1, 2, 3]}), "length"),
-    (lambda: metrics.lower_is_better(3), "text")], ids=range(8))
-def test_options_are_checked(call, words):
+    (lambda: metrics.lower_is_better(3), "text"),
+    (lambda: pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))([1, 2], [1, 2]), "mean, std"),
+    (lambda: pwu.BinaryDecision().utility(0.2, [1, 0]), "y_prob"),
+    (lambda: pwu.SelectivePrediction().act(0.2, [1, 2, 3], [1, 2]), "std"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))(["yes", "no"], [0.2, 0.3]), "y_true == the one"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))([-1, 1], [0.2, 0.3]), "y_true == 1")], ids=range(13))
+def test_messages_say_what_is_wrong(call, words):
     with pytest.raises(ValueError, match=words):
         call()
 

@@ -197,17 +197,6 @@ def test_several_comparisons_when_one_is_not_enough():
         for c in proof.comparisons if c.values[0] < c.values[1]))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("penalty", ["reported", "realized"])
-@pytest.mark.parametrize("gamma", [4 / 3, 1 / 3])
-def test_ties_at_a_crossing_and_all_cases_picked_are_priors_too(penalty, gamma):
-    """A prior all at one gamma where acts tie, or at k = n, is a prior."""
-    family = pwu.RiskAverseTopK(penalty)
-    for k in (1 / 3, 1.0):
-        assert alignment.refute(pwu.PWU(family, pwu.Dirac(k), pwu.Dirac(gamma)), family, n=3, trials=1) is None
-    assert alignment.refute(pwu.PWU(pwu.TopK(), pwu.Dirac(1.0)), pwu.TopK()) is None
-
-
 def test_a_tie_of_three_cases_at_one_gamma():
     """Worse at (k, gamma) = (1, 1) alone, where the middle case gets a third of the place."""
     family, y = pwu.RiskAverseTopK(), [10.0, -20.0, 10.0]

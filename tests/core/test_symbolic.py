@@ -127,12 +127,6 @@ def test_proposition_3_12():
         expected_loss(pwu.SelectivePrediction(), selective_prior(NLL, error, v))
 
 
-def test_power_family_lies_between_mse_and_nll():
-    assert sp.limit(POWER, q, 0) == error
-    centred = POWER - q / (1 - q)
-    assert sp.simplify(sp.limit(centred, q, 1) - (error / v + sp.log(v))) == 0
-
-
 Z = sp.sqrt(error / v)
 CRPS = sp.sqrt(v) * (Z * sp.erf(Z / sp.sqrt(2)) + sp.sqrt(2 / sp.pi) * sp.exp(-Z**2 / 2) - 1 / sp.sqrt(sp.pi))
 REFUSED = {

@@ -87,11 +87,8 @@ class Says(pwu.BinaryDecision):
         return self.verdict, "so it says"
 
 
-class Eager(Says):
+class Eager(Says, OtherThreshold):
     """Acts at half the cost share: every report is worth twice itself."""
-
-    def act(self, theta, y_prob):
-        return np.asarray(y_prob) > theta / 2
 
     def read(self, y_true, *prediction):
         y, f = super().read(y_true, *prediction)
