@@ -51,11 +51,6 @@ def test_every_set_is_the_one_that_was_meant(name):
     assert bool(data.unit) == (data.task in ("regression", "multivariate"))
 
 
-def test_the_papers_ten_are_there():
-    assert datasets.names("binary")[:5] == ["bank", "heart", "ionosphere", "mushroom", "sonar"]
-    assert datasets.names("regression")[:5] == ["air_quality", "auto_mpg", "energy", "power_plant", "wine_quality"]
-
-
 def test_without_data_the_message_names_three_ways(nowhere):
     with pytest.raises(FileNotFoundError) as caught:
         datasets.load("sonar")

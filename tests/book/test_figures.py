@@ -38,12 +38,9 @@ def test_a_sheet_holds_every_cell_and_refuses_what_does_not_fit():
     assert words == {"sheet", "decide", "code", "act", "$c$", "ask", "score(y, f)", "note"}
     with pytest.raises(ValueError, match="wider than its column"):
         figures.sheet([["a long sentence that is cut", "b"]], ["x", "y"], [0.05, 0.9], title="t")
-    plt.close("all")
-
-
-def test_an_empty_sheet_is_refused():
     with pytest.raises(ValueError, match="at least one row"):
         figures.sheet([], ["x"], [0.9], title="t")
+    plt.close("all")
 
 
 def test_the_area_over_an_axis_of_prior_mass_is_the_pwu():

@@ -57,13 +57,6 @@ def test_the_set_spans_the_groups_own_models():
     assert np.minimum(*own) == pytest.approx(low, abs=5e-3) and np.maximum(*own) == pytest.approx(high, abs=5e-3)
 
 
-def test_worst_group_is_the_dearest_group():
-    _, test = groups.parts(DATA, 0)
-    f = np.full(test.y.size, 0.4)
-    each = [np.mean(np.where(test.y[test.groups == g], 0, 0.3)) for g in np.unique(test.groups)]
-    assert groups.worst_group(0.3, test, f, f) == pytest.approx(max(each))
-
-
 def test_the_stored_tables_say_where_they_come_from():
     about = tables.load("groups_about.csv.gz")
     assert about[about["dataset"] == "heart"]["n"].sum() == 920

@@ -23,10 +23,6 @@ def table():
     return X, y, (10 * score + 3 * rng.normal(size=120) + 100).to_numpy()
 
 
-def test_there_are_ten_of_each():
-    assert len(models.classifiers()) == len(models.regressors()) == 10
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", models.classifiers())
 def test_classifiers_give_probabilities_that_beat_the_base_rate(table, name):

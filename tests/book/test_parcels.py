@@ -43,14 +43,3 @@ def test_the_reversal_of_chapter_1():
     """Log loss chooses the costlier model in at least 9 of 10 splits (the page: of 100)."""
     runs = parcels.choose_and_pay(*parcels.images(8), {"log loss": classification.log_loss}, n_splits=10)
     assert (runs.extra > 0).sum() >= 9
-
-
-def test_a_metric_that_cannot_tell_is_a_tie():
-    runs = parcels.choose_and_pay(*parcels.images(8), {"blind": lambda y, f: 0.0}, n_splits=2)
-    assert set(runs.chosen) == {"tie"} and (runs.extra == 0).all()
-
-
-@pytest.mark.parametrize("f, threshold", [([0.1, 1.2], 0.5), ([0.1, 0.2], 1.0)])
-def test_bad_input(f, threshold):
-    with pytest.raises(ValueError):
-        parcels.bill([0, 1], f, threshold=threshold)

@@ -8,7 +8,7 @@ import pwu_lite as pwu
 from pwu_book import released
 from pwu_book.runs import tasks
 from pwu_book.runs.score import released_scores, score
-from pwu_book.runs.tasks import PERTURBED, TASKS, Fold
+from pwu_book.runs.tasks import TASKS, Fold
 from pwu_lite.metrics import classification, regression
 
 RNG = np.random.default_rng(0)
@@ -55,6 +55,7 @@ def test_scores_are_the_functions_of_the_library():
     numbers = score(tasks.BINARY, BINARY)
     assert numbers["log_loss"] == classification.log_loss(Y, *BINARY.forecast)
     assert numbers["pwu_binary"] == pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))(Y, *BINARY.forecast)
+    assert numbers["pwu_binary_strong"] == pwu.PWU(pwu.BinaryDecision(), pwu.Beta(6, 6))(Y, *BINARY.forecast)
     assert numbers["pwu_top_k"] == pwu.PWU(pwu.TopK(), pwu.Beta(1.2, 20.8))(Y, *BINARY.forecast)
     numbers = score(tasks.REGRESSION, REGRESSION)
     assert numbers["crps_gaussian"] == regression.crps_gaussian(T, *REGRESSION.forecast)
@@ -91,20 +92,6 @@ def test_outputs_are_scored_in_their_own_spread():
     other = Fold(OUTPUTS.y * 3, (OUTPUTS.forecast[0] * 3, OUTPUTS.forecast[1] * 9), OUTPUTS.variance * 9)
     one, two = score(tasks.MULTIVARIATE, OUTPUTS), score(tasks.MULTIVARIATE, other)
     assert all(two[name] == pytest.approx(one[name]) for name in one)
-
-
-def test_perturbed_priors_have_the_printed_modes():
-    def mode(prior):
-        return (prior.a - 1) / (prior.a + prior.b - 2)
-
-    for family, modes in {"binary": (0.2, 0.5, 0.9), "selective": (0.2, 0.5, 0.9), "top_k": (0.02, 0.1, 0.5)}.items():
-        assert [mode(prior[0]) for prior in PERTURBED[family].values()] == pytest.approx(list(modes))
-    assert [mode(prior[1]) for prior in PERTURBED["risk_averse"].values()] == pytest.approx([0.1, 0.4, 0.8])
-
-
-def test_right_pwus_for_wrong_priors_are_scored_too():
-    numbers = score(tasks.BINARY, BINARY)
-    assert numbers["pwu_binary_strong"] == pwu.PWU(pwu.BinaryDecision(), pwu.Beta(6, 6))(Y, *BINARY.forecast)
 
 
 def test_one_class_only_has_no_auroc():

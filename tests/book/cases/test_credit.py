@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pwu_lite as pwu
 from pwu_book.studies import credit
 from pwu_book.studies.credit import KAGGLE, PAKDD
 
@@ -52,17 +51,6 @@ def test_the_consistent_alternative_pays_whoever_is_declined():
     found = credit.costs([line], KAGGLE, mean_line=12_000, share_bad=0.1, alternative="consistent")
     f = found.threshold[0]
     assert f * KAGGLE.loss * line == pytest.approx((1 - f) * rho * line + other)
-
-
-@kinds
-def test_money_is_the_stake_times_the_cost_share(alternative):
-    table = credit.customers(300, seed=1)
-    line = credit.credit_line(table["income"], table["debt"], KAGGLE)
-    found = credit.costs(line, KAGGLE, mean_line=9000.0, share_bad=0.12, alternative=alternative)
-    y, f = table["default"].to_numpy(), table["chance"].to_numpy()
-    lost = np.where(y == 1, found.miss * (f <= found.threshold), found.alarm * (f > found.threshold))
-    known = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(found.threshold)).per_sample(y, f)
-    assert found.stake * known == pytest.approx(lost)
 
 
 def test_rates_a_year_change_the_thresholds():

@@ -103,15 +103,6 @@ def test_a_fee_for_each_half_hour_is_a_threshold_for_each():
     assert wind.KAPPA * known == pytest.approx(bill) and (fees >= wind.PER_MWH).all()
 
 
-def test_the_competition_is_won_by_the_mean_and_the_spread():
-    """Revenue E SS + b (DA - SS) - kappa (E - b)^2: the best bid has no sigma in it."""
-    rng = np.random.default_rng(2)
-    output, spread = 300 + 80 * rng.normal(size=20_000), 5.0
-    best = minimize_scalar(lambda b: -(b * spread - wind.KAPPA * np.mean((output - b) ** 2)), bounds=(0, 700),
-                           method="bounded").x
-    assert best == pytest.approx(output.mean() + spread / (2 * wind.KAPPA), abs=1e-3)
-
-
 def test_two_prices_put_the_bid_at_a_quantile():
     cost = lambda b: 30 * np.maximum(b - at, 0).mean() + 10 * np.maximum(at - b, 0).mean()  # noqa: E731
     at = norm.ppf((np.arange(20_000) + 0.5) / 20_000, 100, 20)
