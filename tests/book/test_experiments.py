@@ -31,24 +31,27 @@ def table(task, name):
     return stored_tables.load(f"{task}_{name}.csv.gz")
 
 
-def data(task, name):
-    """The data set, and the row of versions; skipped where the data or the scikit-learn of the tables is missing."""
-    with gzip.open(RESULTS / f"{task}_scores.csv.gz", "rt") as file:
+def fitted_by_this_version(name):
+    with gzip.open(RESULTS / name, "rt") as file:
         versions = [next(file) for _ in range(2)][1]
     if f"scikit-learn {sklearn.__version__}" not in versions:
         pytest.skip("another scikit-learn fits other models")
+
+
+def data(task, name):
+    """The data set; skipped where the data or the scikit-learn of the tables is missing."""
+    fitted_by_this_version(f"{task}_scores.csv.gz")
     try:
         return datasets.load(name)
     except (FileNotFoundError, ImportError) as reason:
         pytest.skip(f"needs the data: {str(reason)[:60]}")
 
 
-def rerun(task, name, chosen, repeat, folder):
-    found = data(task, name)
+def rerun(task, name, chosen, repeat, folder, disjoint=False):
     cells = [grid.Cell(name, model, repeat, fold) for model in chosen for fold in range(5)]
-    failed = grid.run(cells, {name: found}, TASKS[task].models(), folder, jobs=2,
-                            rows=TASKS[task].plan[name].rows, report=lambda line: None)
-    assert failed == []
+    plan = TASKS[task].fresh if disjoint else TASKS[task].plan
+    assert grid.run(cells, {name: data(task, name)}, TASKS[task].models(), folder, jobs=2, rows=plan[name].rows,
+                    disjoint=disjoint, report=lambda line: None) == []
 
 
 @pytest.mark.parametrize("task, cell", [(task, cell) for task in CELLS for cell in CELLS[task]], ids=str)
@@ -111,9 +114,7 @@ def test_agreement_with_other_models_comes_out_again(tmp_path):
 def test_agreement_on_other_subsets_comes_out_again(task, name, place, tmp_path):
     makers, means = list(TASKS[task].models()), []
     for repeat in place:
-        cells = [grid.Cell(name, model, repeat, fold) for model in makers for fold in range(5)]
-        assert grid.run(cells, {name: data(task, name)}, TASKS[task].models(), tmp_path, jobs=2, disjoint=True,
-                              rows=TASKS[task].fresh[name].rows, report=lambda line: None) == []
+        rerun(task, name, makers, repeat, tmp_path, disjoint=True)
         means.append(align.means(benchmark.score_repeat(TASKS[task], name, repeat, makers, tmp_path)))
     first, other = means
     ours = align.summary(TASKS[task], align.oriented(TASKS[task], first), other, first)["expected_d"]
@@ -334,10 +335,7 @@ def test_agreement_falls_on_new_data():
 @pytest.mark.parametrize("source, repeat", [("simulated credit", 3), ("simulated credit", 17), ("simulated", 11)])
 def test_draws_of_the_run_with_few_labels_come_out_again(source, repeat, tmp_path):
     """Of the sources that need no files: fits, scores and regrets of one training draw."""
-    with gzip.open(RESULTS / "few_labels.csv.gz", "rt") as file:
-        versions = [next(file) for _ in range(2)][1]
-    if f"scikit-learn {sklearn.__version__}" not in versions:
-        pytest.skip("another scikit-learn fits other models")
+    fitted_by_this_version("few_labels.csv.gz")
     made = few_labels.makers(few_labels.SOURCES[source])
     cells = [grid.Cell(source, model, repeat, 0) for model in made]
     assert grid.run(cells, {source: few_labels.load(source)}, made, tmp_path, split=few_labels.split,

@@ -31,10 +31,6 @@ def test_choosing_and_paying_use_different_images():
     choose, pay = set(part.choose["id"]), set(part.bill["id"])
     assert not choose & pay
     assert len(choose) + len(pay) == pytest.approx(len(y) / 2, abs=1)
-
-
-def test_the_same_seed_gives_the_same_split():
-    X, y = parcels.images(8)
     first, second = parcels.split(X, y, 5), parcels.split(X, y, 5)
     np.testing.assert_array_equal(first.bill["bold"], second.bill["bold"])
 

@@ -83,11 +83,9 @@ def test_a_failing_model_leaves_no_table(tmp_path, monkeypatch, capsys):
 
 
 def test_wrong_arguments_get_one_line(capsys):
-    for words in (["credit", "--datasets", "bank", "--results", "x"], ["credit", "--repeats", "0"],
-                  ["credit", "--repeats", "1"]):
-        with pytest.raises(SystemExit) as stop:
-            command.main(words)
-        assert stop.value.code == 2 and capsys.readouterr().err.strip().splitlines()[-1].startswith("python -m")
+    with pytest.raises(SystemExit) as stop:
+        command.main(["credit", "--datasets", "bank", "--results", "x"])
+    assert stop.value.code == 2 and capsys.readouterr().err.strip().splitlines()[-1].startswith("python -m")
 
 
 @pytest.mark.parametrize("call, words", [
