@@ -23,31 +23,21 @@ def test_ranking_scores_of_the_run_are_scikit_learns():
     assert _auroc(np.zeros(4), np.arange(4)) == 0.5
 
 
-def draw(n=3200, seed=0):
-    y, models = world(n, seed, 3)
-    return few_labels.Draw(y.astype(float), {name: (f,) for name, f in models.items()}, 1.0)
-
-
-@pytest.mark.parametrize("family", ["binary", "top_k"])
-def test_the_runs_scores_are_the_packages(family):
-    one, labelled = draw(), np.arange(60)
-    said = few_labels.scores(family, one, labelled, np.arange(60, 3000))
-    forecasts = {name: f[labelled] for name, (f,) in one.forecasts.items()}
-    function, prior = (assisted.binary, PRIOR) if family == "binary" else (assisted.top_k, SHARES)
-    table = function(one.y[labelled], forecasts, prior).table
+@pytest.mark.parametrize("family, function, prior", [
+    ("binary", assisted.binary, PRIOR), ("top_k", assisted.top_k, SHARES),
+    ("selective", assisted.selective, Beta(2, 10, scale=2.0))])
+def test_the_runs_scores_are_the_packages(family, function, prior):
+    y, models = gaussian(3100, models=3) if family == "selective" else world(3200, 0, 3)
+    forecasts = {name: np.atleast_2d(f) for name, f in models.items()}
+    one = few_labels.Draw(y.astype(float), {name: tuple(f) for name, f in forecasts.items()}, 2.0)
+    said = few_labels.scores(family, one, np.arange(70), np.arange(70, 3000))
+    labelled = {name: f[0, :70] if len(f) == 1 else tuple(f[:, :70]) for name, f in forecasts.items()}
+    table = function(y[:70], labelled, prior).table
     assert np.allclose(said["assisted"], table["assisted"]) and np.allclose(said["PWU"], table["plain"])
     assert np.allclose(said["assisted, or plain if refused"], table["loss"])
     assert set(map(len, said.values())) == {3}
-
-
-def test_the_runs_regression_scores_are_the_packages():
-    y, models = gaussian(3100, models=3)
-    one = few_labels.Draw(y, models, 2.0)
-    said = few_labels.scores("selective", one, np.arange(70), np.arange(70, 3000))
-    table = assisted.selective(y[:70], {name: (m[:70], s[:70]) for name, (m, s) in models.items()},
-                               Beta(2, 10, scale=2.0)).table
-    assert np.allclose(said["assisted"], table["assisted"]) and np.allclose(said["PWU"], table["plain"])
-    assert np.allclose(said["MSE"], [np.mean((y[:70] - m[:70]) ** 2) for m, _ in models.values()])
+    if family == "selective":
+        assert np.allclose(said["MSE"], [np.mean((y[:70] - mean[:70]) ** 2) for mean, _ in models.values()])
 
 
 def test_training_pool_and_paying_cases_are_disjoint_and_change_with_the_draw():
