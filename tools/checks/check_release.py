@@ -10,7 +10,6 @@ tag disagree.
 from __future__ import annotations
 
 import argparse
-import re
 import subprocess
 import sys
 import tarfile
@@ -48,7 +47,9 @@ def main() -> int:
         place = Path(folder)
         python = environment(place / "wheel", str(wheel.resolve()))
         run([python, "-c", QUICKSTART, version], place)
-        source = unpack(archive, place)
+        with tarfile.open(archive) as file:
+            file.extractall(place, filter="data")
+        source = place / archive.name.removesuffix(".tar.gz")
         if f"## {version}" not in (source / "CHANGELOG.md").read_text():
             sys.exit(f"the changelog has nothing about {version}")
         python = environment(place / "sdist", f"{source}[dev]")
@@ -60,15 +61,9 @@ def main() -> int:
 def environment(folder: Path, *packages: str) -> str:
     """A new environment with these packages; its Python."""
     venv.create(folder, with_pip=True)
-    python = str(folder / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+    python = str(folder / "bin" / "python")
     run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages], folder)
     return python
-
-
-def unpack(archive: Path, folder: Path) -> Path:
-    with tarfile.open(archive) as file:
-        file.extractall(folder, filter="data")
-    return folder / re.sub(r"\.tar\.gz$", "", archive.name)
 
 
 def run(command: list[str], folder: Path) -> None:

@@ -11,6 +11,7 @@ rows are guarded. Exit status 1 if fewer than nine in ten are, or a flip does no
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import os
 import shutil
@@ -49,8 +50,7 @@ def main() -> int:
     names = [f"{row['source']}: {row['number']}" for row in rows]
     unknown = sorted(set(flips) - set(names))
     if unknown:
-        print(f"flips of rows that do not exist: {', '.join(unknown)}", file=sys.stderr)
-        return 1
+        sys.exit(f"flips of rows that do not exist: {', '.join(unknown)}")
     wanted = [part.lower() for part in sys.argv[1:]]
     chosen = [(name, row["test"], flips.get(name)) for name, row in zip(names, rows, strict=True)
               if not wanted or any(part in name.lower() for part in wanted)]
@@ -67,10 +67,10 @@ def main() -> int:
     if not wanted:
         with RECORD.open("w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([("row", "verdict", "change"), *verdicts])
-    broken = [name for name, verdict, _ in verdicts if verdict in ("does not fit", "test fails without it")]
+    broken = any(verdict in ("does not fit", "test fails without it") for _, verdict, _ in verdicts)
     print(f"{time.time() - started:.0f} s on {os.cpu_count()} cores")
     print(f"{guarded} of {len(verdicts)} rows guarded", flush=True)
-    return int(bool(broken) or guarded < 0.9 * len(verdicts))
+    return int(broken or guarded < 0.9 * len(verdicts))
 
 
 def judge(name: str, flip: Mapping | None, without: str, under: str) -> tuple[str, str, str]:
@@ -90,51 +90,34 @@ def judge(name: str, flip: Mapping | None, without: str, under: str) -> tuple[st
 def warm_up() -> None:
     """What every test imports, once, before the workers are forked."""
     os.environ["OMP_NUM_THREADS"] = "1"
-    import hypothesis.extra.numpy  # noqa: F401
-    import matplotlib.pyplot  # noqa: F401
-    import pandas  # noqa: F401
-    import pytest  # noqa: F401
-    import scipy.integrate  # noqa: F401
-    import scipy.optimize  # noqa: F401
-    import scipy.stats  # noqa: F401
-    import sklearn.ensemble  # noqa: F401
-    import sklearn.metrics  # noqa: F401
-    import sympy  # noqa: F401
+    for name in ("hypothesis.extra.numpy", "matplotlib.pyplot", "pandas", "pytest", "scipy.integrate", "scipy.optimize",
+                 "scipy.stats", "sklearn.ensemble", "sklearn.metrics", "sympy"):
+        importlib.import_module(name)
 
 
 def run(job) -> str:
-    """One row's test, with its change or without one."""
-    test, flip = job
-    if flip is None:
-        return tried([test])
-    path = ROOT / flip["file"]
-    text = path.read_text(encoding="utf-8") if path.exists() else ""
-    if text.count(flip["old"]) != 1:
-        return "does not fit"
-    return tried([test], Path(flip["file"]), text.replace(flip["old"], flip["new"]))
-
-
-def tried(tests: list[str], file: Path | None = None, text: str = "") -> str:
-    """Tests in a copy of the project in which a file has another text: "passes", "fails by ...", or what is wrong."""
+    """A row's test in a copy of the project, with its change or without: "passes", "fails by ...", or what is wrong."""
     import pytest
 
+    test, flip = job
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         lay_out(copy)
-        if file is not None:
-            (copy / file).write_text(text, encoding="utf-8")
+        if flip is not None:
+            path = copy / flip["file"]
+            text = path.read_text(encoding="utf-8") if path.exists() else ""
+            if text.count(flip["old"]) != 1:
+                return "does not fit"
+            path.write_text(text.replace(flip["old"], flip["new"]), encoding="utf-8")
         os.chdir(copy)
         for name in [name for name in sys.modules if name.split(".")[0] in ("pwu_lite", "pwu_book", "tests")]:
             del sys.modules[name]
         sys.path[:] = [folder, *(path for path in sys.path if path != str(ROOT))]
         result, output = Result(), io.StringIO()
-        try:
-            with redirect_stdout(output), redirect_stderr(output):
-                code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W",
-                                    "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={folder}", *tests],
-                                   plugins=[result])
-        finally:
-            os.chdir(ROOT)
+        with redirect_stdout(output), redirect_stderr(output):
+            code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W",
+                                "ignore::pytest.PytestAssertRewriteWarning", f"--rootdir={folder}", test],
+                               plugins=[result])
         imported = sys.modules.get("pwu_lite")
         assert imported is None or Path(imported.__file__).is_relative_to(copy), "the copy is not what is imported"
     if code == 0:
@@ -148,16 +131,13 @@ def tried(tests: list[str], file: Path | None = None, text: str = "") -> str:
 
 def lay_out(copy: Path) -> None:
     """The project: code and tables copied, everything else a link."""
-    (copy / "book").mkdir()
+    (copy / "book").symlink_to(ROOT / "book")
     for name in COPIED:
         source = ROOT / name
         if source.is_dir():
             shutil.copytree(source, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             shutil.copy(source, copy / name)
-    for source in (ROOT / "book").iterdir():
-        if not (copy / "book" / source.name).exists():
-            (copy / "book" / source.name).symlink_to(source)
 
 
 if __name__ == "__main__":

@@ -3,21 +3,17 @@
 Usage: python -m tools.checks.notebook_check [_build/html]
 
 In an empty environment, at the book's pinned versions: first a notebook as it is launched, whose first cell installs
-the wheels from a served copy of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder
+the wheels of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder
 of their own; then the grader, on a solution of every graded exercise. Exit status 1 if one fails.
 """
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import functools
-import http.server
 import os
 import subprocess
 import sys
 import tempfile
-import threading
 import venv
 import zipfile
 from pathlib import Path
@@ -44,9 +40,8 @@ def main(site: Path) -> int:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         python = environment(place)
-        with served(site) as address:
-            downloads.for_colab(site, place / "launched", address)
-            failed = run(python, place / "launched" / "book" / LAUNCHED)
+        downloads.for_colab(site, place / "launched", site.as_uri())
+        failed = run(python, place / "launched" / "book" / LAUNCHED)
         with zipfile.ZipFile(site / "downloads" / "notebooks.zip") as archive:
             archive.extractall(place / "taken", NOTEBOOKS)
         failed += sum(run(python, place / "taken" / name) for name in NOTEBOOKS)
@@ -56,28 +51,13 @@ def main(site: Path) -> int:
 def environment(place: Path) -> str:
     """A new environment that can run a notebook, no more; its Python. What it installs later is pinned."""
     venv.create(place / "environment", with_pip=True)
-    python = str(place / "environment" / ("Scripts" if sys.platform == "win32" else "bin") / "python")
+    python = str(place / "environment" / "bin" / "python")
     pins = [line.rstrip(" \\") for line in (ROOT / "requirements.txt").read_text().splitlines() if "==" in line]
     (place / "pins.txt").write_text("\n".join(pins))
     os.environ["PIP_CONSTRAINT"] = str(place / "pins.txt")
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "nbclient", "ipykernel"],
                    check=True, cwd=place)
     return python
-
-
-@contextlib.contextmanager
-def served(site: Path):
-    """The site at an address of this machine."""
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
 
 
 def own_settings() -> dict[str, str]:
@@ -105,8 +85,7 @@ def solutions(python: str, place: Path) -> int:
         (place / "tests" / f"{path.stem}.json").write_text(exercises.for_grader(cells))
     (place / "grade.py").write_bytes(Path(exercises.grader.__file__).read_bytes())
     subprocess.run([python, "grade.py", "handed_in"], cwd=place, env=own_settings(), check=True, capture_output=True)
-    with (place / "results.csv").open() as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader((place / "results.csv").open()))
     wrong = [row for row in rows if row["passed"] != row["of"] or row["of"] == "0"]
     print(f"graded exercises, alone: {len(rows) - len(wrong)} of {len(rows)} solutions have full marks")
     for row in wrong:

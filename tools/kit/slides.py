@@ -2,15 +2,12 @@
 
 A heading of the second level begins a slide. `{container} notes` is what the speaker says. Figures and numbers are
 the page's own, computed by the build; formulas become MathML. build_book calls `write` after Sphinx.
-
-Usage: python -m tools.kit.slides [SITE]
 """
 
 from __future__ import annotations
 
 import html
 import re
-import sys
 from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
@@ -24,13 +21,14 @@ PAGES, TARGET = "book/teaching/slides_*.html", "slides"
 NOT_ON_A_SLIDE = "a.headerlink, button, script, style, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
 
 
-def write(site: Path) -> list[Path]:
-    """Every deck of the site; the files."""
+def write(site: Path) -> None:
+    """Every deck of the site."""
     (site / TARGET).mkdir(exist_ok=True)
-    return [deck(path, site / TARGET / path.name.removeprefix("slides_"), site) for path in sorted(site.glob(PAGES))]
+    for path in site.glob(PAGES):
+        deck(path, site / TARGET / path.name.removeprefix("slides_"), site)
 
 
-def deck(page: Path, target: Path, site: Path) -> Path:
+def deck(page: Path, target: Path, site: Path) -> None:
     """One page as slides. Raises ValueError for a picture that would be left behind, or a slide without notes."""
     soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     article = soup.select_one("article.bd-article")
@@ -38,21 +36,15 @@ def deck(page: Path, target: Path, site: Path) -> Path:
         tag.decompose()
     formulas.set_formulas(article)
     title, style = " ".join(article.h1.get_text().split()), faces(article, site)
-    slides = [sheet(section, number, title) for number, section in enumerate(sections(article))]
+    inner = [heading.find_parent("section").extract() for heading in article.select("section > h2")]
+    parts = [article.select_one("section"), *inner]
+    slides = [sheet(section, number, title) for number, section in enumerate(parts)]
     lost = [image.get("src") for slide in slides for image in BeautifulSoup(slide, "html.parser").select("img")]
     if lost:
         raise ValueError(f"{page.name}: pictures that are not drawings: {lost}")
     text = TEMPLATE.read_text(encoding="utf-8").replace("@TITLE@", html.escape(title))
     text = text.replace("@FONTS@", style).replace("@SLIDES@", "\n".join(slides))
     target.write_text(text.replace("@COUNT@", str(len(slides))), encoding="utf-8")
-    return target
-
-
-def sections(article: Tag) -> list[Tag]:
-    """The title, then every section of the second level, taken out of the page."""
-    inner = [heading.find_parent("section") for heading in article.select("section > h2")]
-    found = [section.extract() for section in inner]
-    return [article.select_one("section"), *found]
 
 
 def sheet(section: Tag, number: int, title: str) -> str:
@@ -80,12 +72,8 @@ def picture() -> str:
     return re.sub("#[0-9a-f]{6}", lambda found: COLOURS.get(found[0], found[0]), preview.picture())
 
 
-def faces(article: Tag, site: Path) -> str:
-    cut = site / "_static" / "fonts"
-    return (formulas.face((cut / "book-sans.woff2").read_bytes(), "Book Sans")
-            + formulas.face(formulas.font([article]), formulas.FAMILY))
+def faces(text: Tag, site: Path) -> str:
+    """The fonts of a file that stands alone, as style."""
+    return (formulas.face((site / "_static" / "fonts" / "book-sans.woff2").read_bytes(), "Book Sans")
+            + formulas.face(formulas.font([text]), formulas.FAMILY))
 
-
-if __name__ == "__main__":
-    for made in write(Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html")):
-        print(f"{made}: {made.stat().st_size / 1e3:.0f} kB")

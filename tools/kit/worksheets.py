@@ -14,19 +14,17 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 
 from tools.extension import formulas
+from tools.kit import slides
 
 SOURCE, TARGET = "book/teaching/sheets", "worksheets"
 STYLE = Path(__file__).with_name("worksheet.css")
 
 
-def write(root: Path, site: Path) -> list[Path]:
-    """Every worksheet of the site; the files."""
+def write(root: Path, site: Path) -> None:
+    """Every worksheet of the site."""
     (site / TARGET).mkdir(exist_ok=True)
-    made = []
-    for path in sorted((root / SOURCE).glob("*.html")):
-        made.append(site / TARGET / path.name)
-        made[-1].write_text(sheet(path.read_text(encoding="utf-8"), site), encoding="utf-8")
-    return made
+    for path in (root / SOURCE).glob("*.html"):
+        (site / TARGET / path.name).write_text(sheet(path.read_text(encoding="utf-8"), site), encoding="utf-8")
 
 
 def sheet(fragment: str, site: Path) -> str:
@@ -36,13 +34,12 @@ def sheet(fragment: str, site: Path) -> str:
     text = re.sub(r'<rule(?: n="(\d+)")?/>', lambda found: '<div class="rule"></div>' * int(found[1] or 1), text)
     body = BeautifulSoup(text, "html.parser")
     title = body.h1.get_text()
-    faces = (formulas.face((site / "_static/fonts/book-sans.woff2").read_bytes(), "Book Sans")
-             + formulas.face(formulas.font([body]), formulas.FAMILY))
     who = '<p class="who">Name <span></span> Date <span class="short"></span></p>'
     foot = '<p class="foot">Decision-Aligned Uncertainty. CC BY 4.0: copy, change, say where it is from.</p>'
     head = text.replace("</h1>", f"</h1>{who}", 1)
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
-            f"<style>{faces}{STYLE.read_text()}</style></head><body><main>{head}{foot}</main></body></html>")
+            f"<style>{slides.faces(body, site)}{STYLE.read_text()}</style></head>"
+            f"<body><main>{head}{foot}</main></body></html>")
 
 
 def axes(x: str, y: str, xmin: str = "0", xmax: str = "1", ymax: str = "0.3", xstep: str = "0.1", ystep: str = "0.05",
