@@ -11,21 +11,16 @@ FONTS = ["book-serif.woff2", "book-serif-italic.woff2", "book-sans.woff2"]
 
 
 @pytest.mark.parametrize("name", FONTS)
-def test_a_font_has_its_own_name_and_two_weights(name, site):
+def test_a_font_has_its_own_name_two_weights_and_the_letters_of_the_prose(name, site):
+    """Letters outside of cells, formulas and code, where other fonts are used."""
     font = TTFont(site / "_static" / "fonts" / name)
     named = {record.nameID: record.toUnicode() for record in font["name"].names}
     assert all(named[key].startswith("Book") and "Source" not in named[key] for key in (1, 4, 6))
     assert "Open Font License" in named[13]
     assert [(axis.axisTag, axis.minValue, axis.maxValue) for axis in font["fvar"].axes] == [("wght", 400, 700)]
-
-
-@pytest.mark.parametrize("name", FONTS)
-def test_the_letters_of_the_prose_are_in_it(name, site):
-    """Outside of cells, formulas and code, where other fonts are used."""
-    have = set(TTFont(site / "_static" / "fonts" / name).getBestCmap())
     text = "".join(path.read_text() for path in (ROOT / "book").rglob("*.md"))
     text = re.sub(r"^```.*?^```|\$\$.*?\$\$|\$[^$]*\$|`[^`]*`", "", text, flags=re.S | re.M)
-    assert not {letter for letter in text if ord(letter) > 31} - set(map(chr, have))
+    assert not {letter for letter in text if ord(letter) > 31} - set(map(chr, font.getBestCmap()))
 
 
 def test_licences_lie_beside_the_fonts_and_the_files_are_small(site):

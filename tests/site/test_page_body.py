@@ -34,12 +34,9 @@ def test_a_check_that_says_nothing_or_shows_a_table_is_an_error(output, kind, ta
         dress(cell("assert 1", output, tag, kind))
 
 
-def test_a_preparation_is_one_line_without_a_tick():
+def test_a_preparation_is_one_line_without_a_tick_and_long_code_is_open():
     page = dress(cell("a = 1\nb = 2", "two numbers", tags="tag_setup"))
     assert page.select_one("details.fold > summary").get_text() == "Code: two numbers"
-
-
-def test_long_code_can_be_folded_on_a_phone_and_is_open():
     assert dress(cell("x" * 60)).select_one("details.code[open]")
     assert not dress(cell("x" * 20)).select_one("details")
 
@@ -51,18 +48,14 @@ def test_long_code_can_be_folded_on_a_phone_and_is_open():
     ("0 of 3 cells are there, 3 to fit\n3 of 3, 0.0 min left\nall fitted", "stream", "all fitted")])
 def test_a_sentence_is_set_as_one(output, kind, words):
     assert dress(cell("f()", output, kind=kind)).select_one("p.said").get_text() == words
+    assert not dress(cell("f()", "a  b\n1  2")).select("p.said")  # columns of words stay
 
 
-def test_columns_of_words_stay():
-    assert not dress(cell("f()", "a  b\n1  2")).select("p.said")
+def shown(frame):
+    return dress(cell("frame", frame._repr_html_(), kind="text_html"))
 
 
-def shown(frame, **options):
-    html = reporting.table(frame, **options)._repr_html_() if options else frame.to_html(border=1)
-    return dress(cell("frame", html, kind="text_html"))
-
-
-def test_numbers_stand_right_with_minus_signs_and_words_left():
+def test_numbers_stand_right_with_minus_signs_words_left_and_index_names_are_lifted():
     frame = pd.DataFrame({"cost": [-1.5, 2.0], "who": ["a-b", "c"], "ci": ["0.1 [-0.2, 0.3]", "1 [0, 2]"]}, ["x", "y"])
     page = shown(frame)
     first = page.select("tbody tr")[0].select("td")
@@ -70,9 +63,6 @@ def test_numbers_stand_right_with_minus_signs_and_words_left():
     assert first[0].get_text() == "\u22121.5" and first[1].get_text() == "a-b"
     assert first[2].select_one(".interval").get_text() == "[\u22120.2, 0.3]"
     assert ["num" in th.get("class", []) for th in page.select("thead th")] == [False, True, False, True]
-
-
-def test_the_row_of_index_names_is_lifted():
     page = shown(pd.DataFrame({"a": [1]}, pd.Index(["x"], name="model")))
     assert len(page.select("thead tr")) == 1 and page.select_one("thead th").get_text() == "model"
 
@@ -80,7 +70,7 @@ def test_the_row_of_index_names_is_lifted():
 @pytest.mark.parametrize("best, bold", [("row-min", ["1", "3"]), ("row-max", ["2", "4"]), ("min", ["1", "2"]),
                                         ("max", ["3", "4"])])
 def test_the_best_is_marked(best, bold):
-    page = shown(pd.DataFrame({"a": [1, 3], "b": [2, 4]}, ["x", "y"]), best=best)
+    page = shown(reporting.table(pd.DataFrame({"a": [1, 3], "b": [2, 4]}, ["x", "y"]), best=best))
     assert [td.get_text() for td in page.select(".best")] == bold
 
 
