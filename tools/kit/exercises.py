@@ -19,6 +19,7 @@ import sys
 import zipfile
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 import nbformat
 from nbformat import v4
@@ -45,7 +46,7 @@ class Cell:
 
 
 def read(path: Path) -> list[Cell]:
-    """The cells of a MyST notebook. Raises ValueError for a test before the first exercise."""
+    """The cells of a MyST notebook."""
     text = path.read_text(encoding="utf-8").split("---\n", 2)[2]
     cells, exercise = [], ""
     for number, part in enumerate(re.split(r"(?ms)^```\{code-cell\}[^\n]*\n(.*?)^```[ \t]*$", text)):
@@ -53,8 +54,6 @@ def read(path: Path) -> list[Cell]:
             tags = re.match(r":tags: \[([^\]]*)\]\n", part)
             found = set(re.findall(r"[\w-]+", tags[1])) if tags else set()
             cells.append(Cell("code", part[tags.end() if tags else 0:].rstrip("\n"), found, exercise))
-            if found & (TESTS | TEACHERS) and not exercise:
-                raise ValueError(f"{path.name}: a test before the first exercise")
             continue
         for piece in re.split(r"(?m)^(?=## )", part.strip()):
             letter = re.match(r"## (\w)\. ", piece)
@@ -97,8 +96,7 @@ def tests(cells: list[Cell]) -> list[dict]:
             for cell in cells if cell.tags & TESTS for code in grader.asserts(cell.source)]
 
 
-@dataclass
-class Mistake:
+class Mistake(NamedTuple):
     """A wrong answer: the exercise, its name, the test that must name it, the cells with the mistake in them."""
 
     exercise: str
@@ -157,9 +155,8 @@ def for_nbgrader(cells: list[Cell]) -> nbformat.NotebookNode:
         if not (test or answer):
             continue
         node.metadata["nbgrader"] = {"grade": test, "solution": answer, "locked": test, "task": False,
-                                     "schema_version": 3, "grade_id": f"{cell.exercise}-{number}"}
-        if test:
-            node.metadata["nbgrader"]["points"] = 1
+                                     "schema_version": 3, "grade_id": f"{cell.exercise}-{number}",
+                                     **({"points": 1} if test else {})}
     return made
 
 
@@ -239,9 +236,7 @@ def executed(cells: list[Cell]) -> nbformat.NotebookNode:
     """A notebook that ran. Raises what a cell raises: a solution that fails its own tests is none."""
     from nbclient import NotebookClient
 
-    made = notebook(cells)
-    NotebookClient(made, timeout=120, record_timing=False).execute()
-    return made
+    return NotebookClient(notebook(cells), timeout=120, record_timing=False).execute()
 
 
 if __name__ == "__main__":

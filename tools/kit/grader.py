@@ -17,7 +17,6 @@ import collections
 import contextlib
 import csv
 import json
-import os
 import re
 import subprocess
 import sys
@@ -43,7 +42,8 @@ def main() -> int:
         for row in grade(cells, tests) if tests else [["-", 0, 0, f"NOT GRADED: {cells}"]]:
             rows.append([harmless(value) for value in (*who, *row)])
             print("{:16} {:26} {}: {} of {}  {}".format(rows[-1][0], *rows[-1][2:]), flush=True)
-    write(Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv"), rows)
+    with Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([HEADER, *rows])
     return 0
 
 
@@ -57,17 +57,6 @@ def harmless(value: object) -> object:
         return value
     seen = "".join(letter if letter.isprintable() else "?" for letter in value)
     return f"'{seen}" if seen.lstrip().startswith(("=", "+", "-", "@")) and seen != "-" else seen
-
-
-def write(target: Path, rows: list[list]) -> None:
-    """The results, whole or not at all."""
-    part = tempfile.NamedTemporaryFile("w", newline="", encoding="utf-8", dir=target.absolute().parent, delete=False)
-    try:
-        with part as file:
-            csv.writer(file).writerows([HEADER, *rows])
-        os.replace(part.name, target)
-    finally:
-        Path(part.name).unlink(missing_ok=True)
 
 
 def load(folder: Path) -> dict[str, dict]:
@@ -171,17 +160,12 @@ def statements(cell: str) -> list[str]:
     plain = "\n".join(line for line in lines if not JUPYTER.match(line))
     for text in (cell, plain):
         with contextlib.suppress(SyntaxError, ValueError):
-            return [ast.get_source_segment(text, node) or "" for node in decorated(ast.parse(text))]
+            tree = ast.parse(text)
+            for node in tree.body:
+                for mark in getattr(node, "decorator_list", [])[:1]:  # a statement begins with its first decorator
+                    node.lineno, node.col_offset = mark.lineno, mark.col_offset - 1
+            return [ast.get_source_segment(text, node) or "" for node in tree.body]
     return [cell]
-
-
-def decorated(tree: ast.Module) -> list[ast.stmt]:
-    """The statements, each from its first decorator on."""
-    for node in tree.body:
-        marks = getattr(node, "decorator_list", [])
-        if marks:
-            node.lineno, node.col_offset = marks[0].lineno, marks[0].col_offset - 1
-    return tree.body
 
 
 def attempt(code: str, space: dict) -> str | None:
