@@ -214,6 +214,8 @@ def test_what_the_exercises_import_is_what_the_autograder_installs():
     code = "\n".join(cell.source for path in FILES for cell in exercises.read(path) if "wrong-answer" not in cell.tags)
     imported = set(re.findall(r"(?m)^(?:from|import) (\w+)", code))
     assert imported - set(sys.stdlib_module_names) == set(exercises.NEEDED)
+    needed = re.findall(r"(?m)^(?:from|import) (\w+)", Path(grader.__file__).read_text())
+    assert set(needed) <= set(sys.stdlib_module_names)
 
 
 def test_no_solution_is_in_what_the_public_gets(site):

@@ -18,8 +18,5 @@ def chromium():
     if path is None:
         raise ValueError("Chromium is needed: apt-get install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        try:
+        with playwright.chromium.launch(executable_path=path, args=FLAGS) as browser:
             yield browser
-        finally:
-            browser.close()

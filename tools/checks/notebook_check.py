@@ -3,13 +3,12 @@
 Usage: python -m tools.checks.notebook_check [_build/html]
 
 In an empty environment, at the book's pinned versions: first a notebook as it is launched, whose first cell installs
-the wheels of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder
-of their own; then the grader, on a solution of every graded exercise. Exit status 1 if one fails.
+the wheels of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder of their own. Exit
+status 1 if one fails.
 """
 
 from __future__ import annotations
 
-import csv
 import os
 import subprocess
 import sys
@@ -18,10 +17,7 @@ import venv
 import zipfile
 from pathlib import Path
 
-import nbformat
-
 from tools.build import downloads
-from tools.kit import exercises
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHED = "foundations/good_score.ipynb"
@@ -44,8 +40,7 @@ def main(site: Path) -> int:
         failed = run(python, place / "launched" / "book" / LAUNCHED)
         with zipfile.ZipFile(site / "downloads" / "notebooks.zip") as archive:
             archive.extractall(place / "taken", NOTEBOOKS)
-        failed += sum(run(python, place / "taken" / name) for name in NOTEBOOKS)
-        return failed + solutions(python, place)
+        return failed + sum(run(python, place / "taken" / name) for name in NOTEBOOKS)
 
 
 def environment(place: Path) -> str:
@@ -60,37 +55,14 @@ def environment(place: Path) -> str:
     return python
 
 
-def own_settings() -> dict[str, str]:
-    """The caller's environment without what could lend a notebook the caller's packages."""
-    settings = ("PYTHON", "PWU_", "MPL", "JUPYTER")
-    return {name: value for name, value in os.environ.items() if not name.startswith(settings)}
-
-
 def run(python: str, notebook: Path) -> int:
-    """Run it in its folder; 1 if a cell fails."""
-    done = subprocess.run([python, "-c", RUN, notebook.name], cwd=notebook.parent, env=own_settings(),
-                          capture_output=True, text=True)
+    """Run it in its folder, without settings that could lend it the caller's packages; 1 if a cell fails."""
+    own = {name: value for name, value in os.environ.items()
+           if not name.startswith(("PYTHON", "PWU_", "MPL", "JUPYTER"))}
+    done = subprocess.run([python, "-c", RUN, notebook.name], cwd=notebook.parent, env=own, capture_output=True,
+                          text=True)
     print(f"{notebook.name}, alone: {'runs' if done.returncode == 0 else done.stderr[-2000:]}", flush=True)
     return int(done.returncode != 0)
-
-
-def solutions(python: str, place: Path) -> int:
-    """Hand in a solution of every graded exercise: how many are not given full marks."""
-    (place / "tests").mkdir()
-    (place / "handed_in" / "teacher").mkdir(parents=True)
-    for path in exercises.files(ROOT):
-        cells = exercises.read(path)
-        notebook = exercises.notebook(exercises.solution(cells))
-        nbformat.write(notebook, place / "handed_in" / "teacher" / f"{path.stem}.ipynb")
-        (place / "tests" / f"{path.stem}.json").write_text(exercises.for_grader(cells))
-    (place / "grade.py").write_bytes(Path(exercises.grader.__file__).read_bytes())
-    subprocess.run([python, "grade.py", "handed_in"], cwd=place, env=own_settings(), check=True, capture_output=True)
-    rows = list(csv.DictReader((place / "results.csv").open()))
-    wrong = [row for row in rows if row["passed"] != row["of"] or row["of"] == "0"]
-    print(f"graded exercises, alone: {len(rows) - len(wrong)} of {len(rows)} solutions have full marks")
-    for row in wrong:
-        print("  " + " ".join(row.values()))
-    return len(wrong) + int(not rows)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Open every page of the built site in headless Chromium, every other host blocked.
 
-Usage: python -m tools.checks.site_check [--shots FOLDER]
+Usage: python -m tools.checks.site_check
 
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
@@ -18,7 +18,6 @@ not (see `bench_check`).
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import functools
 import http.server
@@ -76,25 +75,9 @@ def serve() -> str:
 
 
 def pages() -> list[str]:
-    """The book's own pages; the index pages that Sphinx adds lie beside the book's folder."""
-    return [name for name in addresses() if SIGN not in (SITE / name).read_text(encoding="utf-8")]
-
-
-def addresses() -> list[str]:
-    """Pages, and signs at addresses that a page has moved from."""
-    return sorted(str(path.relative_to(SITE)) for path in (SITE / "book").rglob("*.html"))
-
-
-def check_signs(page, base: str) -> list[str]:
-    """An address that a page has moved from leads to a page."""
-    found = []
-    for name in sorted(set(addresses()) - set(pages())):
-        page.goto(base + name)
-        try:
-            page.wait_for_selector("article h1", timeout=10_000)
-        except Error:
-            found.append(f"{name} leads nowhere")
-    return found
+    """The book's own pages, without signs at addresses that a page has moved from; Sphinx's index lies elsewhere."""
+    return sorted(str(path.relative_to(SITE)) for path in (SITE / "book").rglob("*.html")
+                  if SIGN not in path.read_text(encoding="utf-8"))
 
 
 def watch(context, base: str, problems: list[str]):
@@ -115,11 +98,10 @@ def watch(context, base: str, problems: list[str]):
     return page
 
 
-def check_page(page, base: str, name: str, view: str, shots: Path | None) -> list[str]:
+def check_page(page, base: str, name: str, view: str) -> list[str]:
     page.goto(base + name, wait_until="load")
     found = []
-    if page.locator(".math").count():
-        page.wait_for_function(MATH_IS_SET, timeout=15_000)
+    page.wait_for_function(MATH_IS_SET, timeout=15_000)
     width = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
     if width > 0:
         widest = page.evaluate("""() => [...document.querySelectorAll('article *')].filter(e =>
@@ -127,10 +109,7 @@ def check_page(page, base: str, name: str, view: str, shots: Path | None) -> lis
             .map(e => e.tagName + '.' + e.className).join(', ')""")
         found.append(f"scrolls sideways by {width} px: {widest}")
     found += check_access(page) if view == "desktop-light" else []
-    found += measure(page, view) + page.evaluate(QUIZZES) + page.evaluate(REACHED)
-    if shots:
-        page.screenshot(path=shots / f"{name.replace('/', '_')}_{view}.png", full_page=True)
-    return found
+    return found + measure(page, view) + page.evaluate(QUIZZES) + page.evaluate(REACHED)
 
 
 MEASURE = """() => {
@@ -245,7 +224,7 @@ def check_access(page, content: str | None = None) -> list[str]:
 
 
 def check_behaviour(page, base: str) -> list[str]:
-    """Search, folded code, theme switch."""
+    """Search, a quiz by keyboard (space chooses, an arrow moves on), folded code, theme switch."""
     found = []
     for words, title in SEARCHES.items():
         page.goto(base + f"search.html?q={words.replace(' ', '+')}", wait_until="networkidle")
@@ -256,7 +235,14 @@ def check_behaviour(page, base: str) -> list[str]:
         except Error:
             found.append(f"search for {words!r} finds nothing")
     page.goto(base + "book/foundations/good_score.html", wait_until="networkidle")
-    found += check_quiz_keys(page)
+    box = page.locator("fieldset.quiz").first
+    box.locator("input").first.focus()
+    page.keyboard.press("Space")
+    first = box.locator("[role=status] .why:visible").all_inner_texts()
+    page.keyboard.press("ArrowDown")
+    second = box.locator("[role=status] .why:visible").all_inner_texts()
+    if not len(first) == len(second) == 1 or first == second:
+        found.append("a quiz does not answer to the keyboard: one reason at a time")
     fold = page.locator("details.hide").first
     fold.locator("summary").click()
     if fold.get_attribute("open") is None:
@@ -275,24 +261,6 @@ def check_behaviour(page, base: str) -> list[str]:
     if len(themes) < 2:
         found.append("the theme switch does nothing")
     return found
-
-
-def check_quiz_keys(page) -> list[str]:
-    """A quiz by keyboard: space chooses, an arrow moves on, and one reason is there to be read out."""
-    box = page.locator("fieldset.quiz").first
-    box.locator("input").first.focus()
-    page.keyboard.press("Space")
-    first = box.locator("[role=status] .why:visible").all_inner_texts()
-    page.keyboard.press("ArrowDown")
-    second = box.locator("[role=status] .why:visible").all_inner_texts()
-    return [] if len(first) == len(second) == 1 and first != second else ["a quiz does not answer to the keyboard"]
-
-
-def check_explorers(page, base: str) -> list[str]:
-    """Move each explorer by mouse and keyboard; what it then says must be what Python computes."""
-    y, forecasts = screening.forecasts()
-    return (check_hill_explorer(page, base) + check_metric_explorer(page, base)
-            + check_prior_explorer(page, base, y, forecasts) + check_murphy_explorer(page, base, y, forecasts))
 
 
 def open_explorer(page, base: str, kind: str):
@@ -487,7 +455,7 @@ def check_without_scripts(browser, base: str) -> list[str]:
     return found
 
 
-def check_pages(base: str, view: str, names: list[str], shots: Path | None) -> list[str]:
+def check_pages(base: str, view: str, names: list[str]) -> list[str]:
     """Each of these pages in one view."""
     width, height, scheme = VIEWS[view]
     found = []
@@ -496,18 +464,20 @@ def check_pages(base: str, view: str, names: list[str], shots: Path | None) -> l
         for name in names:
             problems: list[str] = []
             page = watch(context, base, problems)
-            found += [f"{name} [{view}] {p}" for p in check_page(page, base, name, view, shots) + problems]
+            found += [f"{name} [{view}] {p}" for p in check_page(page, base, name, view) + problems]
             page.close()
     return found
 
 
 def check_rest(base: str) -> list[str]:
-    """Signs, search, switches, explorers, pages without scripts, the kit and the pictures of links."""
+    """Search, switches, explorers, pages without scripts, the kit and the pictures of links."""
     problems: list[str] = []
     with browse.chromium() as browser:
         page = watch(browser.new_context(), base, problems)
-        found = check_signs(page, base) + check_behaviour(page, base) + check_explorers(page, base)
-        found += check_without_scripts(browser, base)
+        found = check_behaviour(page, base) + check_without_scripts(browser, base)
+        found += check_hill_explorer(page, base) + check_metric_explorer(page, base)
+        y, forecasts = screening.forecasts()
+        found += check_prior_explorer(page, base, y, forecasts) + check_murphy_explorer(page, base, y, forecasts)
         found += kit_check.check_kit(browser, SITE, check_access)
         found += link_pictures.check(browser, SITE)
     return [f"[behaviour] {problem}" for problem in found + problems]
@@ -521,13 +491,8 @@ def check_bench(base: str) -> list[str]:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--shots", type=Path, help="folder for screenshots")
-    shots = parser.parse_args().shots
-    if shots:
-        shots.mkdir(parents=True, exist_ok=True)
     base, names = serve(), pages()
-    jobs = [(check_pages, (base, view, names[part::2], shots)) for view in VIEWS for part in (0, 1)]
+    jobs = [(check_pages, (base, view, names[part::2])) for view in VIEWS for part in (0, 1)]
     jobs[2:2] = [(check_bench, (base,)), (check_rest, (base,))]
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         running = [pool.apply_async(work, given) for work, given in jobs]
