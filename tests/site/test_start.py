@@ -57,9 +57,3 @@ def test_every_command_runs(page, apart):
     for name, words in COMMAND.findall(page.read_text()):
         with contextlib.redirect_stdout(io.StringIO()):
             assert command.main([name, *shlex.split(words)]) == 0, f"{page.name}: {name} {words}"
-
-
-def test_the_first_block_of_the_quickstart_needs_nothing_else(apart, capsys):
-    """Pasted alone into a new session it prints the answer."""
-    exec(next(blocks(ROOT / "book" / "start" / "quickstart.md")), {})
-    assert "a costs" in capsys.readouterr().out

@@ -7,7 +7,7 @@ a script error, a serious finding of axe-core.
 
 from __future__ import annotations
 
-import tempfile
+import io
 from pathlib import Path
 
 import pikepdf
@@ -30,15 +30,12 @@ AT = "() => [...document.querySelectorAll('.slide')].findIndex(slide => slide.cl
 def check_kit(browser, site: Path, check_access) -> list[str]:
     """Problems of the decks and sheets of a built site."""
     found = []
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, offline=True)
-    decks, sheets = sorted((site / "slides").glob("*.html")), sorted((site / "worksheets").glob("*.html"))
-    if not decks or not sheets:
-        found.append("no slides, or no worksheets")
-    for path in decks:
-        found += [f"slides/{path.name}: {problem}" for problem in check_deck(context, path, check_access)]
-    for path in sheets:
-        found += [f"worksheets/{path.name}: {problem}" for problem in check_sheet(context, path, check_access)]
-    context.close()
+    with browser.new_context(viewport={"width": 1280, "height": 720}, offline=True) as context:
+        for folder, check in (("slides", check_deck), ("worksheets", check_sheet)):
+            paths = sorted((site / folder).glob("*.html"))
+            found += [f"no {folder}"] * (not paths)
+            for path in paths:
+                found += [f"{folder}/{path.name}: {problem}" for problem in check(context, path, check_access)]
     return found
 
 
@@ -114,8 +111,5 @@ def check_sheet(context, path: Path, check_access) -> list[str]:
 
 def pages(page) -> int:
     """How many pages it prints."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "print.pdf")
-        page.pdf(path=path, prefer_css_page_size=True, print_background=True)
-        with pikepdf.open(path) as pdf:
-            return len(pdf.pages)
+    with pikepdf.open(io.BytesIO(page.pdf(prefer_css_page_size=True, print_background=True))) as pdf:
+        return len(pdf.pages)
