@@ -290,7 +290,7 @@ def check_asking(page: Any) -> list[str]:
     said = upload(page, File("two.csv", csv_of(two)))
     found = [] if "Which column is the outcome" in said else [f"two columns could be the outcome: {said!r}"]
     turned = forecasts(200, 2, 13)
-    said = upload(page, File("turned.csv", csv_of(turned.assign(y=1 - turned["y"]))))
+    upload(page, File("turned.csv", csv_of(turned.assign(y=1 - turned["y"]))))
     if "Check the outcome, and which label is the event" not in page.locator(".bench .said").inner_text():
         found.append("forecasts of the other label are not noticed")
     return found

@@ -456,9 +456,8 @@ def check_pages(base: str, view: str, names: list[str]) -> list[str]:
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         for name in names:
             problems: list[str] = []
-            page = watch(context, base, problems)
-            found += [f"{name} [{view}] {p}" for p in check_page(page, base, name, view) + problems]
-            page.close()
+            with watch(context, base, problems) as page:
+                found += [f"{name} [{view}] {p}" for p in check_page(page, base, name, view) + problems]
     return found
 
 
