@@ -56,8 +56,8 @@ def small(tmp_path):
     (tmp_path / "tools" / "extension" / "fonts.py").write_text(NO_FONTS)
     (tmp_path / "pwu_lite").mkdir()
     (tmp_path / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-one'\n")
-    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nchapters:\n  - file: book/chapter\n"
-                                       "  - file: book/other\n")
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nparts:\n  - caption: Part\n"
+                                       "    chapters: [{file: book/chapter}, {file: book/other}]\n")
     (tmp_path / "book" / "index.md").write_text("# Start\n\nSee {doc}`chapter`.\n")
     (tmp_path / "book" / "other.md").write_text("# Other\n\nText.\n")
     write(tmp_path, "import pwu_lite\npwu_lite.answer()")

@@ -15,7 +15,8 @@ from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
-from tools.extension import fonts, page_body, preview, quiz
+from tools.extension import fonts, page_body, preview
+from tools.extension.quiz import Quiz
 
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
 SCRIPT = "static/mathjax/tex-chtml-full.js"
@@ -27,11 +28,21 @@ POLICY = ("default-src 'self' data:; script-src 'self' 'unsafe-inline' 'unsafe-e
           "base-uri 'none'")
 
 
-def copy_mathjax(app, exception) -> None:
+def finish_site(app, exception) -> None:
+    """What the pages need beside them, once they are all written."""
+    if not exception:
+        shutil.copytree(fonts.write(Path(app.outdir).parent / ".fonts"), Path(app.outdir) / "_static" / "fonts",
+                        dirs_exist_ok=True)
+        copy_mathjax(app)
+        name_book(app)
+        if app.config.html_baseurl:
+            draw_previews(app)
+        list_pages(app)
+
+
+def copy_mathjax(app) -> None:
     """Copy the script and the fonts that a page needs, 1.8 MB of a 24 MB wheel."""
-    if exception or app.builder.format != "html":
-        return
-    for file in importlib.metadata.distribution("sphinx-mathjax-offline").files or []:
+    for file in importlib.metadata.distribution("sphinx-mathjax-offline").files:
         name = file.as_posix().partition("/")[2]
         if name == SCRIPT or name.startswith(FONTS):
             target = Path(app.outdir) / "_static" / name.removeprefix("static/")
@@ -41,49 +52,26 @@ def copy_mathjax(app, exception) -> None:
     shutil.copy(licence, Path(app.outdir) / "_static" / "mathjax" / "LICENSE")
 
 
-REPLACEMENTS = [
-    # what scrolls must be reachable by the keyboard
-    (r'<div class="pst-scrollable-table-container">', '<div class="pst-scrollable-table-container" tabindex="0">'),
-    (r'(<div class="header-article-items__start">)(?!<a)', r'\1<a class="book-name" href="{home}">{title}</a>'),
-]
-
-
-def mend_pages(app, exception) -> None:
-    """Small repairs of the theme's HTML, each for one finding of axe-core."""
-    if exception or app.builder.format != "html":
-        return
+def name_book(app) -> None:
+    """The book's name, a link to its first page, in the theme's bar above every page."""
     for path in Path(app.outdir).rglob("*.html"):
-        before = text = path.read_text(encoding="utf-8")
         home = os.path.relpath(Path(app.outdir) / f"{app.config.root_doc}.html", path.parent)
-        for pattern, replacement in REPLACEMENTS:
-            text = re.sub(pattern, replacement.format(home=home, title=app.config.project), text)
-        if text != before:
-            path.write_text(text, encoding="utf-8")
-
-
-def copy_fonts(app, exception) -> None:
-    if exception or app.builder.format != "html":
-        return
-    kept = fonts.write(Path(app.outdir).parent / ".fonts")
-    shutil.copytree(kept, Path(app.outdir) / "_static" / "fonts", dirs_exist_ok=True)
+        named = rf'\1<a class="book-name" href="{home}">{app.config.project}</a>'
+        text = path.read_text(encoding="utf-8")
+        path.write_text(re.sub(r'(<div class="header-article-items__start">)(?!<a)', named, text), encoding="utf-8")
 
 
 def dress_page(app, pagename, templatename, context, doctree) -> None:
     """Checks, tables and figures as `page_body` sets them; a description for links."""
-    if not context.get("body") or not pagename.startswith("book/"):
+    if not pagename.startswith("book/"):
         return
-    images = {f"{app.builder.imgpath}/{name}": path for path, name in app.builder.images.items()}
-
-    def drawing(address: str) -> Path | None:
-        source = images.get(address)
-        return Path(app.srcdir) / source if source else None
-
+    images = {f"{app.builder.imgpath}/{name}": Path(app.srcdir) / path for path, name in app.builder.images.items()}
     try:
-        context["body"], words = page_body.dress(context["body"], pagename, drawing)
+        context["body"], words = page_body.dress(context["body"], pagename, images.get)
     except ValueError as error:
         raise ExtensionError(str(error)) from error
-    title = re.sub(r"<[^>]*>", "", context.get("title", ""))
-    context["metatags"] = context.get("metatags", "") + tell_links(app, context, pagename, html.unescape(title), words)
+    title = re.sub(r"<[^>]*>", "", context["title"])
+    tell_links(app, context, pagename, html.unescape(title), words)
     if pagename == BENCH:
         context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n' + context["metatags"]
 
@@ -105,10 +93,19 @@ def offer_notebook(app, pagename, templatename, context, doctree) -> None:
 
 
 def find_address(app, config) -> None:
-    """Where the site will be: html_baseurl, or the pages of a repository on GitHub; then it has a map and previews."""
-    found = re.fullmatch(r"https://github\.com/([^/]+)/([^/]+?)/?", config.html_theme_options.get("repository_url", ""))
-    if found and not config.html_baseurl:
-        config.html_baseurl = f"https://{found[1].lower()}.github.io/{found[2]}/"
+    """One address in _config.yml, repository_url: pages link to their source, to error reports, to where they run.
+
+    The site is at html_baseurl, or with the pages of that repository on GitHub; then it has a map and previews.
+    """
+    options = config.html_theme_options
+    if options["repository_url"]:
+        found = re.fullmatch(r"https://github\.com/([^/]+)/([^/]+?)/?", options["repository_url"])
+        if found and not config.html_baseurl:
+            config.html_baseurl = f"https://{found[1].lower()}.github.io/{found[2]}/"
+        options |= {"use_repository_button": True, "use_issues_button": True, "use_source_button": True,
+                    "repository_branch": "main", "launch_buttons": {
+                        "notebook_interface": "jupyterlab", "binderhub_url": "https://mybinder.org",
+                        "colab_url": "https://colab.research.google.com"}}
     if config.html_baseurl:
         app.setup_extension("sphinx_sitemap")
         app.setup_extension("sphinxext.opengraph")
@@ -119,47 +116,36 @@ def find_address(app, config) -> None:
         config.ogp_custom_meta_tags = ['<meta name="twitter:card" content="summary_large_image">']
 
 
-def tell_links(app, context, pagename: str, title: str, words: str) -> str:
+def tell_links(app, context, pagename: str, title: str, words: str) -> None:
     """The page's description, and what sphinxext-opengraph says of a link to it: our words and our picture."""
+    context["metatags"] += f'<meta name="description" content="{html.escape(words)}">\n'
     if app.config.html_baseurl:
         base = app.config.html_baseurl.rstrip("/")
-        context["meta"] = {**(context.get("meta") or {}), "og:description": words, "og:image:alt": title,
+        context["meta"] = {**(context["meta"] or {}), "og:description": words, "og:image:alt": title,
                            "og:image": f"{base}/_static/previews/{preview_of(pagename)}"}
-    return f'<meta name="description" content="{html.escape(words)}">\n'
 
 
 def preview_of(pagename: str) -> str:
     return pagename.removeprefix("book/").replace("/", "-") + ".png"
 
 
-def preview_words(app, page: str) -> str:
-    """What stands under the title in a page's picture."""
-    return "Which model would you rather decide with?" if page == app.config.root_doc else app.config.project
-
-
-def draw_previews(app, exception) -> None:
-    """A picture of each page for links, where the address is known."""
-    if exception or app.builder.format != "html" or not app.config.html_baseurl:
-        return
-    site = Path(app.outdir)
+def draw_previews(app) -> None:
+    """A picture of each page for links."""
+    site, book = Path(app.outdir), app.config.project
     (site / "_static" / "previews").mkdir(exist_ok=True)
     for path in sorted((site / "book").rglob("*.html")):
         page = path.relative_to(site).with_suffix("").as_posix()
         if page not in app.config.redirects:
-            title = app.config.project if page == app.config.root_doc else read_head(path)[0]
-            preview.draw(site / "_static" / "previews" / preview_of(page), title, preview_words(app, page))
+            said = (book, preview.QUESTION) if page == app.config.root_doc else (read_head(path)[0], book)
+            preview.draw(site / "_static" / "previews" / preview_of(page), *said)
 
 
-def list_pages(app, exception) -> None:
+def list_pages(app) -> None:
     """llms.txt: every page with its title and first words, in the order of the book, for programs that read it."""
-    if exception or app.builder.format != "html":
-        return
     site, toc = Path(app.outdir), yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text())
     base = app.config.html_baseurl.rstrip("/") + "/" if app.config.html_baseurl else ""
-    parts = toc.get("parts") or [{"caption": "Chapters", "chapters": toc.get("chapters", [])}]
-    _, question = read_head(site / f"{toc['root']}.html")
-    lines = [f"# {app.config.project}", "", f"> {question}"]
-    for part in parts:
+    lines = [f"# {app.config.project}", "", f"> {read_head(site / f'{app.config.root_doc}.html')[1]}"]
+    for part in toc["parts"]:
         lines += ["", f"## {part['caption']}", ""]
         for chapter in part["chapters"]:
             title, words = read_head(site / f"{chapter['file']}.html")
@@ -175,16 +161,6 @@ def read_head(path: Path) -> tuple[str, str]:
     return tuple(html.unescape(found[1]).strip() if found else "" for found in (title, words))
 
 
-def link_repository(app, config) -> None:
-    """One address in _config.yml (repository_url): pages link to their source, to error reports, to where they run."""
-    options = config.html_theme_options
-    if options.get("repository_url"):
-        config.html_theme_options = {**options, "use_repository_button": True, "use_issues_button": True,
-                                     "use_source_button": True, "repository_branch": "main", "launch_buttons": {
-                                         "notebook_interface": "jupyterlab", "binderhub_url": "https://mybinder.org",
-                                         "colab_url": "https://colab.research.google.com"}}
-
-
 def launch_notebook(app, pagename, templatename, context, doctree) -> None:
     """Colab opens notebooks alone: they are on a branch of their own (tools/build/downloads.py writes them)."""
     for group in context.get("header_buttons", []):
@@ -196,32 +172,22 @@ def launch_notebook(app, pagename, templatename, context, doctree) -> None:
 def number_apart(app, env) -> list[str]:
     """Tables and figures of a chapter count separately: a figure that holds a table is a table."""
     for name, kinds in env.toc_fignumbers.items():
-        numbers = kinds.get("figure", {})
-        if not numbers:
-            continue
-        tree, counts = env.get_doctree(name), {True: 0, False: 0}
-        for figure in tree.findall(nodes.figure):
-            known = [one for one in figure["ids"] if one in numbers]
-            if known:
-                holds = any(figure.findall(nodes.table)) or any("<table" in raw.astext() for raw in
-                                                                figure.findall(nodes.raw))
+        numbers, counts = kinds.get("figure", {}), {True: 0, False: 0}
+        for figure in env.get_doctree(name).findall(nodes.figure) if numbers else []:
+            for one in set(figure["ids"]) & set(numbers):
+                holds = any("<table" in raw.astext() for raw in figure.findall(nodes.raw))
                 counts[holds] += 1
-                numbers[known[0]] = (*numbers[known[0]][:-1], counts[holds])
+                numbers[one] = (*numbers[one][:-1], counts[holds])
     return []
 
 
 def setup(app):
-    quiz.setup(app)
+    app.add_directive("quiz", Quiz)
     app.connect("config-inited", find_address)
-    app.connect("config-inited", link_repository)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
     app.connect("html-page-context", launch_notebook, priority=600)
     app.connect("html-page-context", dress_page)
     app.connect("env-updated", number_apart, priority=900)
-    app.connect("build-finished", copy_fonts)
-    app.connect("build-finished", copy_mathjax)
-    app.connect("build-finished", mend_pages)
-    app.connect("build-finished", draw_previews)
-    app.connect("build-finished", list_pages)
+    app.connect("build-finished", finish_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

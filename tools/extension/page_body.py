@@ -36,7 +36,8 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[
     soup = BeautifulSoup(body, "html.parser")
     fold_cells(soup, page)
     gather_checks(soup)
-    name_asides(soup)
+    for words in soup.select("details.aside > summary"):  # what may be left out says so
+        words.insert(0, "Aside: ")
     offer_short_path(soup)
     speak(soup)
     tell_verdicts(soup)
@@ -61,28 +62,25 @@ def keep_marks(soup: BeautifulSoup) -> None:
         after = formula.next_sibling
         marks = re.match(r"[,.;:!?)\]\u201d\u2019]+", after) if isinstance(after, NavigableString) else None
         if marks:
-            rest = str(after)[marks.end():]
-            kept = soup.new_tag("span", attrs={"class": "keep"})
-            formula.wrap(kept)
-            after.replace_with(rest)
-            kept.append(marks[0])
+            formula.wrap(soup.new_tag("span", attrs={"class": "keep"})).append(marks[0])
+            after.replace_with(after[marks.end():])
 
 
 def help_readers(soup: BeautifulSoup) -> None:
     """What scrolls can be reached by the keyboard; what is not a list does not say so. (Findings of axe-core.)"""
-    for tag in soup.select("div.math"):
+    for tag in soup.select("div.math, div.pst-scrollable-table-container"):
         tag["tabindex"] = "0"
-    for tag in soup.select(".citation-list[role]"):
+    for tag in soup.select(".citation-list"):
         del tag["role"]
 
 
-def description(soup: BeautifulSoup, longest: int = 200) -> str:
+def description(soup: BeautifulSoup) -> str:
     """What the reader will be able to do, or the first sentences not in a box, for search engines and links."""
     promised = [p for p in soup.select(".admonition p") if p.get_text().startswith(PROMISE)]
     for paragraph in [*promised, *soup.select("section > p")]:
         words = " ".join(paragraph.get_text().split())
         if len(words) > 40 and "\\(" not in words:
-            return words if len(words) <= longest else words[:longest].rsplit(" ", 1)[0] + " …"
+            return words if len(words) <= 200 else words[:200].rsplit(" ", 1)[0] + " …"
     return soup.h1.get_text().rstrip("#") if soup.h1 else ""
 
 
@@ -98,15 +96,14 @@ def fold_cells(soup: BeautifulSoup, page: str) -> None:
             code = cell.select_one("pre").get_text().strip().splitlines()[0]
             raise ValueError(f"{page}: a check, or a setup, prints one sentence and nothing else: the cell that begins "
                              f"{code!r}")
-        checks, answers = "tag_setup" not in cell["class"], words.startswith(ANSWERS)
+        answers = words.startswith(ANSWERS)
         if not answers:
             output.decompose()
         line = ANSWERS if answers else QUOTED.sub(r"\g<said>", words)
-        summary = fold(soup, cell, "check" if checks else "fold", line if checks else f"Code: {line}").summary
-        if checks:
-            tick = soup.new_tag("b")
-            tick.string = "✓"
-            summary.insert(0, tick)
+        if "tag_setup" in cell["class"]:
+            fold(soup, cell, "fold", f"Code: {line}")
+        else:
+            fold(soup, cell, "check", line, tick=True)
 
 
 def gather_checks(soup: BeautifulSoup) -> None:
@@ -114,24 +111,16 @@ def gather_checks(soup: BeautifulSoup) -> None:
     checks = [cell.find_parent("details") for cell in soup.select("div.cell.tag_quiet-check")]
     if not checks:
         return
-    gathered = soup.new_tag("details", attrs={"class": "check all"})
-    gathered.append(soup.new_tag("summary"))
-    gathered.summary.append(soup.new_tag("b"))
-    gathered.summary.b.string = "✓"
-    shown = len(soup.select("details.check:not(.solution *)")) > len(checks)
-    count = "check" if len(checks) == 1 else f"{len(checks)} checks"
-    gathered.summary.append(f"{'The other' if shown else 'The'} {count} of this chapter passed")
-    gathered.extend(check.extract() for check in checks)
     end = soup.select_one(NEXT)
     if end is None:
         raise ValueError("a page with quiet checks ends with a section 'Where to go next'")
-    end.insert_before(gathered)
-
-
-def name_asides(soup: BeautifulSoup) -> None:
-    """What may be left out says so: *Aside* before its words."""
-    for words in soup.select("details.aside > summary"):
-        words.insert(0, "Aside: ")
+    shown = len(soup.select("details.check:not(.solution *)")) > len(checks)
+    count = "check" if len(checks) == 1 else f"{len(checks)} checks"
+    words = f"{'The other' if shown else 'The'} {count} of this chapter passed"
+    end.insert_before(gathered := soup.new_tag("div"))
+    gathered.extend(checks)
+    fold(soup, gathered, "check all", words, tick=True)
+    gathered.unwrap()
 
 
 def offer_short_path(soup: BeautifulSoup) -> None:
@@ -139,8 +128,7 @@ def offer_short_path(soup: BeautifulSoup) -> None:
     for words in soup.select(".admonition.tip strong"):
         if words.get_text() == "Short path":
             words.name, words["class"] = "label", "short-path"
-            switch = soup.new_tag("input", attrs={"type": "checkbox"})
-            words.insert(0, switch)
+            words.insert(0, soup.new_tag("input", attrs={"type": "checkbox"}))
 
 
 def fold_for_phones(soup: BeautifulSoup) -> None:
@@ -148,20 +136,17 @@ def fold_for_phones(soup: BeautifulSoup) -> None:
     for code in soup.select("div.cell > div.cell_input"):
         longest = max((len(line) for line in code.get_text().splitlines()), default=0)
         if longest > PHONE and not code.find_parent("details"):
-            fold(soup, code, "fold code", f"Code, {count_lines(code)}")["open"] = ""
+            lines = len(code.get_text().strip().splitlines())
+            fold(soup, code, "fold code", f"Code, {lines} line" + "s" * (lines > 1))["open"] = ""
 
 
-def fold(soup: BeautifulSoup, inner: Tag, kind: str, words: str) -> Tag:
-    details, summary = soup.new_tag("details", attrs={"class": kind}), soup.new_tag("summary")
-    summary.string = words
-    inner.wrap(details)
-    details.insert(0, summary)
+def fold(soup: BeautifulSoup, inner: Tag, kind: str, words: str, tick: bool = False) -> Tag:
+    details = inner.wrap(soup.new_tag("details", attrs={"class": kind}))
+    details.insert(0, soup.new_tag("summary"))
+    if tick:
+        details.summary.append(soup.new_tag("b", string="✓"))
+    details.summary.append(words)
     return details
-
-
-def count_lines(tag: Tag) -> str:
-    lines = len(tag.select_one("pre").get_text().strip().splitlines())
-    return f"{lines} line" + "s" * (lines > 1)
 
 
 def speak(soup: BeautifulSoup) -> None:
@@ -171,44 +156,39 @@ def speak(soup: BeautifulSoup) -> None:
         if not words:
             output.decompose()
             continue
-        quoted = QUOTED.match(words)
-        if quoted and "text_plain" in output["class"]:
+        if "text_plain" in output["class"] and QUOTED.match(words):
             words = ast.literal_eval(words)
         elif "text_plain" in output["class"] or "  " in words or words.count("\n") > 3:
             continue
-        said = soup.new_tag("p", attrs={"class": "said"})
-        said.string = words
-        output.replace_with(said)
+        output.replace_with(soup.new_tag("p", attrs={"class": "said"}, string=words))
 
 
 def tell_verdicts(soup: BeautifulSoup) -> None:
     """The reason of a quiz's answer begins with its verdict, in a region that screen readers watch."""
     for label in soup.select("fieldset.quiz label"):
-        why, verdict = label.select_one(".why"), soup.new_tag("b")
-        verdict.string = "Right. " if "right" in label["class"] else "Not this one. "
-        why.insert(0, verdict)
+        why = label.select_one(".why")
+        why.insert(0, soup.new_tag("b", string="Right. " if "right" in label["class"] else "Not this one. "))
         why.wrap(soup.new_tag("span", attrs={"role": "status"}))
 
 
 def set_table(soup: BeautifulSoup, table: Tag) -> None:
     """No empty head rows, numbers right and words left by column, minus signs, what to do on a phone."""
-    table.attrs = {"class": table.get("class", [])}
+    table.attrs = {"class": table["class"]}
     merge_heads(table)
     for cell in table.select("tbody td"):
         if cell.get_text().strip() in ("NaN", "nan", "None"):
             cell.string = "\u2013"
     for tag in table.select("[style], [valign]"):
-        tag.attrs = {key: value for key, value in tag.attrs.items() if key not in ("style", "valign")}
+        del tag["style"], tag["valign"]
     rows = table.select("tbody > tr")
     heads = table.select("thead > tr")
     for place, column in enumerate(columns_of(rows)):
         said = [cell.get_text().strip() for cell in column if cell.get_text().strip()]
-        numbers = bool(said) and all(NUMBER.match(text) or INTERVAL.match(text) for text in said)
-        head = next(iter(heads[-1].find_all(["th", "td"])[::-1][place:]), None) if heads else None
-        for cell in column:
-            set_cell(soup, cell, numbers)
-        if head is not None and numbers:
-            head["class"] = [*head.get("class", []), "num"]
+        if said and all(NUMBER.match(text) or INTERVAL.match(text) for text in said):
+            for cell in column:
+                set_number(soup, cell)
+            for head in heads[-1:]:
+                add_class(head.find_all(["th", "td"])[-1 - place], "num")
     mark_best(table, rows)
     around = {"class": "table-scroll", "tabindex": "0", "role": "group", "aria-label": "table"}
     table.wrap(soup.new_tag("div", attrs=around))
@@ -233,17 +213,18 @@ def columns_of(rows: list[Tag]) -> list[list[Tag]]:
     return [[row[place] for row in cells if place < len(row)] for place in range(max(map(len, cells), default=0))]
 
 
-def set_cell(soup: BeautifulSoup, cell: Tag, numbers: bool) -> None:
-    if not numbers:
-        return
-    cell["class"] = [*cell.get("class", []), "num"]
+def add_class(tag: Tag, name: str) -> None:
+    tag["class"] = [*tag.get("class", []), name]
+
+
+def set_number(soup: BeautifulSoup, cell: Tag) -> None:
+    add_class(cell, "num")
     text = cell.get_text().strip()
     interval = INTERVAL.match(text)
     cell.string = (interval[1] if interval else text).replace("-", "\u2212").replace("e\u2212", "e-")
     if interval:
-        beside = soup.new_tag("span", attrs={"class": "interval"})
-        beside.string = interval[2].replace("-", "\u2212")
-        cell.append(beside)
+        beside = interval[2].replace("-", "\u2212")
+        cell.append(soup.new_tag("span", attrs={"class": "interval"}, string=beside))
 
 
 def mark_best(table: Tag, rows: list[Tag]) -> None:
@@ -258,7 +239,7 @@ def mark_best(table: Tag, rows: list[Tag]) -> None:
             best = (max if wish[-1] == "max" else min)(value for _, value in values)
             for cell, value in values:
                 if value == best:
-                    cell["class"] = [*cell.get("class", []), "best"]
+                    add_class(cell, "best")
 
 
 def value_of(cell: Tag) -> float | None:
@@ -274,13 +255,13 @@ def deal_cards(table: Tag) -> None:
     heads = [head.get_text().strip() for head in table.select("thead th")]
     if len(heads) < 3:
         return
-    table["class"] = [*table.get("class", []), "cards"]
+    add_class(table, "cards")
     for row in table.select("tbody tr"):
         for head, cell in zip(heads, row.find_all("td"), strict=False):
             if head:
                 cell["data-head"] = head
                 if len(cell.get_text().strip()) <= 8:  # a number beside its word, not under it
-                    cell["class"] = [*cell.get("class", []), "brief"]
+                    add_class(cell, "brief")
 
 
 def name_tables(soup: BeautifulSoup) -> None:
@@ -298,12 +279,12 @@ def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
     for still in soup.select(".explorer > svg.still"):
         still.replace_with(BeautifulSoup(drawn(str(still), ""), "html.parser").svg)
     for serial, image in enumerate(soup.select("div.cell_output img, figure img")):
-        path = drawing(image.get("src", ""))
+        path = drawing(image["src"])
         if path is None or path.suffix != ".svg":
             continue
         text = drawn(path.read_text(encoding="utf-8"), f"f{serial}-")
         figure = BeautifulSoup(text, "html.parser").svg
-        figure["class"], figure["role"], figure["aria-label"] = "drawing", "img", image.get("alt", "")
+        figure["class"], figure["role"], figure["aria-label"] = "drawing", "img", image["alt"]
         image.replace_with(figure)
         width, _ = panels.size_of(figure)
         if width <= WIDE:

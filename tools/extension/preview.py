@@ -10,9 +10,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 BLUE, ORANGE, INK = "#0072b2", "#d55e00", "#1d232b"
+QUESTION = "Which model would you rather decide with?"
 
 
-def draw(path: Path, title: str, words: str = "Which model would you rather decide with?") -> None:
+def draw(path: Path, title: str, words: str) -> None:
     """1200 by 630 pixels, the size that link previews are cut to: a title, and under it more words."""
     figure = Figure(figsize=(12, 6.3), dpi=100, facecolor="white")
     ax = figure.add_axes((0.07, 0.06, 0.86, 0.56))
@@ -49,7 +50,7 @@ def cover(title: str) -> bytes:
     figure = Figure(figsize=(8, 12), dpi=150, facecolor="white")
     curves(figure.add_axes((0.1, 0.12, 0.8, 0.4)), 7)
     figure.text(0.1, 0.78, title.replace(" ", "\n", 1), fontsize=44, fontweight="bold", color=INK, va="center")
-    figure.text(0.1, 0.63, "Which model would you\nrather decide with?", fontsize=26, color=INK, va="center")
+    figure.text(0.1, 0.63, QUESTION.replace(" rather", "\nrather"), fontsize=26, color=INK, va="center")
     out = io.BytesIO()
     figure.savefig(out, metadata={"Software": None})
     return out.getvalue()
