@@ -9,12 +9,14 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from fontTools import subset, ttLib
 from fontTools.varLib import instancer
 
 WEIGHTS = (400, 700)
+FEATURES = ["kern", "liga", "tnum", "lnum", "onum", "mark", "ccmp"]
 LETTERS = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *range(0x2010, 0x2027),
            0x2032, 0x20AC, 0x2190, 0x2191, 0x2192, 0x2193, 0x2212, 0x2248, 0x2260, 0x2264, 0x2265, 0x221A, 0x221E,
            0x25A0]
@@ -31,9 +33,10 @@ def write(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, (package, source, family) in FILES.items():
         if not (folder / name).exists():
-            partial = folder / f"{name}.part"
-            cut(packaged(package, source), family).save(partial)
-            partial.replace(folder / name)
+            limits = {"wght": WEIGHTS, **({"opsz": 14} if "opsz" in source else {})}
+            font = instancer.instantiateVariableFont(cut(packaged(package, source), family, LETTERS, FEATURES), limits)
+            font.save(folder / f"{name}.part")
+            (folder / f"{name}.part").replace(folder / name)
     for package in packages:
         shutil.copy(packaged(package, "licenses/LICENSE"), folder / f"LICENSE-{package}.txt")
     return folder
@@ -41,20 +44,17 @@ def write(folder: Path) -> Path:
 
 def packaged(package: str, name: str) -> Path:
     """A file of an installed package."""
-    files = importlib.metadata.distribution(package).files or []
+    files = importlib.metadata.distribution(package).files
     return Path(next(file for file in files if file.as_posix().endswith(name)).locate())
 
 
-def cut(path: Path, family: str) -> ttLib.TTFont:
-    """Latin and Greek, two ends of one weight axis, text size, another name."""
+def cut(path: Path, family: str, letters: Iterable[int], features: list[str]) -> ttLib.TTFont:
+    """A font of these letters under another name, to be saved as WOFF2."""
     font = ttLib.TTFont(path, recalcTimestamp=False)
-    options = subset.Options(layout_features=["kern", "liga", "tnum", "lnum", "onum", "mark", "ccmp"],
-                             name_IDs=[1, 2, 4, 6, 13, 14], notdef_outline=True)
-    cutter = subset.Subsetter(options)
-    cutter.populate(unicodes=LETTERS)
+    cutter = subset.Subsetter(subset.Options(layout_features=features, name_IDs=[1, 2, 4, 6, 13, 14],
+                                             notdef_outline=True))
+    cutter.populate(unicodes=letters)
     cutter.subset(font)
-    limits = {"wght": WEIGHTS, **({"opsz": 14} if "opsz" in path.name else {})}
-    font = instancer.instantiateVariableFont(font, limits)
     for record in font["name"].names:
         if record.nameID in (1, 4, 6):
             record.string = family.replace(" ", "") if record.nameID == 6 else family

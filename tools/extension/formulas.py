@@ -7,21 +7,19 @@ they hold MathML (by latex2mathml) and, cut to the letters in use, STIX Two Math
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import re
 import unicodedata
 import xml.etree.ElementTree as ET
 
 from bs4 import BeautifulSoup, NavigableString, Tag
-from fontTools import subset, ttLib
+from fontTools import subset
 from latex2mathml.converter import convert
 
 from tools.extension import fonts
 
-STYLES = {"bold": "MATHEMATICAL BOLD", "bold-italic": "MATHEMATICAL BOLD ITALIC", "script": "MATHEMATICAL SCRIPT",
-          "double-struck": "MATHEMATICAL DOUBLE-STRUCK"}
-EARLY = {"double-struck P": "\u2119", "double-struck E": "\U0001d53c", "double-struck R": "\u211d",
-         "double-struck N": "\u2115", "double-struck Z": "\u2124", "script E": "\u2130", "script L": "\u2112"}
+STYLES = {"bold", "bold-italic", "script", "double-struck"}
 FAMILY = "Book Math"
 MATHML = "{http://www.w3.org/1998/Math/MathML}"
 DRAWN = {0xAF, 0x203E, 0x221A, 0x23DE, 0x23DF}  # bars, roots and braces are drawn by the browser, not written
@@ -112,15 +110,12 @@ def letter(style: str, one: str) -> str:
     >>> letter("double-struck", "P"), letter("bold", "1"), letter("bold", "+")
     ('ℙ', '𝟏', '+')
     """
-    if f"{style} {one}" in EARLY:
-        return EARLY[f"{style} {one}"]
     name = re.sub("LATIN |GREEK |LETTER ", "", unicodedata.name(one, ""))
-    found = [f"{start} {name}" for start in (STYLES[style], STYLES[style].replace(" ITALIC", ""))]
-    for name in found:
-        try:
-            return unicodedata.lookup(name)
-        except KeyError:
-            continue
+    alphabet = style.upper().replace("BOLD-", "BOLD ")
+    for full in (f"MATHEMATICAL {alphabet} {name}", f"{alphabet} {name}",
+                 f"MATHEMATICAL {alphabet} {name}".replace(" ITALIC", "")):
+        with contextlib.suppress(KeyError):
+            return unicodedata.lookup(full)
     return one
 
 
@@ -147,8 +142,7 @@ def set_formulas(soup: BeautifulSoup | Tag) -> int:
         tag.append(formula)
         if not block:
             keep_together(tag, len(tag.get_text()))
-        for name in ("tabindex", "nowrap"):
-            del tag[name]
+        del tag["tabindex"]
         if number is not None:
             tag.append(number)
     return len(found)
@@ -167,14 +161,9 @@ def keep_together(tag: Tag, length: int) -> None:
 def font(pages: list[Tag]) -> bytes:
     """STIX Two Math as WOFF2, cut to the letters of the pages' formulas, under a name of its own (its licence asks)."""
     letters = {ord(one) for page in pages for tag in page.find_all("math") for one in tag.get_text()}
-    made = ttLib.TTFont(fonts.packaged("ziamath", "STIXTwoMath-Regular.ttf"), recalcTimestamp=False)
-    cutter = subset.Subsetter(subset.Options(name_IDs=[1, 2, 4, 6, 13, 14], notdef_outline=True))
-    cutter.populate(unicodes=letters | set(range(0x20, 0x7F)) | italics(letters) | DRAWN)
-    cutter.subset(made)
-    for record in made["name"].names:
-        if record.nameID in (1, 4, 6):
-            record.string = FAMILY.replace(" ", "") if record.nameID == 6 else FAMILY
-    made.flavor = "woff2"
+    path = fonts.packaged("ziamath", "STIXTwoMath-Regular.ttf")
+    wanted = letters | set(range(0x20, 0x7F)) | italics(letters) | DRAWN
+    made = fonts.cut(path, FAMILY, wanted, subset.Options().layout_features)
     out = io.BytesIO()
     made.save(out)
     return out.getvalue()
@@ -182,15 +171,8 @@ def font(pages: list[Tag]) -> bytes:
 
 def italics(letters: set[int]) -> set[int]:
     """A browser sets a single letter of a formula in italics: another character of the font."""
-    found = {ord(letter("bold-italic", chr(one))) for one in letters}
-    plain = {chr(one): unicodedata.name(chr(one), "") for one in letters | set(range(0x41, 0x7B))}
-    for name in plain.values():
-        short = re.sub("LATIN |GREEK |LETTER ", "", name)
-        try:
-            found.add(ord(unicodedata.lookup(f"MATHEMATICAL ITALIC {short}")))
-        except KeyError:
-            continue
-    return found | {0x210E}
+    every = letters | set(range(0x41, 0x7B))
+    return {ord(letter(style, chr(one))) for style in ("italic", "bold-italic") for one in every} | {0x210E}
 
 
 def face(data: bytes, family: str, style: str = "normal") -> str:
