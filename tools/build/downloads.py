@@ -64,11 +64,16 @@ def for_colab(site: Path, target: Path, address: str) -> int:
 
 def pack(path: Path, base: Path, files) -> None:
     """A zip with the same bytes for the same files."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    with zipfile.ZipFile(path, "w") as archive:
         for file in sorted(files):
-            entry = zipfile.ZipInfo(file.relative_to(base).as_posix())
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(entry, file.read_bytes())
+            archive.writestr(entry(file.relative_to(base).as_posix()), file.read_bytes())
+
+
+def entry(name: str, how: int = zipfile.ZIP_DEFLATED) -> zipfile.ZipInfo:
+    """A file of an archive, without its date."""
+    info = zipfile.ZipInfo(name)
+    info.compress_type, info.external_attr = how, 0o644 << 16
+    return info
 
 
 if __name__ == "__main__":

@@ -10,15 +10,13 @@ from xml.etree import ElementTree
 
 from bs4 import BeautifulSoup
 
+from tools.build import downloads
 from tools.editions import leaves
 from tools.extension import formulas
 
 HERE = Path(__file__).parent
 # HTML forgets the capitals of SVG's names, XHTML asks for them
-CAPITALS = {"viewbox": "viewBox", "preserveaspectratio": "preserveAspectRatio", "clippath": "clipPath",
-            "clippathunits": "clipPathUnits", "lineargradient": "linearGradient", "gradientunits": "gradientUnits",
-            "gradienttransform": "gradientTransform", "patternunits": "patternUnits", "textlength": "textLength",
-            "markerwidth": "markerWidth", "markerheight": "markerHeight", "refx": "refX", "refy": "refY"}
+CAPITALS = {"viewbox": "viewBox", "clippath": "clipPath", "patternunits": "patternUnits"}
 OLD = ["valign", "align", "halign", "border", "scoped", "nowrap", "tabindex", "data-head", "summary"]
 NOT_FOR_BOOKS = {"doc-biblioentry", "doc-biblioref", "doc-backlink"}
 CONTAINER = ('<?xml version="1.0"?><container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container">'
@@ -35,20 +33,13 @@ def write(chapters: list[leaves.Leaf], site: Path, about: dict, cover: bytes, ta
     files = {f"{one.key}.xhtml": page(one) for one in chapters}
     files |= {"nav.xhtml": contents(chapters, about), "title.xhtml": title_page(about), "cover.png": cover,
               "book.css": style().encode(), "fonts/math.woff2": formulas.font([one.body for one in chapters])}
-    files |= {f"fonts/{name}": (cut / name).read_bytes()
-              for name in ("book-serif.woff2", "book-serif-italic.woff2", "book-sans.woff2")}
+    files |= {f"fonts/{name}.woff2": (cut / f"{name}.woff2").read_bytes() for _, _, name in leaves.FACES}
     files["book.opf"] = package(files, chapters, about).encode()
     with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr(entry("mimetype", zipfile.ZIP_STORED), "application/epub+zip")
-        archive.writestr(entry("META-INF/container.xml"), CONTAINER)
+        archive.writestr(downloads.entry("mimetype", zipfile.ZIP_STORED), "application/epub+zip")
+        archive.writestr(downloads.entry("META-INF/container.xml"), CONTAINER)
         for name in sorted(files):
-            archive.writestr(entry(name), files[name])
-
-
-def entry(name: str, how: int = zipfile.ZIP_DEFLATED) -> zipfile.ZipInfo:
-    info = zipfile.ZipInfo(name)
-    info.compress_type, info.external_attr = how, 0o644 << 16
-    return info
+            archive.writestr(downloads.entry(name), files[name])
 
 
 def style() -> str:
@@ -56,11 +47,9 @@ def style() -> str:
     sheet = leaves.plain_colours((HERE / "edition.css").read_text())
     sheet = re.sub(r":root \{.*?\}\n", "", sheet, count=1, flags=re.S)
     sheet = sheet[:sheet.index("@media")]
-    faces = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),
-             ("Book Sans", "normal", "book-sans"), (formulas.FAMILY, "normal", "math")]
     return "".join(f'@font-face {{ font-family: "{family}"; font-weight: 400 700; font-style: {slope}; '
                    f'src: url(fonts/{file}.woff2); }}\n'
-                   for family, slope, file in faces) + sheet
+                   for family, slope, file in [*leaves.FACES, (formulas.FAMILY, "normal", "math")]) + sheet
 
 
 def page(one: leaves.Leaf) -> bytes:
@@ -70,23 +59,14 @@ def page(one: leaves.Leaf) -> bytes:
         tag.decompose()
     for drawing in soup.find_all("svg"):
         drawing["xmlns"], drawing["xmlns:xlink"] = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-    seen = set()
     for tag in soup.find_all(True):
         tag.name = CAPITALS.get(tag.name, tag.name)
         tag.attrs = {CAPITALS.get(name, name): value for name, value in tag.attrs.items()
                      if name not in OLD and (":" not in name or name.startswith("xmlns") or name == "xlink:href")}
         if tag.get("role") in NOT_FOR_BOOKS:
             del tag["role"]
-        if tag.get("id") in seen:
-            del tag["id"]
-        seen.add(tag.get("id"))
-    for line in soup.select("span p, span div, p figure, p div"):
-        outer = line.find_parent(["span", "p"])
-        if outer is not None:
-            outer.name = "div"
-    for name in ("width", "height"):
-        for tag in soup.select(f"svg[{name}$='pt']"):
-            del tag[name]
+    for tag in soup.select("svg[width$='pt']"):
+        del tag["width"], tag["height"]
     return xhtml(one.title, leaves.plain_colours(soup.decode(formatter="minimal")))
 
 

@@ -1,6 +1,6 @@
 """All editions from one build: PDF, e-book, single page, cheat sheet, worksheets, slides.
 
-Usage: python -m tools.editions.editions [SITE] [FOLDER]     (make editions builds the site first)
+Usage: python -m tools.editions.editions     (make editions builds the site first)
 
 Needs Chromium, for the PDFs, and Java, for the check of the e-book. Says what each file weighs and how long it took
 (sizes.csv holds the same), and ends with status 1 for anything clipped, dead, invalid, or asked for over the network.
@@ -25,16 +25,12 @@ from tools.extension import formulas, preview
 from tools.kit import slides, worksheets
 
 NAME = "decision-aligned-uncertainty"
-PAGES = {"cheat-sheet": "book/reference/cheat_sheet"}
+CHEAT_SHEET = "book/reference/cheat_sheet"
 
 
 def main() -> int:
-    given = sys.argv[1:] + ["_build/html", "_build/editions"][len(sys.argv) - 1:]
-    site, target = (Path(name).resolve() for name in given)
     root = Path(__file__).resolve().parents[2]
-    if not (site / "index.html").exists():
-        print(f"no site in {site}: make book", file=sys.stderr)
-        return 1
+    site, target = root / "_build" / "html", root / "_build" / "editions"
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     try:
@@ -73,17 +69,18 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
         leaves.settle(one)
     with timed(f"{NAME}.html") as (path, _):
         whole = copies(chapters)
-        refuse(leaves.join(whole))
+        dead = leaves.join(whole)
+        if dead:
+            raise ValueError(f"{len(dead)} links without a place, such as {dead[:5]}")
         path.write_text(print_book.single(whole, site, about), encoding="utf-8")
     with timed(f"{NAME}.epub") as (path, _):
         ebook.write(copies(settled), site, about, preview.cover(about["title"]), path)
         check_ebook(path)
     with chromium() as browser:
-        for name, file in PAGES.items():
-            with timed(f"{name}.pdf") as (path, said):
-                alone = [one for one in copies(settled) if one.file == file]
-                leaves.join(alone)
-                said["pages"] = print_book.make_leaflet(browser, alone, site, about, path)
+        with timed("cheat-sheet.pdf") as (path, said):
+            alone = [one for one in copies(settled) if one.file == CHEAT_SHEET]
+            leaves.join(alone)
+            said["pages"] = print_book.make_leaflet(browser, alone, site, about, path)
         with timed("worksheets.pdf") as (path, said):
             sheets = sorted((site / worksheets.TARGET).glob("*.html"))
             said["pages"] = print_book.bind(browser, sheets, about | {"title": f"{about['title']}: worksheets"}, path)
@@ -95,11 +92,6 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
 
 def copies(chapters: list[leaves.Leaf]) -> list[leaves.Leaf]:
     return [leaves.Leaf(one.file, one.part, one.title, copy.copy(one.body), one.soup) for one in chapters]
-
-
-def refuse(dead: list[str]) -> None:
-    if dead:
-        raise ValueError(f"{len(dead)} links without a place, such as {dead[:5]}")
 
 
 def tell(root: Path) -> dict:
@@ -126,8 +118,4 @@ def check_ebook(path: Path) -> None:
 
 
 if __name__ == "__main__":
-    if not sys.flags.utf8_mode:
-        import os
-
-        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, "PYTHONUTF8": "1"})
     raise SystemExit(main())

@@ -18,6 +18,8 @@ from bs4 import BeautifulSoup, Tag
 LEFT_OUT = ("book/reference/api", "book/start/bench")  # functions' own texts; a page that is a tool
 CLICKED = "a.headerlink, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
 MOVES = "On the book's website this picture moves; the text beside it speaks of that one."
+FACES = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),
+         ("Book Sans", "normal", "book-sans")]
 LIGHT = {"ground": "#ffffff", "panel": "#f5f6f7", "tint": "#eef4f9", "ink": "#1d232b", "muted": "#5a6472",
          "hairline": "#d5d9de", "link": "#0b5c99", "good": "#1c6b3c", "c1": "#00639c", "c2": "#b84a00",
          "c3": "#00734f", "c4": "#a3447c", "c5": "#2a7299", "c6": "#8a6100"}
@@ -41,12 +43,9 @@ class Leaf:
 def read(site: Path, toc: Path) -> list[Leaf]:
     """All pages of the table of contents but those left out."""
     contents = yaml.safe_load(toc.read_text())
-    parts = contents.get("parts") or [{"caption": "Chapters", "chapters": contents.get("chapters", [])}]
-    found = [leaf(site, contents["root"], "")]
-    for part in parts:
-        found += [leaf(site, chapter["file"], part["caption"]) for chapter in part["chapters"]
-                  if not chapter["file"].startswith(LEFT_OUT)]
-    return found
+    return [leaf(site, contents["root"], ""),
+            *(leaf(site, chapter["file"], part["caption"]) for part in contents["parts"]
+              for chapter in part["chapters"] if not chapter["file"].startswith(LEFT_OUT))]
 
 
 def leaf(site: Path, file: str, part: str) -> Leaf:
@@ -64,21 +63,14 @@ def still(leaf: Leaf) -> None:
     """What moves by scripts becomes its picture; the styles of notebooks' outputs go."""
     for box in leaf.body.select(".explorer"):
         picture = box.select_one("svg.still")
-        note = leaf.soup.new_tag("p", attrs={"class": "moves"})
-        note.string = MOVES
+        note = leaf.soup.new_tag("p", attrs={"class": "moves"}, string=MOVES)
         box.replace_with(*([picture.extract()] if picture else []), note)
     for summary in leaf.body.select("details.hide > summary"):
-        summary.clear()
         summary.string = "Show the code"
-    for tag in leaf.body.select(".web, .panels, .short-path > input"):  # what the website alone can do
-        tag.decompose()
-    for tag in leaf.body.select("#the-same-on-paper"):
-        tag.decompose()
+    for tag in leaf.body.select(".web, .panels, .short-path > input, #the-same-on-paper, style"):
+        tag.decompose()  # what the website alone can do
     for switch in leaf.body.select("label.short-path"):
         switch.name, switch.attrs = "strong", {}
-    for style in leaf.body.select("style"):
-        if style.find_parent("svg") is None:
-            style.decompose()
 
 
 def settle(leaf: Leaf) -> None:
@@ -101,33 +93,24 @@ def settle(leaf: Leaf) -> None:
         code.summary.decompose()
         code.unwrap()
     for aside in leaf.body.select("details"):
-        words = aside.summary.get_text().strip() if aside.summary else ""
-        head = soup.new_tag("p", attrs={"class": "aside-title"})
-        head.string = words
-        if aside.summary:
-            aside.summary.replace_with(head)
+        words = aside.summary.get_text().strip()
+        aside.summary.replace_with(soup.new_tag("p", attrs={"class": "aside-title"}, string=words))
         aside.attrs, aside.name = {"class": ["aside"]}, "div"
     for paragraph in leaf.body.select("section > p"):
         if re.match(r"Next\b\s*:", paragraph.get_text().strip()):  # on paper the next page is the next
             paragraph.decompose()
-    for box in leaf.body.select("fieldset.quiz"):
-        ask_on_paper(box)
+    for box in leaf.body.select("fieldset.quiz"):  # a box to tick for each answer, and all reasons
+        box.name = "div"
+        box.legend["class"], box.legend.name = ["legend"], "p"
+        for label in box.select("label"):
+            label.input.decompose()
+            label.name, label["class"] = "div", ["answer-line", *label["class"]]
     for table in leaf.body.select("table"):
         if len(table.select("tr")) <= 12:
             table["class"] = [*table.get("class", []), "short"]
     for empty in leaf.body.select("div.cell"):
         if not empty.get_text().strip() and not empty.find(["svg", "img"]):
             empty.decompose()
-
-
-def ask_on_paper(box: Tag) -> None:
-    """A question with a box to tick for each answer, and all reasons under it."""
-    box.name = "div"
-    box.legend["class"], box.legend.name = ["legend"], "p"
-    for label in box.select("label"):
-        label.input.decompose()
-        label.name = "div"
-        label["class"] = ["answer-line", *label["class"]]
 
 
 def point(leaves: list[Leaf], address: Callable[[Leaf, str], str]) -> list[str]:
@@ -147,8 +130,7 @@ def point(leaves: list[Leaf], address: Callable[[Leaf, str], str]) -> list[str]:
             file = posixpath.normpath(posixpath.join(posixpath.dirname(here.file), path)) if path else here.file
             there = by_file.get(file.removesuffix(".html"))
             if there is None or link.get("download") is not None:
-                link.name = "span"
-                link.attrs = {}
+                link.name, link.attrs = "span", {}
                 continue
             if anchor and anchor not in anchors[there.file]:
                 dead.append(f"{here.file}: {href}")
@@ -162,9 +144,6 @@ def name_ids(leaf: Leaf) -> None:
         tag["id"] = f"{leaf.key}--{tag['id']}"
     for tag in leaf.body.select("input[name]"):
         tag["name"] = f"{leaf.key}--{tag['name']}"
-    for name in ("aria-labelledby", "aria-describedby", "for"):
-        for tag in leaf.body.select(f"[{name}]"):
-            tag[name] = " ".join(f"{leaf.key}--{one}" for one in tag[name].split())
     for tag in leaf.body.select("svg *"):
         for name, value in list(tag.attrs.items()):
             if isinstance(value, str) and ("url(#" in value or (name.endswith("href") and value.startswith("#"))):

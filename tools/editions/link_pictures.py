@@ -54,15 +54,13 @@ def draw_all(browser, pages: dict[Path, Path]) -> list[str]:
         seen = page.evaluate(COMPOSE, [NAME, STYLE])
         if seen:
             page.screenshot(path=target)
-            found += [f"{source}: the picture for links is too full, {seen}"] * overfull(**seen)
+            if not (seen["title"] <= 135 and 0 <= seen["left"] < seen["right"] <= 1200
+                    and 30 + seen["title"] <= seen["top"] < seen["bottom"] <= 590):
+                found.append(f"{source}: the picture for links is too full, {seen}")
         elif read_head(source)[0][:1].isdigit():
             found.append(f"{source}: a chapter without a figure for its picture")
     context.close()
     return found
-
-
-def overfull(title: float, left: float, right: float, top: float, bottom: float) -> bool:
-    return not (title <= 135 and 0 <= left < right <= 1200 and 30 + title <= top < bottom <= 590)
 
 
 def check(browser, site: Path) -> list[str]:

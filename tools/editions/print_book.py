@@ -37,6 +37,12 @@ FIT = """() => document.querySelectorAll("main table").forEach(table => {
 })"""
 
 
+CLIPPED = """line => [...document.querySelectorAll("main *")].filter(e => {
+    const box = e.getBoundingClientRect(); return box.width > 0 && box.right > line + 4; })
+  .map(e => [Math.round(e.getBoundingClientRect().right), e.tagName, (e.closest("article") || {}).id,
+             e.textContent.trim().slice(0, 60)].join(" "))"""
+
+
 def single(chapters: list[leaves.Leaf], site: Path, about: dict) -> str:
     """The page: title, contents, all leaves. The leaves have been joined and hold MathML."""
     return document(about, sheet(chapters, site), front(about) + contents(chapters, {}) + bodies(chapters))
@@ -61,11 +67,9 @@ def document(about: dict, style: str, body: str) -> str:
 def sheet(chapters: list[leaves.Leaf], site: Path) -> str:
     """The style sheet with its fonts inside."""
     cut = site / "_static" / "fonts"
-    faces = [formulas.face((cut / "book-serif.woff2").read_bytes(), "Book Serif"),
-             formulas.face((cut / "book-serif-italic.woff2").read_bytes(), "Book Serif", "italic"),
-             formulas.face((cut / "book-sans.woff2").read_bytes(), "Book Sans"),
-             formulas.face(formulas.font([one.body for one in chapters]), formulas.FAMILY)]
-    return "".join(faces) + (HERE / "edition.css").read_text()
+    faces = [formulas.face((cut / f"{name}.woff2").read_bytes(), family, slope) for family, slope, name in leaves.FACES]
+    math = formulas.face(formulas.font([one.body for one in chapters]), formulas.FAMILY)
+    return "".join(faces) + math + (HERE / "edition.css").read_text()
 
 
 def front(about: dict, note: str = "") -> str:
@@ -101,35 +105,23 @@ def bodies(chapters: list[leaves.Leaf], parts: bool = False) -> str:
     return "".join(said)
 
 
-def open_for_print(browser, path: Path):
-    """The file as it will be printed: the width of a line, tables that fit."""
+def print_pdf(browser, text: str, target: Path, fits: bool = True) -> None:
+    """A tagged PDF with an outline. Raises ValueError for what is wider than a line, or asked for beyond the file."""
+    draft, asked = target.with_suffix(".print.html"), []
+    draft.write_text(text, encoding="utf-8")
     page = browser.new_page(viewport={"width": LINE, "height": 900})
-    page.asked = []
-    page.on("request", lambda request: page.asked.append(request.url))
+    page.on("request", lambda request: asked.append(request.url))
     page.emulate_media(media="print")
-    page.goto(path.as_uri(), wait_until="load", timeout=600_000)
+    page.goto(draft.as_uri(), wait_until="load", timeout=600_000)
     page.evaluate("document.fonts.ready.then(() => 1)")
     page.evaluate(FIT)
-    return page
-
-
-def find_clipped(browser, path: Path) -> list[str]:
-    """What is wider than a line of the printed page."""
-    page = open_for_print(browser, path)
-    found = page.evaluate("""line => [...document.querySelectorAll("main *")].filter(e => {
-        const box = e.getBoundingClientRect(); return box.width > 0 && box.right > line + 4; })
-      .map(e => [Math.round(e.getBoundingClientRect().right), e.tagName, (e.closest("article") || {}).id,
-                 e.textContent.trim().slice(0, 60)].join(" "))""", LINE)
-    page.close()
-    return found
-
-
-def print_pdf(browser, path: Path, target: Path) -> list[str]:
-    """A tagged PDF with an outline; requests beyond the file itself."""
-    page = open_for_print(browser, path)
+    clipped = page.evaluate(CLIPPED, LINE) if fits else []
     page.pdf(path=target, prefer_css_page_size=True, print_background=True, tagged=True, outline=True)
     page.close()
-    return [one for one in page.asked if one != path.as_uri() and not one.startswith("data:")]
+    asked = [one for one in asked if one != draft.as_uri() and not one.startswith("data:")]
+    if clipped or asked:
+        raise ValueError("\n  ".join([f"{target.name}: wider than the page, or asked for {asked}:", *clipped[:12]]))
+    draft.unlink()
 
 
 def pages_of(path: Path) -> dict[str, int]:
@@ -143,13 +135,9 @@ def pages_of(path: Path) -> dict[str, int]:
 def finish(path: Path, about: dict) -> int:
     """Metadata, smaller, the same bytes for the same book; how many pages."""
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
-        with pdf.open_metadata() as meta:
+        with pdf.open_metadata(set_pikepdf_as_editor=False) as meta:  # which would say when
             meta["dc:title"], meta["dc:creator"] = about["title"], about["authors"]
             meta["xmp:CreateDate"] = meta["xmp:ModifyDate"] = f"{about['date']}T00:00:00Z"
-        day = f"D:{about['date'].replace('-', '')}000000Z"
-        for name, value in {"/Title": about["title"], "/Author": ", ".join(about["authors"]),
-                            "/CreationDate": day, "/ModDate": day}.items():
-            pdf.docinfo[name] = value
         pdf.Root.ViewerPreferences = pikepdf.Dictionary(DisplayDocTitle=True)
         pages = len(pdf.pages)
         pdf.save(path, object_stream_mode=pikepdf.ObjectStreamMode.generate, compress_streams=True,
@@ -159,34 +147,20 @@ def finish(path: Path, about: dict) -> int:
 
 def make_pdf(browser, chapters: list[leaves.Leaf], site: Path, about: dict, target: Path) -> int:
     """Print twice, check, finish; how many pages."""
-    draft = target.with_suffix(".print.html")
-    draft.write_text(paper(chapters, site, about, {}), encoding="utf-8")
-    clipped = find_clipped(browser, draft)
-    if clipped:
-        raise ValueError("wider than the page:\n  " + "\n  ".join(clipped[:12]))
-    print_pdf(browser, draft, target)
+    print_pdf(browser, paper(chapters, site, about, {}), target)
     pages = pages_of(target)
     missing = [one.key for one in chapters if one.key not in pages]
     if missing:
         raise ValueError(f"the contents do not find {missing}")
-    draft.write_text(paper(chapters, site, about, pages), encoding="utf-8")
-    asked = print_pdf(browser, draft, target)
-    if asked or pages_of(target) != pages:
-        raise ValueError(f"the second print has moved the chapters, or asked for {asked}")
-    draft.unlink()
+    print_pdf(browser, paper(chapters, site, about, pages), target)
+    if pages_of(target) != pages:
+        raise ValueError("the second print has moved the chapters")
     return finish(target, about)
 
 
 def make_leaflet(browser, chapters: list[leaves.Leaf], site: Path, about: dict, target: Path) -> int:
     """One page of the site alone on paper, without title page and contents; how many pages."""
-    draft = target.with_suffix(".print.html")
-    style = sheet(chapters, site) + PAPER % about["title"]
-    draft.write_text(document(about, style, bodies(chapters)), encoding="utf-8")
-    clipped = find_clipped(browser, draft)
-    asked = print_pdf(browser, draft, target)
-    if clipped or asked:
-        raise ValueError(f"{target.name}: wider than the page {clipped[:5]}, or asked for {asked}")
-    draft.unlink()
+    print_pdf(browser, document(about, sheet(chapters, site) + PAPER % about["title"], bodies(chapters)), target)
     return finish(target, about)
 
 
@@ -194,12 +168,9 @@ def bind(browser, pages: list[Path], about: dict, target: Path) -> int:
     """Files that are one printed page each, in one PDF; how many pages. Raises ValueError for one that is more."""
     sheets = [BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser") for path in pages]
     style = sheets[0].style.string + "section + section { break-before: page; }"
-    draft = target.with_suffix(".print.html")
     inner = "".join(f"<section>{one.main.decode_contents()}</section>" for one in sheets)
-    draft.write_text(document(about, style, inner), encoding="utf-8")
-    asked = print_pdf(browser, draft, target)
-    draft.unlink()
+    print_pdf(browser, document(about, style, inner), target, fits=False)
     made = finish(target, about)
-    if asked or made != len(pages):
-        raise ValueError(f"{target.name}: {made} pages for {len(pages)} sheets, or asked for {asked}")
+    if made != len(pages):
+        raise ValueError(f"{target.name}: {made} pages for {len(pages)} sheets")
     return made
