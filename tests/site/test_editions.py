@@ -122,8 +122,9 @@ def test_each_release_has_a_folder_that_says_it_is_old(tmp_path):
 def test_an_archive_stays_in_its_folder(tmp_path, name):
     with zipfile.ZipFile(tmp_path / "v1.zip", "w") as archive:
         archive.writestr(name, "x")
-    with pytest.raises(ValueError, match="outside"):
-        versions.unpack(tmp_path / "site", tmp_path)
+    (tmp_path / "site").mkdir()
+    assert versions.unpack(tmp_path / "site", tmp_path) == ["v1"]
+    assert len(list(tmp_path.glob("site/v1/**/evil*"))) == len(list(tmp_path.rglob("evil*"))) == 1
 
 
 def test_a_long_formula_may_scroll_and_a_short_one_keeps_its_full_stop():

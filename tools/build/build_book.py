@@ -27,7 +27,7 @@ from tools.build import check_links
 from tools.build import downloads
 from tools.kit import slides
 from tools.kit import worksheets
-import yaml
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 from tools.kit import exercises
 
@@ -50,9 +50,7 @@ def turn(build: Path) -> sqlite3.Connection:
     lock = sqlite3.connect(build / ".turn", timeout=0, isolation_level=None)
     try:
         lock.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        if "locked" not in str(error):
-            raise
+    except sqlite3.OperationalError:
         print("another build is under way here: waiting for it", flush=True)
         lock.execute("PRAGMA busy_timeout = 7200000")
         lock.execute("BEGIN EXCLUSIVE")
@@ -91,15 +89,15 @@ def build_site(root: Path, build: Path) -> int:
 def use_own_settings(build: Path) -> None:
     """Empty folders in place of the reader's start-up files, styles and kernels."""
     own = build / ".settings"
-    own.mkdir(parents=True, exist_ok=True)
+    profile = own / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
     (own / "matplotlibrc").write_text("")
-    (own / "ipython" / "profile_default").mkdir(parents=True, exist_ok=True)
-    (own / "ipython" / "profile_default" / "ipython_kernel_config.py").write_text(
+    (profile / "ipython_kernel_config.py").write_text(
         'c.InlineBackend.figure_formats = {"svg"}\n'
         'c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None, "Creator": None}}\n')
     os.environ.update(OMP_NUM_THREADS="1", JUPYTER_PREFER_ENV_PATH="1", PYTHONHASHSEED="0", TZ="UTC", LC_ALL="C.UTF-8",
                       IPYTHONDIR=str(own / "ipython"), JUPYTER_CONFIG_DIR=str(own / "jupyter"),
-                      MPLCONFIGDIR=str(own), MATPLOTLIBRC=str(own / "matplotlibrc"), MPLBACKEND="")
+                      MPLCONFIGDIR=str(own), MATPLOTLIBRC=str(own / "matplotlibrc"))
     for name in ("PYTHONSTARTUP", "PYTHONWARNINGS", "PYTHONOPTIMIZE", "MPLBACKEND"):
         os.environ.pop(name, None)
 
@@ -148,17 +146,7 @@ def fingerprint(root: Path, files: set[Path]) -> str:
 
 def documents(root: Path) -> list[Path]:
     """The pages of the table of contents, in its order."""
-    toc = yaml.safe_load((root / "_toc.yml").read_text())
-    return [root / f"{name}.md" for name in names_in(toc)]
-
-
-def names_in(toc: object) -> list[str]:
-    if isinstance(toc, list):
-        return [name for entry in toc for name in names_in(entry)]
-    if isinstance(toc, dict):
-        own = [toc[key] for key in ("root", "file") if key in toc]
-        return own + [name for value in toc.values() for name in names_in(value)]
-    return []
+    return [root / f"{name}.md" for name in parse_toc_yaml(root / "_toc.yml")]
 
 
 def notebooks(root: Path) -> list[Path]:
@@ -221,15 +209,10 @@ def run_each(root: Path, cache, waiting: list, processes: int | None) -> dict[st
     with multiprocessing.Pool(processes, initializer=begin_worker) as pool:
         for status, uri in pool.imap_unordered(ExecutionWorkerLocalMProc(), jobs):
             record = cache.get_cached_project_nb(uri) if status == 0 else None
-            found[uri] = "done" if record else ["EDITED", "FAILED", "NOT RUN"][status]
-            print(f"  {Path(uri).relative_to(root)}: {describe(found[uri], record)}", flush=True)
+            found[uri] = "done" if record else ["was edited while it ran; build again", "FAILED", "NOT RUN"][status]
+            said = f"{record.data['execution_seconds']:.0f} s" if record else found[uri]
+            print(f"  {Path(uri).relative_to(root)}: {said}", flush=True)
     return found
-
-
-def describe(result: str, record) -> str:
-    if result == "done":
-        return f"{record.data['execution_seconds']:.0f} s"
-    return "was edited while it ran; build again" if result == "EDITED" else result
 
 
 def begin_worker() -> None:
@@ -261,11 +244,8 @@ def report_failure(root: Path, record) -> None:
 def run_sphinx(root: Path) -> bool:
     """jupyter-book, strictly: warnings are errors, every reference must resolve."""
     code = "from jupyter_book.cli.main import main; main()"
-    options = ["-W", "-n", "--keep-going", "-q"]
-    command = [sys.executable, "-c", code, "build", str(root), *options]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(
-        filter(None, [str(root), os.environ.get("PYTHONPATH", "")]))}
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    command = [sys.executable, "-c", code, "build", str(root), "-W", "-n", "--keep-going", "-q"]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], file=sys.stderr)
     return done.returncode == 0

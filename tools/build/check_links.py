@@ -1,7 +1,4 @@
-"""Check every link, anchor and asset inside the built site.
-
-Usage: python -m tools.build.check_links [_build/html]
-"""
+"""Check every link, anchor and asset inside the built site."""
 
 from __future__ import annotations
 
@@ -53,7 +50,3 @@ def broken_links(path: Path, page: Page, pages: dict[Path, Page]):
             yield f"{path.name}: <{tag}> {link}: no such file"
         elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
             yield f"{path.name}: <{tag}> {link}: no such anchor"
-
-
-if __name__ == "__main__":
-    raise SystemExit(min(main(Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html")), 1))
