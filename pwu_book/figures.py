@@ -313,7 +313,7 @@ def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylab
 
 def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, names: Sequence[str], high: float = 1.0,
             xlabel: str = COST_SHARE) -> Figure:
-    """A difference of costs, with a prior as a shadow and two extreme priors as spikes.
+    """A difference of costs, and below it the masses of two extreme priors, with a prior as a shadow.
 
     Parameters
     ----------
@@ -326,22 +326,25 @@ def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, nam
     high : float
         Right end of the axis.
     """
-    figure, ax = new_axes(None)
-    figure.set_size_inches(6.4, 4.4)
+    use_style()
+    figure, (ax, below) = plt.subplots(2, 1, sharex=True, figsize=(6.4, 5.2), height_ratios=(3, 2))
     inside = difference.edges[:-1] < high
     x = np.column_stack([difference.edges[:-1], difference.edges[1:]])[inside].ravel()
     y = np.column_stack([difference.left, difference.right])[inside].ravel()
     top = 1.15 * float(np.abs(y).max())
+    ax.plot(x, y, color=COLOURS[0], lw=1.6, ls="-")
+    ax.axhline(0, color=INK, lw=1, ls="-")
+    for sign, name in zip((-1, 1), names, strict=True):
+        ax.annotate(f"{name} cheaper", (0.98 * high, 0.8 * sign * top), ha="right", va="center", color=MUTED)
+    ax.set(ylabel=f"cost of {names[0]}\nminus {names[1]}", xlim=(0, high), ylim=(-top, top))
     grid = np.linspace(0, high, 400)[1:-1]
     density = prior.pdf(grid)
-    ax.fill_between(grid, -top, -top + 0.5 * top * density / density.max(), color=MUTED, alpha=0.25, lw=0)
-    ax.plot(x, y, color=COLOURS[0], lw=1.6, ls="-")
-    for sign, extreme, colour, name in zip((-1, 1), (lowest, highest), (COLOURS[2], COLOURS[1]), names, strict=True):
+    below.fill_between(grid, 0.3 * density / density.max(), color=MUTED, alpha=0.25, lw=0)
+    for extreme, colour, marker, name in zip((lowest, highest), (COLOURS[2], COLOURS[1]), "os", names, strict=True):
         for place, (weight, part) in enumerate(extreme.parts):
-            ax.plot([part.support[0]] * 2, [0, sign * top * weight], color=colour, lw=3, ls="-",
-                    label=f"the reader who likes {name} most" if place == 0 else None)
-    ax.axhline(0, color=INK, lw=1, ls="-")
-    ax.set(xlabel=xlabel, ylabel=f"cost of {names[0]}, less the other", xlim=(0, high), ylim=(-top, top))
+            below.plot([part.support[0]] * 2, [0, weight], color=colour, lw=2.5, ls="-", marker=marker, markevery=[1],
+                       label=f"the reader for whom {name} does best" if place == 0 else None)
+    below.set(xlabel=xlabel, ylabel="mass of readers", ylim=(0, None))
     figure.legend(loc="outside lower center")
     return figure
 

@@ -1,6 +1,6 @@
 """Model-assisted PWU: fewer labels for a choice among fixed models, at the price of trusting a reference.
 
-Implements no part of the sources: difference estimators of survey sampling, as chapter 20 of the book derives them.
+Implements no part of the sources: difference estimators of survey sampling, as the book's record derives them.
 """
 
 from __future__ import annotations

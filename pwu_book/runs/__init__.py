@@ -1,4 +1,4 @@
-"""The benchmarks of Part V, one module for each step of the work.
+"""The benchmarks, one module for each step of the work.
 
 `tasks` says what is asked, `models` and `datasets` with what; `grid` fits every cell and keeps its predictions,
 `score` turns them into metrics, PWUs and utilities, `align` into agreement, `read` into sentences. `run` is the command

@@ -1,4 +1,4 @@
-"""From the stored tables to the sentences of Part V: medians, leads, their uncertainty by source, and verdicts.
+"""From the stored tables to the sentences of the pages: medians, leads, their uncertainty by source, and verdicts.
 
 Implements the reading of tables J.1 to J.4 and figures 2, J.1 to J.3, J.8, J.9 and K.1 of the PWU paper, and what
 they leave open.

@@ -1,4 +1,4 @@
-"""The benchmarks of Parts IV and V: fit, score, align, and write the tables that its chapters read.
+"""The benchmarks: fit, score, align, and write the tables that the pages read.
 
 Implements section 5 and appendices J and K of the PWU paper.
 
@@ -211,7 +211,7 @@ def check_options(parser: argparse.ArgumentParser, given: argparse.Namespace, pl
 def main(arguments: Sequence[str] | None = None) -> int:
     """The command line; 1 if a cell failed, and then no table is written."""
     parser = argparse.ArgumentParser("python -m pwu_book.runs", description=(
-        "Fit what is missing, score it, and write the tables of Part V. Go on where a run stopped."))
+        "Fit what is missing, score it, and write the tables of the book. Go on where a run stopped."))
     parser.add_argument("task", choices=list(TASKS))
     options(parser)
     given = parser.parse_args(arguments)

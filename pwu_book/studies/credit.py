@@ -463,4 +463,4 @@ def _bills(y, f, own, theirs):
 
 
 STUDY = Study("credit", {"simulated": 20, "kaggle": 20, "pakdd": 20}, load, parts, models.classifiers, tables)
-"""Twenty repeats a data set, the ten classifiers of Part IV."""
+"""Twenty repeats per data set, with the ten classifiers of the benchmarks."""

@@ -366,4 +366,4 @@ def _released(y, f, money):
 
 
 STUDY = Study("lending", {"simulated": 20, "sample": 20, "q1_2016": 20}, load, parts, models.classifiers, tables)
-"""Twenty repeats a data set, the ten classifiers of Part IV."""
+"""Twenty repeats per data set, with the ten classifiers of the benchmarks."""

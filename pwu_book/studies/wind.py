@@ -420,7 +420,7 @@ class _EachHour:
 
 
 def regressors() -> dict[str, Any]:
-    """Part IV's ten regressors, one an hour of the day where the table has a column "hour".
+    """The benchmarks' ten regressors, one per hour of the day where the table has a column "hour".
 
     Examples
     --------

@@ -21,7 +21,6 @@ CHECK = re.compile(r"\[(quiet-)?check\b")
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
 CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments", "cases", "imprecise")
             for path in sorted((ROOT / "book" / part).glob("*.md"))]
-TEXTBOOK = CHAPTERS[:14]  # Parts I to III
 INSIDE = re.compile(r"families\.|scorer|validation|algebra")  # the package's own
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
 
@@ -47,7 +46,7 @@ def notebook(request, site):
     return request.param, BeautifulSoup(built(request.param, site).read_text(), "html.parser")
 
 
-@pytest.fixture(scope="module", params=TEXTBOOK, ids=name)
+@pytest.fixture(scope="module", params=CHAPTERS, ids=name)
 def chapter(request, site):
     """A chapter of Parts I to III, and what is built of it."""
     return request.param, BeautifulSoup(built(request.param, site).read_text(), "html.parser")

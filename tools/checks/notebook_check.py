@@ -3,7 +3,7 @@
 Usage: python -m tools.checks.notebook_check [_build/html]
 
 In an empty environment, at the book's pinned versions: first a notebook as it is launched, whose first cell installs
-the wheels of the site; then three notebooks of notebooks.zip, one of Part IV among them, in a folder of their own. Exit
+the wheels of the site; then three notebooks of notebooks.zip, one with a run among them, in a folder of their own. Exit
 status 1 if one fails.
 """
 
