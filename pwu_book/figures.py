@@ -84,7 +84,7 @@ def sheet(rows: Sequence[Sequence[str]], header: Sequence[str], widths: Sequence
 
 def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_label: str,
                xlabel: str) -> Figure:
-    """One panel a group, one outlined histogram a label, counts on a logarithmic axis."""
+    """One panel per group, one outlined histogram per label, counts on a logarithmic axis."""
     use_style()
     figure, axes = plt.subplots(1, len(groups), sharey=True, figsize=(7.4, 3.4))
     for ax, (title, samples) in zip(axes, groups.items(), strict=True):
@@ -165,7 +165,7 @@ def _box(ax, place, values, special):
 
 def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xlabel: str,
               highlight: Sequence[str] = ()) -> Figure:
-    """One row a label: its values, one marker a name, joined by a line."""
+    """One row per label: its values, one marker per name, joined by a line."""
     use_style()
     figure, ax = plt.subplots(figsize=(6.4, 1.3 + 0.31 * len(values)))
     rows = list(values)[::-1]

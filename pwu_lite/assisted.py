@@ -67,6 +67,17 @@ class Assisted(NamedTuple):
 def for_score(score: PWU, y_true: ArrayLike, forecasts: Any, *, n0: float = 100.0) -> Assisted:
     """`binary`, `top_k` or `selective`, whichever the score's family asks for.
 
+    Parameters
+    ----------
+    score : PWU
+        With one prior for all cases.
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    forecasts : mapping of name to forecast, or DataFrame
+        At least two models.
+    n0 : float
+        How many labels the reference is trusted to be worth, at least 0.
+
     Raises
     ------
     ValueError
@@ -140,6 +151,19 @@ def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
     """The top-k PWU at labels shrunk towards a reference, see `binary`; the prior is on k/n.
 
     The utilities are expected hits ``sum_i a_ij y_i``, with weights from the order of the forecasts alone.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    forecasts : mapping of name to forecast, or DataFrame
+        At least two models.
+    prior : Prior or frozen scipy.stats distribution
+        On the share k/n.
+    n0 : float
+        How many labels the reference is trusted to be worth, at least 0.
+    family : TopK or Retention, optional
+        `TopK` if not given.
 
     Examples
     --------
@@ -255,6 +279,15 @@ def gaussian_reference(y: np.ndarray, mean: np.ndarray, std: np.ndarray) -> tupl
 
     The mean is ``a + b`` times the models' mean, by least squares; the variance ``c + d`` times their mean
     variance, not negative, by Gaussian likelihood of the residuals.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+        Labels or targets.
+    mean : ndarray, shape (n, J)
+        Predictive means, one column per model.
+    std : ndarray, shape (n, J)
+        Predictive standard deviations.
     """
     x, s = mean.mean(axis=1), (std**2).mean(axis=1)
 
@@ -272,12 +305,26 @@ def gaussian_reference(y: np.ndarray, mean: np.ndarray, std: np.ndarray) -> tupl
 
 
 def mean_logit(forecasts: np.ndarray) -> np.ndarray:
-    """Mean over the models of the logit of their probabilities, kept inside (0.001, 0.999)."""
+    """Mean over the models of the logit of their probabilities, kept inside (0.001, 0.999).
+
+    Parameters
+    ----------
+    forecasts : mapping of name to forecast, or DataFrame
+        At least two models.
+    """
     return logit(np.clip(forecasts, LEAST, 1 - LEAST)).mean(axis=1)
 
 
 def logistic(x: np.ndarray, y: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """The line ``a + b x`` of a logistic regression with a penalty ``b**2/2``; of one class, its smoothed share."""
+    """The line ``a + b x`` of a logistic regression with a penalty ``b**2/2``; of one class, its smoothed share.
+
+    Parameters
+    ----------
+    x : ndarray, shape (n,)
+        The one feature.
+    y : ndarray, shape (n,)
+        Labels or targets.
+    """
     share = (y.sum() + 0.5) / (y.size + 1)
     if y.min() == y.max():
         return lambda new: np.full(new.size, logit(share))
@@ -295,7 +342,15 @@ def logistic(x: np.ndarray, y: np.ndarray) -> Callable[[np.ndarray], np.ndarray]
 
 
 def variance_line(square: np.ndarray, reported: np.ndarray) -> tuple[float, float]:
-    """``c + d * reported``, both not negative, of the greatest Gaussian likelihood of squared residuals."""
+    """``c + d * reported``, both not negative, of the greatest Gaussian likelihood of squared residuals.
+
+    Parameters
+    ----------
+    square : ndarray, shape (n,)
+        Squared errors.
+    reported : ndarray, shape (n,)
+        Reported variances.
+    """
     unit = max(float(square.mean()), 1e-300)
     z, variance = square / unit, np.minimum(reported / unit, 1e4)
 
@@ -312,7 +367,7 @@ def variance_line(square: np.ndarray, reported: np.ndarray) -> tuple[float, floa
 
 
 def _cross_fitted(y, x, kind, fit, scores):
-    """Predictions for each case from a fit to the other folds; folds deal out the cases of a kind in order of x."""
+    """Predictions for each case from a fit to the other folds; cases of a kind join the folds in order of x."""
     fold, order = np.empty(y.size, dtype=int), np.lexsort((y, x, kind))
     fold[order] = np.arange(y.size) % min(FOLDS, y.size)
     parts: list[np.ndarray] = []

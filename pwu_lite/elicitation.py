@@ -75,7 +75,7 @@ def beta_from_quantiles(low: float, high: float, coverage: float = 0.9, scale: f
 
     References
     ----------
-    PWU paper, appendix I.3 (the quantile check, turned round).
+    PWU paper, appendix I.3 (the quantile check, inverted).
 
     Examples
     --------
@@ -171,6 +171,11 @@ def _single(prior):
 def mode(prior: Any) -> float:
     """The most likely value of a single prior, NaN where no peak inside its support is known.
 
+    Parameters
+    ----------
+    prior : Prior or frozen scipy.stats distribution
+        One prior for all cases.
+
     Examples
     --------
     >>> mode(Beta(2, 10))
@@ -223,7 +228,7 @@ def shifted(prior: Any, share: float) -> Prior:
     for kind, changed in _SCALED:
         if isinstance(prior, kind):
             return kind(**(vars(prior) | changed(prior, 1 + share)))
-    raise ValueError(f"there is no rule to shift {prior!r}: state the alternative priors yourself")
+    raise ValueError(f"cannot shift {prior!r}: state the alternative priors yourself")
 
 
 def _shifted_beta(prior, share):

@@ -60,7 +60,7 @@ def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
     Parameters
     ----------
     samples : array_like, shape (n, m)
-        One row a case, m draws each.
+        One row per case, m draws each.
 
     Returns
     -------
@@ -88,6 +88,13 @@ def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
 def from_variance(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of a forecast that states a *variance*, as CatBoost's does.
 
+    Parameters
+    ----------
+    mean : array_like, shape (n,)
+        Predictive means.
+    variance : array_like, shape (n,)
+        Predictive variances, positive.
+
     Examples
     --------
     >>> from_variance([1.0], [4.0])[1].tolist()
@@ -100,6 +107,11 @@ def from_variance(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.
 
 def from_distribution(frozen: Any) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of a frozen scipy.stats distribution, its parameters arrays of shape (n,).
+
+    Parameters
+    ----------
+    frozen : frozen scipy.stats distribution
+        One distribution per case: its parameters are arrays of shape (n,).
 
     Raises
     ------

@@ -85,18 +85,36 @@ class CredalSet:
         return int(self.vertices.shape[1])
 
     def expectations(self, gamble: Any) -> np.ndarray:
-        """Expectation of a gamble, shape (k,), under each vertex; of each of its rows, (A, k), shape (A, m)."""
+        """Expectation of a gamble, shape (k,), under each vertex; of each of its rows, (A, k), shape (A, m).
+
+        Parameters
+        ----------
+        gamble : array_like, shape (k,) or (m, k)
+            One number per state; several gambles are rows.
+        """
         gamble = self._gamble(gamble)
         if _exact(gamble) != _exact(self.vertices):
             return gamble.astype(float) @ self.vertices.astype(float).T
         return gamble @ self.vertices.T
 
     def upper(self, gamble: Any) -> Any:
-        """``max over P of E_P[Z]``: one number for a gamble of shape (k,), shape (A,) for rows (A, k)."""
+        """``max over P of E_P[Z]``: one number for a gamble of shape (k,), shape (A,) for rows (A, k).
+
+        Parameters
+        ----------
+        gamble : array_like, shape (k,) or (m, k)
+            One number per state; several gambles are rows.
+        """
         return _plain(self.expectations(gamble).max(axis=-1))
 
     def lower(self, gamble: Any) -> Any:
-        """``min over P of E_P[Z]``."""
+        """``min over P of E_P[Z]``.
+
+        Parameters
+        ----------
+        gamble : array_like, shape (k,) or (m, k)
+            One number per state; several gambles are rows.
+        """
         return _plain(self.expectations(gamble).min(axis=-1))
 
     def given(self, event: Any) -> CredalSet:
@@ -135,6 +153,11 @@ class CredalSet:
         """Do both have the same convex hull, up to a distance of 1e-9, and so the same upper expectations?
 
         Two exact sets of two states are compared exactly.
+
+        Parameters
+        ----------
+        other : CredalSet
+            The set to compare with, on the same states.
 
         Examples
         --------
@@ -260,6 +283,15 @@ def best_score(P: CredalSet, loss: Any, cells: Any = None) -> Any:
     no set advises cannot be reached by forecasting. Which acts are advised is decided in fractions, so the result
     is exact where loss and set are.
 
+    Parameters
+    ----------
+    P : CredalSet
+        The set that the data come from.
+    loss : array_like, shape (acts, k)
+        What each act costs in each state.
+    cells : sequence of length k, optional
+        The feature that is seen in each state; None if nothing is seen.
+
     Raises
     ------
     ValueError
@@ -292,6 +324,15 @@ def max_entropy(P: CredalSet, loss: Any, cells: Any = None) -> MaximumEntropy:
     ``max over P of sum over x of min over a of E_P[1_x loss(a, .)]``, by one linear program: its dual solution is
     a chance for each act in each cell. Exact data are solved in fractions, and so are floats of so different a
     size that the solver in floats finds no solution.
+
+    Parameters
+    ----------
+    P : CredalSet
+        The set that the data come from.
+    loss : array_like, shape (acts, k)
+        What each act costs in each state.
+    cells : sequence of length k, optional
+        The feature that is seen in each state; None if nothing is seen.
 
     Returns
     -------

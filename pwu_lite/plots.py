@@ -20,7 +20,7 @@ from .priors import Dirac, Prior
 __all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "implicit_priors", "intervals", "murphy", "new_axes",
            "prior_densities", "prior_panels", "reliability", "retention_curve", "use_style", "weighted_area"]
 
-# Okabe and Ito's colours: told apart by the colour-blind, and on white
+# Okabe and Ito's colours: colour-blind readers can distinguish them, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
 
@@ -46,7 +46,13 @@ def use_style() -> None:
 
 
 def new_axes(ax: Axes | None) -> tuple[Any, Axes]:
-    """A figure and its axes: those given, or new ones in the style of the book."""
+    """A figure and its axes: those given, or new ones in the style of the book.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+    """
     if ax is None:
         use_style()
         return plt.subplots()
@@ -117,7 +123,7 @@ def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: floa
 
 
 def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], levels: Sequence[float]) -> Figure:
-    """One panel a parameter: the first prior's density with its quantiles marked, the others behind it.
+    """One panel per parameter: the first prior's density with its quantiles marked, the others behind it.
 
     Parameters
     ----------
@@ -269,7 +275,13 @@ def _mean_density(prior, x):
 
 
 def as_svg(figure: Figure) -> str:
-    """A figure as an SVG element for a page: no header, no style that reaches the whole page; its text stays text."""
+    """A figure as an SVG element for a page: no header, no style that reaches the whole page; its text stays text.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+        The figure to write.
+    """
     buffer = io.StringIO()
     with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pwu_lite"}):
         figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
@@ -376,7 +388,21 @@ def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight
 
 def reliability(y_true: ArrayLike, y_prob: ArrayLike, *,
                 n_bins: int = 10, label: str = "", ax: Axes | None = None) -> Figure:
-    """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u]."""
+    """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u].
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    n_bins : int
+        Number of bins of equal width, at least 1.
+    label : str
+        Name of the line in the legend.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+    """
     figure, ax = new_axes(ax)
     y, f = validation.check_binary(y_true, y_prob)
     where = bin_of(f, n_bins)
@@ -393,7 +419,19 @@ def reliability(y_true: ArrayLike, y_prob: ArrayLike, *,
 
 def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabel: str = "error rate of the kept",
                     ax: Axes | None = None) -> Figure:
-    """Mean error among the kept cases against the share kept, least uncertain first; ties as in `retention_auc`."""
+    """Mean error among the kept cases against the share kept, least uncertain first; ties as in `retention_auc`.
+
+    Parameters
+    ----------
+    error : array_like, shape (n,)
+        Errors of the cases, at any scale.
+    uncertainties : mapping of name to array_like
+        Uncertainties of the cases, one curve per name.
+    ylabel : str
+        Label of the vertical axis.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+    """
     error = validation.vector("error", error)
     share = np.arange(1, error.size + 1) / error.size
     kept = {}
@@ -406,7 +444,17 @@ def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabe
 
 
 def coverage_curve(levels: Any, observed: Mapping[str, Any], *, ax: Axes | None = None) -> Figure:
-    """Observed against nominal coverage of central intervals."""
+    """Observed against nominal coverage of central intervals.
+
+    Parameters
+    ----------
+    levels : array_like, shape (m,)
+        Nominal levels, in (0, 1).
+    observed : mapping of name to array_like
+        Observed shares at these levels, one line per name.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+    """
     figure, ax = new_axes(ax)
     ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
     return curves(levels, observed, xlabel="nominal coverage", ylabel="observed coverage", ax=ax)

@@ -53,6 +53,11 @@ class Prior:
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Probability and partial mean below and from t on, for any t: outside the support 0 and all, NaN for NaN.
 
+        Parameters
+        ----------
+        t : float or array_like
+            Thresholds, in the unit of theta.
+
         Returns
         -------
         below, above, mean_below, mean_above : ndarray
@@ -62,7 +67,13 @@ class Prior:
         raise NotImplementedError
 
     def complement_above(self, t: Any) -> np.ndarray:
-        """``E[1 - theta; theta >= t]``, what misses cost in a binary decision."""
+        """``E[1 - theta; theta >= t]``, what misses cost in a binary decision.
+
+        Parameters
+        ----------
+        t : float or array_like
+            Thresholds, in the unit of theta.
+        """
         _, above, _, mean_above = self.tails(t)
         return above - mean_above
 
@@ -81,15 +92,35 @@ class Prior:
         return self._between(lo, hi, 0)
 
     def partial_mean(self, lo: Any, hi: Any) -> Any:
-        """``E[theta; lo <= theta < hi]``, the integral of theta over [lo, hi)."""
+        """``E[theta; lo <= theta < hi]``, the integral of theta over [lo, hi).
+
+        Parameters
+        ----------
+        lo : float or array_like
+            Lower ends of intervals, in the unit of theta.
+        hi : float or array_like
+            Upper ends; an interval is empty where ``hi <= lo``.
+        """
         return self._between(lo, hi, 2)
 
     def pdf(self, x: Any) -> Any:
-        """Density at x."""
+        """Density at x.
+
+        Parameters
+        ----------
+        x : float or array_like
+            Places, in the unit of theta.
+        """
         raise NotImplementedError
 
     def ppf(self, q: Any) -> Any:
-        """Quantile: the smallest x with ``P(theta <= x) >= q``."""
+        """Quantile: the smallest x with ``P(theta <= x) >= q``.
+
+        Parameters
+        ----------
+        q : float or array_like
+            Levels in [0, 1].
+        """
         raise NotImplementedError
 
     def rvs(self, size: Any = 1, random_state: Any = None) -> np.ndarray:
@@ -121,7 +152,13 @@ class Prior:
         return _like(self.tails(np.array(self.support[0]))[3])
 
     def for_cases(self, chosen: np.ndarray) -> Prior:
-        """The prior of some of the cases: itself, unless there is a prior for each case."""
+        """The prior of some of the cases: itself, unless there is a prior for each case.
+
+        Parameters
+        ----------
+        chosen : ndarray
+            Index or mask of the cases.
+        """
         return self
 
     @property
@@ -666,7 +703,13 @@ class Mixture(Prior):
         return sum(weight * part.pdf(x) for weight, part in self.parts)
 
     def ppf(self, q):
-        """Bisection between the parts' own quantiles, which enclose it, over the floats in between."""
+        """Bisection between the parts' own quantiles, which enclose it, over the floats in between.
+
+        Parameters
+        ----------
+        q : float or array_like
+            Levels in [0, 1].
+        """
         levels = _levels(q)
         ends = np.array(np.broadcast_arrays(*(part.ppf(levels) for _, part in self.parts)))
         low, high = _to_integers(ends.min(axis=0)), _to_integers(ends.max(axis=0))
@@ -788,6 +831,11 @@ def as_prior(prior: Any) -> Prior:
     closed forms of this module, told by their class; a histogram becomes a mixture of uniform
     distributions, a discrete distribution with bounded support a mixture of point masses;
     anything else continuous is integrated numerically.
+
+    Parameters
+    ----------
+    prior : Prior or frozen scipy.stats distribution
+        What to read.
 
     Raises
     ------

@@ -119,6 +119,13 @@ class PWU:
     def per_sample(self, y_true: ArrayLike, *prediction: ArrayLike) -> np.ndarray:
         """The loss of each case, shape (n,); its mean is the score.
 
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels or targets.
+        *prediction : array_like
+            What the family takes, for instance ``y_prob``, or ``mean, std``.
+
         Raises
         ------
         TypeError

@@ -55,13 +55,19 @@ class Scorer:
         return f"{self.score!r}.scorer({label})"
 
     def set_score_request(self, *, sample_weight: Any = True) -> Scorer:
-        """Ask scikit-learn's metadata routing for sample weights."""
+        """Ask scikit-learn's metadata routing for sample weights.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            As in scikit-learn's `set_score_request`.
+        """
         self._weighted = sample_weight
         return self
 
     @property
     def _score_func(self) -> Any:  # TunedThresholdClassifierCV asks for it
-        raise ValueError(f"{self!r} scores probabilities, so there is no threshold to tune: act where the probability "
+        raise ValueError(f"{self!r} scores probabilities, so it has no threshold to tune. Act where the probability "
                          f"is above each user's own cost share. If one threshold for all has to be tuned, use "
                          f"sklearn.metrics.make_scorer(score, greater_is_better=False)")
 

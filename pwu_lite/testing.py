@@ -31,7 +31,7 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     NaN in any argument is refused.
 
     Where the family has the method, also: `act` and the cost belong together (a forecast with the same
-    act costs the same; True, or a larger share, is the act that a larger label speaks for); between
+    act costs the same; True, or a larger share, is the act that a larger label favours); between
     two `breakpoints` the cost is linear and the act constant; and, for families that take ``y_prob``,
     what `properness` says, by exact search among forecasts on a small grid. It cannot see a slip in
     `cost` that `per_sample` repeats: deriving the two formulas independently is the stronger check.

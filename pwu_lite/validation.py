@@ -57,6 +57,13 @@ def vector(name: str, values: Any) -> np.ndarray:
 def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read labels in {0, 1} and probabilities in [0, 1], both of shape (n,).
 
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+
     Returns
     -------
     y_true, y_prob : ndarray
@@ -87,6 +94,15 @@ def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.n
 def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, ...]:
     """Read targets, predictive means and predictive standard deviations, each (n,).
 
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Targets, in any unit.
+    mean : array_like, shape (n,)
+        Predictive means, in the unit of the targets.
+    std : array_like, shape (n,)
+        Predictive standard deviations, positive, in the unit of the targets.
+
     Raises
     ------
     ValueError
@@ -110,6 +126,13 @@ def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tupl
 def check_ranking(error: ArrayLike, uncertainty: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read errors and uncertainties, both of shape (n,).
 
+    Parameters
+    ----------
+    error : array_like, shape (n,)
+        Errors of the cases, at any scale.
+    uncertainty : array_like, shape (n,)
+        Larger where the forecast is less certain.
+
     Examples
     --------
     >>> check_ranking([1, 0.5], [2, 1])[0].tolist()
@@ -125,6 +148,13 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
     """Read labels in 0..K-1, shape (n,), and rows of K class probabilities, shape (n, K).
 
     Each row must sum to 1 within 1e-6.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Classes in 0..K-1.
+    y_prob : array_like, shape (n, K)
+        Class probabilities; each row sums to 1.
 
     Examples
     --------
@@ -142,6 +172,11 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
 
 def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read rows of K class probabilities, shape (n, K), each summing to 1 within 1e-6.
+
+    Parameters
+    ----------
+    y_prob : array_like, shape (n, K)
+        Class probabilities; each row sums to 1.
 
     Examples
     --------
@@ -167,6 +202,15 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
 def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, ...]:
     """Read targets and means, shape (n, D), and positive definite covariances, shape (n, D, D).
 
+    Parameters
+    ----------
+    y_true : array_like, shape (n, D)
+        Targets of D outputs.
+    mean : array_like, shape (n, D)
+        Predictive means.
+    cov : array_like, shape (n, D, D)
+        Predictive covariances, symmetric and positive definite.
+
     Examples
     --------
     >>> check_multivariate([[0, 1]], [[0, 0]], [[[1, 0], [0, 2]]])[2].shape
@@ -186,6 +230,13 @@ def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tu
 def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read means, shape (n, D), and positive definite covariances, shape (n, D, D).
 
+    Parameters
+    ----------
+    mean : array_like, shape (n, D)
+        Predictive means.
+    cov : array_like, shape (n, D, D)
+        Predictive covariances, symmetric and positive definite.
+
     Examples
     --------
     >>> check_multivariate_gaussian([[0, 0]], [[[1, 0], [0, 2]]])[0].shape
@@ -193,7 +244,7 @@ def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.nda
     """
     m, s = _matrix("mean", mean), as_float("cov", cov)
     if s.shape != (*m.shape, m.shape[1]):
-        raise ValueError(f"cov must have shape {(*m.shape, m.shape[1])}, one matrix a case, got {s.shape}")
+        raise ValueError(f"cov must have shape {(*m.shape, m.shape[1])}, one matrix per case, got {s.shape}")
     bad = ~np.isfinite(s) | (np.abs(s) > _LARGEST)
     if bad.any():
         case, i, j = np.argwhere(bad)[0]
@@ -213,6 +264,11 @@ def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.nda
 def check_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read probabilities in [0, 1], shape (n,).
 
+    Parameters
+    ----------
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+
     Examples
     --------
     >>> check_probabilities([0.2, 1]).tolist()
@@ -225,6 +281,13 @@ def check_probabilities(y_prob: ArrayLike) -> np.ndarray:
 
 def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read predictive means and standard deviations, both (n,).
+
+    Parameters
+    ----------
+    mean : array_like, shape (n,)
+        Predictive means, in the unit of the targets.
+    std : array_like, shape (n,)
+        Predictive standard deviations, positive, in the unit of the targets.
 
     Examples
     --------
@@ -241,6 +304,13 @@ def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndar
 
 def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
     """Read non-negative weights of shape (n,), or None; the largest becomes 1.
+
+    Parameters
+    ----------
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
+    length : int
+        Number of cases.
 
     Examples
     --------
@@ -260,6 +330,17 @@ def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
 
 def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
     """Read decision parameters strictly inside (low, high), a scalar or shape (m,).
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    theta : float or array_like, shape (m,)
+        Decision parameters.
+    low : float
+        Lower end, excluded.
+    high : float
+        Upper end, excluded.
 
     Examples
     --------

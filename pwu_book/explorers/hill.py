@@ -99,7 +99,7 @@ class HillExplorer(Explorer):
         return Beta(1 / (width**2 * (1 - middle)), 1 / (width**2 * middle))
 
     def verdict(self, place: int, width: int) -> str:
-        """Who is cheaper under the hill at one place, or "undecided"."""
+        """Which model is cheaper under the hill at one place, or "undecided"."""
         gap = self.costs[width, place, 1] - self.costs[width, place, 0]
         if abs(gap) <= self.half[width, place]:
             return "undecided"

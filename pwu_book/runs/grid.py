@@ -216,7 +216,7 @@ def subset(n: int, repeat: int, rows: int | None = None, disjoint: bool = False)
     Raises
     ------
     ValueError
-        There is no room for two disjoint subsets.
+        The data are too few for two disjoint subsets.
 
     Examples
     --------

@@ -95,7 +95,7 @@ def beside(alignment: pd.DataFrame, paper: pd.DataFrame, family: str, scheme: st
 
 
 def ranges(alignment: pd.DataFrame, paper: pd.DataFrame, family: str) -> dict[str, dict[str, pd.DataFrame]]:
-    """What `beside` prints, as numbers: for each data set and table, a row a metric with median, low and high.
+    """What `beside` prints, as numbers: for each data set and table, a row per metric with median, low and high.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Forecasts mended with two parameters, fitted on the other folds: the models that a careful reader would have.
+"""Forecasts recalibrated with two parameters, fitted on the other folds: the models that a careful reader would have.
 
 Implements no part of a source: it asks what a conclusion of section 5.1 of the PWU paper owes to miscalibration.
 """

@@ -75,7 +75,7 @@ def released_scores(task: Task, fold: Fold, levels: int = 200) -> dict[str, floa
     Raises
     ------
     ValueError
-        There is no released counterpart for this task.
+        The released code has no counterpart for this task.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def released_scores(task: Task, fold: Fold, levels: int = 200) -> dict[str, floa
     True
     """
     if task.name not in RELEASED:
-        raise ValueError(f"there is no released counterpart for {task.name}")
+        raise ValueError(f"the released code has no counterpart for {task.name}")
     return RELEASED[task.name](fold, levels)
 
 

@@ -32,7 +32,7 @@ class Fold(NamedTuple):
 
     y: np.ndarray
     forecast: tuple[np.ndarray, ...]
-    variance: Any = 1.0  # of the training targets; one number, or one an output
+    variance: Any = 1.0  # of the training targets; one number, or one per output
 
 
 class Question(NamedTuple):
@@ -294,7 +294,7 @@ def _in_training_units(fold):
 
 
 def _squared_z(fold):
-    """One, where standard deviations are right on the average."""
+    """One, where standard deviations are right on average."""
     return float(np.mean(((fold.y - fold.forecast[0]) / fold.forecast[1]) ** 2))
 
 

@@ -59,7 +59,7 @@ class Terms(NamedTuple):
 
 KAGGLE = Terms(0.0479 / 12, 0.0294 / 12, 25_000.0)
 PAKDD = Terms(0.63 / 12, 0.165 / 12, 8_250.0)
-BANK = Terms(0.18 / 12, 0.04 / 12, 25_000.0)  # of the simulated customers: one that earns on the average of them
+BANK = Terms(0.18 / 12, 0.04 / 12, 25_000.0)  # of the simulated customers: one that earns on average over them
 TERMS = {"simulated": BANK, "kaggle": KAGGLE, "pakdd": PAKDD}
 
 
@@ -98,7 +98,7 @@ def margin(terms: Terms) -> float:
     Raises
     ------
     ValueError
-        A rate that is not one a month, or another term that makes no sense.
+        A rate that is not monthly, or another term that makes no sense.
 
     References
     ----------
@@ -166,7 +166,7 @@ def costs(line: ArrayLike, terms: Terms, *, mean_line: float, share_bad: float,
         Of the customers whom the bank serves else; from the training data, never from those that are scored.
     alternative : {"published", "consistent", "none"}
         *published*: A only where a good customer is declined, and no cost below zero. *consistent*: the money
-        goes to the alternative whoever is declined, so the threshold is
+        goes to the alternative in either case, so the threshold is
         ``(margin * line + A)/((margin + loss) * line)``.
         *none*: A is zero.
 
@@ -265,7 +265,7 @@ def earned(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs, terms: Terms) -> 
 
 
 def independent(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> float:
-    """The mean bill if thresholds and stakes were dealt out to the customers at random: exact over all pairings.
+    """The mean bill if thresholds and stakes were assigned to the customers at random: exact over all pairings.
 
     It is what one prior for all customers can see: the mean stake times the PWU under the weighted distribution
     of the thresholds. `costs` may be those of other customers.
@@ -403,7 +403,7 @@ def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mappi
     """A row for each part and model: the paper's metrics, PWUs with the bank's own priors, and bills.
 
     ``cost_published``, ``cost_consistent`` and ``cost_none`` are money a customer under the three readings of
-    the alternative customer; ``cost_independent`` is the published one with thresholds dealt out at random;
+    the alternative customer; ``cost_independent`` is the published one with thresholds assigned at random;
     ``cost_released`` the released code's; ``all_lent`` and ``all_declined`` the two constants;
     ``error_published`` is the standard error of the first, ``threshold_rank`` Spearman's correlation of forecast
     and threshold.

@@ -352,7 +352,7 @@ def _simulated_farm():
 
 
 def _day_by_day(wind, prices, first, days, name, licence):
-    """Each row an hour of a day D, with the 36 hours of wind up to D - 1, 11:00, and what the day before D had."""
+    """Each row is an hour of a day D, with the 36 hours of wind up to D - 1, 11:00, and what the day before D had."""
     rows, money = [], []
     for day in pd.date_range(first, periods=days):
         hour = pd.date_range(day, periods=24, freq="1h")
@@ -640,4 +640,4 @@ def _oriented(metric: str, values: pd.Series) -> Sequence[float]:
 
 STUDY = Study("wind", {"simulated": 10, "britain": 10, "simulated_farm": 3, "belgium": 3}, load, parts, regressors,
               tables)
-"""Ten repeats of the half-hours, three seeds of the models an hour."""
+"""Ten repeats of the half-hours, three seeds of the models per hour."""

@@ -1,6 +1,6 @@
 """How a metric ranks forecasts: which of its differences count.
 
-Implements what definitions 3.1 and 3.5 of the PWU paper leave to whoever computes.
+Implements what definitions 3.1 and 3.5 of the PWU paper leave open about computing.
 """
 
 from __future__ import annotations

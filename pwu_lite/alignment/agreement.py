@@ -107,6 +107,13 @@ def somers_d(metric: Any, utility: Any) -> tuple[float, int]:
 
     ``(C - D) / pairs``, over the pairs that differ in utility. NaN without any.
 
+    Parameters
+    ----------
+    metric : array_like, shape (m,)
+        Values of the metric, higher is better; one per model.
+    utility : array_like, shape (m,)
+        Utilities of the same models.
+
     Examples
     --------
     >>> somers_d([1, 2, 2], [1, 2, 2])
@@ -219,7 +226,7 @@ def _expected_jaccard(certain, likely, pool, drawn):
 
 
 def _best_three(values):
-    """Who is surely among the best three, and who is tied for the last places."""
+    """Which models are surely among the best three, and which is tied for the last places."""
     third = np.sort(values)[-3]
     return values > third, values == third
 

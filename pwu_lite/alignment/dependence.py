@@ -22,7 +22,7 @@ from ._order import (
 
 __all__ = ["Counterexample", "coordinate_dependence"]
 
-_LAST_DIGITS = 8 * np.finfo(float).eps  # of the largest value: what is no further apart is equal
+_LAST_DIGITS = 8 * np.finfo(float).eps  # of the largest value; values at most this far apart are equal
 
 
 class _Parts(NamedTuple):

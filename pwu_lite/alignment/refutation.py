@@ -52,7 +52,13 @@ class Refutation(NamedTuple):
     precision: float = PRECISION
 
     def margin(self, theta: Any) -> float:
-        """The weighted sum of ``cost(better) - cost(worse)`` at one theta, afresh from the family."""
+        """The weighted sum of ``cost(better) - cost(worse)`` at one theta, afresh from the family.
+
+        Parameters
+        ----------
+        theta : float or tuple
+            One decision parameter.
+        """
         return self._margin_and_rounding(theta)[0]
 
     def verify(self, metric: Callable[..., float], thetas: Any) -> bool:
@@ -60,6 +66,13 @@ class Refutation(NamedTuple):
 
         The metric must call every `better` better, by more than its precision; the weights must be positive,
         and no margin may be negative beyond rounding.
+
+        Parameters
+        ----------
+        metric : callable
+            ``metric(y_true, *prediction)``, a loss, or a row of the registry.
+        thetas : sequence
+            Decision parameters to try.
         """
         check_metric(metric)
         loss, thetas = as_loss(metric), as_list("thetas", thetas)
@@ -93,7 +106,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     ----------
     metric : callable
         A loss, called as the family is: ``metric(y_true, *prediction)``. A row of
-        `pwu_lite.metrics.REGISTRY` is turned round if higher is better.
+        `pwu_lite.metrics.REGISTRY` is negated if higher is better.
     family : Family or callable
         A decision family, whose utilities between two changes of act are linear in the
         parameter (checked), so that all of its parameters are seen, not a grid; or a function

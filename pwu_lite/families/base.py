@@ -62,17 +62,37 @@ class Parameter:
         return self.name.split("/")[0] if self.counts else self.name
 
     def contains(self, values: Any) -> bool:
-        """Do all values of a prior lie in the domain?"""
+        """Do all values of a prior lie in the domain?
+
+        Parameters
+        ----------
+        values : float or array_like
+            Values of a prior, in its unit.
+        """
         return bool(self.contains_each(values).all())
 
     def contains_each(self, values: Any) -> np.ndarray:
-        """Which values of a prior lie in the domain?"""
+        """Which values of a prior lie in the domain?
+
+        Parameters
+        ----------
+        values : float or array_like
+            Values of a prior, in its unit.
+        """
         low, high = self.domain
         values = np.asarray(values)
         return np.asarray((values > low) & ((values < high) | (self.counts & (values == high))))
 
     def read(self, values: np.ndarray, length: int) -> np.ndarray:
-        """Check values that the utility of `length` cases is asked at."""
+        """Check values that the utility of `length` cases is asked at.
+
+        Parameters
+        ----------
+        values : float or array_like
+            Values of a prior, in its unit.
+        length : int
+            Number of cases.
+        """
         values = validation.vector(self.short, values)
         if self.averaged or self.counts:
             least, most = (0, np.inf) if self.averaged else (1, length)
@@ -83,7 +103,15 @@ class Parameter:
         return validation.check_thetas(self.short, values, *self.domain)
 
     def theta(self, values: Any, length: int) -> np.ndarray:
-        """From values of a prior to what the utility takes: a share to a number of cases; nothing at an open end."""
+        """From values of a prior to what the utility takes: a share to a number of cases; nothing at an open end.
+
+        Parameters
+        ----------
+        values : float or array_like
+            Values of a prior, in its unit.
+        length : int
+            Number of cases.
+        """
         values = np.asarray(values, dtype=float)
         if self.counts:
             return np.clip(np.ceil(values * length), 1, length)
@@ -91,7 +119,13 @@ class Parameter:
         return np.clip(values, np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
 
     def check_prior(self, prior: Prior) -> None:
-        """Raise ValueError for a prior that this parameter cannot have."""
+        """Raise ValueError for a prior that this parameter cannot have.
+
+        Parameters
+        ----------
+        prior : Prior
+            On the decision parameter, in its unit.
+        """
         low, high = self.domain
         start, end = prior.support
         atoms = [part.at for _, part in prior.parts if isinstance(part, Dirac)]
@@ -131,11 +165,23 @@ class Axis:
     ticks: str = ""
 
     def shown(self, theta: Any) -> Any:
-        """From values of the parameter to places on the axis."""
+        """From values of the parameter to places on the axis.
+
+        Parameters
+        ----------
+        theta : float or tuple
+            One decision parameter, or several of them.
+        """
         return theta**self.power
 
     def theta(self, shown: Any) -> Any:
-        """From places on the axis to values of the parameter."""
+        """From places on the axis to values of the parameter.
+
+        Parameters
+        ----------
+        shown : float or array_like
+            Places on the axis.
+        """
         return shown ** (1 / self.power)
 
 
@@ -188,7 +234,15 @@ class Family:
         return [name for name in self.required if getattr(type(self), name) is getattr(_home(name), name)]
 
     def read(self, y_true: ArrayLike, *prediction: ArrayLike) -> tuple[np.ndarray, ...]:
-        """Check labels and prediction, and return them as arrays."""
+        """Check labels and prediction, and return them as arrays.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels or targets.
+        *prediction : array_like
+            What the family takes, for instance ``y_prob``, or ``mean, std``.
+        """
         if len(prediction) != len(self.takes):
             raise ValueError(f"{type(self).__name__} takes y_true, {', '.join(self.takes)}; "
                              f"got {len(prediction)} argument(s) after y_true")
@@ -200,7 +254,19 @@ class Family:
 
     def utility(self, theta: Any, y_true: ArrayLike, *prediction: ArrayLike,
                 sample_weight: ArrayLike | None = None) -> Any:
-        """Average utility at theta, or at each of several, higher is better."""
+        """Average utility at theta, or at each of several, higher is better.
+
+        Parameters
+        ----------
+        theta : float or tuple
+            One decision parameter, or several of them.
+        y_true : array_like, shape (n,)
+            Labels or targets.
+        *prediction : array_like
+            What the family takes, for instance ``y_prob``, or ``mean, std``.
+        sample_weight : array_like, shape (n,), optional
+            Non-negative weights.
+        """
         data = self.read(y_true, *prediction)
         weight = self.weight(sample_weight, data)
         thetas = self.read_theta(theta, len(data[0]))
@@ -212,22 +278,58 @@ class Family:
         return float(values[0]) if np.ndim(theta) == several else values
 
     def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
-        """Average utility of read data at each of several thetas, shape (m,)."""
+        """Average utility of read data at each of several thetas, shape (m,).
+
+        Parameters
+        ----------
+        thetas : ndarray
+            Checked decision parameters, shape (m,), or (m, 2) for a family with two.
+        data : tuple of ndarray
+            What `read` returns: labels and prediction, checked.
+        weight : ndarray of shape (n,), or None
+            Checked weights; None for equal ones.
+        """
         raise ValueError(f"{type(self).__name__} does not say what its acts are worth: give it a method utilities")
 
     def loss(self, priors: tuple[Prior, ...], data: tuple[np.ndarray, ...],
              weight: np.ndarray | None) -> tuple[float, float]:
-        """Loss of read data under a prior for each stated parameter, and its numerical error."""
+        """Loss of read data under a prior for each stated parameter, and its numerical error.
+
+        Parameters
+        ----------
+        priors : tuple of Prior
+            One for each stated parameter.
+        data : tuple of ndarray
+            What `read` returns: labels and prediction, checked.
+        weight : ndarray of shape (n,), or None
+            Checked weights; None for equal ones.
+        """
         raise ValueError(f"{type(self).__name__} must extend SeparableFamily or JointFamily")
 
     def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
-        """Check the weights, or refuse them for a family that is not separable."""
+        """Check the weights, or refuse them for a family that is not separable.
+
+        Parameters
+        ----------
+        sample_weight : array_like, shape (n,), optional
+            Non-negative weights.
+        data : tuple of ndarray
+            What `read` returns: labels and prediction, checked.
+        """
         if not self.separable:
             validation.no_weight(sample_weight, f"the utility of {type(self).__name__}")
         return validation.check_weight(sample_weight, len(data[0]))
 
     def read_theta(self, theta: Any, length: int) -> np.ndarray:
-        """Check decision parameters: shape (m,), or (m, 2) for a family with two."""
+        """Check decision parameters: shape (m,), or (m, 2) for a family with two.
+
+        Parameters
+        ----------
+        theta : float or tuple
+            One decision parameter, or several of them.
+        length : int
+            Number of cases.
+        """
         if len(self.parameters) == 1:
             only, = self.parameters
             return only.read(np.atleast_1d(validation.as_float(only.short, theta)), length)
@@ -239,21 +341,45 @@ class Family:
         return np.column_stack(columns)
 
     def one_theta(self, theta: Any, length: int) -> tuple[float, ...]:
-        """Check one theta, for an act: its numbers."""
+        """Check one theta, for an act: its numbers.
+
+        Parameters
+        ----------
+        theta : float or tuple
+            One decision parameter, or several of them.
+        length : int
+            Number of cases.
+        """
         rows = self.read_theta(theta, length)
         if len(rows) != 1 or (len(self.parameters) == 1 and np.ndim(theta) > 0):
             raise ValueError(f"act takes one theta, got {np.size(theta)}")
         return tuple(np.ravel(rows).tolist())
 
     def thetas(self, values: Any, data: tuple[np.ndarray, ...]) -> np.ndarray:
-        """From m values of the priors, shape (m,) or (m, number of priors), to thetas of the same average utility."""
+        """From m values of the priors, shape (m,) or (m, number of priors), to thetas of the same average utility.
+
+        Parameters
+        ----------
+        values : float or array_like
+            Values of a prior, in its unit.
+        data : tuple of ndarray
+            What `read` returns: labels and prediction, checked.
+        """
         columns = np.reshape(np.asarray(values, dtype=float), (-1, len(self.stated))).T
         thetas = [parameter.theta(column, len(data[0])) for parameter, column in
                   zip(self.stated, columns, strict=True)]
         return thetas[0] if len(thetas) == 1 else np.column_stack(thetas)
 
     def check_prior(self, prior: Prior, which: int = 0) -> None:
-        """Raise ValueError for a prior that this family cannot use."""
+        """Raise ValueError for a prior that this family cannot use.
+
+        Parameters
+        ----------
+        prior : Prior
+            On the decision parameter, in its unit.
+        which : int
+            Index of the parameter in `names`.
+        """
         if prior.length is not None and not self.separable:
             raise ValueError(f"{type(self).__name__} is not separable: it takes one prior on {self.names[which]}, "
                              f"not one for each case")
@@ -261,6 +387,13 @@ class Family:
 
     def words(self, theta: float, which: int = 0) -> str:
         """What a value of a decision parameter says, in words; of the prior's, so k/n and not k.
+
+        Parameters
+        ----------
+        theta : float or tuple
+            One decision parameter, or several of them.
+        which : int
+            Index of the parameter in `names`.
 
         Examples
         --------
@@ -276,7 +409,15 @@ class Family:
         return self.describe(theta, which)
 
     def describe(self, theta: float, which: int) -> str:
-        """What a checked value of the parameter says, in words."""
+        """What a checked value of the parameter says, in words.
+
+        Parameters
+        ----------
+        theta : float or tuple
+            One decision parameter, or several of them.
+        which : int
+            Index of the parameter in `names`.
+        """
         return f"{self.names[which]} = {theta:.3g}"
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
@@ -284,11 +425,24 @@ class Family:
 
         A separable family is asked for each continuous part of a prior, as `per_sample` is. It is
         part of every score, so it should cost no more than the score itself.
+
+        Parameters
+        ----------
+        prior : Prior
+            On the decision parameter, in its unit.
+        *data : ndarray
+            Labels and prediction, checked.
         """
         return prior.numerical_error
 
     def properness(self, *priors: Prior) -> tuple[str, str]:
-        """Verdict on the PWU under these priors, and the reason for it."""
+        """Verdict on the PWU under these priors, and the reason for it.
+
+        Parameters
+        ----------
+        *priors : Prior
+            One for each stated parameter.
+        """
         return "not known", "the family does not say whether its act is a Bayes act"
 
     @property
@@ -307,11 +461,23 @@ class Family:
         """What each label contributes to minus the loss, times n, where the loss is linear in labels of 0 and 1.
 
         Shape (n,). Asked by `pwu_lite.assisted` of a family whose acts depend on all cases together.
+
+        Parameters
+        ----------
+        prior : Prior
+            On the decision parameter, in its unit.
+        *prediction : array_like
+            What the family takes, for instance ``y_prob``, or ``mean, std``.
         """
         raise ValueError(f"{type(self).__name__} does not say what a label is worth: give it a method label_worth")
 
     def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Between which decision parameters the acts, and so the utility's formula, stay the same.
+
+        Parameters
+        ----------
+        data : tuple of ndarray
+            What `read` returns: labels and prediction, checked.
 
         Returns
         -------
@@ -329,6 +495,13 @@ class Family:
 
         Values on a coarse grid, so that acts and ties repeat, and some forecasts that differ in
         one case only.
+
+        Parameters
+        ----------
+        rng : numpy Generator
+            Source of the random numbers.
+        n : int
+            Number of cases, at least 1.
 
         Raises
         ------
@@ -367,7 +540,15 @@ class SeparableFamily(Family):
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
 
     def losses(self, prior: Prior, data: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Each case's loss under any prior, summed over its parts; shape (n,)."""
+        """Each case's loss under any prior, summed over its parts; shape (n,).
+
+        Parameters
+        ----------
+        prior : Prior
+            On the decision parameter, in its unit.
+        data : tuple of ndarray
+            What `read` returns: labels and prediction, checked.
+        """
         if prior.length not in (None, len(data[0])):
             raise ValueError(f"the prior on {self.names[0]} is for {prior.length} cases, y_true has {len(data[0])}")
         total: Any = 0.0
@@ -418,7 +599,15 @@ def _home(name):
 
 
 def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, list[tuple[np.ndarray]]]:
-    """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case."""
+    """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case.
+
+    Parameters
+    ----------
+    rng : numpy Generator
+        Source of the random numbers.
+    n : int
+        Number of cases, at least 1.
+    """
     ones = rng.integers(1, n) if n > 1 else rng.integers(0, 2)
     forecasts: list[np.ndarray] = []
     for index in range(FORECASTS):
@@ -432,7 +621,17 @@ def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, li
 
 def draw_gaussians(rng: np.random.Generator, n: int,
                    forecasts: int = FORECASTS) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
-    """Targets of one, means near them, and standard deviations."""
+    """Targets of one, means near them, and standard deviations.
+
+    Parameters
+    ----------
+    rng : numpy Generator
+        Source of the random numbers.
+    n : int
+        Number of cases, at least 1.
+    forecasts : int
+        How many forecasts.
+    """
     errors = rng.choice([-2, -1, 0, 0, 1, 2], (forecasts, n))
     return np.ones(n), [(1.0 + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
 

@@ -44,7 +44,15 @@ class BinaryDecision(SeparableFamily):
     axis = Axis("logit", "cost share of a false alarm, c", ticks="binary")
 
     def act(self, theta: float, y_prob: ArrayLike) -> np.ndarray:
-        """True where the forecast says to act, ``y_prob > c``; shape (n,)."""
+        """True where the forecast says to act, ``y_prob > c``; shape (n,).
+
+        Parameters
+        ----------
+        theta : float
+            The decision parameter, c in (0, 1) or lambda > 0.
+        y_prob : array_like, shape (n,)
+            Probabilities of label 1, in [0, 1].
+        """
         c = validation.inside("c", theta, 0, 1)
         return validation.check_probabilities(y_prob) > c
 
@@ -107,7 +115,17 @@ class SelectivePrediction(SeparableFamily):
     check = staticmethod(validation.check_regression)
 
     def act(self, theta: float, mean: ArrayLike, std: ArrayLike) -> np.ndarray:
-        """True where the forecast says to predict, ``std <= sqrt(lambda)``; shape (n,)."""
+        """True where the forecast says to predict, ``std <= sqrt(lambda)``; shape (n,).
+
+        Parameters
+        ----------
+        theta : float
+            The decision parameter, c in (0, 1) or lambda > 0.
+        mean : array_like, shape (n,)
+            Predictive means, in the unit of the targets.
+        std : array_like, shape (n,)
+            Predictive standard deviations, positive, in the unit of the targets.
+        """
         lam = validation.positive("lambda", theta)
         return validation.check_gaussian(mean, std)[1] <= np.sqrt(lam)
 

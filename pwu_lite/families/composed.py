@@ -67,7 +67,15 @@ class OneVsRest(SeparableFamily):
         return rng.integers(0, 3, n), [(rng.multinomial(20, np.ones(3) / 3, n) / 20,) for _ in range(FORECASTS)]
 
     def act(self, theta: tuple[int, float], y_prob: ArrayLike) -> np.ndarray:
-        """True where class j is flagged, ``y_prob[:, j] > c``; shape (n,)."""
+        """True where class j is flagged, ``y_prob[:, j] > c``; shape (n,).
+
+        Parameters
+        ----------
+        theta : tuple of int and float, or float
+            ``(class, c)``, or lambda without a unit.
+        y_prob : array_like, shape (n, K)
+            Class probabilities; each row sums to 1.
+        """
         f = validation.check_class_probabilities(y_prob)
         j, c = self.one_theta(theta, len(f))
         return f[:, _column(j, f)] > c
@@ -161,7 +169,17 @@ class PerOutput(SeparableFamily):
         return np.zeros((n, outputs)), reports
 
     def act(self, theta: float, mean: ArrayLike, cov: ArrayLike) -> np.ndarray:
-        """True where an output is predicted; shape (n, D)."""
+        """True where an output is predicted; shape (n, D).
+
+        Parameters
+        ----------
+        theta : tuple of int and float, or float
+            ``(class, c)``, or lambda without a unit.
+        mean : array_like, shape (n, D)
+            Predictive means.
+        cov : array_like, shape (n, D, D)
+            Predictive covariances, symmetric and positive definite.
+        """
         lam = validation.positive("lambda", theta)
         m, s = validation.check_multivariate_gaussian(mean, cov)
         return np.column_stack([variance <= lam * unit for _, variance, unit in self._outputs((m, m, s))])

@@ -56,7 +56,15 @@ class TopK(JointFamily):
         return np.arange(1, data[0].size + 1), None
 
     def act(self, theta: int, y_prob: ArrayLike) -> np.ndarray:
-        """Probability of each case to be among the selected, shape (n,); sums to k."""
+        """Probability of each case to be among the selected, shape (n,); sums to k.
+
+        Parameters
+        ----------
+        theta : int or tuple
+            k, or ``(k, gamma)``, with k from 1 to n.
+        y_prob : array_like, shape (n,)
+            Probabilities of label 1, in [0, 1].
+        """
         f = validation.check_probabilities(y_prob)
         k, = self.one_theta(theta, f.size)
         return share_places(f, _first(k, f.size))
@@ -130,7 +138,17 @@ class RiskAverseTopK(JointFamily):
         return np.arange(1, mean.size + 1), crossings[np.isfinite(crossings) & (crossings > 0)]
 
     def act(self, theta: tuple[int, float], mean: ArrayLike, std: ArrayLike) -> np.ndarray:
-        """Probability of each case to be among the selected, shape (n,); sums to k."""
+        """Probability of each case to be among the selected, shape (n,); sums to k.
+
+        Parameters
+        ----------
+        theta : int or tuple
+            k, or ``(k, gamma)``, with k from 1 to n.
+        mean : array_like, shape (n,)
+            Predictive means, in the unit of the targets.
+        std : array_like, shape (n,)
+            Predictive standard deviations, positive, in the unit of the targets.
+        """
         m, s = validation.check_gaussian(mean, std)
         k, gamma = self.one_theta(theta, m.size)
         return _risk_shares(m, s, gamma, _first(k, m.size))
@@ -217,7 +235,15 @@ class Retention(JointFamily):
         return np.arange(1, data[0].size + 1), None
 
     def act(self, theta: int, uncertainty: ArrayLike) -> np.ndarray:
-        """Probability of each case to be kept, shape (n,); sums to k."""
+        """Probability of each case to be kept, shape (n,); sums to k.
+
+        Parameters
+        ----------
+        theta : int or tuple
+            k, or ``(k, gamma)``, with k from 1 to n.
+        uncertainty : array_like, shape (n,)
+            Larger where the forecast is less certain.
+        """
         u = snap(validation.vector("uncertainty", uncertainty))
         k, = self.one_theta(theta, u.size)
         return share_places(-u, _first(k, u.size))
@@ -239,6 +265,13 @@ class Retention(JointFamily):
 def mass_of_k(prior: Prior, n: int) -> np.ndarray:
     """``P(k = j) = P((j - 1)/n < u <= j/n)`` for j = 1..n, for a prior on u = k/n.
 
+    Parameters
+    ----------
+    prior : Prior
+        On the share k/n, in (0, 1].
+    n : int
+        Number of cases, at least 1.
+
     Examples
     --------
     >>> from pwu_lite.priors import Uniform
@@ -250,7 +283,13 @@ def mass_of_k(prior: Prior, n: int) -> np.ndarray:
 
 
 def place_worth(mass: np.ndarray) -> np.ndarray:
-    """``sum over k > r of P(k)/k``: what a hit at place r = 0..n-1 adds to expected precision."""
+    """``sum over k > r of P(k)/k``: what a hit at place r = 0..n-1 adds to expected precision.
+
+    Parameters
+    ----------
+    mass : ndarray, shape (n,)
+        ``P(k = j)`` for j = 1..n.
+    """
     return np.cumsum((mass / np.arange(1, mass.size + 1))[::-1])[::-1]
 
 

@@ -69,7 +69,16 @@ def log_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike |
 def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Brier score, the mean of ``(f - y)**2``.
 
-    Parameters and errors as in `log_loss`. PWU paper, appendix F.
+ PWU paper, appendix F.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -83,7 +92,16 @@ def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLik
 def zero_one_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of wrong labels, the mean of ``1[1[f > 1/2] != y]``; 0.5 predicts class 0.
 
-    One minus accuracy. Parameters and errors as in `log_loss`. PWU paper, appendix F.
+    One minus accuracy. PWU paper, appendix F.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -97,7 +115,16 @@ def zero_one_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayL
 def spherical_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Spherical loss, the mean of ``1 - f_y / sqrt(f**2 + (1 - f)**2)``.
 
-    Its implicit prior is ``(c**2 + (1 - c)**2)**(-3/2)``. Parameters and errors as in `log_loss`.
+    Its implicit prior is ``(c**2 + (1 - c)**2)**(-3/2)``.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -114,7 +141,16 @@ def boosting_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayL
     """Boosting (exponential) loss, the mean of ``sqrt((1 - f_y) / f_y)``.
 
     Its implicit prior is ``(c (1 - c))**(-3/2) / 2``. An impossible outcome costs
-    infinity. Parameters and errors as in `log_loss`.
+    infinity.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -185,7 +221,18 @@ def maximum_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
                               n_bins: int = 10, sample_weight: ArrayLike | None = None) -> float:
     """Maximum calibration error, ``max_j |freq(B_j) - conf(B_j)|`` over bins that hold data.
 
-    Parameters as in `expected_calibration_error`. PWU paper, appendix F.
+    PWU paper, appendix F.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    n_bins : int
+        Number of bins of equal width, at least 1.
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
 
     Examples
     --------
@@ -235,7 +282,16 @@ def error_detection_auroc(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight
     """AUROC of the entropy as a detector of wrong labels; higher is better.
 
     NaN when every label is right, or every one wrong. Ties count one half.
-    Parameters as in `retention_auc`. PWU paper, appendix F (there with a minus sign).
+    PWU paper, appendix F (there with a minus sign).
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
 
     Examples
     --------

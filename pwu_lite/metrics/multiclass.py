@@ -54,8 +54,17 @@ def log_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike |
 def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Brier score, the mean of ``sum_j (f^j - 1[y = j])**2``.
 
-    With two classes it is twice the binary one. Parameters and errors as in `log_loss`.
+    With two classes it is twice the binary one.
     PWU paper, appendix G.1.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Classes in 0..K-1.
+    y_prob : array_like, shape (n, K)
+        Class probabilities; each row sums to 1.
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -69,7 +78,16 @@ def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLik
 def zero_one_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of cases whose most probable class is wrong; tied classes share the vote.
 
-    Parameters and errors as in `log_loss`.
+
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Classes in 0..K-1.
+    y_prob : array_like, shape (n, K)
+        Class probabilities; each row sums to 1.
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------

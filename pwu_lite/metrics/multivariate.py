@@ -60,7 +60,18 @@ def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
                        sample_weight: ArrayLike | None = None) -> float:
     """Mean of ``||y - mean||**2``, summed over the outputs; `cov` is checked and not used.
 
-    Parameters and errors as in `gaussian_nll`. PWU paper, appendix G.2.
+ PWU paper, appendix G.2.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n, D)
+        Targets of D outputs.
+    mean : array_like, shape (n, D)
+        Predictive means.
+    cov : array_like, shape (n, D, D)
+        Predictive covariances, symmetric and positive definite.
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -77,6 +88,17 @@ def energy_score(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
 
     In the unit of y (the outputs must share one). With one output it is the CRPS.
 
+    Parameters
+    ----------
+    y_true : array_like, shape (n, D)
+        Targets of D outputs.
+    mean : array_like, shape (n, D)
+        Predictive means.
+    cov : array_like, shape (n, D, D)
+        Predictive covariances, symmetric and positive definite.
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
+
     Notes
     -----
     The second expectation is a closed form for one and two outputs: for eigenvalues
@@ -86,7 +108,7 @@ def energy_score(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
     by the trapezoid rule after a double-exponential substitution; relative error below 1e-11
     where the eigenvalues of a covariance are within a factor of 1e8 of each other.
 
-    Parameters and errors as in `gaussian_nll`. PWU paper, appendix G.2.
+ PWU paper, appendix G.2.
 
     Examples
     --------

@@ -64,12 +64,16 @@ def auc_difference(error: ArrayLike, uncertainty: ArrayLike, *,
     j = 1..n_bins; the area is the trapezoid's over the shares of cases. The best order is
     that of the errors themselves. In the unit of the error.
 
-    Parameters and errors as in `spearman`, and
-
     Parameters
     ----------
+    error : array_like, shape (n,)
+        Errors of the cases, at any scale.
+    uncertainty : array_like, shape (n,)
+        Larger where the forecast is less certain.
     n_bins : int
         At most the number of cases.
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
 
     References
     ----------
@@ -94,7 +98,18 @@ def increasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
     """Share of steps at which the error rises as less certain cases join; higher is better.
 
     The number of j with ``E_(j+1) > E_j``, over n_bins - 1, where ``E_j`` is the mean
-    error of the ``j/n_bins`` least uncertain cases. Parameters as in `auc_difference`.
+    error of the ``j/n_bins`` least uncertain cases.
+
+    Parameters
+    ----------
+    error : array_like, shape (n,)
+        Errors of the cases, at any scale.
+    uncertainty : array_like, shape (n,)
+        Larger where the forecast is less certain.
+    n_bins : int
+        Number of bins of equal size, at most the number of cases.
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
 
     References
     ----------
@@ -116,6 +131,17 @@ def decreasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
 
     As `increasing_coefficient`, with the cases taken from the most uncertain one on.
 
+    Parameters
+    ----------
+    error : array_like, shape (n,)
+        Errors of the cases, at any scale.
+    uncertainty : array_like, shape (n,)
+        Larger where the forecast is less certain.
+    n_bins : int
+        Number of bins of equal size, at most the number of cases.
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
+
     References
     ----------
     UNIQUE, evaluation benchmarks, "Decreasing coefficient".
@@ -134,12 +160,20 @@ def performance_drop(error: ArrayLike, uncertainty: ArrayLike, *,
                      n_bins: int = 10, reference: str = "high", sample_weight: ArrayLike | None = None) -> float:
     """Mean error of the most uncertain bin, or of all cases, minus that of the least uncertain; higher is better.
 
-    In the unit of the error. Parameters as in `auc_difference`, and
+    In the unit of the error.
 
     Parameters
     ----------
+    error : array_like, shape (n,)
+        Errors of the cases, at any scale.
+    uncertainty : array_like, shape (n,)
+        Larger where the forecast is less certain.
+    n_bins : int
+        Number of bins of equal size, at most the number of cases.
     reference : {"high", "all"}
         What the least uncertain bin is compared with.
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
 
     References
     ----------
@@ -160,7 +194,17 @@ def performance_drop(error: ArrayLike, uncertainty: ArrayLike, *,
 
 
 def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
-    """Shares of cases kept, and the mean error among them, least uncertain first; ties share places."""
+    """Shares of cases kept, and the mean error among them, least uncertain first; ties share places.
+
+    Parameters
+    ----------
+    error : array_like, shape (n,)
+        Errors of the cases, at any scale.
+    uncertainty : array_like, shape (n,)
+        Larger where the forecast is less certain.
+    n_bins : int
+        Number of bins of equal size, at most the number of cases.
+    """
     bins = validation.whole("n_bins", n_bins)
     if bins > error.size:
         raise ValueError(f"n_bins is {bins}, with {error.size} case(s) only")

@@ -63,7 +63,18 @@ def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
                        sample_weight: ArrayLike | None = None) -> float:
     """Mean of ``(y - mean)**2``; `std` is checked and not used.
 
-    Parameters and errors as in `gaussian_nll`. PWU paper, appendix F.
+ PWU paper, appendix F.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Targets, in any unit.
+    mean : array_like, shape (n,)
+        Predictive means, in the unit of the targets.
+    std : array_like, shape (n,)
+        Predictive standard deviations, positive, in the unit of the targets.
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -79,7 +90,18 @@ def crps_gaussian(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     """Continuous ranked probability score of a Gaussian, in the unit of y.
 
     ``std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi))`` with ``z = (y - mean)/std``.
-    Parameters and errors as in `gaussian_nll`.
+
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Targets, in any unit.
+    mean : array_like, shape (n,)
+        Predictive means, in the unit of the targets.
+    std : array_like, shape (n,)
+        Predictive standard deviations, positive, in the unit of the targets.
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
 
     Examples
     --------
@@ -203,7 +225,20 @@ def maximum_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike
                               coverages: Sequence[float] = COVERAGES, sample_weight: ArrayLike | None = None) -> float:
     """Maximum over `coverages` of the gap between observed and nominal coverage.
 
-    Parameters as in `expected_calibration_error`. PWU paper, appendix F.
+    PWU paper, appendix F.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Targets, in any unit.
+    mean : array_like, shape (n,)
+        Predictive means, in the unit of the targets.
+    std : array_like, shape (n,)
+        Predictive standard deviations, positive, in the unit of the targets.
+    coverages : sequence of float
+        Nominal coverages of central intervals, in (0, 1).
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
 
     Examples
     --------
@@ -249,8 +284,20 @@ def root_mean_squared_calibration_error(y_true: ArrayLike, mean: ArrayLike, std:
                                         sample_weight: ArrayLike | None = None) -> float:
     """RMSCE: the root of the mean over `coverages` of ``(observed - nominal coverage)**2``.
 
-    Parameters as in `mean_absolute_calibration_error`. UNIQUE, evaluation benchmarks,
-    "Root mean squared calibration error".
+    UNIQUE, evaluation benchmarks, "Root mean squared calibration error".
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Targets, in any unit.
+    mean : array_like, shape (n,)
+        Predictive means, in the unit of the targets.
+    std : array_like, shape (n,)
+        Predictive standard deviations, positive, in the unit of the targets.
+    coverages : sequence of float
+        Nominal coverages of central intervals, in (0, 1).
+    sample_weight : None
+        Weights are refused; the value is not an average over cases.
 
     Examples
     --------

@@ -28,6 +28,11 @@ KNOWN = (*BINARY, RANKING, *REGRESSION)
 def belief(name: str) -> str:
     """What a metric of probabilities, or of a mean and a standard deviation, believes.
 
+    Parameters
+    ----------
+    name : str
+        One of `KNOWN`.
+
     Raises
     ------
     ValueError
@@ -65,7 +70,7 @@ def _of_probabilities(name):
                 f"share c (up to a factor). {_whom(density)}")
     if name == "zero_one_loss":
         return (f"{label}: aligned with one yes-or-no decision, c = 1/2: a miss costs as much as a false "
-                "alarm. It serves whoever has just that cost, and nobody else.")
+                "alarm. It serves users with exactly that cost, and nobody else.")
     return _unaligned(label, BINARY[name])
 
 

@@ -56,7 +56,7 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
     ----------
     score : PWU
     decision : str
-        Who decides what, in a sentence.
+        The decision maker and the act, in a sentence.
     source : str
         Where the prior comes from, and when it was fixed.
     comparison : DataFrame, optional

@@ -44,7 +44,13 @@ LISTED = 20  # columns that are left out, by name
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; 0, or 2 with one line on standard error for what cannot be used."""
+    """Run the command line; 0, or 2 with one line on standard error for what cannot be used.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words of the command line; those of the process if not given.
+    """
     given = _parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a pipe may know ASCII only

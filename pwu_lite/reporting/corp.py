@@ -81,6 +81,15 @@ def decompose(score: Callable[..., float], y_true: ArrayLike, y_prob: ArrayLike,
 def recalibrated(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> np.ndarray:
     """The forecast after isotonic regression on its own labels; tied forecasts stay tied; shape (n,).
 
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
+
     Examples
     --------
     >>> recalibrated([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]).tolist()

@@ -36,6 +36,11 @@ def read_table(source: str) -> pd.DataFrame:
     Delimiter (comma, semicolon, tab, bar) and decimal comma are recognised, a byte order mark is ignored, a file
     that was packed by gzip is unpacked.
 
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or Parquet file; - for standard input.
+
     Raises
     ------
     ValueError
@@ -169,7 +174,15 @@ def _check_header(names):
 
 
 def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
-    """A column of the table; a ValueError that lists the others if there is none of this name."""
+    """A column of the table; a ValueError that lists the others if there is none of this name.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+    """
     if name not in frame:
         raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, frame.columns))}")
     return frame[name]
@@ -187,6 +200,13 @@ def _refuse(frame, column, bad, rule, hint=""):
 
 def line_of(frame: pd.DataFrame, place: int) -> int:
     """The line of the file on which a row starts, counted from 1.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    place : int
+        Index of the row, from 0.
 
     Examples
     --------
@@ -243,6 +263,13 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
 
 def probabilities(frame: pd.DataFrame, name: str) -> np.ndarray:
     """A column of numbers in [0, 1]; the first one outside is named with its line.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
 
     Examples
     --------
@@ -316,6 +343,11 @@ def _word(kind: Any) -> str:
 
 def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
     """Columns of means and standard deviations, by model: ``a_mean`` (or ``a``) and ``a_std`` (sd, sigma).
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
 
     Examples
     --------

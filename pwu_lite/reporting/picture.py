@@ -22,7 +22,7 @@ POINTS, REPEATS = 81, 200
 
 def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray, ...]], names: list[str],
                options: dict[str, Any]) -> dict[str, Any] | str:
-    """Costs, differences from the first of `names` with bands, and the hill, as numbers; or why there is no picture.
+    """Costs, differences from the first of `names` with bands, and the hill, as numbers; or why none can be drawn.
 
     The bands are 95% percentile intervals at each place by itself, from 200 resamples; the axis spans 99% of the prior.
 

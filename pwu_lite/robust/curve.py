@@ -92,17 +92,37 @@ class Curve:
         return self._like(edges, one.left - two.left, one.right - two.right, one.at - two.at)
 
     def on(self, edges: np.ndarray) -> Curve:
-        """The same function cut at more places; `edges` contain its own."""
+        """The same function cut at more places; `edges` contain its own.
+
+        Parameters
+        ----------
+        edges : ndarray
+            Ascending edges that hold the curve's own.
+        """
         return self._cut_at(edges, np.searchsorted(self.edges, edges[:-1], side="right") - 1)
 
     def value(self, theta: ArrayLike) -> np.ndarray:
-        """Value at each theta."""
+        """Value at each theta.
+
+        Parameters
+        ----------
+        theta : float or array_like
+            Decision parameters inside the domain.
+        """
         theta = np.asarray(theta, dtype=float)
         piece = np.clip(np.searchsorted(self.edges, theta, side="right") - 1, 0, self.left.size - 1)
         return np.where(theta == self.edges[piece], self.at[piece], self._at(piece, theta))
 
     def cut(self, low: float, high: float) -> Curve:
-        """The part between low and high."""
+        """The part between low and high.
+
+        Parameters
+        ----------
+        low : float
+            Lower end, inside the domain.
+        high : float
+            Upper end, inside the domain.
+        """
         start, end = np.searchsorted(self.edges, low, side="right"), np.searchsorted(self.edges, high, side="left")
         edges = np.concatenate([[low], self.edges[start:end], [high]])
         return self._cut_at(edges, np.arange(start - 1, start - 2 + edges.size))
@@ -112,6 +132,15 @@ class Curve:
 
         Limits from inside the interval count: a prior may come as near to them as it likes. The value at `high`
         itself counts unless `closed` is False.
+
+        Parameters
+        ----------
+        low : float
+            Lower end, inside the domain.
+        high : float
+            Upper end, inside the domain.
+        closed : bool
+            Does the interval hold its upper end?
         """
         part = self.cut(low, high)
         starts, ends = part.inner()
@@ -133,7 +162,13 @@ class Curve:
         return np.where(wide, lo + np.minimum(step, 8 * np.spacing(np.abs(lo))), lo), np.where(wide, finite - step, lo)
 
     def mean(self, prior: Prior) -> float:
-        """``integral of the curve d prior``; the prior must lie in the parameter's domain."""
+        """``integral of the curve d prior``; the prior must lie in the parameter's domain.
+
+        Parameters
+        ----------
+        prior : Prior
+            With its mass inside the domain.
+        """
         self.check(prior)
         mass, first = between(prior, self.edges)
         total = mass @ self.left
@@ -148,7 +183,13 @@ class Curve:
         return float(total)
 
     def check(self, prior: Prior) -> None:
-        """Raise ValueError for a prior that the decision parameter cannot have, as `PWU` does."""
+        """Raise ValueError for a prior that the decision parameter cannot have, as `PWU` does.
+
+        Parameters
+        ----------
+        prior : Prior
+            With its mass inside the domain.
+        """
         self.parameter.check_prior(prior)
 
     def _like(self, edges, left, right, at):
@@ -262,7 +303,15 @@ def _steps(family, data, weight, parameter):
 
 
 def between(prior: Prior, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mass and partial mean of a prior between neighbouring edges; what lies at the last edge counts, too."""
+    """Mass and partial mean of a prior between neighbouring edges; what lies at the last edge counts, too.
+
+    Parameters
+    ----------
+    prior : Prior
+        With its mass inside the domain.
+    edges : ndarray
+        Ascending edges that hold the curve's own.
+    """
     edges = np.append(edges[:-1], np.inf)
     mass, first = np.zeros(edges.size - 1), np.zeros(edges.size - 1)
     for weight, part in prior.parts:

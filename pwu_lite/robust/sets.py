@@ -33,11 +33,23 @@ class PriorSet:
     """A set of priors over one decision parameter; a subclass gives `upper`."""
 
     def upper(self, curve: Curve) -> Upper:
-        """``sup over the set of integral of the curve d pi``, and the prior."""
+        """``sup over the set of integral of the curve d pi``, and the prior.
+
+        Parameters
+        ----------
+        curve : Curve
+            Cost, or difference of costs, over the decision parameter.
+        """
         raise NotImplementedError
 
     def lower(self, curve: Curve) -> Upper:
-        """``inf over the set of integral of the curve d pi``, and the prior."""
+        """``inf over the set of integral of the curve d pi``, and the prior.
+
+        Parameters
+        ----------
+        curve : Curve
+            Cost, or difference of costs, over the decision parameter.
+        """
         value, prior = self.upper(-curve)
         return Upper(-value, prior)
 
@@ -138,7 +150,15 @@ class Statements(PriorSet):
         self.statements = tuple(_statement(index, given) for index, given in enumerate(statements))
 
     def holds_for(self, prior: Any, tolerance: float = 1e-9) -> bool:
-        """Does a prior satisfy all statements?"""
+        """Does a prior satisfy all statements?
+
+        Parameters
+        ----------
+        prior : Prior or frozen scipy.stats distribution
+            The prior to check.
+        tolerance : float
+            By how much a mass may miss its bounds.
+        """
         prior = one_prior(prior)
         masses = [(float(prior.mass(low, high)), least, most) for low, high, least, most in self.statements]
         return all(least - tolerance <= mass <= most + tolerance for mass, least, most in masses)

@@ -52,7 +52,13 @@ def attempt(function, expression, *arguments, **options):
 
 
 def simplified(expression: Any) -> Any:
-    """`sympy.simplify` of a formula that is not too long for it."""
+    """`sympy.simplify` of a formula that is not too long for it.
+
+    Parameters
+    ----------
+    expression : sympy expression or number
+        What to read.
+    """
     expression = sp.sympify(expression)
     simple = attempt(sp.simplify, expression)
     return expression if simple is None else simple
@@ -82,7 +88,15 @@ def tidy(density):
 
 
 def read(name: str, expression: Any) -> Any:
-    """A sympy expression of what is one, or a number; text is never evaluated."""
+    """A sympy expression of what is one, or a number; text is never evaluated.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    expression : sympy expression or number
+        What to read.
+    """
     if isinstance(expression, np.generic):
         expression = expression.item()
     try:
@@ -93,7 +107,15 @@ def read(name: str, expression: Any) -> Any:
 
 
 def read_expression(name, expression):
-    """An expression of finite numbers and symbols, exactly."""
+    """An expression of finite numbers and symbols, exactly.
+
+    Parameters
+    ----------
+    name : str
+        The argument's name, for the message.
+    expression : sympy expression or number
+        What to read.
+    """
     formula = read(name, expression)
     if not isinstance(formula, sp.Expr) or formula.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
         raise ValueError(f"{name} must be a real, finite sympy expression, got {expression!r}")
@@ -101,7 +123,13 @@ def read_expression(name, expression):
 
 
 def exactly(expression):
-    """Floats become the fractions that they stand for: the simplest with the same float, or the decimal."""
+    """Floats become the fractions that they stand for: the simplest with the same float, or the decimal.
+
+    Parameters
+    ----------
+    expression : sympy expression or number
+        What to read.
+    """
     formula = sp.sympify(expression, strict=True)
     return formula.xreplace({number: _fraction(number) for number in formula.atoms(sp.Float)})
 
@@ -349,7 +377,13 @@ def checked(value):
 
 
 def sampled(expression):
-    """A value in (0, 1) for each free symbol, by name."""
+    """A value in (0, 1) for each free symbol, by name.
+
+    Parameters
+    ----------
+    expression : sympy expression or number
+        What to read.
+    """
     return {symbol: sp.Rational(k + 1, k + 3) for k, symbol in enumerate(sorted(expression.free_symbols, key=str))}
 
 

@@ -111,6 +111,11 @@ class ImplicitPrior:
     def truncate(self, eps: Any) -> ImplicitPrior:
         """The prior on lambda > eps, scaled to a probability, and its link for variances above eps.
 
+        Parameters
+        ----------
+        eps : float or sympy number
+            Distance from both ends, in (0, 1/2).
+
         Raises
         ------
         ValueError

@@ -315,7 +315,7 @@ def _integral(f, x, low, high):
     try:
         ends = [sp.limit(whole, x, end, "-" if end == high else "+") if end in (0, sp.oo) else whole.subs(x, end)
                 for end in (low, high)]
-    except NotImplementedError:  # the limit hangs on the sign of a parameter
+    except NotImplementedError:  # the limit depends on the sign of a parameter
         return None
     return ends[1] - ends[0]
 

@@ -133,7 +133,7 @@ def test_released_top_k_follows_the_rows():
 
 
 def test_no_released_counterpart():
-    with pytest.raises(ValueError, match="no released counterpart for multiclass"):
+    with pytest.raises(ValueError, match="no counterpart for multiclass"):
         released_scores(tasks.MULTICLASS, CLASSES)
 
 

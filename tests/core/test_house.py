@@ -149,3 +149,24 @@ def test_workflows_are_pinned_and_keep_no_credentials():
     for path in root.glob("requirements*.txt"):
         for entry in re.split(r"\n(?=[A-Za-z])", path.read_text()):
             assert "--hash=sha256:" in entry, f"{path.name}: {entry[:40]}"
+
+
+ENGLISH = re.compile(
+    r"(?:^|[.:] )Who\b(?![^.?!]*\?)|\b(?:[Ww]hoever|for who|of who)\b"
+    r"|\b(?:one|row|column|cell|panel|line|matrix|number|file|threshold|prior|cost|score|model|seconds?|bins?)"
+    r" an? (?:case|customer|cell|model|row|column|class|page|patient|metric|output|task|repeat|fold|parameter|group"
+    r"|month|year|hour|day|label)\b"
+    r"|(?<![Tt]here )\b(?:is|are|was|were) no\b(?! (?:longer|more|less|better|worse))"
+    r"|\b(?:turn(?:s|ed|ing)? round|foret\w+|foretold|deal(?:s|t|ing)? out|hangs? on|mend(?:s|ed|ing)?|nought|dear"
+    r"|dearer|sides with|cares? for|speaks for|on the average|in the mean|the other way round|at hand|is wanted)\b", re.M)
+
+
+@pytest.mark.parametrize("folder", ["pwu_lite", "pwu_book", "tools"])
+def test_docstrings_and_messages_are_plain_english(folder):
+    """Rules of the style sheet that a pattern can find: headless who, "a" for "per", "is no", odd verbs."""
+    odd = []
+    for path in sorted((PACKAGE.parent / folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
+                odd += [f"{path.name}:{node.lineno}: {found[0]}" for found in ENGLISH.finditer(node.value)]
+    assert not odd

@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+import yaml
 from bs4 import BeautifulSoup
 from sphinx.util.inventory import InventoryFile
 
@@ -322,3 +323,18 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
         assert head["command"] == f"python -m pwu_book.{command}"
         pages = [path for path in NOTEBOOKS if "tables.load" in path.read_text() and task in path.read_text()]
         assert pages and any(head["command"] in path.read_text() for path in pages)
+
+
+def numbered():
+    """The number of each chapter, in the order of the contents, by its labels."""
+    parts = yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
+    files = [chapter["file"] for part in parts if part.get("numbered") for chapter in part["chapters"]]
+    return {label: number for number, file in enumerate(files, 1)
+            for label in re.findall(r"^\(([\w-]+)\)=", (ROOT / f"{file}.md").read_text(), re.M)}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name)
+def test_a_link_names_the_number_of_its_chapter(path):
+    links = re.findall(r"\{ref\}`(?:[Cc]hapters? )?(\d+)\s*<([\w-]+)>`", path.read_text())
+    told, chapters = [(int(number), label) for number, label in links], numbered()
+    assert told == [(chapters[label], label) for _, label in told]

@@ -117,7 +117,7 @@ MEASURE = """() => {
     const style = getComputedStyle, height = (p) => p.getClientRects()[0].height / parseFloat(style(p).lineHeight);
     const lines = all('article section > p')
         .filter(p => !p.querySelector('mjx-container, code, a') && p.innerText.length > 400)
-        .map(p => p.innerText.length / (Math.round(height(p)) - 0.5));  // the last line is half full, on the average
+        .map(p => p.innerText.length / (Math.round(height(p)) - 0.5));  // the last line is half full on average
     const pad = all('article table.dataframe:not(.cards) td').map(c => parseFloat(style(c).paddingRight));
     const plates = all('article .cell_output svg.drawing path').filter(
         p => /rgb\\(255, 255, 255\\)/.test(style(p).fill) && p.getBoundingClientRect().width > 200);
@@ -406,7 +406,7 @@ def compare_ranking(explorer, y, forecasts, found: list[str]) -> str:
 
 
 def check_murphy_explorer(page, base: str, y, forecasts) -> list[str]:
-    """Who is cheaper at four thresholds, as the costs say."""
+    """Which model is cheaper at four thresholds, as the costs say."""
     explorer, found, seen = open_explorer(page, base, "murphy"), [], set()
     names = [text.partition(":")[0].strip() for text in explorer.locator("li").all_inner_texts()]
     for share in (0.9, 0.5, 0.05, 0.3):

@@ -1,4 +1,4 @@
-"""An EPUB 3 of the settled leaves: one XHTML file a page, MathML, pictures as SVG, no scripts."""
+"""An EPUB 3 of the settled leaves: one XHTML file per page, MathML, pictures as SVG, no scripts."""
 
 from __future__ import annotations
 

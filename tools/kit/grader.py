@@ -67,7 +67,7 @@ def load(folder: Path) -> dict[str, dict]:
 def collect(handed_in: Path, tests: dict[str, dict]) -> list[tuple]:
     """Student, file, name, code cells and tests of everything handed in; read before any of it runs.
 
-    Where there is nothing to grade, there are no tests, and words in the place of cells.
+    Where nothing can be graded, the tests are empty and a message stands in place of the cells.
     """
     found: list[tuple] = [(path.name, "", "-", "a loose file: it needs a folder for each student", None)
                           for path in sorted(handed_in.glob("*.ipynb"))]

@@ -1,4 +1,4 @@
-"""With few labels, which score picks the cheaper model? The run behind the chapter on few labels, by a design that was fixed before it.
+"""With few labels, which score picks the cheaper model? A run by a design that was fixed before it.
 
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 

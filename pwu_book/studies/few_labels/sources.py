@@ -1,4 +1,4 @@
-"""Where cases come from, how they are dealt out, and which models are fitted to them: what a prediction depends on.
+"""Where cases come from, how they are divided, and which models are fitted to them: what a prediction depends on.
 
 Implements no part of a source; it asks what section 5.1 of the PWU paper leaves open.
 """

@@ -78,7 +78,7 @@ def test_units(data):
 
 ONE = ([[0.0, 0.0]], [[0.0, 0.0]], [np.eye(2)])
 BAD = {"vectors": (([0.0], [0.0], [[1.0]]), "shape"),
-       "standard deviations": ((*ONE[:2], [[1.0, 1.0]]), "one matrix a case"),
+       "standard deviations": ((*ONE[:2], [[1.0, 1.0]]), "one matrix per case"),
        "asymmetric": ((*ONE[:2], [[[1.0, 0.5], [0.0, 1.0]]]), "symmetric"),
        "NaN": (([[0.0, np.nan]], *ONE[1:]), r"y_true\[0, 1\]"),
        "indefinite": ((*ONE[:2], [[[1.0, 2.0], [2.0, 1.0]]]), "positive definite"),
