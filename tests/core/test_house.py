@@ -157,8 +157,9 @@ ENGLISH = re.compile(
     r" an? (?:case|customer|cell|model|row|column|class|page|patient|metric|output|task|repeat|fold|parameter|group"
     r"|month|year|hour|day|label)\b"
     r"|(?<![Tt]here )\b(?:is|are|was|were) no\b(?! (?:longer|more|less|better|worse))"
-    r"|\b(?:turn(?:s|ed|ing)? round|foret\w+|foretold|deal(?:s|t|ing)? out|hangs? on|mend(?:s|ed|ing)?|nought|dear"
-    r"|dearer|sides with|cares? for|speaks for|on the average|in the mean|the other way round|at hand|is wanted)\b", re.M)
+    r"|\b(?:turn(?:s|ed|ing)? round|foret\w+|foretold|deal(?:s|t|ing)? out|hangs? on|mend(?:s|ed|ing)?|nought"
+    r"|dear|dearer|sides with|cares? for|speaks for|on the average|in the mean|the other way round|at hand"
+    r"|is wanted)\b", re.M)
 
 
 @pytest.mark.parametrize("folder", ["pwu_lite", "pwu_book", "tools"])
