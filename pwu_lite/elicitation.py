@@ -228,7 +228,7 @@ def shifted(prior: Any, share: float) -> Prior:
     for kind, changed in _SCALED:
         if isinstance(prior, kind):
             return kind(**(vars(prior) | changed(prior, 1 + share)))
-    raise ValueError(f"cannot shift {prior!r}: state the alternative priors yourself")
+    raise ValueError(f"there is no rule to shift {prior!r}: state the alternative priors yourself")
 
 
 def _shifted_beta(prior, share):
