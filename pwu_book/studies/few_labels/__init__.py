@@ -17,7 +17,7 @@ The design:
   averaged over the prior.
 * Units: training draws. Harm criterion: the worst source, and the private arm.
 * Seen before the design was committed: one training draw of "good wine" and of "wine", while this code was tested.
-  Nothing was changed after it but the speed of the code.
+  After it only the speed of the code was changed, and how the moment test draws its random signs.
 * Priors: those of the benchmarks, Beta(2, 10) on c and on lambda in variances of the training targets,
   Beta(1.2, 20.8) on k/n. Broadened: Beta(1, 5) on each.
 
