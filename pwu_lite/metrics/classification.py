@@ -69,7 +69,7 @@ def log_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike |
 def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Brier score, the mean of ``(f - y)**2``.
 
- PWU paper, appendix F.
+    PWU paper, appendix F.
 
     Parameters
     ----------

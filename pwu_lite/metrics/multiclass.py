@@ -78,8 +78,6 @@ def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLik
 def zero_one_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
     """Share of cases whose most probable class is wrong; tied classes share the vote.
 
-
-
     Parameters
     ----------
     y_true : array_like, shape (n,)

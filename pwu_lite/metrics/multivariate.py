@@ -60,7 +60,7 @@ def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
                        sample_weight: ArrayLike | None = None) -> float:
     """Mean of ``||y - mean||**2``, summed over the outputs; `cov` is checked and not used.
 
- PWU paper, appendix G.2.
+    PWU paper, appendix G.2.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def energy_score(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
     by the trapezoid rule after a double-exponential substitution; relative error below 1e-11
     where the eigenvalues of a covariance are within a factor of 1e8 of each other.
 
- PWU paper, appendix G.2.
+    PWU paper, appendix G.2.
 
     Examples
     --------

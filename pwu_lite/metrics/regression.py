@@ -63,7 +63,7 @@ def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
                        sample_weight: ArrayLike | None = None) -> float:
     """Mean of ``(y - mean)**2``; `std` is checked and not used.
 
- PWU paper, appendix F.
+    PWU paper, appendix F.
 
     Parameters
     ----------
@@ -90,7 +90,6 @@ def crps_gaussian(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     """Continuous ranked probability score of a Gaussian, in the unit of y.
 
     ``std (z (2 Phi(z) - 1) + 2 phi(z) - 1/sqrt(pi))`` with ``z = (y - mean)/std``.
-
 
     Parameters
     ----------
