@@ -288,7 +288,7 @@ def credit_bill(y: Any, f: Any, costs: tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def lending_utility(good: Any, p: Any, amount: Any, rate: Any, months: Any, *, budget: float,
                     funds: float = 0.0294) -> tuple[int, float]:
-    """Number of whole loans that the budget buys, safest first, and what they earn; yearly rates are used as monthly ones.
+    """Number of whole loans that the budget buys, safest first, and what they earn; yearly rates are used as monthly.
 
     The purchase stops at the first loan that does not fit. A good loan earns its interest, a bad one loses all of
     its principal. Tied loans are taken in the order of the rows.
