@@ -19,7 +19,7 @@ __all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "d
 
 def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
                   ylabel: str) -> Figure:
-    """One labelled curve a name, over an axis on which equal widths hold equal shares of the prior.
+    """One labelled curve per name, over an axis on which equal widths hold equal shares of the prior.
 
     The area under a curve is then its mean under the prior: for costs, the PWU.
 
@@ -28,9 +28,13 @@ def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Seq
     x : array_like, shape (m,)
         Ascending.
     values : mapping of label to array_like of shape (m,)
+        Heights of the curves.
     prior : Prior
+        Decides the distances on the horizontal axis.
     ticks : sequence of float
         Values of x to write at their places.
+    xlabel, ylabel : str
+        Labels of the axes.
     """
     figure, ax = new_axes(None)
     for label, y in values.items():
@@ -146,6 +150,8 @@ def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Ma
     ----------
     panels : mapping of title to mapping of label to array_like
         NaNs are left out; a label without any value gets no box.
+    xlabel : str
+        Label of the horizontal axes.
     highlight : mapping of title to label, optional
         The box in the second colour, its label in bold.
     dots : mapping of title to mapping of label to array_like, optional
@@ -272,6 +278,9 @@ def by_labels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, ylabel: st
     Parameters
     ----------
     panels : mapping of title to mapping of score to (numbers of labels, values)
+        Points of each line.
+    ylabel : str
+        Label of the vertical axis.
     level : float, optional
         Where to draw a horizontal line.
     """
@@ -410,7 +419,9 @@ def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, nam
     names : sequence of two str
         The models.
     high : float
-        Right end of the axis.
+        Right end of the axis, default 1.
+    xlabel : str
+        Label of the horizontal axis; default that of cost shares.
     """
     use_style()
     figure, (ax, below) = plt.subplots(2, 1, sharex=True, figsize=(6.4, 5.2), height_ratios=(3, 2))

@@ -40,10 +40,20 @@ def score_repeat(task: Task, dataset: str, repeat: int, makers: Iterable[str], f
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
+    repeat : int
+        Number of the repeat, from 0.
+    makers : iterable of str
+        Names of the models.
+    folder : path or str
+        Folder of the stored predictions.
     metrics : collection of str, optional
-        Only these of the task's.
+        Only these of the task's; all if omitted.
     recalibrate : bool
-        Score the forecasts after `recalibration.recalibrated`.
+        Score the forecasts after `recalibration.recalibrated`; default False.
     left_out : int, optional
         Score without one of `GROUPS` random groups of cases, the same in every repeat.
 
@@ -199,6 +209,8 @@ def summary(task: Task, metrics: pd.DataFrame, utilities: pd.DataFrame, first: p
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
     metrics, utilities : DataFrame
         A row for each model, higher is better.
     first : DataFrame, optional
@@ -318,6 +330,8 @@ def suites(task: Task, frame: pd.DataFrame, ten: Sequence[str]) -> dict[tuple[st
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
     frame : DataFrame
         Numbers by model and fold, any repeats one below the other.
     ten : sequence of str
@@ -342,8 +356,14 @@ def models(task: Task, dataset: str, frames: Sequence[pd.DataFrame], ten: Sequen
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
     frames : sequence of DataFrame
         What `score_repeat` gives for each repeat, with the added models if there are any.
+    ten : sequence of str
+        The models that count as all, as in `suites`.
     """
     whole, parts = pd.concat(frames), []
     for (family, name), chosen in suites(task, whole, ten).items():

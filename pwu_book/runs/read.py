@@ -348,8 +348,20 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
     ----------
     models, cases : DataFrame
         Tables ``*_models`` and ``*_cases`` of a task.
+    family : str
+        Name of the decision family.
+    own : str
+        Name of the metric.
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
+    suite : str
+        "as forecast" or "recalibrated"; default "as forecast".
     rival : str, optional
         The other metric; the best of `among` on each data set, in hindsight, if not given.
+    among : sequence of str
+        Possible rivals, if `rival` is not given.
+    value : str
+        Column of the tables, default "expected_d".
 
     Returns
     -------
@@ -509,8 +521,16 @@ def anew(subsets: pd.DataFrame, family: str, own: str, *, among: Sequence[str], 
     ----------
     subsets : DataFrame
         Table ``*_subsets`` of a task.
+    family : str
+        Name of the decision family.
+    own : str
+        Name of the metric.
     among : sequence of str
         Possible rivals; the best on each data set, in hindsight.
+    size : {1, 2, 3}
+        Number of subsets for the metric, default 1.
+    value : str
+        Column of the table, default "expected_d".
     """
     rows = subsets[(subsets["family"] == family) & (subsets["size"] == size) & (subsets["first"] != subsets["other"])]
     found = {}

@@ -66,6 +66,16 @@ def tables(task: Task, dataset: str, repeat: int, makers: Sequence[str], folder:
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
+    repeat : int
+        Number of the repeat, from 0.
+    makers : sequence of str
+        Names of the models.
+    folder : path or str
+        Folder of the stored predictions.
     frame : DataFrame, optional
         What `score_repeat` gives for these models, if it is there already.
 

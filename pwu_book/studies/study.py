@@ -351,6 +351,8 @@ def agreement(scores: pd.DataFrame, metrics: Sequence[str], cost: str, *, chosen
         A column, lower is better.
     chosen, paid : str
         The parts on which the metric is measured and the cost is paid.
+    higher : sequence of str
+        Metrics of which higher is better; default `HIGHER`.
 
     Returns
     -------

@@ -149,6 +149,8 @@ def payoff(bids: ArrayLike, generation: ArrayLike, day_ahead: ArrayLike, imbalan
         MWh of the hour; `generation` at most `capacity`.
     day_ahead, imbalance : array_like of shape (n,)
         EUR/MWh; may be negative.
+    capacity : float
+        Largest output in MW, default 165.
 
     Raises
     ------
