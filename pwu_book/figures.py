@@ -19,7 +19,7 @@ __all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "d
 
 def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
                   ylabel: str) -> Figure:
-    """One labelled curve a name, over an axis on which equal widths hold equal shares of the prior.
+    """One labelled curve per name, over an axis on which equal widths hold equal shares of the prior.
 
     The area under a curve is then its mean under the prior: for costs, the PWU.
 
@@ -28,9 +28,13 @@ def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Seq
     x : array_like, shape (m,)
         Ascending.
     values : mapping of label to array_like of shape (m,)
+        Heights of the curves.
     prior : Prior
+        Decides the distances on the horizontal axis.
     ticks : sequence of float
         Values of x to write at their places.
+    xlabel, ylabel : str
+        Labels of the axes.
     """
     figure, ax = new_axes(None)
     for label, y in values.items():
@@ -84,7 +88,19 @@ def sheet(rows: Sequence[Sequence[str]], header: Sequence[str], widths: Sequence
 
 def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_label: str,
                xlabel: str) -> Figure:
-    """One panel per group, one outlined histogram per label, counts on a logarithmic axis."""
+    """One panel per group, one outlined histogram per label, counts on a logarithmic axis.
+
+    Parameters
+    ----------
+    groups : mapping of title to mapping of label to array_like
+        Values in [0, 1]; two panels or more.
+    mark : float
+        Where to draw a vertical line, in [0, 1].
+    mark_label : str
+        Words beside that line, in the first panel.
+    xlabel : str
+        Label of the horizontal axes.
+    """
     use_style()
     figure, axes = plt.subplots(1, len(groups), sharey=True, figsize=(7.4, 3.4))
     for ax, (title, samples) in zip(axes, groups.items(), strict=True):
@@ -100,7 +116,17 @@ def histograms(groups: Mapping[str, Mapping[str, Any]], *, mark: float, mark_lab
 
 
 def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] = ()) -> Figure:
-    """Horizontal bars, each with its number, in the colours that lines of the same order have; highlights hatched."""
+    """Horizontal bars with their numbers, in the colours that lines of the same order have.
+
+    Parameters
+    ----------
+    values : mapping of label to float
+        Lengths of the bars, from top to bottom.
+    xlabel : str
+        Label of the horizontal axis.
+    highlight : sequence of str
+        Labels whose bars are hatched; default none.
+    """
     use_style()
     figure, ax = plt.subplots(figsize=(6.4, 0.5 + 0.38 * len(values)))
     names = list(values)[::-1]
@@ -124,6 +150,8 @@ def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Ma
     ----------
     panels : mapping of title to mapping of label to array_like
         NaNs are left out; a label without any value gets no box.
+    xlabel : str
+        Label of the horizontal axes.
     highlight : mapping of title to label, optional
         The box in the second colour, its label in bold.
     dots : mapping of title to mapping of label to array_like, optional
@@ -165,7 +193,19 @@ def _box(ax, place, values, special):
 
 def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xlabel: str,
               highlight: Sequence[str] = ()) -> Figure:
-    """One row per label: its values, one marker per name, joined by a line."""
+    """One row per label: its values, one marker per name, joined by a line.
+
+    Parameters
+    ----------
+    values : mapping of label to sequence of float
+        One value per name; NaN is not drawn.
+    names : sequence of str
+        What the values are called, at most six.
+    xlabel : str
+        Label of the horizontal axis.
+    highlight : sequence of str
+        Labels in bold; default none.
+    """
     use_style()
     figure, ax = plt.subplots(figsize=(6.4, 1.3 + 0.31 * len(values)))
     rows = list(values)[::-1]
@@ -186,7 +226,15 @@ def dumbbells(values: Mapping[str, Sequence[float]], names: Sequence[str], *, xl
 
 
 def scatter(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) -> Figure:
-    """Points, one colour and marker a label, and a line at zero."""
+    """Points of several groups in one panel, with a line at zero; one colour and marker per group.
+
+    Parameters
+    ----------
+    groups : mapping of label to (array_like, array_like), each of shape (n,)
+        Horizontal and vertical values; at most six groups are drawn.
+    xlabel, ylabel : str
+        Labels of the axes.
+    """
     figure, ax = new_axes(None)
     for (label, (x, y)), colour, marker in zip(groups.items(), COLOURS, "osD^vP", strict=False):
         ax.scatter(x, y, color=colour, marker=marker, s=36, label=label, alpha=0.85)
@@ -199,7 +247,21 @@ def scatter(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) 
 def flip(values: Sequence[float], *, ylabel: str, better: str = "lower",
          names: tuple[str, str] = ("background r", "background r'"),
          ax: Axes | None = None) -> Figure:
-    """The four values of a counterexample: report a to report b, against two backgrounds."""
+    """The four values of a counterexample: a line from report a to report b for each of two backgrounds.
+
+    Parameters
+    ----------
+    values : sequence of four float
+        Reports a and b against the first background, then a and b against the second.
+    ylabel : str
+        Name of the metric.
+    better : {"lower", "higher"}
+        Direction of the metric; default "lower".
+    names : (str, str)
+        What the backgrounds are called; default "background r" and "background r'".
+    ax : Axes, optional
+        Axes to draw on; a new figure if omitted.
+    """
     figure, ax = new_axes(ax)
     for which, name in enumerate(names):
         ax.plot([0, 1], values[2 * which:2 * which + 2], marker="o s".split()[which], lw=2, label=name)
@@ -216,6 +278,9 @@ def by_labels(panels: Mapping[str, Mapping[str, tuple[Any, Any]]], *, ylabel: st
     Parameters
     ----------
     panels : mapping of title to mapping of score to (numbers of labels, values)
+        Points of each line.
+    ylabel : str
+        Label of the vertical axis.
     level : float, optional
         Where to draw a horizontal line.
     """
@@ -263,7 +328,15 @@ def growth(groups: Mapping[str, Mapping[str, tuple[Any, Any]]]) -> Figure:
 
 
 def triangle(levels: Sequence[float], *, marks: Mapping[str, tuple[float, float]] | None = None) -> Figure:
-    """Intervals of probabilities as points, lower end against upper end: lines of those that act like one number."""
+    """Intervals of probabilities as points, lower end against upper end, with lines of intervals that act alike.
+
+    Parameters
+    ----------
+    levels : sequence of float
+        Probabilities in (0, 1), each with a line through the intervals that act like it.
+    marks : mapping of label to (float, float), optional
+        Lower and upper end of the intervals to mark.
+    """
     figure, ax = new_axes(None)
     figure.set_size_inches(5.2, 4.6)
     ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
@@ -281,7 +354,21 @@ def triangle(levels: Sequence[float], *, marks: Mapping[str, tuple[float, float]
 
 
 def roof(x: Any, entropy: Any, xlabel: str, losses: Any, marks: Mapping[str, float]) -> Figure:
-    """Left, an entropy along a mixture; right, the expected costs of acts on two states, with levels marked."""
+    """Left, an entropy along a mixture; right, the expected costs of several acts on two states, with levels marked.
+
+    Parameters
+    ----------
+    x : array_like, shape (m,)
+        Weights of the mixture, ascending in [0, 1].
+    entropy : array_like, shape (m,)
+        Entropy at each weight.
+    xlabel : str
+        Label of the left panel's horizontal axis.
+    losses : sequence of (float, float)
+        Cost of each act in the first and in the second state.
+    marks : mapping of label to float
+        Expected costs to mark in the right panel, at most three.
+    """
     use_style()
     figure, (left, right) = plt.subplots(1, 2, figsize=(8.6, 3.4))
     left.plot(x, entropy, color=COLOURS[0], ls="-")
@@ -300,7 +387,15 @@ def roof(x: Any, entropy: Any, xlabel: str, losses: Any, marks: Mapping[str, flo
 
 
 def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylabel: str) -> Figure:
-    """Points, one colour and marker a label, and the diagonal."""
+    """Points of several groups in one panel, with the diagonal; one colour and marker per group.
+
+    Parameters
+    ----------
+    groups : mapping of label to (array_like, array_like), each of shape (n,)
+        Horizontal and vertical values, not negative; at most six groups are drawn.
+    xlabel, ylabel : str
+        Labels of the axes.
+    """
     figure, ax = new_axes(None)
     top = 1.08 * max(float(np.max(axis)) for pair in groups.values() for axis in pair)
     ax.plot([0, top], [0, top], color=INK, lw=1, ls="-")
@@ -324,7 +419,9 @@ def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, nam
     names : sequence of two str
         The models.
     high : float
-        Right end of the axis.
+        Right end of the axis, default 1.
+    xlabel : str
+        Label of the horizontal axis; default that of cost shares.
     """
     use_style()
     figure, (ax, below) = plt.subplots(2, 1, sharex=True, figsize=(6.4, 5.2), height_ratios=(3, 2))
@@ -350,7 +447,13 @@ def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, nam
 
 
 def radii(pairs: Mapping[tuple[str, str], tuple[float, bool]]) -> Figure:
-    """Pairs of models by their robustness radius, dark where a statement decides them."""
+    """Pairs of models by their robustness radius, plain where a statement decides them and hatched elsewhere.
+
+    Parameters
+    ----------
+    pairs : mapping of (model, model) to (float, bool)
+        Radius in [0, 1], and whether the statement decides the pair.
+    """
     use_style()
     ordered = sorted(pairs.items(), key=lambda item: item[1][0])
     figure, ax = plt.subplots(figsize=(6.4, 0.8 + 0.22 * len(ordered)))

@@ -20,6 +20,13 @@ __all__ = ["abstentions", "coefficient", "credit_bill", "credit_costs", "expecte
 def log_loss(y: Any, f: Any) -> float:
     """Log loss with probabilities clipped at 2.2e-16, as scikit-learn does it.
 
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        Labels 0 and 1.
+    f : array_like, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+
     Examples
     --------
     >>> round(log_loss([1], [0.0]), 4)
@@ -31,7 +38,16 @@ def log_loss(y: Any, f: Any) -> float:
 
 
 def selective_utility(price: float, y: Any, mean: Any, std: Any) -> float:
-    """Selective prediction; each abstained case is charged the price times the number of abstained cases.
+    """Utility of selective prediction where each abstention is charged the price times the number of abstentions.
+
+    Parameters
+    ----------
+    price : float
+        Price of an abstention, in the squared unit of the targets.
+    y : array_like, shape (n,)
+        Targets.
+    mean, std : array_like, shape (n,)
+        Predictive means and standard deviations, in the unit of the targets.
 
     Examples
     --------
@@ -44,7 +60,16 @@ def selective_utility(price: float, y: Any, mean: Any, std: Any) -> float:
 
 
 def top_k_utility(k: int, y: Any, f: Any) -> float:
-    """Precision of the first k; tied cases in the order of the rows.
+    """Precision of the first k, with tied cases in the order of the rows.
+
+    Parameters
+    ----------
+    k : int
+        Number of cases picked, from 1 to n.
+    y : array_like, shape (n,)
+        Labels 0 and 1.
+    f : array_like, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
 
     Examples
     --------
@@ -56,7 +81,18 @@ def top_k_utility(k: int, y: Any, f: Any) -> float:
 
 
 def risk_averse_utility(k: int, gamma: float, y: Any, mean: Any, std: Any) -> float:
-    """Mean of ``y - gamma std**2`` of the first k by ``mean - gamma std**2``; ties in the order of the rows.
+    """Mean of ``y - gamma std**2`` of the first k by ``mean - gamma std**2``, with ties in the order of the rows.
+
+    Parameters
+    ----------
+    k : int
+        Number of cases picked, from 1 to n.
+    gamma : float
+        Aversion to risk, in the inverse unit of the targets.
+    y : array_like, shape (n,)
+        Targets.
+    mean, std : array_like, shape (n,)
+        Predictive means and standard deviations, in the unit of the targets.
 
     Examples
     --------
@@ -69,7 +105,16 @@ def risk_averse_utility(k: int, gamma: float, y: Any, mean: Any, std: Any) -> fl
 
 
 def expected_calibration_error(y: Any, f: Any, n_bins: int = 10) -> float:
-    """Bins [l, u) with edges from linspace; a forecast of exactly 1 falls out of the last one.
+    """Expected calibration error over bins [l, u) with edges from linspace; a forecast of exactly 1 is in no bin.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        Labels 0 and 1.
+    f : array_like, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    n_bins : int
+        Number of bins, default 10.
 
     Examples
     --------
@@ -80,7 +125,16 @@ def expected_calibration_error(y: Any, f: Any, n_bins: int = 10) -> float:
 
 
 def maximum_calibration_error(y: Any, f: Any, n_bins: int = 10) -> float:
-    """The largest gap of the same bins.
+    """The largest gap in the bins of `expected_calibration_error`.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        Labels 0 and 1.
+    f : array_like, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    n_bins : int
+        Number of bins, default 10.
 
     Raises
     ------
@@ -104,9 +158,20 @@ def _bins(y, f, n_bins):
 
 
 def retention_auc(wrong: Any, uncertainty: Any, points: int = 101) -> float:
-    """Errors kept over all n cases (an oracle answers the rest), trapezoid over 101 shares.
+    """Area under the curve of errors kept over all n cases, by the trapezoid rule over equally spaced shares.
+
+    An oracle answers the cases that are not kept.
 
     Of tied cases the first rows are handed to the oracle first.
+
+    Parameters
+    ----------
+    wrong : array_like, shape (n,)
+        Error of each case, such as 0 or 1.
+    uncertainty : array_like, shape (n,)
+        Cases with larger values are handed to the oracle first.
+    points : int
+        Number of shares, at least 2; default 101.
 
     Examples
     --------
@@ -121,7 +186,14 @@ def retention_auc(wrong: Any, uncertainty: Any, points: int = 101) -> float:
 
 
 def retention_auc_regression(y: Any, mean: Any, std: Any) -> float:
-    """As `retention_auc`, with the squared error of targets and means that are cut to whole numbers first.
+    """`retention_auc` of the squared errors of targets and means that are cut to whole numbers first.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        Targets.
+    mean, std : array_like, shape (n,)
+        Predictive means and standard deviations, in the unit of the targets.
 
     Examples
     --------
@@ -133,9 +205,14 @@ def retention_auc_regression(y: Any, mean: Any, std: Any) -> float:
 
 
 def strict_tau(a: Any, b: Any) -> float:
-    """Kendall's tau of rankings without ties: tied models take the order of the table.
+    """Kendall's tau of rankings without ties, where tied models take the order of the table.
 
-    Values that differ by rounding alone are ranked, too.
+    Values that differ by rounding alone are ranked as well.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (m,)
+        Two values of each model, such as a metric and a utility.
 
     Examples
     --------
@@ -150,10 +227,29 @@ def strict_tau(a: Any, b: Any) -> float:
 
 def credit_costs(income: Any, debt: Any, y: Any, *, rate: float, funds: float, cap: float,
                  months: int = 24) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Miss, alarm and threshold of each customer: rates a year used as a month's, no filter, no cost held above zero.
+    """Cost of a miss, cost of an alarm and threshold of each customer, with yearly rates used as monthly ones.
 
-    The average line and the share of defaults come from all customers, those that are scored too. A debt
+    There is neither a filter nor a lower bound of zero on the costs.
+
+    The average line and the share of defaults come from all customers, also from those that are scored. A debt
     above one gives a negative line, and a threshold may lie anywhere.
+
+    Parameters
+    ----------
+    income : array_like, shape (n,)
+        Monthly income.
+    debt : array_like, shape (n,)
+        Share of the income that older debts take.
+    y : array_like, shape (n,)
+        Labels, 1 for a default.
+    rate : float
+        What the customer pays per year, as a share (0.05, not 5).
+    funds : float
+        What the bank pays for the money per year, as a share.
+    cap : float
+        Largest credit line, in the unit of the income.
+    months : int
+        Term, default 24.
 
     Examples
     --------
@@ -169,7 +265,16 @@ def credit_costs(income: Any, debt: Any, y: Any, *, rate: float, funds: float, c
 
 
 def credit_bill(y: Any, f: Any, costs: tuple[np.ndarray, np.ndarray, np.ndarray]) -> float:
-    """Mean cost with `credit_costs`; declined from the threshold on.
+    """Mean cost with `credit_costs`, where a customer at or above the threshold is declined.
+
+    Parameters
+    ----------
+    y : array_like, shape (n,)
+        Labels, 1 for a default.
+    f : array_like, shape (n,)
+        Forecast probabilities of a default, in [0, 1].
+    costs : tuple of three ndarrays, shape (n,) each
+        Cost of a miss, cost of an alarm and threshold, from `credit_costs`.
 
     Examples
     --------
@@ -183,10 +288,27 @@ def credit_bill(y: Any, f: Any, costs: tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def lending_utility(good: Any, p: Any, amount: Any, rate: Any, months: Any, *, budget: float,
                     funds: float = 0.0294) -> tuple[int, float]:
-    """How many whole loans the budget buys, safest first, and what they earn: rates a year used as a month's.
+    """Number of whole loans that the budget buys, safest first, and what they earn; yearly rates are used as monthly.
 
     The purchase stops at the first loan that does not fit. A good loan earns its interest, a bad one loses all of
     its principal. Tied loans are taken in the order of the rows.
+
+    Parameters
+    ----------
+    good : array_like, shape (n,)
+        Labels, 1 for a loan that is paid back.
+    p : array_like, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    amount : array_like, shape (n,)
+        Principal of each loan, in the unit of the budget.
+    rate : array_like, shape (n,)
+        Interest per year, as a share (0.14, not 14).
+    months : array_like, shape (n,)
+        Terms.
+    budget : float
+        Money to spend.
+    funds : float
+        What the money earns elsewhere per year, as a share; default 0.0294.
 
     Examples
     --------
@@ -206,7 +328,20 @@ def lending_utility(good: Any, p: Any, amount: Any, rate: Any, months: Any, *, b
 
 
 def mace(mean: Any, variance: Any, y: Any, strategy: str = "uniform", levels: int = 10) -> tuple[float, float]:
-    """UNIQUE: arguments swapped (uniform), or the standard deviation used as a variance (quantile).
+    """UNIQUE's mean absolute and root mean squared calibration error, as its code computes them.
+
+    Its arguments are swapped (uniform), or the standard deviation is used as a variance (quantile).
+
+    Parameters
+    ----------
+    mean, variance : array_like, shape (n,)
+        Predictive means and variances.
+    y : array_like, shape (n,)
+        Targets; positive for the strategy "uniform".
+    strategy : {"uniform", "quantile"}
+        Default "uniform".
+    levels : int
+        Number of levels from 0 to 1, default 10.
 
     Examples
     --------
@@ -226,7 +361,12 @@ def mace(mean: Any, variance: Any, y: Any, strategy: str = "uniform", levels: in
 
 
 def abstentions(payoffs: Any) -> np.ndarray:
-    """The hours that figure J.4 marks with a circle: a payoff of exactly zero, whatever was bid.
+    """Mask of the hours that figure J.4 marks with a circle: a payoff of exactly zero, whatever was bid.
+
+    Parameters
+    ----------
+    payoffs : array_like, shape (n,)
+        Payoff of each hour.
 
     Examples
     --------
@@ -237,7 +377,16 @@ def abstentions(payoffs: Any) -> np.ndarray:
 
 
 def coefficient(curve: Any, copies: int = 14) -> float:
-    """UNIQUE: each bin stands in the table 14 times, and the *positions* of decreases are added up.
+    """UNIQUE's increasing or decreasing coefficient, which adds up the *positions* of decreases.
+
+    Each bin stands in the table 14 times.
+
+    Parameters
+    ----------
+    curve : array_like, shape (m,)
+        Error in each bin.
+    copies : int
+        How often each bin is repeated, default 14.
 
     Examples
     --------
@@ -249,7 +398,12 @@ def coefficient(curve: Any, copies: int = 14) -> float:
 
 
 def performance_drop(low: float, high: float) -> float:
-    """UNIQUE: a ratio, where the documentation says difference.
+    """UNIQUE's performance drop, a ratio where the documentation says difference.
+
+    Parameters
+    ----------
+    low, high : float
+        Errors of the cases with low and with high uncertainty.
 
     Examples
     --------

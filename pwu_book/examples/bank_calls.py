@@ -54,6 +54,13 @@ COMPARISONS = {
 def part_of(data: datasets.Dataset, part: str) -> tuple[pd.DataFrame, np.ndarray]:
     """Features and labels of the whole file or of one half, in the file's order of dates.
 
+    Parameters
+    ----------
+    data : Dataset
+        The bank marketing data, from ``datasets.load("bank")``.
+    part : {"whole", "first half", "second half"}
+        Which rows to take.
+
     Examples
     --------
     >>> data = datasets.Dataset(pd.DataFrame({"a": range(5)}), np.arange(5) % 2, "", "", "", "", "", "")
@@ -66,7 +73,19 @@ def part_of(data: datasets.Dataset, part: str) -> tuple[pd.DataFrame, np.ndarray
 
 
 def split(X: pd.DataFrame, y: np.ndarray, seed: int, comparison: Comparison) -> Split:
-    """Train a logistic regression on each list with half of the rows; a quarter to choose on, a quarter to pay on."""
+    """Train a logistic regression on each list with half of the rows, and cut the others in two: to choose and to pay.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, p)
+        Features.
+    y : ndarray, shape (n,)
+        Labels 0 and 1.
+    seed : int
+        Decides both cuts.
+    comparison : Comparison
+        The two lists of columns.
+    """
     learn, rest = train_test_split(np.arange(len(y)), train_size=0.5, stratify=y, random_state=seed)
     choose, pay = train_test_split(rest, test_size=0.5, stratify=y[rest], random_state=seed)
     said: tuple[dict[str, np.ndarray], ...] = ({}, {})
@@ -78,11 +97,18 @@ def split(X: pd.DataFrame, y: np.ndarray, seed: int, comparison: Comparison) -> 
 
 
 def compare(data: datasets.Dataset, name: str) -> pd.DataFrame:
-    """A row for each split and list: five scores where one chooses, the bill where one pays.
+    """Five scores on the rows to choose with and the bill on the rows to pay with, one row per split and list.
 
     ``bill`` is in calls per 1,000 customers; ``hindsight`` is the bill with the threshold that would have
     been best on the paying rows, so that no monotone recalibration could serve the list better. The part of
     the file is described by its ``customers``, and the shares that ``said yes`` and whose ``telephone`` is unknown.
+
+    Parameters
+    ----------
+    data : Dataset
+        The bank marketing data, from ``datasets.load("bank")``.
+    name : str
+        Key of `COMPARISONS`.
     """
     comparison = COMPARISONS[name]
     X, y = part_of(data, comparison.part)

@@ -88,7 +88,23 @@ def split(table: pd.DataFrame, seed: int, instruments: Mapping[str, Sequence[str
 
 def cross_fitted(table: pd.DataFrame, instruments: Mapping[str, Sequence[str]] = INSTRUMENTS, *,
                  folds: int = 5, seed: int = 0) -> dict[str, np.ndarray]:
-    """For every row the probability from a tree that has not seen the row, shape (n,) each."""
+    """Each instrument's probabilities of poison, for every row from a tree that was not trained on the row.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `mushrooms` returns it, n rows.
+    instruments : mapping of name to columns
+        Columns that each instrument sees; default `INSTRUMENTS`.
+    folds : int
+        Number of folds, at least 2; default 5.
+    seed : int
+        Seed of the cut into folds; default 0.
+
+    Returns
+    -------
+    dict of name to ndarray, shape (n,)
+    """
     cuts = list(StratifiedKFold(folds, shuffle=True, random_state=seed).split(table, table["poisonous"]))
     said = {name: np.empty(len(table)) for name in instruments}
     for name, columns in instruments.items():
@@ -102,6 +118,15 @@ def bill(y_true: Any, y_prob: Any, threshold: float = THRESHOLD) -> float:
     """Meals per 1,000 mushrooms, if a mushroom is thrown away wherever ``y_prob > threshold``.
 
     ``-1000 U_c / c`` at c = threshold: a good mushroom thrown away is a meal, a poisoning ``(1 - c)/c`` meals.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels, 1 for a poisonous mushroom.
+    y_prob : array_like, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    threshold : float
+        Cost share c of a false alarm, in (0, 1); default 0.02.
 
     Examples
     --------

@@ -30,7 +30,12 @@ THRESHOLD = COST_OF_ALARM / (COST_OF_ALARM + COST_OF_MISS)
 
 
 def images(digit: int = 8) -> tuple[np.ndarray, np.ndarray]:
-    """The 1,797 images of scikit-learn's digits, pixels in [0, 1], and 1 where `digit` is shown.
+    """The 1,797 images of scikit-learn's digits, pixels in [0, 1], and labels that are 1 where `digit` is shown.
+
+    Parameters
+    ----------
+    digit : int
+        From 0 to 9; default 8.
 
     Examples
     --------
@@ -74,6 +79,15 @@ def bill(y_true: Any, y_prob: Any, threshold: float = THRESHOLD) -> float:
 
     ``-1000 (24 + 1) U_c`` at c = threshold, for a miss of 24 euros and an alarm of 1 euro.
 
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels, 1 for a parcel that has to be pulled.
+    y_prob : array_like, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    threshold : float
+        Cost share c of a false alarm, in (0, 1); default 0.04. An alarm costs ``25 c`` euros, a miss ``25 (1 - c)``.
+
     Examples
     --------
     >>> round(bill([1, 0, 0, 0], [0.01, 0.5, 0.01, 0.01]), 6)  # one miss, one alarm
@@ -105,7 +119,15 @@ def choose_and_pay(X: np.ndarray, y: np.ndarray, metrics: dict[str, Callable[...
 
 
 def recalibrated_bills(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, float]:
-    """Both models' bills after a logistic regression on the log-odds, fitted to the choosing half."""
+    """Both models' bills after a logistic regression on the log-odds, fitted to the cases that one chooses on.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        As `images` returns them.
+    seed : int
+        Decides both cuts of `split`.
+    """
     part = split(X, y, seed)
     bills = {}
     for name in part.bill:
@@ -116,7 +138,20 @@ def recalibrated_bills(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, flo
 
 
 def usual_settings(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, float]:
-    """Log loss and bill of logistic regression with C=1, next to the two models', on one split."""
+    """Log loss and bill of logistic regression with C=1, next to those of the models in `models`, on one split.
+
+    Parameters
+    ----------
+    X, y : ndarray
+        As `images` returns them.
+    seed : int
+        Decides both cuts of `split`.
+
+    Returns
+    -------
+    dict
+        ``log_loss`` and ``bill`` with C=1, ``log_loss_cautious`` and ``bill_bold``; bills in euros per 1,000 parcels.
+    """
     part = split(X, y, seed, models() | {"usual": LogisticRegression(max_iter=500)})
     return {
         "log_loss": log_loss(part.y_choose, part.choose["usual"]),

@@ -42,7 +42,13 @@ class Explorer:
         raise NotImplementedError
 
     def picture(self, ax: Axes) -> None:
-        """Draw the first view."""
+        """Draw the first view.
+
+        Parameters
+        ----------
+        ax : Axes
+            Axes to draw on.
+        """
         raise NotImplementedError
 
     def _repr_html_(self) -> str:

@@ -95,11 +95,27 @@ class HillExplorer(Explorer):
 
     @staticmethod
     def prior(middle: float, width: float) -> Beta:
-        """The hill with its peak at `middle` on the scale of log-odds."""
+        """The hill with its peak at `middle` on the scale of log-odds.
+
+        Parameters
+        ----------
+        middle : float
+            Cost share at the peak of the hill, in (0, 1).
+        width : float
+            Spread of the log-odds of the cost share, positive.
+        """
         return Beta(1 / (width**2 * (1 - middle)), 1 / (width**2 * middle))
 
     def verdict(self, place: int, width: int) -> str:
-        """Which model is cheaper under the hill at one place, or "undecided"."""
+        """Name of the model that is cheaper under the hill at one place, or "undecided".
+
+        Parameters
+        ----------
+        place : int
+            Index of the hill's middle in ``places``, from 0.
+        width : int
+            Index of the hill's width, from 0 (narrowest) to 4.
+        """
         gap = self.costs[width, place, 1] - self.costs[width, place, 0]
         if abs(gap) <= self.half[width, place]:
             return "undecided"

@@ -82,21 +82,53 @@ class PriorExplorer(Explorer):
         self._curves = _Stacked([robust.cost_curve(BinaryDecision(), y_true, f) for f in self.models.values()])
 
     def losses(self, mode: float, size: float) -> dict[str, float]:
-        """Each model's PWU under the prior with this mode and concentration."""
+        """Each model's PWU under the prior with this mode and concentration.
+
+        Parameters
+        ----------
+        mode : float
+            Mode of the Beta prior, in (0, 1).
+        size : float
+            Concentration a + b - 2 of the Beta prior, positive.
+        """
         score = PWU(BinaryDecision(), elicitation.beta_from_mode(mode, size))
         return {name: score(self.y, f) for name, f in self.models.items()}
 
     def ranking(self, mode: float, size: float) -> list[str]:
-        """The models, the best one first."""
+        """Names of the models in the order of their PWUs under the prior, the best one first.
+
+        Parameters
+        ----------
+        mode : float
+            Mode of the Beta prior, in (0, 1).
+        size : float
+            Concentration a + b - 2 of the Beta prior, positive.
+        """
         return _by_loss(self.losses(mode, size))
 
     def intervals(self, mode: float, size: float) -> dict[str, tuple[float, float]]:
-        """Each model's smallest and largest PWU over all priors with the same 5%, 50% and 95% points."""
+        """Each model's smallest and largest PWU over all priors with the same 5%, 50% and 95% points.
+
+        Parameters
+        ----------
+        mode : float
+            Mode of the Beta prior, in (0, 1).
+        size : float
+            Concentration a + b - 2 of the Beta prior, positive.
+        """
         low, high = self._curves.bounds(elicitation.beta_from_mode(mode, size))
         return {name: (float(low[which]), float(high[which])) for which, name in enumerate(self.models)}
 
     def maximal(self, mode: float, size: float) -> list[str]:
-        """Models that no other model certainly beats, over the same priors."""
+        """Models that no other model certainly beats, over all priors with the same 5%, 50% and 95% points.
+
+        Parameters
+        ----------
+        mode : float
+            Mode of the Beta prior, in (0, 1).
+        size : float
+            Concentration a + b - 2 of the Beta prior, positive.
+        """
         low, high = self._curves.bounds(elicitation.beta_from_mode(mode, size))
         beaten, rounding = set(), ROUNDING * self._curves.scale
         for place, (a, b) in enumerate(combinations(self.models, 2), start=len(self.models)):
@@ -107,10 +139,15 @@ class PriorExplorer(Explorer):
         return [name for name in self.models if name not in beaten]
 
     def breaks(self, size: float) -> list[tuple[float, str]]:
-        """Modes from which on another model is the best one, at this concentration.
+        """Modes of the prior at which a different model becomes the best one, each with that model's name.
 
         Looked for between neighbouring `modes` at which different models are best; a model that
         is best only somewhere between two modes is not found. Models that tie do not take turns.
+
+        Parameters
+        ----------
+        size : float
+            Concentration a + b - 2 of the Beta prior, positive.
         """
         found, lead = [], None
         for low, high in pairwise(self.modes):

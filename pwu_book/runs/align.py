@@ -40,10 +40,20 @@ def score_repeat(task: Task, dataset: str, repeat: int, makers: Iterable[str], f
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
+    repeat : int
+        Number of the repeat, from 0.
+    makers : iterable of str
+        Names of the models.
+    folder : path or str
+        Folder of the stored predictions.
     metrics : collection of str, optional
-        Only these of the task's.
+        Only these of the task's; all if omitted.
     recalibrate : bool
-        Score the forecasts after `recalibration.recalibrated`.
+        Score the forecasts after `recalibration.recalibrated`; default False.
     left_out : int, optional
         Score without one of `GROUPS` random groups of cases, the same in every repeat.
 
@@ -62,14 +72,38 @@ def score_repeat(task: Task, dataset: str, repeat: int, makers: Iterable[str], f
 
 
 def indexed(rows: Mapping[tuple[str, int], Mapping[str, float]]) -> pd.DataFrame:
-    """A table from {(model, fold): numbers}."""
+    """Table of numbers with a row for each model and fold.
+
+    Parameters
+    ----------
+    rows : mapping of (model, fold) to mapping of name to float
+        Numbers of each cell.
+    """
     frame = pd.DataFrame.from_dict(rows, orient="index")
     return frame.set_axis(pd.MultiIndex.from_tuples(rows, names=["model", "fold"]))
 
 
 def folds(task: Task, dataset: str, repeat: int, makers: Iterable[str], folder: Path | str,
           recalibrate: bool = False, left_out: int | None = None) -> Iterator[tuple[str, int, Fold]]:
-    """Model, fold and data of each cell of a repeat."""
+    """Yield model, fold and data of each cell of a repeat.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
+    repeat : int
+        Number of the repeat, from 0.
+    makers : iterable of str
+        Names of the models.
+    folder : path or str
+        Folder of the stored predictions.
+    recalibrate : bool
+        Take the forecasts after `recalibration.recalibrated`; default False.
+    left_out : int, optional
+        Leave out one of `GROUPS` random groups of cases, the same in every repeat.
+    """
     for model in makers:
         said = [grid.predictions(grid.Cell(dataset, model, repeat, fold), folder, task) for fold in FOLDS]
         every = np.concatenate([fold.case for fold in said])
@@ -84,24 +118,56 @@ def folds(task: Task, dataset: str, repeat: int, makers: Iterable[str], folder: 
 
 
 def means(frame: pd.DataFrame, folds: Iterable[int] = FOLDS) -> pd.DataFrame:
-    """Each model's mean over some folds; NaN where a fold has no value."""
+    """Each model's mean over some folds; NaN where a fold has no value.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Numbers by model and fold, as `score_repeat` gives them.
+    folds : iterable of int
+        Numbers of the folds; default all five.
+    """
     chosen = [frame.xs(fold, level="fold") for fold in folds]
     return (sum(chosen[1:], start=chosen[0]) / len(chosen)).sort_index()
 
 
 def oriented(task: Task, frame: pd.DataFrame) -> pd.DataFrame:
-    """The metrics among the columns, so that higher is better."""
+    """The metrics among the columns, with signs such that higher is better.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast.
+    frame : DataFrame
+        Numbers by model, a column for each metric or utility.
+    """
     names = [name for name in [*task.metrics, *task.extra, "random"] if name in frame]
     return frame[names] * [-1.0 if lower(name) else 1.0 for name in names]
 
 
 def lower(name: str) -> bool:
-    """Is lower better? Of the registry's metrics, and of those that only the tables have."""
+    """Whether lower is better, for a metric of the registry or one that only the tables have.
+
+    Parameters
+    ----------
+    name : str
+        Name of the metric.
+    """
     return LOWER[name] if name in LOWER else lower_is_better(name)
 
 
 def columns(frame: pd.DataFrame, family: str, kind: str) -> pd.DataFrame:
-    """Utilities of a family: s (our five), p (the released code's five), g (its grid)."""
+    """Columns of a decision family's utilities, of one kind.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Numbers by model, a column for each metric or utility.
+    family : str
+        Name of the decision family.
+    kind : {"s", "p", "g"}
+        At our five thetas, at the five of the released code, or on the family's grid.
+    """
     return frame[[name for name in frame.columns if name.startswith(f"{family}:{kind}")]]
 
 
@@ -118,7 +184,20 @@ def _without_rounding(values):
 
 def curves(metrics: pd.DataFrame, utilities: pd.DataFrame, first: pd.DataFrame | None = None
            ) -> dict[str, np.ndarray]:
-    """Tau, d and pairs of each metric with each utility, and of each utility with itself on the first data."""
+    """Tau, d and pairs of each metric with each utility, and of each utility with itself on the first data.
+
+    Parameters
+    ----------
+    metrics, utilities : DataFrame
+        A row for each model, higher is better.
+    first : DataFrame, optional
+        The utilities on the metrics' data; the same as `utilities` if omitted.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (metrics + 1, utilities)
+        ``tau``, ``somers_d`` and ``pairs``; the last row is that of the utilities with themselves.
+    """
     found = _agree(metrics, utilities)
     own = _agree(utilities if first is None else first, utilities)
     return {key: np.vstack([values, np.diagonal(own[key])]) for key, values in found.items()}
@@ -130,6 +209,8 @@ def summary(task: Task, metrics: pd.DataFrame, utilities: pd.DataFrame, first: p
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
     metrics, utilities : DataFrame
         A row for each model, higher is better.
     first : DataFrame, optional
@@ -177,7 +258,19 @@ def average(values, weights=None):
 
 
 def rotated(task: Task, frame: pd.DataFrame, size: int, disjoint: bool) -> pd.DataFrame:
-    """Metric on `size` folds, utility on the same ones or on the next two; the mean over five rotations."""
+    """Alignment of metrics on `size` folds with utilities on the same folds or on the next two, mean of five rotations.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast.
+    frame : DataFrame
+        Numbers by model and fold, as `score_repeat` gives them.
+    size : int
+        Number of folds of the metric, from 1 to 5; at most 3 if `disjoint`.
+    disjoint : bool
+        Take the utility on the next two folds, not on the same ones.
+    """
     parts = []
     for start in FOLDS:
         one, two = places(start, size, disjoint)
@@ -187,13 +280,29 @@ def rotated(task: Task, frame: pd.DataFrame, size: int, disjoint: bool) -> pd.Da
 
 
 def places(start: int, size: int, disjoint: bool) -> tuple[list[int], list[int]]:
-    """The folds of the metric and those of the utility."""
+    """Numbers of the folds for the metric and of those for the utility.
+
+    Parameters
+    ----------
+    start : int
+        First fold of the metric, from 0 to 4.
+    size : int
+        Number of folds of the metric, from 1 to 5; at most 3 if `disjoint`.
+    disjoint : bool
+        Take the utility on the next two folds, not on the same ones.
+    """
     one = [(start + step) % 5 for step in range(size)]
     return one, [(start + size + step) % 5 for step in range(2)] if disjoint else one
 
 
 def mean_of(parts: Sequence[Any]) -> pd.DataFrame:
-    """Row by row, over what is defined."""
+    """Mean of several tables, row by row, over the values that are defined.
+
+    Parameters
+    ----------
+    parts : sequence of DataFrame
+        Tables with a row for each metric and family, as `summary` gives them.
+    """
     whole = pd.concat(parts)
     return whole.groupby(level=["metric", "family"], sort=False).mean()
 
@@ -204,7 +313,13 @@ KEPT = ["expected_tau", "expected_d"]
 
 
 def usual(task: Task) -> list[str]:
-    """The metrics that need no wrong prior."""
+    """Names of the metrics that need no wrong prior.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast.
+    """
     return [name for name in [*task.metrics, *task.extra] if not name.endswith(("_slight", "_strong", "_extreme"))]
 
 
@@ -215,6 +330,8 @@ def suites(task: Task, frame: pd.DataFrame, ten: Sequence[str]) -> dict[tuple[st
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
     frame : DataFrame
         Numbers by model and fold, any repeats one below the other.
     ten : sequence of str
@@ -239,8 +356,14 @@ def models(task: Task, dataset: str, frames: Sequence[pd.DataFrame], ten: Sequen
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
     frames : sequence of DataFrame
-        What `agreements.score_repeat` gives for each repeat, with the added models if there are any.
+        What `score_repeat` gives for each repeat, with the added models if there are any.
+    ten : sequence of str
+        The models that count as all, as in `suites`.
     """
     whole, parts = pd.concat(frames), []
     for (family, name), chosen in suites(task, whole, ten).items():
@@ -259,7 +382,21 @@ def _scheme(task, frame, scheme):
 
 
 def cases(task: Task, dataset: str, makers: Sequence[str], folder: Path | str, repeats: int) -> pd.DataFrame:
-    """Alignment over the whole prior with each of `GROUPS` groups of cases left out, mean over the repeats."""
+    """Alignment over the whole prior without each of `GROUPS` groups of cases in turn, mean over the repeats.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
+    makers : sequence of str
+        Names of the models.
+    folder : path or str
+        Folder of the stored predictions.
+    repeats : int
+        Number of repeats, at least 1.
+    """
     parts = []
     for suite, group in product(task.suites, range(GROUPS)):
         frames = [score_repeat(task, dataset, repeat, makers, folder, metrics=usual(task), left_out=group,
@@ -271,10 +408,19 @@ def cases(task: Task, dataset: str, makers: Sequence[str], folder: Path | str, r
 
 
 def subsets(task: Task, dataset: str, frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Metric on one to three disjoint subsets, utility on one other, models fitted anew on each.
+    """Alignment of metrics on one to three disjoint subsets with utilities on another one, models fitted anew on each.
 
     A row for each window of subsets that begins at ``first``, its ``size``, the ``other`` subset, metric and
     family; and with size 1 and ``other`` equal to ``first`` both on the same subset.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
+    frames : sequence of DataFrame
+        Numbers by model and fold, as `score_repeat` gives them, for each subset.
     """
     own, parts = [means(frame) for frame in frames], []
     number = len(own)
@@ -290,7 +436,15 @@ def subsets(task: Task, dataset: str, frames: Sequence[pd.DataFrame]) -> pd.Data
 
 
 def curve_rows(task: Task, frame: pd.DataFrame) -> pd.DataFrame:
-    """Tau and d at each cell of the families' grids, of one repeat, under two schemes."""
+    """Tau and Somers' d at each cell of the families' grids, for one repeat and two schemes.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast.
+    frame : DataFrame
+        Numbers by model and fold, as `score_repeat` gives them.
+    """
     parts = []
     for scheme in ("same", "new_two"):
         pairs = [(range(5), range(5))] if scheme == "same" else [places(start, 2, True) for start in range(5)]

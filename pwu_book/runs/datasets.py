@@ -62,7 +62,12 @@ class _Source:
 
 
 def names(task: str | None = None) -> list[str]:
-    """The data sets that `load` knows, of one task or of all.
+    """Names of the data sets that `load` knows, of one task or of all.
+
+    Parameters
+    ----------
+    task : {"binary", "regression", "multiclass", "multivariate"}, optional
+        All tasks if omitted.
 
     Examples
     --------
@@ -131,7 +136,14 @@ def _check(name, source, place, X, y):
 
 
 def digest(X: pd.DataFrame, y: np.ndarray) -> str:
-    """SHA-256 of the values of a table, nine significant digits, whatever file they came from.
+    """SHA-256 of the values of a table with nine significant digits, whatever file they came from.
+
+    Parameters
+    ----------
+    X : DataFrame, shape (n, p)
+        Features.
+    y : ndarray, shape (n,) or (n, D)
+        Labels or targets.
 
     Examples
     --------

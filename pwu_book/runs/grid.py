@@ -43,7 +43,13 @@ class Cell(NamedTuple):
     fold: int
 
     def path(self, folder: Path) -> Path:
-        """Where its predictions lie."""
+        """Path of the file with the cell's predictions.
+
+        Parameters
+        ----------
+        folder : path
+            Folder of the stored predictions.
+        """
         return folder / self.dataset / self.model.replace(" ", "_") / f"{self.repeat:03d}-{self.fold}.npy"
 
 
@@ -56,7 +62,18 @@ class Prediction(NamedTuple):
 
 
 def grid(names: Iterable[str], makers: Iterable[str], repeats: int, folds: int = FOLDS) -> list[Cell]:
-    """All cells, repeat by repeat, so that a run that is stopped has whole repeats.
+    """List all cells, repeat by repeat, so that a run that is stopped has whole repeats.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Names of the data sets.
+    makers : iterable of str
+        Names of the models.
+    repeats : int
+        Number of repeats.
+    folds : int
+        Number of folds, default 5.
 
     Examples
     --------
@@ -190,12 +207,23 @@ def _is_sound(path):
 
 
 def predictions(cell: Cell, folder: Path | str, task: Task) -> Prediction:
-    """What the model said in one cell.
+    """Read what the model said in one cell.
+
+    Parameters
+    ----------
+    cell : Cell
+        Data set, model, repeat and fold.
+    folder : path or str
+        Folder of the stored predictions.
+    task : Task
+        Kind of forecast.
 
     Raises
     ------
     FileNotFoundError
         The cell has not been run.
+    ValueError
+        The file is damaged.
     """
     path = cell.path(Path(folder))
     if not path.exists():
@@ -212,6 +240,17 @@ def subset(n: int, repeat: int, rows: int | None = None, disjoint: bool = False)
 
     All n; or a random subset that is the same in every repeat; or, with `disjoint`, the blocks of
     a random permutation, one after the other, and then those of the next permutation.
+
+    Parameters
+    ----------
+    n : int
+        Number of rows of the data set.
+    repeat : int
+        Number of the repeat, from 0.
+    rows : int, optional
+        Rows to use, at least 1; all n if omitted. With `disjoint` it is needed, at most half of n.
+    disjoint : bool
+        Use another block of `rows` rows in every repeat; default False.
 
     Raises
     ------
@@ -264,7 +303,16 @@ def _one_folder_each(names):
 
 
 def same_rows(folder: Path | str, rows: int | None, disjoint: bool) -> None:
-    """Note the choice of rows in a data set's folder of cells, or refuse another one than is noted there.
+    """Note the choice of rows in a data set's folder of cells, or refuse one that differs from the one noted there.
+
+    Parameters
+    ----------
+    folder : path or str
+        Folder of the data set's cells.
+    rows : int or None
+        Rows to use; None for all.
+    disjoint : bool
+        Whether each repeat uses another block of rows.
 
     Raises
     ------

@@ -359,7 +359,15 @@ class GaussianNetwork:
         self.seed, self.width, self.epochs = seed, width, epochs
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> None:
-        """Train on features of shape (n, p) and standardised targets of shape (n,)."""
+        """Train the network on features and standardised targets.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+            Features, standardised.
+        t : ndarray, shape (n,)
+            Targets, in standard units.
+        """
         rng = np.random.default_rng(self.seed)
         order, held = rng.permutation(len(t)), max(len(t) // 10, 1)
         test, train = order[:held], order[held:]
@@ -380,17 +388,39 @@ class GaussianNetwork:
         self.parameters = best[1]
 
     def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance of each case, in standard units."""
+        """Mean and variance of each case, in standard units.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+            Features, standardised.
+        """
         mean, log_variance = self._layers(Z)[-1].T
         return mean, np.exp(np.clip(log_variance, -12, 6))
 
     def loss(self, Z: np.ndarray, t: np.ndarray) -> float:
-        """Mean negative log-likelihood, without its constant."""
+        """Mean negative log-likelihood, without its constant.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+            Features, standardised.
+        t : ndarray, shape (n,)
+            Targets, in standard units.
+        """
         mean, variance = self.predict(Z)
         return float(np.mean(np.log(variance) + (t - mean) ** 2 / variance) / 2)
 
     def gradient(self, Z: np.ndarray, t: np.ndarray) -> list[np.ndarray]:
-        """Derivatives of `loss` by each array of weights and of biases."""
+        """Derivatives of `loss` with respect to each array of weights and of biases.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+            Features, standardised.
+        t : ndarray, shape (n,)
+            Targets, in standard units.
+        """
         layers = self._layers(Z)
         mean, log_variance = layers[-1].T
         free, precision = np.abs(log_variance + 3) < 9, np.exp(-np.clip(log_variance, -12, 6))

@@ -50,6 +50,17 @@ def _wide(rows, value):
 def medians(alignment: pd.DataFrame, family: str, scheme: str = "same", value: str = "tau") -> pd.DataFrame:
     """Median over repeats, a row for each data set and a column for each metric; NaN where no repeat has a value.
 
+    Parameters
+    ----------
+    alignment : DataFrame
+        Table ``*_alignment`` of a task.
+    family : str
+        Name of the decision family.
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
+    value : str
+        Column of the table, default "tau".
+
     Raises
     ------
     ValueError
@@ -66,7 +77,19 @@ def medians(alignment: pd.DataFrame, family: str, scheme: str = "same", value: s
 
 
 def printed(alignment: pd.DataFrame, family: str, scheme: str = "same", value: str = "tau") -> pd.DataFrame:
-    """Median and 5% to 95% range over repeats as text, the way the paper prints them; a dash where undefined."""
+    """Median and 5% to 95% range over repeats as text, the way the paper prints them; a dash where undefined.
+
+    Parameters
+    ----------
+    alignment : DataFrame
+        Table ``*_alignment`` of a task.
+    family : str
+        Name of the decision family.
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
+    value : str
+        Column of the table, default "tau".
+    """
     groups = _wide(_rows(alignment, family, scheme), value).groupby(level="dataset")
     middle, low, high = groups.median(), groups.quantile(0.05), groups.quantile(0.95)
     text = pd.DataFrame(index=middle.index, columns=middle.columns, dtype=object)
@@ -80,7 +103,21 @@ def _words(middle, low, high):
 
 
 def beside(alignment: pd.DataFrame, paper: pd.DataFrame, family: str, scheme: str = "same") -> pd.DataFrame:
-    """Ours above the paper's, data set by data set, in the paper's order of columns; text as `printed`."""
+    """Our medians and ranges above the paper's, data set by data set, as the text that `printed` gives.
+
+    The columns have the paper's order.
+
+    Parameters
+    ----------
+    alignment : DataFrame
+        Table ``*_alignment`` of a task.
+    paper : DataFrame
+        The paper's printed tables, ``paper_tables.csv``.
+    family : str
+        Name of the decision family.
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
+    """
     ours, theirs = printed(alignment, family, scheme), paper[paper["family"] == family]
     columns = list(dict.fromkeys(theirs["metric"]))
     text = {(row.dataset, row.metric): _words(row.median, row.low, row.high) for row in
@@ -95,7 +132,16 @@ def beside(alignment: pd.DataFrame, paper: pd.DataFrame, family: str, scheme: st
 
 
 def ranges(alignment: pd.DataFrame, paper: pd.DataFrame, family: str) -> dict[str, dict[str, pd.DataFrame]]:
-    """What `beside` prints, as numbers: for each data set and table, a row per metric with median, low and high.
+    """The numbers that `beside` prints: for each data set and table, a row per metric with median, low and high.
+
+    Parameters
+    ----------
+    alignment : DataFrame
+        Table ``*_alignment`` of a task.
+    paper : DataFrame
+        The paper's printed tables, ``paper_tables.csv``.
+    family : str
+        Name of the decision family.
 
     Examples
     --------
@@ -121,13 +167,30 @@ def ranges(alignment: pd.DataFrame, paper: pd.DataFrame, family: str) -> dict[st
 
 
 def shown(frame: pd.DataFrame) -> pd.DataFrame:
-    """Metrics in the columns (or rows) under the names that the chapters use."""
+    """Rename the metrics in the columns (or rows) to what the chapters call them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Table with metrics in the columns or rows.
+    """
     return frame.rename(columns=LABELS, index=LABELS)
 
 
 def resemblance(alignment: pd.DataFrame, paper: pd.DataFrame, family: str,
                 schemes: Sequence[str] = ("same", "released")) -> pd.DataFrame:
     """How alike our table and the paper's are, over the cells that are defined under every scheme.
+
+    Parameters
+    ----------
+    alignment : DataFrame
+        Table ``*_alignment`` of a task.
+    paper : DataFrame
+        The paper's printed tables, ``paper_tables.csv``.
+    family : str
+        Name of the decision family.
+    schemes : sequence of str
+        Schemes of folds; default "same" and "released".
 
     Returns
     -------
@@ -154,7 +217,19 @@ def resemblance(alignment: pd.DataFrame, paper: pd.DataFrame, family: str,
 
 
 def averages(alignment: pd.DataFrame, family: str, schemes: Sequence[str], value: str = "tau") -> pd.DataFrame:
-    """Mean over repeats, then over data sets; a row for each metric, a column for each scheme."""
+    """Mean over repeats, then over data sets; a row for each metric, a column for each scheme.
+
+    Parameters
+    ----------
+    alignment : DataFrame
+        Table ``*_alignment`` of a task.
+    family : str
+        Name of the decision family.
+    schemes : sequence of str
+        Schemes of folds that the table has.
+    value : str
+        Column of the table, default "tau".
+    """
     return pd.DataFrame({scheme: _wide(_rows(alignment, family, scheme), value).groupby(level="dataset").mean().mean()
                          for scheme in schemes})
 
@@ -164,6 +239,17 @@ def over_datasets(alignment: pd.DataFrame, family: str, value: str = "tau", sche
 
     A row for each repeat and a column for each metric; a data set where the metric is not
     defined in that repeat is left out of the mean.
+
+    Parameters
+    ----------
+    alignment : DataFrame
+        Table ``*_alignment`` of a task.
+    family : str
+        Name of the decision family.
+    value : str
+        Column of the table, default "tau".
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
     """
     rows = _rows(alignment, family, scheme)
     common = rows.groupby("dataset")["repeat"].nunique().min()
@@ -175,6 +261,19 @@ def expected(curves: pd.DataFrame, question: Question, priors: Mapping[str, Sequ
     """Expected agreement under each of several priors, from the stored curves.
 
     ``sum_i P(cell i) tau_i / sum_i P(cell i)`` over the cells where tau (or Somers' d) is defined.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Table ``*_curves`` of a task.
+    question : Question
+        The decision family.
+    priors : mapping of label to sequence of Prior
+        One prior per parameter of the family, in the units of the question.
+    value : {"tau", "somers_d"}
+        Default "tau".
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
 
     Returns
     -------
@@ -223,7 +322,12 @@ def _single(names):
 
 
 def verdict(low: float, high: float) -> str:
-    """One word for what a lead may be: ahead, behind, level (surely less than `LEVEL`), or cannot tell.
+    """One word for an interval of a lead: ahead, behind, level (surely less than `LEVEL`), or cannot tell.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the interval, in Somers' d.
 
     Examples
     --------
@@ -244,8 +348,20 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
     ----------
     models, cases : DataFrame
         Tables ``*_models`` and ``*_cases`` of a task.
+    family : str
+        Name of the decision family.
+    own : str
+        Name of the metric.
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
+    suite : str
+        "as forecast" or "recalibrated"; default "as forecast".
     rival : str, optional
         The other metric; the best of `among` on each data set, in hindsight, if not given.
+    among : sequence of str
+        Possible rivals, if `rival` is not given.
+    value : str
+        Column of the tables, default "expected_d".
 
     Returns
     -------
@@ -277,7 +393,12 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
 
 
 def counted(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """How often each verdict is given; a row for each table of `leads` or `anew`.
+    """Number of times that each verdict is given, a row for each table of `leads` or `anew`.
+
+    Parameters
+    ----------
+    frames : mapping of name to DataFrame
+        Tables with a column ``verdict``.
 
     Examples
     --------
@@ -290,9 +411,26 @@ def counted(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 def against(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, rivals: Sequence[str],
             scheme: str = "new_two", *, suite: str = AS_FORECAST, value: str = "expected_d") -> pd.DataFrame:
-    """A metric against one fixed rival at a time, as the mean over the data sets where both are defined.
+    """Lead of a metric over each of several rivals, as the mean over the data sets where both are defined.
 
     The interval leaves out single models, the same in all data sets, and groups of cases, in each by itself.
+
+    Parameters
+    ----------
+    models, cases : DataFrame
+        Tables ``*_models`` and ``*_cases`` of a task.
+    family : str
+        Name of the decision family.
+    own : str
+        Name of the metric.
+    rivals : sequence of str
+        Names of the metrics that it is compared with, one at a time.
+    scheme : str
+        Scheme of folds, one that the table has; default "new_two".
+    suite : str
+        "as forecast" or "recalibrated"; default "as forecast".
+    value : str
+        Column of the tables, default "expected_d".
 
     Returns
     -------
@@ -317,7 +455,25 @@ def against(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, ri
 
 def five(curves: pd.DataFrame, question: Question, own: str, rival: str, scheme: str = "same", *,
          value: str = "somers_d", draws: int = 4000, seed: int = 0) -> pd.DataFrame:
-    """The lead over a rival as five random thetas would have shown it: a column for each data set, a row a draw."""
+    """Lead over a rival that five random thetas would have shown, a row for each draw and a column for each data set.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        Table ``*_curves`` of a task.
+    question : Question
+        The decision family.
+    own, rival : str
+        Names of the two metrics.
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
+    value : {"tau", "somers_d"}
+        Default "somers_d".
+    draws : int
+        Number of draws, default 4,000.
+    seed : int
+        Seed of the random numbers, default 0.
+    """
     rows = curves[(curves["family"] == question.name) & (curves["scheme"] == scheme) & (curves["value"] == value)]
     wide = rows.set_index(["dataset", "metric"])[[f"t{place}" for place in range(len(question.mass()))]]
     chosen = np.random.default_rng(seed).choice(len(question.mass()), (draws, 5), p=question.mass())
@@ -332,7 +488,19 @@ def five(curves: pd.DataFrame, question: Question, own: str, rival: str, scheme:
 
 def sources(models: pd.DataFrame, cases: pd.DataFrame, alignment: pd.DataFrame, curves: pd.DataFrame,
             question: Question, own: str, rival: str, scheme: str = "same") -> pd.DataFrame:
-    """Standard errors of a lead by source, a row for each data set: folds, cases, five thetas, models."""
+    """Standard errors of a lead by source (folds, cases, five thetas, models), a row for each data set.
+
+    Parameters
+    ----------
+    models, cases, alignment, curves : DataFrame
+        Tables ``*_models``, ``*_cases``, ``*_alignment`` and ``*_curves`` of a task.
+    question : Question
+        The decision family.
+    own, rival : str
+        Names of the two metrics.
+    scheme : str
+        Scheme of folds, one that the table has; default "same".
+    """
     frame = leads(models, cases, question.name, own, scheme, rival=rival)
     rows = alignment[(alignment["family"] == question.name) & (alignment["scheme"] == scheme)]
     wide = rows.pivot(index=["dataset", "repeat"], columns="metric", values="expected_d")
@@ -353,8 +521,16 @@ def anew(subsets: pd.DataFrame, family: str, own: str, *, among: Sequence[str], 
     ----------
     subsets : DataFrame
         Table ``*_subsets`` of a task.
+    family : str
+        Name of the decision family.
+    own : str
+        Name of the metric.
     among : sequence of str
         Possible rivals; the best on each data set, in hindsight.
+    size : {1, 2, 3}
+        Number of subsets for the metric, default 1.
+    value : str
+        Column of the table, default "expected_d".
     """
     rows = subsets[(subsets["family"] == family) & (subsets["size"] == size) & (subsets["first"] != subsets["other"])]
     found = {}

@@ -21,10 +21,17 @@ LEAST = 1e-3  # probabilities are kept this far from zero and one before their l
 
 
 def recalibrated(task: Task, said: Sequence[Prediction]) -> list[Prediction]:
-    """Each fold's forecasts through a map that is fitted to the forecasts and outcomes of the others.
+    """Recalibrate each fold's forecasts by a map that is fitted to the forecasts and outcomes of the other folds.
 
     Probabilities by `platt`, standard deviations by `two_part_variance`; means stay. The models behind the
     other folds' forecasts have seen this fold's cases, the two parameters have not.
+
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast, binary or regression.
+    said : sequence of Prediction
+        What one model said in each fold.
 
     Raises
     ------
@@ -44,7 +51,20 @@ def recalibrated(task: Task, said: Sequence[Prediction]) -> list[Prediction]:
 
 
 def platt(y: np.ndarray, forecast: Sequence[np.ndarray], new: Sequence[np.ndarray]) -> tuple[np.ndarray, ...]:
-    """Logistic regression of the outcome on the logit of the forecast (Platt), lightly penalised.
+    """Recalibrate probabilities by a lightly penalised logistic regression of the outcome on their logits (Platt).
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+        Labels 0 and 1.
+    forecast : sequence of one ndarray, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    new : sequence of one ndarray, shape (m,)
+        Probabilities to recalibrate.
+
+    Returns
+    -------
+    tuple of one ndarray, shape (m,)
 
     Examples
     --------
@@ -58,7 +78,21 @@ def platt(y: np.ndarray, forecast: Sequence[np.ndarray], new: Sequence[np.ndarra
 
 def two_part_variance(y: np.ndarray, forecast: Sequence[np.ndarray], new: Sequence[np.ndarray]
                       ) -> tuple[np.ndarray, ...]:
-    """Variances ``a * std**2 + b`` with the a and b, not negative, of the least mean Gaussian NLL.
+    """Recalibrate variances to ``a * std**2 + b``, with the a and b, not negative, of the least mean Gaussian NLL.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+        Targets.
+    forecast : sequence of two ndarrays, shape (n,) each
+        Predictive means and standard deviations, in the unit of the targets.
+    new : sequence of two ndarrays, shape (m,) each
+        Means and standard deviations to recalibrate.
+
+    Returns
+    -------
+    tuple of two ndarrays, shape (m,) each
+        The means of `new`, unchanged, and the new standard deviations.
 
     Examples
     --------

@@ -66,6 +66,16 @@ def tables(task: Task, dataset: str, repeat: int, makers: Sequence[str], folder:
 
     Parameters
     ----------
+    task : Task
+        Kind of forecast.
+    dataset : str
+        Name of the data set.
+    repeat : int
+        Number of the repeat, from 0.
+    makers : sequence of str
+        Names of the models.
+    folder : path or str
+        Folder of the stored predictions.
     frame : DataFrame, optional
         What `score_repeat` gives for these models, if it is there already.
 
@@ -209,7 +219,13 @@ def check_options(parser: argparse.ArgumentParser, given: argparse.Namespace, pl
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line; 1 if a cell failed, and then no table is written."""
+    """Run the command line and return 0, or 1 if a cell failed, in which case no table is written.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words after the command; those of the process if omitted.
+    """
     parser = argparse.ArgumentParser("python -m pwu_book.runs", description=(
         "Fit what is missing, score it, and write the tables of the book. Go on where a run stopped."))
     parser.add_argument("task", choices=list(TASKS))

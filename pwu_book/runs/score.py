@@ -72,6 +72,15 @@ def released_scores(task: Task, fold: Fold, levels: int = 200) -> dict[str, floa
     gamma times the variance of the test labels. Its Monte Carlo is replaced by `levels` quantiles; that it
     adds up binary utilities, so that larger folds weigh more, is left out.
 
+    Parameters
+    ----------
+    task : Task
+        Kind of forecast, binary or regression.
+    fold : Fold
+        Targets and forecast of one test fold.
+    levels : int
+        Number of quantiles of the prior, default 200.
+
     Raises
     ------
     ValueError

@@ -55,7 +55,13 @@ class Question(NamedTuple):
         return np.stack(np.meshgrid(*middles, indexing="ij"), axis=-1).reshape(-1, len(middles))
 
     def mass(self, priors: Sequence[Prior] | None = None) -> np.ndarray:
-        """What a prior (by default its own) gives to each cell, shape (m,)."""
+        """Probability that a prior gives to each cell of the grid, shape (m,).
+
+        Parameters
+        ----------
+        priors : sequence of Prior, optional
+            One per parameter, in the units of the question; its own if omitted.
+        """
         parts = [prior.mass(edges[:-1], edges[1:]) for prior, edges in
                  zip(priors or self.priors, self.edges, strict=True)]
         whole = parts[0]
@@ -64,16 +70,38 @@ class Question(NamedTuple):
         return np.ravel(whole)
 
     def samples(self, seed: int = SEED) -> np.ndarray:
-        """Five parameters drawn from the prior, shape (5, number of priors)."""
+        """Five parameters drawn from the prior, shape (5, number of priors).
+
+        Parameters
+        ----------
+        seed : int
+            Seed of the random numbers, default 0.
+        """
         rng = np.random.default_rng(seed)
         return np.column_stack([prior.rvs(SAMPLES, rng) for prior in self.priors])
 
     def utilities(self, parameters: np.ndarray, fold: Fold) -> np.ndarray:
-        """Utility of the fold's forecast at each row of parameters."""
+        """Utility of the fold's forecast at each row of parameters.
+
+        Parameters
+        ----------
+        parameters : ndarray, shape (m, number of priors)
+            Decision parameters in the units of the question.
+        fold : Fold
+            Targets and forecast of one test fold.
+        """
         return self.family.utility(self.native(parameters, fold), fold.y, *fold.forecast)
 
     def pwu(self, fold: Fold, priors: tuple[Prior, ...] | None = None) -> float:
-        """The loss under the prior itself, or under another one: a closed form."""
+        """The PWU, a loss in closed form, under the question's own prior or another one.
+
+        Parameters
+        ----------
+        fold : Fold
+            Targets and forecast of one test fold.
+        priors : tuple of Prior, optional
+            One per parameter, in the units of the question; its own if omitted.
+        """
         return PWU(self.family, *self.scaled(priors or self.priors, fold))(fold.y, *fold.forecast)
 
 
@@ -184,6 +212,11 @@ class Task:
 
     def question(self, name: str) -> Question:
         """The decision family of this name.
+
+        Parameters
+        ----------
+        name : str
+            Name of the decision family, such as "top_k".
 
         Raises
         ------

@@ -211,6 +211,13 @@ def customers(n: int, seed: int) -> pd.DataFrame:
     falls with the income, rises with the debt and depends on a habit that only a good model sees:
     ``logit = -2.2 - 0.9 log(income / 4000) + 1.6 (debt - 1/3) + habit``, habit normal with deviation 0.8.
 
+    Parameters
+    ----------
+    n : int
+        Number of customers.
+    seed : int
+        Seed of the random numbers.
+
     Examples
     --------
     >>> table = customers(2000, seed=0)
@@ -254,6 +261,17 @@ def bill(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> np.ndarray:
 def earned(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs, terms: Terms) -> np.ndarray:
     """What lending at or below the threshold earns, customer by customer: the margin, minus the loss, or nothing.
 
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels, 1 for a default.
+    y_prob : array_like, shape (n,)
+        Forecast probabilities of a default, in [0, 1].
+    costs : Costs
+        Of the same customers, under "published" or "none".
+    terms : Terms
+        The bank's terms.
+
     Examples
     --------
     >>> own = costs([10_000.0, 10_000.0], KAGGLE, mean_line=1.0, share_bad=0.0, alternative="none")
@@ -265,10 +283,24 @@ def earned(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs, terms: Terms) -> 
 
 
 def independent(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> float:
-    """The mean bill if thresholds and stakes were assigned to the customers at random: exact over all pairings.
+    """Mean bill if thresholds and stakes were assigned to the customers at random, exact over all pairings.
 
     It is what one prior for all customers can see: the mean stake times the PWU under the weighted distribution
     of the thresholds. `costs` may be those of other customers.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels, 1 for a default.
+    y_prob : array_like, shape (n,)
+        Forecast probabilities of a default, in [0, 1].
+    costs : Costs
+        Thresholds and costs to assign, of any number of customers.
+
+    Returns
+    -------
+    float
+        In the unit of the costs; lower is better.
 
     Examples
     --------
@@ -286,9 +318,16 @@ def independent(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> float:
 
 
 def fitted_prior(costs: Costs, weighted: bool) -> Beta:
-    """A Beta prior for thresholds, without or with the money at stake.
+    """Fit a Beta prior to customers' thresholds, without or with the money at stake as a weight.
 
     Maximum likelihood on the thresholds inside (0, 1), or the moments of the thresholds weighted by the stake.
+
+    Parameters
+    ----------
+    costs : Costs
+        Thresholds, and the money at stake.
+    weighted : bool
+        Weight each threshold by its stake.
 
     Examples
     --------
@@ -377,7 +416,14 @@ _READERS = {"simulated": _simulated, "kaggle": _kaggle, "pakdd": _pakdd}
 
 
 def parts(data: Data, repeat: int) -> dict[str, np.ndarray]:
-    """Rows by part: 5,000 to learn from, and up to 24,000 others in two halves, "same" and "new".
+    """Random rows by part: 5,000 to learn from, and up to 24,000 others in two halves, "same" and "new".
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
+    repeat : int
+        Number of the repeat, from 0.
 
     Examples
     --------
@@ -390,7 +436,19 @@ def parts(data: Data, repeat: int) -> dict[str, np.ndarray]:
 
 
 def shown_to(data: Data, rows: np.ndarray, train: np.ndarray, alternative: str = "published") -> Costs:
-    """The costs of some rows, with the average line and the share of defaults of the training rows."""
+    """Costs of some customers, with the mean line and the share of defaults of the training rows.
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
+    rows : ndarray
+        Rows of the customers.
+    train : ndarray
+        Rows of the training customers.
+    alternative : {"published", "consistent", "none"}
+        As in `costs`; default "published".
+    """
     terms, money = TERMS[data.name], data.money
     line = credit_line(money["income"], money["debt"], terms)
     kept = np.maximum(line, np.finfo(float).tiny)  # a customer without a line has nothing at stake
@@ -402,11 +460,27 @@ def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mappi
            ) -> dict[str, pd.DataFrame]:
     """A row for each part and model: the paper's metrics, PWUs with the bank's own priors, and bills.
 
-    ``cost_published``, ``cost_consistent`` and ``cost_none`` are money a customer under the three readings of
+    ``cost_published``, ``cost_consistent`` and ``cost_none`` are money per customer under the three readings of
     the alternative customer; ``cost_independent`` is the published one with thresholds assigned at random;
     ``cost_released`` the released code's; ``all_lent`` and ``all_declined`` the two constants;
     ``error_published`` is the standard error of the first, ``threshold_rank`` Spearman's correlation of forecast
     and threshold.
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
+    parts : mapping of part to ndarray
+        Rows by part, from `parts`.
+    repeat : int
+        Number of the repeat, from 0.
+    said : mapping of model to Prediction
+        Forecasts of the scored rows.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``scores``; in repeat 0 also ``thresholds``, twentieths of the customers by their own threshold.
     """
     known = shown_to(data, parts["train"], parts["train"])
     priors = {"pwu_fitted": fitted_prior(known, False), "pwu_weighted": fitted_prior(known, True)}

@@ -75,9 +75,14 @@ def names() -> list[str]:
 
 
 def load(name: str) -> Grouped:
-    """One of `names`.
+    """Read one of the data sets in `names`.
 
     "heart" (hospitals) and "framingham" (60 years and younger, or older) are read below PWU_LITE_DATA.
+
+    Parameters
+    ----------
+    name : {"simulated", "breast cancer", "heart", "framingham"}
+        Name of the data set.
 
     Raises
     ------
@@ -98,7 +103,17 @@ def load(name: str) -> Grouped:
 
 
 def parts(data: Grouped, split: int, share: float = 0.6) -> tuple[Part, Part]:
-    """Train and test cases, `share` of each group and label in the first; scaled by the first."""
+    """Train and test cases, with `share` of each group and label in the first, both scaled by the first.
+
+    Parameters
+    ----------
+    data : Grouped
+        From `load`.
+    split : int
+        Number of the split, from 0.
+    share : float
+        Share of the cases to train with, in (0, 1); default 0.6.
+    """
     rng, train = np.random.default_rng([7, split]), np.zeros(data.y.size, dtype=bool)
     for group in np.unique(data.groups):
         for label in (0, 1):
@@ -112,10 +127,23 @@ def parts(data: Grouped, split: int, share: float = 0.6) -> tuple[Part, Part]:
 
 def fit(train: Part, costs: Sequence[float] = COSTS,
         ridge: float = RIDGE) -> dict[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]:
-    """Models of the train cases: each takes features and returns low and high probabilities.
+    """Fit models to the train cases; each takes features and returns low and high probabilities.
 
     "GBR": a logistic model for each group, and their range; "ERM": one for all, least mean log loss; "DRO(log)" and
     "DRO(c)": one for all, least log loss or Winkler loss in the worst group; and the constants "never" and "always".
+
+    Parameters
+    ----------
+    train : Part
+        Cases to train with.
+    costs : sequence of float
+        Cost shares c that get a model "DRO(c)", in (0, 1); default `COSTS`.
+    ridge : float
+        Penalty on the squared slopes, not negative; default 0.001.
+
+    Returns
+    -------
+    dict of name to callable
 
     Examples
     --------
@@ -139,6 +167,15 @@ def fit(train: Part, costs: Sequence[float] = COSTS,
 def worst_group(c: float, part: Part, low: np.ndarray, high: np.ndarray) -> float:
     """The largest mean cost in a group, at cost share c.
 
+    Parameters
+    ----------
+    c : float
+        Cost share of a false alarm, in (0, 1).
+    part : Part
+        Cases with labels and groups.
+    low, high : ndarray, shape (n,)
+        Lower and upper forecast probabilities of a 1.
+
     Examples
     --------
     >>> part = Part(np.zeros((4, 1)), np.array([0, 1, 0, 0]), np.array(["a", "a", "b", "b"]))
@@ -151,10 +188,19 @@ def worst_group(c: float, part: Part, low: np.ndarray, high: np.ndarray) -> floa
 
 
 def evaluate(data: Grouped, split: int, grid: Sequence[float] = GRID) -> pd.DataFrame:
-    """A row for each model, part and cost share: the worst group's cost, and announced against paid.
+    """Worst group's cost, and announced against paid cost, a row for each model, part and cost share.
 
     The model "drawn" is a yardstick: the forecasts of ERM, and labels that are drawn from them, so that the
     forecasts are right for every case.
+
+    Parameters
+    ----------
+    data : Grouped
+        From `load`.
+    split : int
+        Number of the split, from 0.
+    grid : sequence of float
+        Cost shares in (0, 1); default 0.05 to 0.95 in steps of 0.05.
     """
     rows, rng = [], np.random.default_rng([11, split])
     both = dict(zip(("train", "test"), parts(data, split), strict=True))
@@ -173,7 +219,19 @@ def evaluate(data: Grouped, split: int, grid: Sequence[float] = GRID) -> pd.Data
 
 
 def variant(data: Grouped, split: int, ridge: float, share: float) -> pd.DataFrame:
-    """Worst-group cost at each of `COSTS`: of the model trained for it, of ERM, and the best one's; train and test."""
+    """Worst-group cost at each of `COSTS` of the model trained for it, of ERM and of the best one, for train and test.
+
+    Parameters
+    ----------
+    data : Grouped
+        From `load`.
+    split : int
+        Number of the split, from 0.
+    ridge : float
+        Penalty on the squared slopes, not negative.
+    share : float
+        Share of the cases to train with, in (0, 1).
+    """
     both = dict(zip(("train", "test"), parts(data, 100 + split, share), strict=True))
     models, rows = fit(both["train"], ridge=ridge), []
     for part, cases in both.items():
@@ -186,7 +244,17 @@ def variant(data: Grouped, split: int, ridge: float, share: float) -> pd.DataFra
 
 
 def worst(table: pd.DataFrame, dataset: str, part: str) -> pd.DataFrame:
-    """Worst-group cost of every model at each of `COSTS`, a row for each split and cost share."""
+    """Worst-group cost of every model at each of `COSTS`, a row for each split and cost share.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table ``groups_scores.csv.gz``.
+    dataset : str
+        Name of the data set.
+    part : {"train", "test"}
+        Cases that are scored.
+    """
     some = _some(table, dataset, part)
     some = some[some["model"] != "drawn"]
     return some.pivot_table(index=["split", "c"], columns="model", values="worst")
@@ -194,6 +262,11 @@ def worst(table: pd.DataFrame, dataset: str, part: str) -> pd.DataFrame:
 
 def own_is_best(costs: pd.DataFrame) -> float:
     """Share of the rows of `worst` in which the model trained for the cost share is the best that learns.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        From `worst`.
 
     Examples
     --------
@@ -207,13 +280,35 @@ def own_is_best(costs: pd.DataFrame) -> float:
 
 
 def above(costs: pd.DataFrame, model: str, base: str = "ERM") -> pd.DataFrame:
-    """Cost of a model less that of another, splits by cost shares; model "own" is the one trained for the share."""
+    """Cost of a model less that of another, a row for each split and a column for each cost share.
+
+    Parameters
+    ----------
+    costs : DataFrame
+        From `worst`.
+    model : str
+        Name of the model; "own" is the one trained for the cost share.
+    base : str
+        Name of the model whose cost is subtracted, default "ERM".
+    """
     gaps = {c: (costs[f"DRO({c:g})" if model == "own" else model] - costs[base]).xs(c, level="c") for c in COSTS}
     return pd.DataFrame({f"c = {c:g}": gap for c, gap in gaps.items()})
 
 
 def enough(table: pd.DataFrame, dataset: str, part: str, models: Sequence[str]) -> float:
-    """Share of the announced costs that are at least what is paid in the worst group; undefined ones left out."""
+    """Share of the announced costs that are at least the cost paid in the worst group, without undefined ones.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table ``groups_scores.csv.gz``.
+    dataset : str
+        Name of the data set.
+    part : {"train", "test"}
+        Cases that are scored.
+    models : sequence of str
+        Names of the models.
+    """
     some = _some(table, dataset, part)
     gaps = some.loc[some["model"].isin(models), ["either", "wait", "act"]].to_numpy().ravel()
     return float(np.mean(gaps[~np.isnan(gaps)] <= 1e-9))

@@ -76,7 +76,14 @@ def _rates(rate):
 
 
 def thresholds(margins: ArrayLike, loss: float = LOSS) -> np.ndarray:
-    """Above this chance of a default a loan loses money on average: ``margin/(margin + loss)``.
+    """Chance of a default above which a loan loses money on average: ``margin/(margin + loss)``.
+
+    Parameters
+    ----------
+    margins : array_like, shape (n,)
+        What a dollar of each loan earns if it is paid back, not negative; see `margin`.
+    loss : float
+        Share of the principal that a default costs, in (0, 1]; default 0.45.
 
     Examples
     --------
@@ -89,7 +96,16 @@ def thresholds(margins: ArrayLike, loss: float = LOSS) -> np.ndarray:
 
 
 def expected_return(y_prob: ArrayLike, margins: ArrayLike, loss: float = LOSS) -> np.ndarray:
-    """What a dollar is expected to earn: ``(1 - f) margin - f loss``, f the chance of a default.
+    """Expected earnings per dollar lent: ``(1 - f) margin - f loss``, f the chance of a default.
+
+    Parameters
+    ----------
+    y_prob : array_like, shape (n,)
+        Forecast probabilities of a default, in [0, 1].
+    margins : array_like, shape (n,)
+        What a dollar of each loan earns if it is paid back, not negative; see `margin`.
+    loss : float
+        Share of the principal that a default costs, in (0, 1]; default 0.45.
 
     Examples
     --------
@@ -101,7 +117,16 @@ def expected_return(y_prob: ArrayLike, margins: ArrayLike, loss: float = LOSS) -
 
 
 def best_notes(value: ArrayLike, realised: ArrayLike, k: int) -> float:
-    """Mean realised return of the k loans of highest value, a note of the same size in each; ties share the rest.
+    """Mean realised return of the k loans of highest value, with a note of the same size in each; ties share the rest.
+
+    Parameters
+    ----------
+    value : array_like, shape (n,)
+        What the loans are ordered by, higher is better.
+    realised : array_like, shape (n,)
+        Realised return per dollar.
+    k : int
+        Number of notes, from 1 to n.
 
     Examples
     --------
@@ -117,9 +142,18 @@ def best_notes(value: ArrayLike, realised: ArrayLike, k: int) -> float:
 
 
 def greedy(value: ArrayLike, amount: ArrayLike, budget: float = BUDGET) -> np.ndarray:
-    """Whole loans in the order of their value per dollar, skipping those that no longer fit; a mask.
+    """Mask of the whole loans bought in the order of their value per dollar, skipping those that no longer fit.
 
     Only loans of positive value are bought.
+
+    Parameters
+    ----------
+    value : array_like, shape (n,)
+        Value per dollar of each loan.
+    amount : array_like, shape (n,)
+        Principal of each loan in USD, at least 1.
+    budget : float
+        Money to spend in USD, default 15,000.
 
     Examples
     --------
@@ -135,9 +169,20 @@ def greedy(value: ArrayLike, amount: ArrayLike, budget: float = BUDGET) -> np.nd
 
 
 def knapsack(value: ArrayLike, amount: ArrayLike, budget: float = BUDGET, unit: int = 25) -> np.ndarray:
-    """The whole loans of largest total ``value * amount`` within the budget, exactly; a mask.
+    """Mask of the whole loans of largest total ``value * amount`` within the budget, found exactly.
 
     A dynamic programme over budgets in steps of `unit` dollars, in time n * budget/unit.
+
+    Parameters
+    ----------
+    value : array_like, shape (n,)
+        Value per dollar of each loan.
+    amount : array_like, shape (n,)
+        Principal of each loan in USD, a multiple of the unit.
+    budget : float
+        Money to spend in USD, default 15,000.
+    unit : int
+        Step of the amounts in USD, default 25.
 
     Raises
     ------
@@ -174,6 +219,13 @@ def pool(n: int, seed: int) -> pd.DataFrame:
     Shares, default chances d and rates of the grades are like those of Lending Club's;
     ``logit = logit(0.9 d) + 0.6 signal + 0.4 e``, e unseen. A default costs `LOSS`, a good loan earns
     `PREPAID` of its schedule.
+
+    Parameters
+    ----------
+    n : int
+        Number of loans.
+    seed : int
+        Seed of the random numbers.
 
     Examples
     --------
@@ -270,7 +322,14 @@ _READERS = {"simulated": _simulated, "sample": _sample, "q1_2016": _q1_2016}
 
 
 def parts(data: Data, repeat: int) -> dict[str, np.ndarray]:
-    """Rows by part: 4,000 loans (of the small sample half) to learn from, and two pools, "same" and "new".
+    """Random rows by part: 4,000 loans (of the small sample half) to learn from, and two pools, "same" and "new".
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
+    repeat : int
+        Number of the repeat, from 0.
 
     Examples
     --------
@@ -287,10 +346,26 @@ def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mappi
            ) -> dict[str, pd.DataFrame]:
     """A row for each part and model: the paper's metrics, PWUs for the loans' own thresholds, and returns.
 
-    Returns are a dollar: ``approved`` of all loans offered, ``notes`` of the best by expected return,
+    Returns are per dollar: ``approved`` of all loans offered, ``notes`` of the best by expected return,
     ``notes_by_chance`` of those least likely to default, ``whole_greedy`` and ``whole_exact`` of a budget in
     whole loans; ``released`` in dollars by the released rule on grades F and G, ``released_loans`` so many bought.
-    ``cost_approve`` is the money lost to wrong decisions, a dollar offered, by each loan's margin and loss.
+    ``cost_approve`` is the money lost to wrong decisions, per dollar offered, by each loan's margin and loss.
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
+    parts : mapping of part to ndarray
+        Rows by part, from `parts`.
+    repeat : int
+        Number of the repeat, from 0.
+    said : mapping of model to Prediction
+        Forecasts of the scored rows.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``scores``; in repeat 0 also ``grades``, from `by_grade`.
     """
     money = data.money.iloc[parts["train"]]
     gain = margin(money["rate"], money["months"], prepaid=PREPAID)
@@ -306,11 +381,16 @@ def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mappi
 
 
 def by_grade(data: Data) -> pd.DataFrame:
-    """What the loans of each grade promised and paid, a dollar: a row a grade.
+    """Promised and realised returns per dollar of the loans of each grade, one row per grade.
 
     ``scheduled`` if no loan had defaulted and none been paid back early, not discounted, ``expected`` (as present
     value) with the grade's share of defaults, `LOSS` and `PREPAID`, ``realised`` in fact; ``realised_good`` and
     ``realised_bad`` of either kind.
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
 
     Examples
     --------

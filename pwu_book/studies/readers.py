@@ -47,7 +47,12 @@ _HUGE = 1e100  # false alarms: a miss of a case that was called impossible costs
 
 
 def contest(name: str) -> tuple[pd.DataFrame, np.ndarray]:
-    """Features and labels: a malignant tumour, a digit that is an 8, a customer who subscribes.
+    """Features and labels, where 1 is a malignant tumour, a digit that is an 8, or a customer who subscribes.
+
+    Parameters
+    ----------
+    name : {"breast cancer", "digits", "bank"}
+        Name of the data set.
 
     Examples
     --------
@@ -63,7 +68,15 @@ def contest(name: str) -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def forecasts(name: str, split: int) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Labels of one half of the cases, and what models of the other half say about them."""
+    """Labels of one half of the cases, and forecasts of them by models that were trained on the other half.
+
+    Parameters
+    ----------
+    name : {"breast cancer", "digits", "bank"}
+        Name of the data set.
+    split : int
+        Seed of the split and of the models.
+    """
     X, y = contest(name)
     train, test = train_test_split(np.arange(len(y)), test_size=0.5, random_state=split, stratify=y)
     makers = models.classifiers()
@@ -72,10 +85,19 @@ def forecasts(name: str, split: int) -> tuple[np.ndarray, dict[str, np.ndarray]]
 
 
 def pairs(y: np.ndarray, said: Mapping[str, np.ndarray], repeats: int) -> pd.DataFrame:
-    """A row for each pair of models: what the sample, the statement and other sets say about it.
+    """Verdicts of the sample, the statement and other sets on each pair of models, one row per pair.
 
     ``low`` to ``high`` is the paired 95% interval of the difference under the stated prior; the other
     columns are verdicts, and the radius with its bound from ``repeats`` resamples.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+        Labels 0 and 1.
+    said : mapping of model to ndarray, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    repeats : int
+        Resamples of the cases for the radius's bound.
     """
     score = PWU(FAMILY, STATED)
     losses = np.array([score.per_sample(y, f) for f in said.values()])
@@ -97,9 +119,14 @@ def pairs(y: np.ndarray, said: Mapping[str, np.ndarray], repeats: int) -> pd.Dat
 
 
 def per_alarm(curve: Curve, ends: Sequence[float]) -> Curve:
-    """A difference of costs in units of a false alarm, ``D(c)/c``: exact at the ends of its pieces, monotone between.
+    """Difference of costs in units of a false alarm, ``D(c)/c``: exact at the ends of its pieces, monotone between.
 
-    `ends` are places where sets of priors cut it.
+    Parameters
+    ----------
+    curve : Curve
+        Difference D of two cost curves.
+    ends : sequence of float
+        Cost shares at which sets of priors cut it.
     """
     cut = curve.on(np.union1d(curve.edges, ends))
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -118,7 +145,12 @@ def _without_rounding(curve, scale):
 
 
 def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """A population: chances p on a grid, and what two models say about each.
+    """A population: a grid of chances p, and two models' forecasts of each, shape (40,).
+
+    Parameters
+    ----------
+    kind : {"wavy", "wavier", "near dominance", "dominance"}
+        How the two models differ.
 
     Examples
     --------
@@ -137,9 +169,22 @@ def truth(kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def coverage(kind: str, n: int, samples: int = 200, repeats: int = 200, prior: Any = None) -> dict[str, Any]:
-    """How often the percentile interval of the radius covers the true one, and how often its lower end is below it.
+    """Coverage of the radius's percentile interval, and how often its lower end is below the true radius.
 
     Where the sample names the wrong winner, the true radius of what it says is 0.
+
+    Parameters
+    ----------
+    kind : {"wavy", "wavier", "near dominance", "dominance"}
+        Population, as in `truth`.
+    n : int
+        Cases per sample.
+    samples : int
+        Number of samples, default 200.
+    repeats : int
+        Resamples of the cases of each sample, default 200.
+    prior : Prior, optional
+        On the cost share; Beta(2, 10) if omitted.
     """
     prior = Beta(2, 10) if prior is None else prior
     p, a, b = truth(kind)

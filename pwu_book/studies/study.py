@@ -79,7 +79,22 @@ class Study(NamedTuple):
 
 
 def column(name: str, values: Any, low: float, high: float, unit: str) -> np.ndarray:
-    """A finite column inside [low, high], or a ValueError that names column, first bad row, value and unit.
+    """Check that a column is finite and inside [low, high]; the error names column, first bad row, value and unit.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column, for error messages.
+    values : array_like, shape (n,)
+        Values of the column.
+    low, high : float
+        Ends of what is allowed; infinite for no limit.
+    unit : str
+        Unit of the values, for error messages.
+
+    Returns
+    -------
+    ndarray of float, shape (n,)
 
     Examples
     --------
@@ -97,7 +112,16 @@ def column(name: str, values: Any, low: float, high: float, unit: str) -> np.nda
 
 
 def columns_of(frame: pd.DataFrame, needed: Sequence[str], place: str) -> pd.DataFrame:
-    """The frame, if it has all columns that are needed.
+    """Return the frame if it has all columns that are needed.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Table to check.
+    needed : sequence of str
+        Names of the columns.
+    place : str
+        Name of the file, for error messages.
 
     Raises
     ------
@@ -112,7 +136,18 @@ def columns_of(frame: pd.DataFrame, needed: Sequence[str], place: str) -> pd.Dat
 
 
 def expect(table: pd.DataFrame, number: int, file: str, things: str) -> pd.DataFrame:
-    """The table with its rows numbered anew, if it has as many as the book's runs had.
+    """Return the table with its rows numbered anew if it has as many rows as the book's runs had.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table to check.
+    number : int
+        Number of rows that it should have.
+    file : str
+        Name of the file, for error messages.
+    things : str
+        What a row is (plural), for error messages.
 
     Raises
     ------
@@ -125,7 +160,14 @@ def expect(table: pd.DataFrame, number: int, file: str, things: str) -> pd.DataF
 
 
 def read(readers: Mapping[str, Callable[[], Data]], name: str) -> Data:
-    """The data set of this name.
+    """Read the data set of this name.
+
+    Parameters
+    ----------
+    readers : mapping of name to callable
+        Functions that return `Data`.
+    name : str
+        Key of `readers`.
 
     Raises
     ------
@@ -138,7 +180,14 @@ def read(readers: Mapping[str, Callable[[], Data]], name: str) -> Data:
 
 
 def annuity(rate: Any, months: Any) -> Any:
-    """The monthly payment that closes a loan of one: ``rate/(1 - (1 + rate)**-months)``, the rate a month's.
+    """Monthly payment that pays back a loan of one: ``rate/(1 - (1 + rate)**-months)``.
+
+    Parameters
+    ----------
+    rate : float or ndarray
+        Interest per month, as a positive share (0.01, not 1).
+    months : float or ndarray
+        Term.
 
     Examples
     --------
@@ -150,6 +199,13 @@ def annuity(rate: Any, months: Any) -> Any:
 
 def beta_of(thresholds: np.ndarray, weights: np.ndarray) -> Beta:
     """The Beta prior with the mean and the variance of the weighted thresholds.
+
+    Parameters
+    ----------
+    thresholds : ndarray, shape (n,)
+        Cost shares, in [0, 1].
+    weights : ndarray, shape (n,)
+        Non-negative weights.
 
     Examples
     --------
@@ -163,7 +219,19 @@ def beta_of(thresholds: np.ndarray, weights: np.ndarray) -> Beta:
 
 
 def known_up_to_an_error(y: np.ndarray, f: np.ndarray, threshold: np.ndarray, stake: np.ndarray) -> dict[str, float]:
-    """Mean weighted PWUs with a Beta prior around each case's threshold, vague (kappa 10) and sharp (50)."""
+    """Mean weighted PWUs with a Beta prior around each case's threshold, vague (kappa 10) and sharp (50).
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+        Labels 0 and 1.
+    f : ndarray, shape (n,)
+        Forecast probabilities of a 1, in [0, 1].
+    threshold : ndarray, shape (n,)
+        Each case's own cost share, moved into [`SURE`, 1 - `SURE`].
+    stake : ndarray, shape (n,)
+        Each case's weight: the money at stake.
+    """
     t = np.clip(threshold, SURE, 1 - SURE)
     return {f"pwu_case_{kappa}": float(np.mean(stake * PWU(BinaryDecision(), Beta(kappa * t, kappa * (1 - t)))
                                                .per_sample(y, f))) for kappa in (10, 50)}
@@ -171,7 +239,25 @@ def known_up_to_an_error(y: np.ndarray, f: np.ndarray, threshold: np.ndarray, st
 
 def fit(study: Study, data: Data, repeats: Sequence[int], folder: Path, *, models: Sequence[str] | None = None,
         jobs: int = 1, scheduler: str | None = None) -> list[str]:
-    """Fit what is missing, one cell per model and repeat; return what failed, in words."""
+    """Fit what is missing, one cell per model and repeat, and return what failed, in words.
+
+    Parameters
+    ----------
+    study : Study
+        The case study.
+    data : Data
+        One of its data sets.
+    repeats : sequence of int
+        Numbers of the repeats, from 0.
+    folder : path
+        Folder of the stored predictions.
+    models : sequence of str, optional
+        Names of the models; all of the study's if omitted.
+    jobs : int
+        Processes at a time, default 1.
+    scheduler : str, optional
+        Address of a Dask scheduler, to use its workers instead.
+    """
     makers = study.models()
     cells = [grid.Cell(data.name, model, repeat, 0) for repeat in repeats for model in models or makers]
     if all(cell.path(folder).exists() for cell in cells):
@@ -187,7 +273,20 @@ def fit(study: Study, data: Data, repeats: Sequence[int], folder: Path, *, model
 
 def tables(study: Study, data: Data, repeat: int, folder: Path, models: Sequence[str] | None = None,
            ) -> dict[str, pd.DataFrame]:
-    """The tables of one repeat, from predictions that are there.
+    """Tables of one repeat by name, from stored predictions.
+
+    Parameters
+    ----------
+    study : Study
+        The case study.
+    data : Data
+        One of its data sets.
+    repeat : int
+        Number of the repeat, from 0.
+    folder : path
+        Folder of the stored predictions.
+    models : sequence of str, optional
+        Names of the models; all of the study's if omitted.
 
     Raises
     ------
@@ -201,9 +300,18 @@ def tables(study: Study, data: Data, repeat: int, folder: Path, models: Sequence
 
 
 def run(study: Study, given: Any, arguments: Sequence[str]) -> int:
-    """The command ``benchmark wind|credit|lending``: fit, score, write ``pwu_book/tables/NAME_TABLE.csv.gz``.
+    """Run ``python -m pwu_book.studies wind|credit|lending``: fit, score, write ``pwu_book/tables/NAME_TABLE.csv.gz``.
 
-    1 if a cell failed; then no table is written, and a second call goes on with what is missing.
+    Returns 0, or 1 if a cell failed; then no table is written, and a second call goes on with what is missing.
+
+    Parameters
+    ----------
+    study : Study
+        The case study.
+    given : Namespace
+        Parsed options: ``datasets``, ``repeats``, ``folder``, ``results``, ``jobs`` and ``scheduler``.
+    arguments : sequence of str
+        Words of the command, which the tables name.
     """
     parts: dict[str, list[pd.DataFrame]] = {}
     for name in given.datasets or study.repeats:
@@ -243,6 +351,8 @@ def agreement(scores: pd.DataFrame, metrics: Sequence[str], cost: str, *, chosen
         A column, lower is better.
     chosen, paid : str
         The parts on which the metric is measured and the cost is paid.
+    higher : sequence of str
+        Metrics of which higher is better; default `HIGHER`.
 
     Returns
     -------
@@ -274,7 +384,14 @@ def _tau(metric, cost):
 
 
 def printed(frame: pd.DataFrame, formats: Any) -> Any:
-    """A table for a page: one format for all columns, or one by column.
+    """Format a table for a page, with one format for all columns or one per column.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Table to show.
+    formats : str or mapping of column to str
+        Format strings, such as ``"{:.0%}"``.
 
     Examples
     --------
@@ -285,5 +402,11 @@ def printed(frame: pd.DataFrame, formats: Any) -> Any:
 
 
 def summary(taus: pd.DataFrame) -> pd.DataFrame:
-    """Median over the repeats, and the range of the middle nine in ten; the repeats share their cases."""
+    """Median and 5% to 95% range of each metric over the repeats, which share their cases.
+
+    Parameters
+    ----------
+    taus : DataFrame
+        A row for each repeat and a column for each metric, from `agreement`.
+    """
     return pd.DataFrame({"median": taus.median(), "low": taus.quantile(0.05), "high": taus.quantile(0.95)})

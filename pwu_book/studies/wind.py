@@ -42,6 +42,13 @@ def farm(speed: ArrayLike, capacity: float = CAPACITY) -> np.ndarray:
     The speed is divided by 3.6 and multiplied by 1.9, to stand for an open site at hub height; nothing below
     3.5 m/s, all of it from 13 to 25, and ``(v^3 - 3.5^3)/(13^3 - 3.5^3)`` of it between.
 
+    Parameters
+    ----------
+    speed : array_like, shape (n,)
+        Wind speed at 10 m in km/h, from 0 to 300.
+    capacity : float
+        Largest output in MW, default 165.
+
     Raises
     ------
     ValueError
@@ -142,6 +149,8 @@ def payoff(bids: ArrayLike, generation: ArrayLike, day_ahead: ArrayLike, imbalan
         MWh of the hour; `generation` at most `capacity`.
     day_ahead, imbalance : array_like of shape (n,)
         EUR/MWh; may be negative.
+    capacity : float
+        Largest output in MW, default 165.
 
     Raises
     ------
@@ -160,7 +169,16 @@ def payoff(bids: ArrayLike, generation: ArrayLike, day_ahead: ArrayLike, imbalan
 
 
 def carried(y_true: ArrayLike, mean: ArrayLike, kappa: float = KAPPA) -> np.ndarray:
-    """The imbalance cost of a bid of the mean, ``kappa (E - mu)^2``, in GBP a half-hour; energies in MWh.
+    """Imbalance cost of a bid of the mean, ``kappa (E - mu)^2``, in GBP per half-hour.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Generation E, in MWh per half-hour.
+    mean : array_like, shape (n,)
+        Predictive means mu, in MWh per half-hour.
+    kappa : float
+        GBP per MWh squared, default 0.07.
 
     Examples
     --------
@@ -220,7 +238,16 @@ def newsvendor_bid(mean: ArrayLike, std: ArrayLike, shortfall: float, surplus: f
 
 
 def hours(table: pd.DataFrame, value: str, place: str) -> pd.Series:
-    """Hourly means of a column of prices with times, which must stand in their order.
+    """Hourly means of a column of prices whose times must ascend.
+
+    Parameters
+    ----------
+    table : DataFrame
+        With the column ``datetime_utc`` and that of the prices.
+    value : str
+        Name of the column of prices, in EUR/MWh.
+    place : str
+        Name of the file, for error messages.
 
     Raises
     ------
@@ -244,8 +271,12 @@ def hours(table: pd.DataFrame, value: str, place: str) -> pd.Series:
 
 
 def load(name: str) -> Data:
-    """Half-hours of a British portfolio ("britain") or simulated ones ("simulated"), in MWh, with firming to buy;
-    hours of a farm constructed from Belgian wind ("belgium") or simulated ("simulated_farm"), in MW, with prices.
+    """Half-hours of a wind portfolio with firming to buy, in MWh, or hours of a wind farm with prices, in MW.
+
+    Parameters
+    ----------
+    name : {"simulated", "britain", "simulated_farm", "belgium"}
+        Half-hours, simulated or of a British portfolio; hours, simulated or of a farm constructed from Belgian wind.
 
     Raises
     ------
@@ -375,10 +406,17 @@ DECEMBER = 32  # days that are scored in the hourly studies: 31 as targets, and 
 
 
 def parts(data: Data, repeat: int) -> dict[str, np.ndarray]:
-    """Rows by part; whole weeks of half-hours, or whole days of hours.
+    """Rows by part, in whole weeks of half-hours or whole days of hours.
 
     Half-hours: twelve random weeks to learn from, the others in two halves, "same" and "new", and the "season".
     Hours: the last 32 days are "december", what is before them is learnt from.
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
+    repeat : int
+        Number of the repeat, from 0; of no effect for hours.
 
     Examples
     --------
@@ -432,16 +470,41 @@ def regressors() -> dict[str, Any]:
 
 def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mapping[str, Any],
            ) -> dict[str, pd.DataFrame]:
-    """Half-hours: metrics and costs at each fee, a row a part and model. Hours: profits, and tau over draws of days.
+    """Metrics and costs at each fee (half-hours), or profits and their agreement with the metrics (hours).
+
+    Half-hours have a row for each part and model; hours have the profits of each model, and tau over draws of days.
 
     Of half-hours, ``carry`` is the cost of never firming, ``cost_F`` at a fee of F pounds, ``flat_F`` the same
     with one standard deviation for all, the root mean square of the model's own; ``best_F`` with hindsight.
+
+    Parameters
+    ----------
+    data : Data
+        From `load`.
+    parts : mapping of part to ndarray
+        Rows by part, from `parts`.
+    repeat : int
+        Number of the repeat, from 0; not used.
+    said : mapping of model to Prediction
+        Forecasts of the scored rows.
+
+    Returns
+    -------
+    dict of str to DataFrame
+        ``scores`` for half-hours; ``bids`` and ``draws`` for hours.
     """
     return _bids(data, said) if "day" in data.money else {"scores": _firming(data, parts, said)}
 
 
 def fee_of_each(data: Data, rows: np.ndarray) -> np.ndarray:
-    """A fee for each half-hour, `PER_MWH` times the public forecast (of one MWh at least): no model sets it.
+    """Fee of each half-hour in GBP, `PER_MWH` times the public forecast (of one MWh at least), which no model sets.
+
+    Parameters
+    ----------
+    data : Data
+        Half-hours, from `load`.
+    rows : ndarray, shape (n,)
+        Rows of the half-hours.
 
     Examples
     --------
@@ -533,10 +596,19 @@ def profits(data: Data, rows: np.ndarray, mean: np.ndarray, std: np.ndarray, *, 
 
 
 def room(mean: ArrayLike, relative: float, capacity: float = CAPACITY) -> np.ndarray:
-    """The distance between the two bids of a relative limit, in MWh: what known prices are traded with.
+    """Distance between the two bids of a relative limit, in MWh, which is what known prices are traded with.
 
     ``min(mu + D, capacity) - max(mu - D, 0)`` with ``D = sqrt(relative) (capacity - mu)``: largest where the
     lower bid just reaches zero.
+
+    Parameters
+    ----------
+    mean : array_like, shape (n,)
+        Predictive means, in MW.
+    relative : float
+        Share in [0, 1], as in `absolute`.
+    capacity : float
+        Largest output in MW, default 165.
 
     Examples
     --------

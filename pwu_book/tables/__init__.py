@@ -21,7 +21,12 @@ FOLDER = Path(__file__).parent
 
 
 def path(name: str) -> Path:
-    """Where a table lies.
+    """Path of a stored table.
+
+    Parameters
+    ----------
+    name : str
+        File name, such as ``speed.csv``.
 
     Raises
     ------
@@ -40,7 +45,12 @@ def path(name: str) -> Path:
 
 
 def load(name: str) -> pd.DataFrame:
-    """A stored table by its file name, as in ``load("binary_scores.csv.gz")``.
+    """Read a stored table by its file name, as in ``load("binary_scores.csv.gz")``.
+
+    Parameters
+    ----------
+    name : str
+        File name, such as ``speed.csv``.
 
     Raises
     ------
@@ -56,7 +66,12 @@ def load(name: str) -> pd.DataFrame:
 
 
 def read(path: Path | str) -> pd.DataFrame:
-    """A stored table, without the lines that say where it comes from.
+    """Read a table from a file, without the lines that say where it comes from.
+
+    Parameters
+    ----------
+    path : path or str
+        CSV file, compressed if its name ends in ``.gz``.
 
     Examples
     --------
@@ -84,7 +99,21 @@ def versions() -> str:
 
 
 def write(path: Path, table: pd.DataFrame, command: str, seeds: str, digits: str) -> None:
-    """A compressed CSV that names its command, versions, seeds and date; whole or not at all."""
+    """Write a compressed CSV that names its command, versions, seeds and date, whole or not at all.
+
+    Parameters
+    ----------
+    path : path
+        Where it goes; folders that are missing are made.
+    table : DataFrame
+        Written without its index.
+    command : str
+        The command that writes the table again.
+    seeds : str
+        In words, where the random numbers come from.
+    digits : str
+        Format of the numbers, such as ``%.6f``.
+    """
     lines = [f"command: {command}", f"versions: {versions()}", f"seeds: {seeds}",
              f"date: {datetime.date.today().isoformat()}"]
     text = io.StringIO()

@@ -44,11 +44,27 @@ class Draw:
         self._tables: dict[str, tuple[np.ndarray, np.ndarray]] = {}
 
     def matrix(self, place: int = 0) -> np.ndarray:
-        """A column of all forecasts, shape (cases, models)."""
+        """One column of all forecasts, shape (cases, models).
+
+        Parameters
+        ----------
+        place : int
+            Column of the forecast: 0 for probabilities or means (default), 1 for standard deviations.
+        """
         return np.column_stack([parts[place] for parts in self.forecasts.values()])
 
     def losses(self, name: str, rows: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """Losses of some cases at labels that may be any number in [0, 1], shape (rows, models): linear in them."""
+        """Losses of some cases at labels in [0, 1], in which they are linear, shape (n, models).
+
+        Parameters
+        ----------
+        name : {"log loss", "Brier", "clipped Brier", "PWU", "PWU, broad prior"}
+            Name of the score.
+        rows : ndarray, shape (n,)
+            Numbers of the cases.
+        y : ndarray, shape (n,)
+            Labels, which may be any number in [0, 1].
+        """
         if name not in self._tables:
             F = self.matrix()
             self._tables[name] = tuple(_of_label(name, label, F) for label in (0, 1))
@@ -56,7 +72,19 @@ class Draw:
         return zero + y[:, None] * (one - zero)
 
     def expected(self, name: str, rows: np.ndarray, mean: np.ndarray, std: Any) -> np.ndarray:
-        """Expected losses if targets have this mean and standard deviation, shape (rows, models)."""
+        """Expected losses of some cases if targets have this mean and standard deviation, shape (n, models).
+
+        Parameters
+        ----------
+        name : {"NLL", "MSE", "PWU", "PWU, broad prior"}
+            Name of the score.
+        rows : ndarray, shape (n,)
+            Numbers of the cases.
+        mean : ndarray, shape (n,)
+            Means of the targets.
+        std : float or ndarray, shape (n,)
+            Standard deviations of the targets; 0 for known targets.
+        """
         if name not in self._tables:
             m, s = self.matrix(0), self.matrix(1)
             self._tables[name] = _of_square(name, m, s, self.scale)
@@ -89,7 +117,18 @@ def _of_square(name, mean, std, scale):
 
 
 def read_draw(source: str, repeat: int, folder: Path | str, arm: str = "as trained") -> Draw:
-    """What the models of an arm said in a training draw.
+    """Read what the models of an arm said in one training draw.
+
+    Parameters
+    ----------
+    source : str
+        Key of `SOURCES`.
+    repeat : int
+        Number of the training draw, from 0.
+    folder : path or str
+        Folder of the stored predictions.
+    arm : {"as trained", "private", "copies"}
+        Default "as trained".
 
     Raises
     ------
@@ -126,7 +165,17 @@ def _with_copies(draw, repeat):
 
 
 def exact(family: str, scale: float, broad: bool = False) -> PWU:
-    """The family's PWU, in the unit of the targets."""
+    """PWU of a decision family, in the unit of the targets.
+
+    Parameters
+    ----------
+    family : {"binary", "top_k", "selective"}
+        Name of the decision family.
+    scale : float
+        Variance of the training targets, positive; "selective" alone uses it.
+    broad : bool
+        Take the broad prior; default False.
+    """
     name = "PWU, broad prior" if broad else "PWU"
     if family == "selective":
         prior = COST_PRIORS[name]

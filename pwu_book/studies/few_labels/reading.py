@@ -12,16 +12,32 @@ __all__ = ["gains", "shares"]
 
 
 def shares(table: pd.DataFrame, arm: str = "as trained") -> pd.DataFrame:
-    """Expected regret as a share of a random choice's, a row for each family, source and n, a column for each score.
+    """Expected regret as a share of a random choice's: rows by family, source and n, and a column for each score.
 
     Means over the training draws are divided, not the single draws' ratios.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table ``few_labels.csv.gz``.
+    arm : {"as trained", "private", "copies"}
+        Default "as trained".
     """
     rows = table[table["arm"] == arm].groupby(["family", "source", "n", "score"])[["regret", "chance"]].mean()
     return (rows["regret"] / rows["chance"]).unstack("score")
 
 
 def gains(table: pd.DataFrame, score: str, rival: str, arm: str = "as trained") -> pd.DataFrame:
-    """How much less a score's expected regret is than a rival's, in shares of a random choice's.
+    """Reduction of expected regret by a score compared with a rival, as a share of a random choice's regret.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Table ``few_labels.csv.gz``.
+    score, rival : str
+        Names of the two scores.
+    arm : {"as trained", "private", "copies"}
+        Default "as trained".
 
     Returns
     -------

@@ -57,7 +57,19 @@ def _paid(family, draw):
 
 
 def run_draw(source: str, repeat: int, arm: str, folder: Path | str) -> pd.DataFrame:
-    """Regret and d of each score with each number of labels, for one training draw."""
+    """Regret and Somers' d of each score with each number of labels, for one training draw.
+
+    Parameters
+    ----------
+    source : str
+        Key of `SOURCES`.
+    repeat : int
+        Number of the training draw, from 0.
+    arm : {"as trained", "private", "copies"}
+        Which models there are.
+    folder : path or str
+        Folder of the stored predictions.
+    """
     with threadpool_limits(1):
         draw, parts = read_draw(source, repeat, folder, arm), []
         for family in ["selective"] if SOURCES[source] == "regression" else ["binary", "top_k"]:

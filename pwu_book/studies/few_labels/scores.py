@@ -25,7 +25,19 @@ __all__ = ["outcome", "scores"]
 
 
 def scores(family: str, draw: Draw, labelled: np.ndarray, rest: np.ndarray) -> dict[str, np.ndarray]:
-    """What each score says of each model, lower is better, from the labelled cases (and `rest` without labels)."""
+    """Value of each score for each model, shape (models,), from the labelled cases; lower is better.
+
+    Parameters
+    ----------
+    family : {"binary", "top_k", "selective"}
+        Name of the decision family.
+    draw : Draw
+        The training draw.
+    labelled : ndarray, shape (n,)
+        Numbers of the labelled cases, in the pool.
+    rest : ndarray
+        Numbers of the pool's other cases, used without their labels; may be empty.
+    """
     found = (_regression if family == "selective" else _classification)(family, draw, labelled, rest)
     return {name: np.asarray(values, dtype=float) for name, values in found.items()}
 

@@ -72,6 +72,11 @@ SOURCES = {**{name: "binary" for name in BINARY_SOURCES}, **{name: "regression" 
 def load(source: str) -> Any:
     """Features and targets of a source.
 
+    Parameters
+    ----------
+    source : str
+        Key of `SOURCES`.
+
     Raises
     ------
     FileNotFoundError
@@ -81,17 +86,37 @@ def load(source: str) -> Any:
 
 
 def half(data: Any) -> Any:
-    """The same cases with a random half of the columns."""
+    """The same cases with a random half of the columns.
+
+    Parameters
+    ----------
+    data : named tuple
+        From `load`.
+    """
     chosen = np.sort(np.random.default_rng(0).permutation(data.X.shape[1])[: (data.X.shape[1] + 1) // 2])
     return data._replace(X=data.X.iloc[:, chosen])
 
 
 def split(data: Any, cell: grid.Cell) -> tuple[np.ndarray, np.ndarray]:
-    """Training cases, and the pool followed by the paying cases, of a training draw."""
+    """Rows of the training cases, and those of the pool followed by the paying cases, for one training draw.
+
+    Parameters
+    ----------
+    data : named tuple
+        From `load`.
+    cell : Cell
+        Its repeat is the number of the training draw.
+    """
     order = np.random.default_rng(cell.repeat).permutation(len(data.y))
     return order[:TRAIN], order[TRAIN:TRAIN + POOL + PAID]
 
 
 def makers(task: str) -> dict[str, Any]:
-    """The ten models of the benchmarks."""
+    """The ten models of the benchmarks by name, each a function of a seed.
+
+    Parameters
+    ----------
+    task : {"binary", "regression"}
+        Kind of forecast.
+    """
     return models.classifiers() if task == "binary" else models.regressors()
