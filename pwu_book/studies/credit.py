@@ -258,7 +258,7 @@ def bill(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> np.ndarray:
     return np.where(y == 1, costs.miss * (f <= costs.threshold), costs.alarm * (f > costs.threshold))
 
 
-def earned(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs, terms: Terms) -> np.ndarray:
+def earned(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, line: ArrayLike, terms: Terms) -> np.ndarray:
     """What lending at or below the threshold earns, customer by customer: the margin, minus the loss, or nothing.
 
     Parameters
@@ -267,19 +267,25 @@ def earned(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs, terms: Terms) -> 
         Labels, 1 for a default.
     y_prob : array_like, shape (n,)
         Forecast probabilities of a default, in [0, 1].
-    costs : Costs
-        Of the same customers, under "published" or "none".
+    threshold : array_like, shape (n,) or ()
+        Lend where the forecast is at most this.
+    line : array_like, shape (n,)
+        Credit lines, in money.
     terms : Terms
         The bank's terms.
 
+    Returns
+    -------
+    array, shape (n,)
+        In the unit of the lines.
+
     Examples
     --------
-    >>> own = costs([10_000.0, 10_000.0], KAGGLE, mean_line=1.0, share_bad=0.0, alternative="none")
-    >>> earned([1, 0], [0.01, 0.01], own, KAGGLE).round(1).tolist()
+    >>> earned([1, 0], [0.01, 0.01], 0.03, [10_000.0, 10_000.0], KAGGLE).round(1).tolist()
     [-7500.0, 191.5]
     """
-    y, lent = np.asarray(y_true), np.asarray(y_prob, dtype=float) <= costs.threshold
-    return lent * np.where(y == 1, -costs.miss, margin(terms) * costs.miss / terms.loss)
+    y, lent = np.asarray(y_true), np.asarray(y_prob, dtype=float) <= np.asarray(threshold)
+    return lent * np.where(y == 1, -terms.loss, margin(terms)) * np.asarray(line, dtype=float)
 
 
 def independent(y_true: ArrayLike, y_prob: ArrayLike, costs: Costs) -> float:

@@ -260,8 +260,6 @@ def fit(study: Study, data: Data, repeats: Sequence[int], folder: Path, *, model
     """
     makers = study.models()
     cells = [grid.Cell(data.name, model, repeat, 0) for repeat in repeats for model in models or makers]
-    if all(cell.path(folder).exists() for cell in cells):
-        return []
 
     def split(data, cell):
         parts = study.parts(data, cell.repeat)
