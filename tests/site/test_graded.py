@@ -167,6 +167,24 @@ def test_the_grader_asks_for_a_folder(arguments, monkeypatch, capsys):
     assert grader.main() == 2 and "a folder for each student" in capsys.readouterr().err
 
 
+def test_a_grading_that_is_stopped_keeps_what_is_done(tmp_path, monkeypatch):
+    def grade(cells, tests):
+        if cells == "second":
+            raise KeyboardInterrupt
+        return [["a", 1, 1, ""]]
+    work = [(name, f"{name}.ipynb", "01", cells, [1]) for name, cells in (("Ann", "first"), ("Bo", "second"))]
+    results = tmp_path / "results.csv"
+    results.write_text("last week's")
+    monkeypatch.setattr(grader, "load", lambda folder: {})
+    monkeypatch.setattr(grader, "collect", lambda *_: work)
+    monkeypatch.setattr(grader, "grade", grade)
+    monkeypatch.setattr(sys, "argv", ["grade.py", str(tmp_path), str(results)])
+    with pytest.raises(KeyboardInterrupt):
+        grader.main()
+    assert results.read_text() == "last week's"
+    assert "Ann" in (tmp_path / "results.csv.part").read_text()
+
+
 def test_the_other_tools_get_their_marks(cells):
     course = exercises.for_nbgrader(cells)
     nbformat.validate(course)

@@ -37,13 +37,18 @@ def main() -> int:
     if not any(tests for *_, tests in work):
         print(f"no notebook with tests in {sys.argv[1]}: it needs a folder for each student", file=sys.stderr)
         return 1
-    rows = []
-    for *who, cells, tests in work:
-        for row in grade(cells, tests) if tests else [["-", 0, 0, f"NOT GRADED: {cells}"]]:
-            rows.append([harmless(value) for value in (*who, *row)])
-            print("{:16} {:26} {}: {} of {}  {}".format(rows[-1][0], *rows[-1][2:]), flush=True)
-    with Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv").open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file).writerows([HEADER, *rows])
+    results = Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv")
+    unfinished = results.with_name(results.name + ".part")  # keeps what is graded if the run is stopped
+    with unfinished.open("w", newline="", encoding="utf-8") as file:
+        marks = csv.writer(file)
+        marks.writerow(HEADER)
+        for *who, cells, tests in work:
+            for row in grade(cells, tests) if tests else [["-", 0, 0, f"NOT GRADED: {cells}"]]:
+                row = [harmless(value) for value in (*who, *row)]
+                marks.writerow(row)
+                print("{:16} {:26} {}: {} of {}  {}".format(row[0], *row[2:]), flush=True)
+            file.flush()
+    unfinished.replace(results)
     return 0
 
 
