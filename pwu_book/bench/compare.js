@@ -116,10 +116,11 @@ function counted(counts, rows) {
 // difference, so that what is said of two models depends on these two alone; of three models and more all losses too.
 function pairRows(rows, best, m, together) {
   const size = rows.length > m ? rows[m] : new Float64Array(rows[0].length).fill(1),
-    grain = 1e-12 * (rows.slice(0, m).reduce((most, row) => row.reduce((a, v) => Math.max(a, Math.abs(v)), most), 0) || 1),
     sortedRows = [];
   for (let k = 0; k < m; k++) {
     const gap = rows[k].map((v, i) => v - rows[best][i]),
+      most = rows[k].reduce((all, v, i) => Math.max(all, Math.abs(v), Math.abs(rows[best][i])), 0),
+      grain = 1e-12 * (most || 1),
       keys = [size, ...[rows[k], gap].map((part) => part.map((v) => Math.round(v / grain)))],
       order = keys.reduce((all, column) => sorted(column, all), Uint32Array.from(gap.keys()));
     sortedRows.push(taken(rows[k], order), taken(gap, order), taken(size, order));

@@ -377,9 +377,9 @@ def _resampled_losses(score, y, forecasts, best, losses, groups, weight, draws):
     if groups is not None:
         units, size = np.array([np.bincount(groups, row) for row in units]), np.bincount(groups, size)
     rows: list[np.ndarray] = []
-    grain = 1e-12 * (np.abs(units).max() or 1.0)  # rounding in a loss does not change the order
     for model in range(len(units)):
         gap = units[model] - units[best]
+        grain = 1e-12 * (np.abs(units[[model, best]]).max() or 1.0)  # rounding in a loss does not change the order
         order = np.lexsort((size, *(np.rint(part / grain) for part in (units[model], gap))))
         rows += [units[model][order], gap[order], size[order]]
     if len(units) > 2:
