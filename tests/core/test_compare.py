@@ -435,6 +435,6 @@ def test_the_last_bit_of_a_loss_does_not_change_the_resamples():
     from pwu_lite.reporting.compare import _resampled_losses
     losses = RNG.integers(0, 4, (3, 200)) / 4 + 0.1
     nudged = losses * (1 + 2.3e-16 * RNG.integers(0, 2, losses.shape))
-    drawn = [_resampled_losses(SCORE, np.zeros(200), {}, 0, each[:2], None, None, {"repeats": 50})[1]
+    drawn = [_resampled_losses(SCORE, np.zeros(200), {}, 0, each[:2], None, None, {"repeats": 50})[0]
              for each in (losses, nudged)]
     assert np.abs(drawn[0] - drawn[1]).max() < 1e-14
