@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from . import _resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
+from .pwu import of_first_parameter
 
 __all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "implicit_priors", "intervals", "murphy", "new_axes",
            "prior_densities", "prior_panels", "reliability", "retention_curve", "use_style", "weighted_area"]
@@ -195,9 +196,10 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     ValueError
         No models, or a family with several parameters.
     """
+    score = of_first_parameter(score)
     family, reports = score.family, validation.named_forecasts(models)
-    if len(family.parameters) > 1:
-        raise ValueError(f"a Murphy diagram needs one decision parameter, {family!r} has several")
+    if len(family.parameters) != 1:
+        raise ValueError(f"a Murphy diagram needs one decision parameter, {family!r} has {len(family.parameters)}")
     if not reports:
         raise ValueError("a Murphy diagram needs at least one model")
     data = family.read(y_true, *next(iter(reports.values())))
@@ -253,7 +255,8 @@ def _parameters(score, thetas, n):
     low, high = only.domain
     reach = float(np.max(prior.ppf(0.995)))
     end = min(high, max(1.15 * reach, 1.6 * float(np.max(prior.ppf(0.5)))))
-    x = np.linspace(max(low, 0.0), end, 102)[1:-1]
+    start = max(low, 0.0) if np.isfinite(low) else float(np.min(prior.ppf(0.005)))
+    x = np.linspace(start, end, 102)[1:-1] if np.isfinite(low) else np.linspace(start, reach, 100)
     if only.counts:
         k = np.unique(only.theta(x, n))
         return k / n, k

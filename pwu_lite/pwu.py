@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .families import Family, SeparableFamily
+from .families import Family, OverFirst, SeparableFamily
 from .priors import as_prior
 from .scorer import Scorer
 
-__all__ = ["PWU"]
+__all__ = ["PWU", "of_first_parameter"]
 
 
 class PWU:
@@ -60,9 +60,9 @@ class PWU:
             raise ValueError(f"family must be a decision family, got {type(family).__name__}")
         family.check_declaration()
         if len(priors) != len(family.names):
-            names = " and ".join(family.names)
-            raise ValueError(f"{family!r} needs {len(family.names)} prior(s), on {names}; "
-                             f"got {len(priors)}")
+            needs = (f"needs {len(family.names)} prior(s), on {' and '.join(family.names)}" if family.names else
+                     "has no decision parameter, so it takes no prior")
+            raise ValueError(f"{family!r} {needs}; got {len(priors)}")
         self.family = family
         self.priors = tuple(as_prior(prior) for prior in priors)
         for which, prior in enumerate(self.priors):
@@ -134,7 +134,7 @@ class PWU:
         if not isinstance(self.family, SeparableFamily):
             raise TypeError(f"{type(self.family).__name__} is not separable: "
                             f"a case has no loss of its own")
-        return self.family.losses(self.priors[0], self.family.read(y_true, *prediction))
+        return self.family.losses(self.priors, self.family.read(y_true, *prediction))
 
     def curve(self, y_true: ArrayLike, *prediction: ArrayLike, thetas: Any,
               sample_weight: ArrayLike | None = None) -> np.ndarray:
@@ -198,3 +198,23 @@ class PWU:
         from . import plots  # the one import that points up: who asks for a figure gets matplotlib
 
         return plots.murphy(self, y_true, models, band=band, **options)
+
+
+def of_first_parameter(score: PWU) -> PWU:
+    """The same score with its first prior alone, where cases have losses of their own: for pictures over one parameter.
+
+    Parameters
+    ----------
+    score : PWU
+        With two priors; any other is returned as it is.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, Exceedance, Uniform
+    >>> score = PWU(Exceedance(), Uniform(1, 3), Beta(2, 10))
+    >>> of_first_parameter(score).family.names
+    ('t',)
+    """
+    if len(score.priors) != 2 or not isinstance(score.family, SeparableFamily):
+        return score
+    return PWU(OverFirst(score.family, score.priors[1]), score.priors[0])

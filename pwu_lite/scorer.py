@@ -35,7 +35,7 @@ class Scorer:
         self.score, self.pos_label = score, pos_label
         self._weighted: Any = None
         takes, joint = score.family.takes, not score.family.separable
-        if takes == ("y_prob",) and any(parameter.averaged for parameter in score.family.parameters):
+        if score.family.multiclass:
             self._respond = self._classes
         elif takes == ("y_prob",):
             self._respond = self._ranking if joint else self._binary

@@ -69,16 +69,18 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     value, order = _value(score, *arrays), np.random.default_rng(0).permutation(len(arrays[0]))
     _same("the order of the cases matters", _value(score, *(a[order] for a in arrays)), value, abs(value))
 
-    costs = score.curve(*arrays, thetas=family.thetas(_spread(score.priors, points), family.read(*arrays)))
+    thetas = family.thetas(_spread(score.priors, points), family.read(*arrays)) if score.priors else None
+    costs = score.curve(*arrays, thetas=thetas)
     size = float(np.max(np.abs(costs)))
     _same("the PWU is not the prior's average of -U", np.mean(costs), value, size, rtol)
-    _check_point_masses(score, arrays, value, size)
+    if score.priors:
+        _check_point_masses(score, arrays, value, size)
     if isinstance(family, SeparableFamily):
         _check_cases(score, arrays, value, order, size)
     for index in range(len(arrays)):
         _refuses_nan(score, arrays, index)
     _check_act(score, arrays, size)
-    if type(family).breakpoints is not Family.breakpoints:
+    if family.linear_between_breakpoints:
         _check_breakpoints(score, arrays, size)
     if family.takes == ("y_prob",):
         _check_properness(score, arrays)
@@ -188,14 +190,17 @@ def _check_cases(score, arrays, value, order, size):
     twice = [np.repeat(a, weight.astype(int), axis=0) for a in arrays]
     _same("weight two is not the same as twice", _value(score, *arrays, sample_weight=weight), _value(score, *twice),
           size)
+    if not score.priors:
+        return
     family, place = score.family, _points(score, score.family.read(*arrays))[0]
     theta = family.thetas(place, family.read(*arrays))
     _same("weight two is not the same as twice in -U", score.curve(*arrays, thetas=theta, sample_weight=weight),
           score.curve(*twice, thetas=theta), size)
-    each = np.asarray(score.priors[0].ppf(np.linspace(0.2, 0.8, n)))
-    own = [_value(PWU(family, Dirac(at)), *(a[i:i + 1] for a in arrays)) for i, at in enumerate(each[:20].tolist())]
+    each, rest = np.asarray(score.priors[0].ppf(np.linspace(0.2, 0.8, n))), score.priors[1:]
+    own = [_value(PWU(family, Dirac(at), *rest), *(a[i:i + 1] for a in arrays))
+           for i, at in enumerate(each[:20].tolist())]
     _same("a known parameter for each case does not cost what it costs alone",
-          PWU(family, Dirac(each)).per_sample(*arrays)[:20], own, size)
+          PWU(family, Dirac(each), *rest).per_sample(*arrays)[:20], own, size)
 
 
 def _check_act(score, arrays, size):
@@ -207,7 +212,7 @@ def _check_act(score, arrays, size):
     data = family.read(*arrays)
     for quantiles in (0.2, 0.5, 0.8):
         thetas = [float(prior.ppf(quantiles)) for prior in score.priors]
-        theta = family.thetas(thetas, data)[0]
+        theta = family.thetas(thetas, data)[0] if thetas else None
         theta = tuple(theta) if np.ndim(theta) else theta
         acts = np.asarray(family.act(theta, *prediction))
         if acts.shape[:1] != (len(labels),):
@@ -227,7 +232,8 @@ def _check_act(score, arrays, size):
 def _check_direction(score, arrays, theta, acts, size):
     """What a larger label adds to the utility grows with the act; where it has a sign of its own, in size."""
     family, (labels, *prediction) = score.family, arrays
-    if labels.ndim > 1 or np.ptp(acts) == 0:
+    plain = family.takes in (("y_prob",), ("mean", "std")) and not (family.separable and len(family.stated) > 1)
+    if labels.ndim > 1 or np.ptp(acts) == 0 or not plain:  # else a larger label need not favour a larger act
         return
     binary = family.takes == ("y_prob",)
     cases = np.unique([*np.argsort(acts, kind="stable")[:6], *np.argsort(-acts, kind="stable")[:6]])
@@ -349,7 +355,7 @@ def _points(score, data):
     """Quantiles of the priors, and a parameter at which an act changes, if the family says where."""
     family = score.family
     points = [[float(prior.ppf(0.4)) for prior in score.priors]]
-    if len(family.stated) == 1 and not family.stated[0].counts and type(family).breakpoints is not Family.breakpoints:
+    if len(family.stated) == 1 and not family.stated[0].counts and family.linear_between_breakpoints:
         low, high = family.stated[0].domain
         edges = family.breakpoints(data)[1]
         inside = np.sort(edges[(edges > low) & (edges < high)])

@@ -216,7 +216,7 @@ def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tu
     >>> check_multivariate([[0, 1]], [[0, 0]], [[[1, 0], [0, 2]]])[2].shape
     (1, 2, 2)
     """
-    y, (m, s) = _matrix("y_true", y_true), check_multivariate_gaussian(mean, cov)
+    y, (m, s) = check_matrix("y_true", y_true), check_multivariate_gaussian(mean, cov)
     if y.shape != m.shape:
         raise ValueError(f"y_true has shape {y.shape}, mean has shape {m.shape}")
     far = np.argwhere(np.abs(y - m) / np.sqrt(np.diagonal(s, axis1=1, axis2=2)) > _LARGEST)
@@ -242,7 +242,7 @@ def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.nda
     >>> check_multivariate_gaussian([[0, 0]], [[[1, 0], [0, 2]]])[0].shape
     (1, 2)
     """
-    m, s = _matrix("mean", mean), as_float("cov", cov)
+    m, s = check_matrix("mean", mean), as_float("cov", cov)
     if s.shape != (*m.shape, m.shape[1]):
         raise ValueError(f"cov must have shape {(*m.shape, m.shape[1])}, one matrix per case, got {s.shape}")
     bad = ~np.isfinite(s) | (np.abs(s) > _LARGEST)
@@ -498,13 +498,13 @@ def _short(value):
     return words if len(words) <= 40 else words[:37] + "..."
 
 
-def _matrix(name: str, values: Any) -> np.ndarray:
+def check_matrix(name: str, values: Any) -> np.ndarray:
+    """Read finite numbers of shape (n, D), one row per case."""
     array = as_float(name, values)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must have shape (n, D), one row per case, got {array.shape}")
-    bad = ~np.isfinite(array) | (np.abs(array) > _LARGEST)
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
+    if not np.abs(array).max() <= _LARGEST:
+        i, j = np.argwhere(~(np.abs(array) <= _LARGEST))[0]
         raise ValueError(f"{name} must be finite and below {_LARGEST:g}: {name}[{i}, {j}] is {float(array[i, j])!r}")
     return array
 

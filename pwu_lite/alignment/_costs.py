@@ -30,8 +30,8 @@ def all_costs(family, labels, reports, thetas, within):
 
     A difference of rows that is nowhere negative in the columns is nowhere negative in theta.
     """
-    if not isinstance(family, Family):
-        costs = np.array([[cost_at(family, theta, labels, report) for theta in thetas] for report in reports])
+    if not isinstance(family, Family) or not family.parameters:
+        costs = np.array([[cost_at(family, theta, labels, report) for theta in thetas or [None]] for report in reports])
         if not np.isfinite(costs).all():
             raise ValueError("the family's cost must be finite at each theta")
         return _scaled(costs, np.abs(costs))

@@ -5,6 +5,8 @@ Implements sections 3.2 and 4 of the PWU paper: a utility for each decision para
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -203,6 +205,7 @@ class Family:
     parameters: tuple[Parameter, ...] = (Parameter("theta"),)
     takes: tuple[str, ...] = ("y_prob",)
     separable: ClassVar[bool] = False
+    multiclass: ClassVar[bool] = False  # y_prob has a column for each class
     required: ClassVar[tuple[str, ...]] = ()
     check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
 
@@ -221,7 +224,8 @@ class Family:
         name = type(self).__name__
         for attribute, kind in (("parameters", Parameter), ("takes", str)):
             given = getattr(self, attribute)
-            if not isinstance(given, tuple) or not given or not all(isinstance(item, kind) for item in given):
+            empty = attribute == "takes" and not given  # a family may have no parameter: then all costs are known
+            if not isinstance(given, tuple) or empty or not all(isinstance(item, kind) for item in given):
                 raise ValueError(f"{attribute} of {name} must be a tuple of {kind.__name__}, got {given!r}: "
                                  f"one needs a comma, ({attribute[:-1]},)")
         missing = self.missing()
@@ -330,6 +334,10 @@ class Family:
         length : int
             Number of cases.
         """
+        if not self.parameters:
+            if theta is not None and np.size(theta):
+                raise ValueError(f"{self!r} has no decision parameter: theta must be None, got {theta!r:.60}")
+            return np.empty((1, 0))
         if len(self.parameters) == 1:
             only, = self.parameters
             return only.read(np.atleast_1d(validation.as_float(only.short, theta)), length)
@@ -446,6 +454,31 @@ class Family:
         return "not known", "the family does not say whether its act is a Bayes act"
 
     @property
+    def linear_between_breakpoints(self) -> bool:
+        """Does the family say where its acts change, and is its cost linear in between?"""
+        return type(self).breakpoints is not Family.breakpoints
+
+    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """The forecast that knows the average outcome only, and the one that knows every outcome; None if unknown.
+
+        Parameters
+        ----------
+        y : ndarray, shape (n,) or (n, D)
+            Outcomes.
+        weight : ndarray of shape (n,), or None
+            Checked weights; None for equal ones.
+        """
+        if y.ndim != 1:
+            return None
+        mean = float(np.average(y, weights=weight))
+        if self.takes == ("y_prob",) and np.isin(y, (0, 1)).all():
+            return (np.full(len(y), mean),), (y.astype(float),)
+        spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weight)))
+        if self.takes == ("mean", "std") and spread > 0:
+            return (np.full(len(y), mean), np.full(len(y), spread)), (y.astype(float), np.full(len(y), 1e-6 * spread))
+        return None
+
+    @property
     def axis(self) -> Axis:
         """How a picture shows the first parameter that takes a prior: on a scale that fits its domain."""
         parameter = self.stated[0]
@@ -518,10 +551,11 @@ class Family:
 
 
 class SeparableFamily(Family):
-    """A family in which each case has a cost of its own; it has one decision parameter that takes a prior.
+    """A family in which each case has a cost of its own.
 
     A subclass says `cost` and `per_sample`; it may say `utilities`, where there is a faster way
-    than one parameter after the other.
+    than one parameter after the other. With two parameters that take a prior, `cost` gets a pair of them and
+    `per_sample` two priors, each continuous or a point mass, and not both point masses.
     """
 
     separable = True
@@ -539,24 +573,26 @@ class SeparableFamily(Family):
     def utilities(self, thetas, data, weight):
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
 
-    def losses(self, prior: Prior, data: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Each case's loss under any prior, summed over its parts; shape (n,).
+    def losses(self, priors: tuple[Prior, ...], data: tuple[np.ndarray, ...]) -> np.ndarray:
+        """Each case's loss under any priors, summed over their parts; shape (n,).
 
         Parameters
         ----------
-        prior : Prior
-            On the decision parameter, in its unit.
+        priors : tuple of Prior
+            One for each stated parameter.
         data : tuple of ndarray
             What `read` returns: labels and prediction, checked.
         """
-        if prior.length not in (None, len(data[0])):
-            raise ValueError(f"the prior on {self.names[0]} is for {prior.length} cases, y_true has {len(data[0])}")
+        for name, prior in zip(self.names, priors, strict=True):
+            if prior.length not in (None, len(data[0])):
+                raise ValueError(f"the prior on {name} is for {prior.length} cases, y_true has {len(data[0])}")
         total: Any = 0.0
-        for weight, part in prior.parts:
-            if isinstance(part, Dirac):
-                method, losses = "cost", np.asarray(self.cost(part.at, *data))
+        for weight, parts in _products(priors):
+            if all(isinstance(part, Dirac) for part in parts):
+                theta = tuple(part.at for part in parts)
+                method, losses = "cost", np.asarray(self.cost(theta[0] if len(theta) == 1 else theta, *data))
             else:
-                method, losses = "per_sample", np.asarray(self.per_sample(part, *data))
+                method, losses = "per_sample", np.asarray(self.per_sample(*parts, *data))
             if losses.shape != (len(data[0]),):
                 raise ValueError(f"the method {method} of {type(self).__name__} must return one number for each of "
                                  f"{len(data[0])} cases, got shape {losses.shape}")
@@ -564,11 +600,9 @@ class SeparableFamily(Family):
         return total
 
     def loss(self, priors, data, weight):
-        prior, = priors
-        error = 0.0
-        for share, part in prior.parts:
-            error += 0.0 if isinstance(part, Dirac) else share * self.numerical_error(part, *data)
-        return average(self.losses(prior, data), weight), float(error)
+        error = sum(share * self.numerical_error(*parts, *data) for share, parts in _products(priors)
+                    if not all(isinstance(part, Dirac) for part in parts))
+        return average(self.losses(priors, data), weight), float(error)
 
 
 class JointFamily(Family):
@@ -591,6 +625,12 @@ class JointFamily(Family):
             raise ValueError(f"the method joint_loss of {type(self).__name__} must return the loss and its numerical "
                              f"error, 0.0 for a closed form; got {joint!r}")
         return float(joint[0]), float(joint[1])
+
+
+def _products(priors):
+    """Independent priors as weighted combinations of their parts."""
+    for combined in itertools.product(*(prior.parts for prior in priors)):
+        yield math.prod(weight for weight, _ in combined), [part for _, part in combined]
 
 
 def _home(name):

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
-from ..priors import Prior
+from ..priors import Dirac, Prior
 from .base import FORECASTS, Parameter, SeparableFamily
 from .cases import BinaryDecision, SelectivePrediction
 
-__all__ = ["OneVsRest", "PerOutput"]
+__all__ = ["OneVsRest", "OverFirst", "PerOutput"]
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class OneVsRest(SeparableFamily):
     family: BinaryDecision
 
     parameters = (Parameter("class", averaged=True), Parameter("c", (0.0, 1.0)))
+    multiclass = True
     check = staticmethod(validation.check_multiclass)
 
     def __post_init__(self):
@@ -212,6 +213,55 @@ class PerOutput(SeparableFamily):
             raise ValueError(f"scale has length {unit.size}, y_true has {y.shape[1]} outputs")
         variance = np.diagonal(cov, axis1=1, axis2=2)
         return [((y[:, d] - mean[:, d]) ** 2 / unit[d], variance[:, d], unit[d]) for d in range(unit.size)]
+
+
+@dataclass(frozen=True)
+class OverFirst(SeparableFamily):
+    """A family of two parameters as one of its first: the second is averaged over its prior.
+
+    Parameters
+    ----------
+    family : SeparableFamily
+        With two parameters that take a prior.
+    second : Prior
+        On the second parameter.
+
+    Examples
+    --------
+    >>> from pwu_lite import Exceedance, Uniform
+    >>> OverFirst(Exceedance(), Uniform(0, 1)).utility(2.0, [2.6], [[1.0, 1.5, 2.5, 3.0]])
+    -0.125
+    """
+
+    family: SeparableFamily
+    second: Prior
+
+    def __post_init__(self):
+        object.__setattr__(self, "parameters", self.family.parameters[:1])
+        object.__setattr__(self, "takes", self.family.takes)
+
+    def check(self, y_true: ArrayLike, *prediction: ArrayLike) -> tuple[np.ndarray, ...]:
+        """Read data as the family does.
+
+        Parameters
+        ----------
+        y_true : array_like
+            Outcomes.
+        *prediction : array_like
+            What the family takes.
+        """
+        return self.family.read(y_true, *prediction)
+
+    def describe(self, theta, which):
+        return self.family.describe(theta, which)
+
+    def cost(self, theta: Any, *data):
+        """Averaged over the second parameter."""
+        return self.family.losses((Dirac(theta), self.second), data)
+
+    def per_sample(self, prior: Prior, *data):
+        """Under both priors."""
+        return self.family.losses((prior, self.second), data)
 
 
 def _column(j, f):

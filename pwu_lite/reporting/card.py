@@ -120,7 +120,7 @@ def _first_sentence(family):
 
 
 def _computation(score):
-    error = max(part.numerical_error for prior in score.priors for _, part in prior.parts)
+    error = max(part.numerical_error for prior in score.priors for _, part in prior.parts) if score.priors else 0.0
     kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
     has_own_error = type(score.family).numerical_error is not Family.numerical_error
     how = "closed form" if error == 0 and not has_own_error else "numerical integration, error by return_error=True"
@@ -129,12 +129,14 @@ def _computation(score):
 
 def _properness(score):
     verdict, reason = score.family.properness(*score.priors)
-    condition = "" if verdict == "improper" else "; with the prior fixed before the labels are seen"
+    condition = "" if verdict == "improper" or not score.priors else "; with the prior fixed before the labels are seen"
     return f"{verdict}: {reason}{condition}"
 
 
 def _blind_spots(score):
     """Where the prior has no mass, or next to none."""
+    if not score.priors:
+        return "other costs than these"
     spans = []
     for name, prior in zip(score.family.names, score.priors, strict=True):
         low, high = float(np.min(prior.ppf(0.005))), float(np.max(prior.ppf(0.995)))

@@ -23,7 +23,7 @@ from .. import validation
 from .._ranks import ROUNDING
 from .._resampling import canonical_order, group_numbers, paired_bootstrap, percentiles, resampled_weights
 from ..assisted import for_score
-from ..families import SeparableFamily
+from ..families import BinaryDecision, SeparableFamily
 from ..metrics import Metric
 from ..metrics._kernels import average
 from ..pwu import PWU
@@ -272,14 +272,17 @@ def _repeats(given):
 def _about(y, forecasts, groups, weight, coverage):
     """What carries information: units with a positive weight, and units with events and without."""
     carries = np.ones(len(y), bool) if weight is None else weight > 0
-    binary = y.ndim == 1 and all(len(parts) == 1 for parts in forecasts.values()) and bool(np.isin(y, (0, 1)).all())
+    one = all(len(parts) == 1 and parts[0].ndim == 1 for parts in forecasts.values())
+    binary = y.ndim == 1 and one and bool(np.isin(y, (0, 1)).all())
     unit = "cases" if groups is None else "groups"
     kinds = [carries] + ([carries & (y == 1), carries & (y == 0)] if binary else [])
     counts = [int(kept.sum()) if groups is None else len(np.unique(groups[kept])) for kept in kinds]
     least = min((count, index) for index, count in enumerate(counts) if count or not index)
     enough = least[0] >= np.log2(2 / (1 - coverage))  # else no evidence, even if all of them point one way
     few = "" if enough else few_units(*least, unit)
-    base = "the base rate" if binary else "the mean and standard deviation of all cases"
+    pairs = all(len(parts) == 2 for parts in forecasts.values())
+    base = ("the base rate" if binary else "the mean and standard deviation of all cases" if pairs else
+            "the same distribution, that of all cases")
     return {"cases": len(y), "events": int((y == 1).sum()) if binary else None, "event": "y_true = 1", "unit": unit,
             "few": few, "base": base, "coverage": f"{100 * coverage:.3g}"}
 
@@ -467,8 +470,8 @@ def _cases_needed(n, gap, gaps, coverage):
 def _skill(score, y, forecasts, values, weight):
     """Share of the way from a forecast without features to a perfect one; NaN where nobody says what those are."""
     parts = len(next(iter(forecasts.values())))
-    takes = score.family.takes if isinstance(score, PWU) else ("y_prob",) * (parts == 1)
-    ends = _without_features(takes, y, weight)
+    family = score.family if isinstance(score, PWU) else BinaryDecision() if parts == 1 else None
+    ends = None if family is None else family.references(y, weight)
     if ends is None:
         return np.full(values.size, np.nan)
     options = {} if weight is None else {"sample_weight": weight}
@@ -479,19 +482,6 @@ def _skill(score, y, forecasts, values, weight):
     size = max(abs(base), abs(perfect), np.nanmax(np.abs(values), initial=0.0))
     told_apart = np.isfinite([base, perfect]).all() and base - perfect > ROUNDING * size
     return (base - values) / (base - perfect) if told_apart else np.full(values.size, np.nan)
-
-
-def _without_features(takes, y, weight):
-    """The forecast that knows the average outcome only, and the one that knows every outcome."""
-    if y.ndim != 1:
-        return None
-    mean = float(np.average(y, weights=weight))
-    if takes == ("y_prob",) and np.isin(y, (0, 1)).all():
-        return (np.full(len(y), mean),), (y.astype(float),)
-    spread = float(np.sqrt(np.average((y - mean) ** 2, weights=weight)))
-    if takes == ("mean", "std") and spread > 0:
-        return (np.full(len(y), mean), np.full(len(y), spread)), (y.astype(float), np.full(len(y), 1e-6 * spread))
-    return None
 
 
 def _notes(n, groups, weight, draws, coverage):

@@ -13,7 +13,7 @@ from scipy.special import expit, logit
 from .._resampling import canonical_order, percentiles, resampled_curves
 from ..families.base import Axis
 from ..metrics._kernels import average
-from ..pwu import PWU
+from ..pwu import PWU, of_first_parameter
 
 __all__ = ["picture_of"]
 
@@ -34,6 +34,9 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
     >>> shown["axis"]["scale"], len(shown["x"]), shown["bands"]
     ('logit', 81, [None])
     """
+    if not score.priors:
+        return "all costs are known, there is no decision parameter"
+    score = of_first_parameter(score)
     if len(score.priors) > 1:
         return f"the score has {len(score.priors)} decision parameters, {' and '.join(score.family.names)}"
     if score.priors[0].length is not None:

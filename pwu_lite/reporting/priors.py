@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import elicitation, validation
-from ..families import Family, mass_of_k
+from ..families import mass_of_k
 from ..priors import Prior, as_prior
 from ..pwu import PWU
 from ._tables import LEVELS, html
@@ -103,6 +103,8 @@ def prior_report(score: PWU, y_true: ArrayLike | None = None, models: Mapping[st
     """
     if not isinstance(score, PWU):
         raise ValueError(f"score must be a PWU, got {type(score).__name__}")
+    if not score.priors:
+        raise ValueError(f"{score!r:.80} has no prior to report: all its costs are known")
     if (models is None) != (y_true is None):
         raise ValueError("give both y_true and models, or neither")
     if any(prior.length is not None for prior in score.priors):
@@ -149,7 +151,7 @@ def _same_act(score, data):
     if family.stated[0].counts:
         tied = all(np.ptp(values) == 0 for values in data[1:])
         return 1.0 if tied else float(mass_of_k(prior, len(data[0]))[-1])
-    if type(family).breakpoints is Family.breakpoints:
+    if not family.linear_between_breakpoints:
         return None
     _, edges = family.breakpoints(data)
     return float(1 - prior.mass(edges.min(), edges.max()))

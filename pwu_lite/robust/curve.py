@@ -243,11 +243,14 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
                starts: np.ndarray | None = None) -> Curve:
     """As `cost_curve`, of data that are read already; `starts` are all left ends of pieces, if known."""
     if len(family.stated) != 1:
-        raise ValueError(f"{type(family).__name__} has {len(family.stated)} priors, on {' and '.join(family.names)}: "
-                         f"sets of priors are for one decision parameter")
+        raise ValueError(f"{type(family).__name__} has {len(family.stated)} priors"
+                         f"{', on ' * bool(family.names)}{' and '.join(family.names)}: sets of priors are for one "
+                         f"decision parameter")
     parameter = family.stated[0]
     if parameter.counts:
         return _steps(family, data, weight, parameter)
+    if not family.linear_between_breakpoints:
+        raise ValueError(f"the cost of {family!r} is not linear between two changes of act: sets of priors need that")
     starts, high = piece_starts(family, data) if starts is None else starts, parameter.domain[1]
     ends = np.append(starts[1:], high)
     span = np.where(np.isfinite(ends), ends, 4 * np.maximum(np.abs(starts), 1.0)) - starts
@@ -274,7 +277,7 @@ def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
     >>> has_curve(BinaryDecision(), (y, f)), has_curve(RiskAverseTopK(), (y, f, s))
     (True, False)
     """
-    if len(family.stated) != 1 or type(family).breakpoints is Family.breakpoints:
+    if len(family.stated) != 1 or not family.linear_between_breakpoints:
         return False
     return family.stated[0].counts or family.breakpoints(data)[1] is not None
 

@@ -208,7 +208,7 @@ class Share(pwu.JointFamily):
 
 @pytest.mark.parametrize("said, words", [
     ({"parameters": pwu.Parameter("theta")}, "parameters of Wrong must be a tuple of Parameter"),
-    ({"takes": "y_prob"}, "takes of Wrong must be a tuple of str"), ({"parameters": ()}, "must be a tuple"),
+    ({"takes": "y_prob"}, "takes of Wrong must be a tuple of str"), ({"parameters": ()}, "takes no prior"),
     ({"per_sample": lambda self, prior, y, f: 0.5}, r"per_sample of Wrong must return one .* got shape \(\)"),
     ({"cost": lambda self, theta, y, f: np.ones((y.size, 1))}, r"cost of Wrong must return one .* got shape \(2, 1\)")])
 def test_a_family_that_is_declared_wrongly_is_named(said, words):

@@ -127,7 +127,7 @@ def test_murphy_bands_pair_the_models():
 
 @pytest.mark.parametrize("call, words", [
     (lambda: pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(2, 4), pwu.Gamma(2, 1)).plot([1.0], {"a": ([1.0], [1.0])}),
-     "several"),
+     "needs one decision parameter"),
     (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {}), "at least one model"),
     (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 4)).plot([1, 0], {"a": [0.2, 0.4]}, band=95), "band")])
 def test_murphy_refusals(call, words):

@@ -6,6 +6,8 @@ import scipy.special
 import scipy.stats
 
 import pwu_lite as pwu
+from pwu_lite.families import OverFirst
+from pwu_lite.priors import as_prior
 from pwu_lite.testing import check_family, check_prior
 
 
@@ -113,6 +115,7 @@ def test_what_a_family_says_of_itself_is_checked(family, prior, data, words, req
         check_family(family, prior, request.getfixturevalue(data))
 
 
+LEVELS, NORMAL = (0.1, 0.5, 0.75), as_prior(scipy.stats.norm(0.2, 1))
 FAMILIES = [  # a family, its prior or priors, and which data it takes
     (pwu.BinaryDecision(), pwu.Beta(2, 10), "binary"),
     (pwu.BinaryDecision(), pwu.Uniform(0.1, 0.6), "binary"),
@@ -124,6 +127,17 @@ FAMILIES = [  # a family, its prior or priors, and which data it takes
     (pwu.RiskAverseTopK("realized"), (pwu.Uniform(0, 1), pwu.Beta(2, 6)), "regression"),
     (pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 4), "classes"),
     (pwu.PerOutput(pwu.SelectivePrediction(), scale=[1.0, 4.0]), pwu.Gamma(2, 0.5), "outputs"),
+    (pwu.CostMatrix([[0, 5, 9], [2, 0, 3], [4, 2, 0]], [[0, 0, 0], [0, 1, 0], [1, 1, 1]]), pwu.Gamma(2, 1), "classes"),
+    (pwu.CostMatrix([[0, 5, 9], [2, 0, 3]]), (), "classes"),
+    (pwu.RejectOption(3), pwu.Beta(2, 5), "classes"),
+    (pwu.Newsvendor(), pwu.Beta(8, 2), "quantiles"),
+    *((pwu.Newsvendor(LEVELS, act), pwu.Beta(8, 2), "quantiles")
+      for act in ("at levels", "between levels", "nearest level", "interpolated")),
+    (pwu.Exceedance(), (pwu.Uniform(-1, 2), pwu.Beta(2, 4)), "quantiles"),
+    *((pwu.Exceedance(LEVELS, act), (NORMAL, pwu.Beta(2, 4)), "quantiles")
+      for act in ("at levels", "between levels", "nearest level", "interpolated")),
+    (pwu.Exceedance(normal=True), (pwu.Uniform(-1, 2), pwu.Beta(2, 4)), "regression"),
+    (OverFirst(pwu.Exceedance(), pwu.Beta(2, 4)), pwu.Uniform(-1, 2), "quantiles"),
 ]
 
 
@@ -137,6 +151,12 @@ def ranking(regression):
 def classes():
     rng = np.random.default_rng(3)
     return rng.integers(0, 3, 40), rng.dirichlet([1, 1, 1], 40)
+
+
+@pytest.fixture
+def quantiles():
+    rng = np.random.default_rng(5)
+    return rng.normal(size=40), np.sort(rng.normal(size=(40, 3)), axis=1)
 
 
 @pytest.fixture

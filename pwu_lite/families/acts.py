@@ -1,0 +1,299 @@
+"""Several acts on class probabilities: a cost matrix, part of which has a price that only the user knows.
+
+Implements the utilities of section 3.1 of the PWU paper for any number of acts; Chow's reject option (1970) as a case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import validation
+from ..priors import Prior
+from .base import FORECASTS, Axis, Parameter, SeparableFamily
+
+__all__ = ["CostMatrix", "RejectOption"]
+
+TIED = 1e-14  # expected costs closer than this, relative to the largest cost, differ by rounding alone
+
+
+@dataclass(frozen=True, init=False)
+class CostMatrix(SeparableFamily):
+    """Choose one of m acts on K class probabilities; act a costs ``costs[a, y] + theta price[a, y]`` in class y.
+
+    theta is a price that each user knows and that differs between users; a prior is on it. The Bayes act has the
+    lowest expected cost. Expected costs are lines in theta, so the Bayes act changes at most m - 1 times, and the PWU
+    is exact under every prior. Acts that tie share the case equally: neither the order of the acts nor that of the
+    rows decides anything. Without `price` there is no parameter and no prior: ``PWU(CostMatrix(costs))``.
+
+    Parameters
+    ----------
+    costs : array_like, shape (m, K)
+        One row per act, one column per class, in any unit of cost. A DataFrame names the acts by its index.
+    price : array_like, shape (m, K), optional
+        How many times the price is paid. An entry may be negative where the cost is positive; the price must then
+        stay so low that no cost becomes a gain.
+    acts : sequence of str, optional
+        Names of the acts; their numbers, if not given.
+
+    Raises
+    ------
+    ValueError
+        The matrices have different shapes, an entry is not finite, or a negative price makes an act free.
+
+    References
+    ----------
+    PWU paper, section 3.1; Chow (1970); Elkan (2001).
+
+    Examples
+    --------
+    >>> triage = CostMatrix([[0, 10], [2, 1], [0, 0]], price=[[0, 0], [0, 0], [1, 1]], acts=["home", "admit", "test"])
+    >>> triage.act(0.5, [[0.99, 0.01], [0.8, 0.2], [0.1, 0.9]]).argmax(axis=1).tolist()
+    [0, 2, 2]
+    >>> from pwu_lite import PWU, Uniform
+    >>> PWU(triage, Uniform(0, 2))([0, 1], [[0.9, 0.1], [0.5, 0.5]])
+    0.53125
+    """
+
+    costs: Any
+    price: Any = None
+    acts: Any = None
+
+    multiclass = True
+
+    def __init__(self, costs: ArrayLike, price: ArrayLike | None = None, acts: Sequence[str] | None = None):
+        table, index = _matrix("costs", costs), getattr(costs, "index", None)  # of a DataFrame; of a list a method
+        given = range(len(table)) if index is None or callable(index) else index
+        names = [str(name) for name in (given if acts is None else acts)]
+        if len(set(names)) < len(names) or len(names) != len(table):
+            raise ValueError(f"acts must be {len(table)} different names, one per row of costs, got {names!r:.80}")
+        prices = None if price is None else _matrix("price", price)
+        if prices is not None:
+            if prices.shape != table.shape:
+                raise ValueError(f"price must have the shape of costs, {table.shape}, got {prices.shape}")
+            free = np.argwhere((prices < 0) & (table <= 0))
+            if free.size:
+                act, label = free[0]
+                raise ValueError(f"a negative price makes the act {names[act]!r} free in class {label}, which costs "
+                                 f"{table[act, label]:g} + theta * {prices[act, label]:g}: add the same amount to "
+                                 f"the costs of all acts in that class")
+        object.__setattr__(self, "costs", tuple(map(tuple, table.tolist())))
+        object.__setattr__(self, "price", None if prices is None else tuple(map(tuple, prices.tolist())))
+        object.__setattr__(self, "acts", tuple(names))
+        parameters: tuple[Parameter, ...] = ()
+        if prices is not None:
+            falling = prices < 0
+            parameters = (Parameter("price", (0.0, float(np.min(-table[falling] / prices[falling],
+                                                                initial=np.inf)))),)
+        object.__setattr__(self, "parameters", parameters)
+
+    def check(self, y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Read classes in 0..K-1 and rows of K probabilities.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Classes in 0..K-1.
+        y_prob : array_like, shape (n, K)
+            Class probabilities; each row sums to 1.
+        """
+        y, f = validation.check_multiclass(y_true, y_prob)
+        self._check_columns(f)
+        return y, f
+
+    def check_prior(self, prior: Prior, which: int = 0) -> None:
+        """Raise ValueError for a prior with mass where a negative price would turn a cost into a gain.
+
+        Parameters
+        ----------
+        prior : Prior
+            On the price, in units of cost.
+        which : int
+            Index of the parameter, 0.
+        """
+        high = self.parameters[which].domain[1]
+        if prior.support[1] > high:
+            costs, price = self._matrices()
+            act, label = np.argwhere((price < 0) & (costs + high * np.minimum(price, 0) <= TIED * costs.max()))[0]
+            raise ValueError(f"the prior on the price has mass above {high:g}, where the act {self.acts[act]!r} would "
+                             f"cost less than nothing in class {label}")
+        super().check_prior(prior, which)
+
+    def act(self, theta: float | None, y_prob: ArrayLike) -> np.ndarray:
+        """Each act's share of each case: 1 for the cheapest act, 1/t where t acts tie; shape (n, m).
+
+        Parameters
+        ----------
+        theta : float or None
+            The price; None without one.
+        y_prob : array_like, shape (n, K)
+            Class probabilities; each row sums to 1.
+        """
+        f = validation.check_class_probabilities(y_prob)
+        self._check_columns(f)
+        return self._shares(self.one_theta(theta, len(f))[0] if self.parameters else (), f)
+
+    def describe(self, theta, which):
+        return f"the price is {theta:.3g}"
+
+    def properness(self, *priors):
+        return "proper", "forecasts that lead to the same acts at almost every price have the same expected cost"
+
+    def breakpoints(self, data):
+        if not self.parameters:
+            return None, None
+        y, f = data
+        return None, np.unique(self._envelope(y, f)[1])[1:]  # the first segment starts at the domain's end
+
+    @property
+    def linear_between_breakpoints(self):
+        return bool(self.parameters)
+
+    def draw(self, rng, n):
+        """Random classes, and probabilities in steps of a twentieth."""
+        classes = len(self.costs[0])
+        return rng.integers(0, classes, n), [(rng.multinomial(20, np.ones(classes) / classes, n) / 20,)
+                                             for _ in range(FORECASTS)]
+
+    def references(self, y, weight):
+        """The shares of the classes in the data, and the class itself."""
+        classes = len(self.costs[0])
+        shares = np.bincount(y.astype(int), weight, classes) / (len(y) if weight is None else weight.sum())
+        return (np.tile(shares, (len(y), 1)),), (np.eye(classes)[y.astype(int)],)
+
+    def cost(self, theta: Any, y, f):
+        """What the cheapest act of each case costs at this price; the mean over acts that tie."""
+        costs, price = self._matrices()
+        real = costs.T[y] if np.size(theta) == 0 else costs.T[y] + np.reshape(theta, (-1, 1)) * price.T[y]
+        return (self._shares(theta, f) * real).sum(axis=1)
+
+    def per_sample(self, prior: Prior, y, f):
+        """Each act's cost, times the prior's mass and partial mean of the prices at which the forecast leads to it."""
+        case, start, end, cost, times = self._envelope(y, f)
+        part = prior.for_cases(case)
+        loss = cost * part.mass(start, end)
+        paid = times != 0
+        loss[paid] += times[paid] * prior.for_cases(case[paid]).partial_mean(start[paid], end[paid])
+        return np.bincount(case, loss, len(y))
+
+    def _matrices(self):
+        costs = np.array(self.costs)
+        return costs, np.zeros_like(costs) if self.price is None else np.array(self.price)
+
+    def _check_columns(self, f):
+        if f.shape[1] != len(self.costs[0]):
+            raise ValueError(f"y_prob has {f.shape[1]} columns, the cost matrix has {len(self.costs[0])} classes")
+
+    def _shares(self, theta, f):
+        costs, price = self._matrices()
+        expected = f @ costs.T
+        if np.size(theta):
+            expected = expected + np.reshape(theta, (-1, 1)) * (f @ price.T)
+        tied = expected <= expected.min(axis=1, keepdims=True) + TIED * np.abs(expected).max(axis=1, keepdims=True)
+        return tied / tied.sum(axis=1, keepdims=True)
+
+    def _envelope(self, y, f):
+        """Which prices lead to which act: segments of the lower envelope of the acts' expected costs.
+
+        Acts are taken by falling slope. A new line is the lowest from where it crosses the last line kept; a line
+        that is crossed before its own start is never the lowest and goes (Andrew's scan, for all cases at once).
+
+        Returns
+        -------
+        case, start, end, cost, times : ndarray
+            One entry per segment: its case, its prices, and what its act really costs there, ``cost + theta times``.
+        """
+        low, high = self.parameters[0].domain
+        costs, price = self._matrices()
+        n, acts, rows = len(y), len(costs), np.arange(len(y))
+        level, slope = f @ costs.T, f @ price.T
+        same_level, same_slope = TIED * np.abs(costs).max(initial=0.0), TIED * np.abs(price).max(initial=0.0)
+        order = np.lexsort((level, -slope), axis=1)
+        level, slope = np.take_along_axis(level, order, axis=1), np.take_along_axis(slope, order, axis=1)
+        cost, times = np.take_along_axis(costs.T[y], order, axis=1), np.take_along_axis(price.T[y], order, axis=1)
+        kept, start = np.zeros((n, acts), dtype=int), np.full((n, acts), low)
+        size, tied = np.ones(n, dtype=int), np.ones((n, acts))
+        for new in range(1, acts):
+            open_, where = rows, np.full(n, low)
+            push = np.ones(n, dtype=bool)
+            while open_.size:
+                top = kept[open_, size[open_] - 1]
+                rise, gap = level[open_, new] - level[open_, top], slope[open_, top] - slope[open_, new]
+                parallel = gap <= same_slope
+                twin = parallel & (np.abs(rise) <= same_level)
+                above = parallel & (rise > same_level)
+                for total in (cost, times):
+                    total[open_[twin], top[twin]] += total[open_[twin], new]
+                tied[open_[twin], top[twin]] += 1
+                push[open_[twin | above]] = False
+                crossing = np.where(parallel, -np.inf, rise / np.where(parallel, 1.0, gap))
+                hidden = ~(twin | above) & (crossing <= start[open_, size[open_] - 1])
+                stays = ~(twin | above | hidden)
+                where[open_[stays]] = crossing[stays]
+                size[open_[hidden]] -= 1
+                open_ = open_[hidden]
+                where[open_[size[open_] == 0]] = low
+                open_ = open_[size[open_] > 0]
+            pushed = np.flatnonzero(push & (where < high))
+            kept[pushed, size[pushed]] = new
+            start[pushed, size[pushed]] = where[pushed]
+            size[pushed] += 1
+        depth = np.arange(acts) < size[:, None]
+        end = np.where(np.arange(acts) == size[:, None] - 1, high, np.roll(start, -1, axis=1))
+        case, place = np.nonzero(depth)
+        line = kept[case, place]
+        shared = tied[case, line]
+        return case, start[case, place], end[case, place], cost[case, line] / shared, times[case, line] / shared
+
+
+class RejectOption(CostMatrix):
+    """Name one of K classes and pay 1 if it is wrong, or hand the case over at the price theta in (0, 1).
+
+    Chow's rule: answer if the largest probability is above ``1 - theta``. The price is a share of what a wrong answer
+    costs.
+
+    Parameters
+    ----------
+    K : int
+        Number of classes, at least 2.
+
+    References
+    ----------
+    Chow, "On optimum recognition error and reject tradeoff" (1970).
+
+    Examples
+    --------
+    >>> from pwu_lite import PWU, Uniform
+    >>> round(PWU(RejectOption(3), Uniform(0, 1))([0, 2], [[0.8, 0.1, 0.1], [0.5, 0.3, 0.2]]), 12)
+    0.3225
+    """
+
+    axis = Axis("logit", "price of handing a case over, in wrong answers")
+
+    def __init__(self, K: int):
+        classes = validation.whole("K", K)
+        if classes < 2:
+            raise ValueError(f"K must be at least 2, got {K!r}")
+        answers = 1.0 - np.eye(classes)
+        super().__init__(np.vstack([answers, np.zeros(classes)]), np.vstack([0 * answers, np.ones(classes)]),
+                         [*(f"answer {label}" for label in range(classes)), "hand over"])
+        object.__setattr__(self, "parameters", (Parameter("price", (0.0, 1.0)),))
+
+    def __repr__(self):
+        return f"RejectOption({len(self.costs[0])})"
+
+    def describe(self, theta, which):
+        return f"handing over costs {theta:.3g} of a wrong answer: answer if the chance of being right is above " \
+               f"{1 - theta:.3g}"
+
+
+def _matrix(name, values):
+    table = validation.as_float(name, values)
+    if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
+        raise ValueError(f"{name} must have one row per act and one column per class, at least two classes; got "
+                         f"shape {table.shape}")
+    return validation.numbers(name, table)

@@ -1,0 +1,597 @@
+"""Orders and warnings: decisions on quantile forecasts, on ensembles, and on a mean with a standard deviation.
+
+Implements the utilities of section 3.1 of the PWU paper for the newsvendor (Gneiting 2011; Ehm et al. 2016) and for
+warnings of an exceedance, with a prior on the threshold and one on the cost share.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from .. import validation
+from ..priors import Dirac, Prior
+from .base import FORECASTS, Axis, Parameter, SeparableFamily
+
+__all__ = ["Exceedance", "Newsvendor"]
+
+READINGS = ("at levels", "between levels", "nearest level", "interpolated")
+_ON_LEVEL = 1e-9  # a parameter this close to a level, or to a cell's end, lies on it
+_NODES = 24
+
+
+class _Orders(SeparableFamily):
+    """What both families share: forecasts as quantiles at levels, or as members of equal weight.
+
+    Everything is said of tau, the share of the total cost that a unit short costs; the cost of ordering a where y is
+    wanted is ``tau (y - a)`` if a is too little and ``(1 - tau) (a - y)`` if it is too much.
+    """
+
+    def __init__(self, levels: Any = None, act: str | None = None):
+        if levels is None and act is not None:
+            raise ValueError("act says how quantile levels are used; without levels each row is an ensemble")
+        self.levels = None if levels is None else _levels(levels)
+        self.reading = "at levels" if act is None else validation.one_of("act", act, *READINGS)
+
+    def __eq__(self, other):
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __hash__(self):
+        return hash((type(self).__name__, *map(str, vars(self).values())))
+
+    def __repr__(self):
+        how = "" if self.levels is None else f"levels={self.levels}, act={self.reading!r}"
+        return f"{type(self).__name__}({how})"
+
+    def read_rows(self, forecast: ArrayLike) -> np.ndarray:
+        """Read quantiles or members: one row per case, each ascending.
+
+        Parameters
+        ----------
+        forecast : array_like, shape (n, K) or (n, m)
+            Quantiles at the levels, or the members of an ensemble in any order.
+        """
+        rows = np.ascontiguousarray(validation.as_float("forecast", forecast))
+        rows = validation.check_matrix("forecast", rows[:, None] if rows.ndim == 1 else rows)
+        if self.levels is None:
+            return np.sort(rows, axis=1)
+        if rows.shape[1] != len(self.levels):
+            raise ValueError(f"forecast has {rows.shape[1]} columns, there are {len(self.levels)} levels: "
+                             f"{', '.join(f'{level:g}' for level in self.levels)}")
+        crossing = rows[:, 1:] < rows[:, :-1]
+        if crossing.any():
+            row, k = np.argwhere(crossing)[0]
+            raise ValueError(f"quantiles must not cross: row {row} of forecast has {rows[row, k]:g} at level "
+                             f"{self.levels[k]:g} and {rows[row, k + 1]:g} at level {self.levels[k + 1]:g}")
+        return rows
+
+    def edges(self, columns: int) -> np.ndarray:
+        """Where the act changes: ends of the levels' cells, or the steps j/m of m members; from 0 to 1.
+
+        Parameters
+        ----------
+        columns : int
+            Number of levels or members.
+        """
+        if self.levels is None:
+            return np.arange(columns + 1) / columns
+        levels = np.array(self.levels)
+        if self.reading in ("at levels", "nearest level"):
+            return np.concatenate([[0.0], (levels[1:] + levels[:-1]) / 2, [1.0]])
+        return np.concatenate([[0.0], levels, [1.0]])
+
+    def charges(self, short: np.ndarray, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What a unit short of each column costs, and a unit left over, summed over the prior; shape (..., columns).
+
+        Parameters
+        ----------
+        short, left : ndarray, shape (..., cells)
+            ``E[tau]`` and ``E[1 - tau]`` over each cell between two of the `edges`.
+        """
+        if self.levels is None or self.reading == "nearest level":
+            return short, left
+        levels, mass = np.array(self.levels), short + left
+        if self.reading == "between levels":  # a user between two levels counts as a mixture of both
+            upper = (short[..., 1:-1] - levels[:-1] * mass[..., 1:-1]) / np.diff(levels)
+            upper = np.clip(upper, 0, mass[..., 1:-1])
+            weights = np.zeros((*mass.shape[:-1], levels.size))
+            weights[..., 1:] += upper
+            weights[..., :-1] += mass[..., 1:-1] - upper
+            weights[..., 0] += mass[..., 0]
+            weights[..., -1] += mass[..., -1]
+            mass = weights
+        return mass * levels, mass * (1 - levels)
+
+    def charges_at(self, tau: Any, columns: int) -> tuple[np.ndarray, np.ndarray]:
+        """The same for users who know tau, one number or one for each case; shape (..., columns).
+
+        Parameters
+        ----------
+        tau : float or ndarray, shape (n,)
+            In (0, 1).
+        columns : int
+            Number of levels or members.
+        """
+        tau, edges = np.asarray(tau, dtype=float), self.edges(columns)
+        cell = self.column(tau, columns)
+        if self.levels is not None and self.reading == "between levels":
+            cell = np.clip(np.searchsorted(edges, tau, side="right") - 1, 0, edges.size - 2)
+        inside = np.arange(edges.size - 1) == cell[..., None]
+        return self.charges(inside * tau[..., None], inside * (1 - tau)[..., None])
+
+    def column(self, tau: Any, columns: int) -> np.ndarray:
+        """Which column is ordered at tau: the one at the nearest level, or the member at tau; an index.
+
+        Parameters
+        ----------
+        tau : float or ndarray
+            In (0, 1).
+        columns : int
+            Number of levels or members.
+        """
+        if self.levels is None:  # the left-continuous inverse
+            return np.clip(np.ceil(np.asarray(tau) * columns - _ON_LEVEL).astype(int) - 1, 0, columns - 1)
+        levels = np.array(self.levels)
+        return np.searchsorted((levels[1:] + levels[:-1]) / 2, tau, side="right")
+
+    def interpolate(self, tau: Any, rows: np.ndarray) -> np.ndarray:
+        """Each case's quantile at tau: linear between levels, constant beyond; shape (n,).
+
+        Parameters
+        ----------
+        tau : float or ndarray, shape (n,)
+            In (0, 1).
+        rows : ndarray, shape (n, K)
+            Ascending quantiles.
+        """
+        levels, tau = np.array(self.levels), np.broadcast_to(np.asarray(tau, dtype=float), len(rows))
+        if levels.size == 1:
+            return rows[:, 0]
+        k = np.clip(np.searchsorted(levels, tau, side="right") - 1, 0, levels.size - 2)
+        share = np.clip((tau - levels[k]) / (levels[k + 1] - levels[k]), 0, 1)
+        cases = np.arange(len(rows))
+        return rows[cases, k] + share * (rows[cases, k + 1] - rows[cases, k])
+
+    def honest(self, short: np.ndarray, left: np.ndarray) -> tuple[str, str]:
+        """Verdict on reporting the true quantiles, from what the cells between the `edges` weigh.
+
+        Parameters
+        ----------
+        short, left : ndarray, shape (cells,)
+            ``E[tau]`` and ``E[1 - tau]`` over each cell.
+        """
+        if self.levels is None:
+            return "proper", ("for the distribution with equal mass on each member; draws of another distribution are "
+                              "not scored fairly, more of them score better")
+        if self.reading in ("at levels", "between levels"):
+            return "proper", "every reported quantile is charged at its own level"
+        if self.reading == "interpolated":
+            return "improper", ("the quantile that pays is the true one only where the true quantile function is "
+                                "linear between the levels and constant beyond them")
+        mass = short + left
+        mean = np.divide(short, mass, out=np.array(self.levels), where=mass > 0)
+        off = np.abs(mean - self.levels)
+        if off.max() <= _ON_LEVEL:
+            return "proper", "the users of every reported quantile have its level as their mean critical ratio"
+        k = int(np.argmax(off))
+        return "improper", (f"the users of the quantile reported at level {self.levels[k]:g} have a mean critical "
+                            f"ratio of {mean[k]:.3g}: reporting that quantile instead pays")
+
+
+class Newsvendor(_Orders):
+    """Order an amount: a unit short costs tau, a unit left over ``1 - tau``; tau is the critical ratio, in (0, 1).
+
+    ``u_tau = -(tau - 1[y < a]) (y - a)``, and the Bayes act is to order the forecast's quantile at tau. A forecast has
+    quantiles at some levels only, so its users have to read it somehow.
+
+    Parameters
+    ----------
+    levels : sequence of float, optional
+        Levels of the reported quantiles, ascending, in (0, 1). Without them each row is an ensemble, or a set of
+        draws, and the act is its quantile.
+    act : {"at levels", "between levels", "nearest level", "interpolated"}, optional
+        What a user with critical ratio tau does. *At levels*, the default: they count as a user whose critical ratio
+        is the nearest level, so the prior is put on the levels. *Between levels*: they count as a mixture of users at
+        the two levels around them, which keeps the prior's mean between the outermost levels. Both are proper for
+        the reported quantiles. *Nearest level*: they order the quantile at the nearest level and pay at their own
+        tau. *Interpolated*: they order from the quantile function that is linear between levels and constant beyond.
+        Under these two an honest forecast is in general not the best one, see `properness`.
+
+    Raises
+    ------
+    ValueError
+        Levels that are not ascending or not in (0, 1); on use, quantiles that cross.
+
+    References
+    ----------
+    Gneiting, "Quantiles as optimal point forecasts" (2011); Ehm, Gneiting, Jordan and Krueger (2016); Bracher et al.
+    (2021) for the weighted interval score, which is this one with equal masses at the levels.
+
+    Examples
+    --------
+    >>> from pwu_lite import PWU, Beta
+    >>> depot = Newsvendor(levels=(0.1, 0.5, 0.9))
+    >>> depot.act(0.8, [[80, 100, 125]]).tolist()
+    [125.0]
+    >>> round(PWU(depot, Beta(8, 2))([110], [[80, 100, 125]]), 4)
+    2.1851
+    """
+
+    parameters = (Parameter("tau", (0.0, 1.0)),)
+    takes = ("forecast",)
+    axis = Axis("logit", "critical ratio: a unit short, of a unit short and one left over")
+
+    def check(self, y_true: ArrayLike, forecast: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Read outcomes and rows of quantiles or members.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Outcomes.
+        forecast : array_like, shape (n, K) or (n, m)
+            Quantiles at the levels, or the members of an ensemble in any order.
+        """
+        return _outcomes(y_true, self.read_rows(forecast))
+
+    def act(self, theta: float, forecast: ArrayLike) -> np.ndarray:
+        """What is ordered at the critical ratio theta; shape (n,), in the unit of y.
+
+        Parameters
+        ----------
+        theta : float
+            The critical ratio, in (0, 1).
+        forecast : array_like, shape (n, K) or (n, m)
+            Quantiles at the levels, or the members of an ensemble.
+        """
+        tau, rows = validation.inside("tau", theta, 0, 1), self.read_rows(forecast)
+        if self.reading == "interpolated":
+            return self.interpolate(tau, rows)
+        return rows[:, self.column(tau, rows.shape[1])]
+
+    def describe(self, theta, which):
+        odds = theta / (1 - theta) if theta < 1 else np.inf
+        return (f"a unit short costs as much as {odds:.3g} left over" if odds >= 1 else
+                f"a unit left over costs as much as {1 / odds if odds else np.inf:.3g} short")
+
+    def properness(self, *priors):
+        if priors[0].length is not None and self.reading == "nearest level":
+            return "not known", "each case has a prior of its own"
+        edges = self.edges(1 if self.levels is None else len(self.levels))
+        short = np.asarray(priors[0].partial_mean(edges[:-1], edges[1:]))
+        return self.honest(short, np.asarray(priors[0].mass(edges[:-1], edges[1:])) - short)
+
+    def breakpoints(self, data):
+        middle = [] if self.levels is None else np.add(self.levels[1:], self.levels[:-1]) / 2
+        return None, np.union1d(self.edges(data[1].shape[1])[1:-1], middle)
+
+    @property
+    def linear_between_breakpoints(self):
+        return self.reading != "interpolated"
+
+    def draw(self, rng, n):
+        """Outcomes of 1, and sorted forecasts around them in steps of a half."""
+        columns = 3 if self.levels is None else len(self.levels)
+        return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
+
+    def references(self, y, weight):
+        """The quantiles of the outcomes, and the outcome itself."""
+        order = np.argsort(y)
+        total = np.cumsum(np.ones(len(y)) if weight is None else weight[order])
+        levels = (np.arange(50) + 0.5) / 50 if self.levels is None else np.array(self.levels)
+        places = np.minimum(np.searchsorted(total, levels * total[-1]), len(y) - 1)
+        return (np.tile(y[order][places], (len(y), 1)),), (np.tile(y[:, None], (1, levels.size)),)
+
+    def cost(self, theta: Any, y, rows):
+        """A unit short costs theta, one left over ``1 - theta``, or what the reading makes of theta."""
+        if self.reading == "interpolated":
+            gap = y - self.interpolate(theta, rows)
+            return np.where(gap > 0, theta * gap, (np.asarray(theta) - 1) * gap)
+        return _pay(y, rows, *self.charges_at(theta, rows.shape[1]))
+
+    def per_sample(self, prior: Prior, y, rows):
+        """Every column's shortfall and excess, at the prior's mass and partial mean of the tau that order it."""
+        if self.reading == "interpolated":
+            return _pay_interpolated(prior, y, np.array(self.levels), rows)
+        edges = self.edges(rows.shape[1])
+        mass, short = _on_cells(prior, edges[:-1], edges[1:])
+        return _pay(y, rows, *self.charges(short, mass - short))
+
+    def numerical_error(self, prior: Prior, *data: Any) -> float:
+        """Zero for a closed form; of a prior that is integrated numerically its error, times the mean distance.
+
+        Parameters
+        ----------
+        prior : Prior
+            One continuous part of a prior on tau.
+        *data : ndarray
+            Outcomes and forecasts, checked.
+        """
+        error = prior.numerical_error
+        return error * float(np.mean(np.abs(data[1] - data[0][:, None]))) if error else 0.0
+
+
+class Exceedance(_Orders):
+    """Warn that y will exceed t if the chance of it is above the cost share c of a false alarm; theta = (t, c).
+
+    ``u_(t,c) = -1[y > t] (1 - c) 1[p <= c] - 1[y <= t] c 1[p > c]``, where p is the forecast's chance of ``y > t``.
+    Two independent priors: on the threshold t, and on the cost share c. With H the distribution function of the prior
+    on t, this is a `Newsvendor` on H(y) with the critical ratio ``1 - c``: the users between two values of y who are
+    warned wrongly are counted by H.
+
+    Parameters
+    ----------
+    levels : sequence of float, optional
+        Levels of reported quantiles; without them each row is an ensemble, or a set of draws.
+    act : {"interpolated", "at levels", "between levels", "nearest level"}, optional
+        With levels: how the quantiles give a chance. *Interpolated*, the default: the distribution function is linear
+        between the quantiles, with what is missing at the outermost ones. The others: see `Newsvendor`, with
+        the critical ratio 1 - c.
+    normal : bool
+        The forecast is a mean and a standard deviation of a normal distribution.
+
+    Raises
+    ------
+    ValueError
+        Both levels and normal; on use, quantiles that cross.
+
+    References
+    ----------
+    Gneiting and Ranjan (2011) for the threshold-weighted CRPS, which is twice this score under a uniform prior on c;
+    Taggart et al. (2022) for FIRM, which has point masses on t.
+
+    Examples
+    --------
+    >>> from pwu_lite import PWU, Beta, Uniform
+    >>> river = Exceedance()
+    >>> river.act((2.0, 0.3), [[1.0, 1.5, 2.5, 3.0], [1.0, 1.1, 1.2, 2.1]]).tolist()
+    [True, False]
+    >>> round(PWU(river, Uniform(1, 3), Beta(2, 10))([2.6], [[1.0, 1.5, 2.5, 3.0]]), 6)
+    0.028233
+    """
+
+    parameters = (Parameter("t", (-np.inf, np.inf)), Parameter("c", (0.0, 1.0)))
+
+    def __init__(self, levels: Any = None, act: str | None = None, normal: bool = False):
+        super().__init__(levels, act)
+        self.normal = bool(normal)
+        self.takes = ("mean", "std") if self.normal else ("forecast",)
+        if self.normal and levels is not None:
+            raise ValueError("normal takes a mean and a standard deviation, and so no levels")
+        if levels is not None and act is None:
+            self.reading = "interpolated"
+
+    def __repr__(self):
+        return "Exceedance(normal=True)" if self.normal else super().__repr__()
+
+    def check(self, y_true: ArrayLike, *forecast: ArrayLike) -> tuple[np.ndarray, ...]:
+        """Read outcomes and forecasts.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Outcomes.
+        *forecast : array_like
+            Rows of quantiles or members; or means and standard deviations.
+        """
+        if self.normal:
+            return validation.check_regression(y_true, *forecast)
+        return _outcomes(y_true, self.read_rows(*forecast))
+
+    def act(self, theta: tuple[float, float], *forecast: ArrayLike) -> np.ndarray:
+        """True where a warning is given, where ``P(y > t) > c``; shape (n,).
+
+        Parameters
+        ----------
+        theta : (float, float)
+            Threshold, in the unit of y, and cost share.
+        *forecast : array_like
+            Rows of quantiles or members; or means and standard deviations.
+        """
+        read = validation.check_gaussian(*forecast) if self.normal else (self.read_rows(*forecast),)
+        t, c = self.one_theta(theta, len(read[0]))
+        if not self._by_cells():
+            return self.chance(t, read) > c
+        return read[0][:, self.column(1 - c, read[0].shape[1])] > t
+
+    def describe(self, theta, which):
+        if which == 0:
+            return f"warn of more than {theta:.4g}"
+        names, share = (("a miss", "false alarms"), theta) if theta < 0.5 else (("a false alarm", "misses"), 1 - theta)
+        return f"{names[0]} costs {(1 - share) / share if share > 0 else np.inf:.3g} {names[1]}"
+
+    def properness(self, *priors):
+        if self.normal:
+            return "proper", "for the whole distribution; thresholds and cost shares without mass are not looked at"
+        if self.reading == "nearest level" and priors[1].length is not None:
+            return "not known", "each case has a prior of its own"
+        edges = self.edges(1 if self.levels is None else len(self.levels))
+        mass, left = _mirrored_cells(priors[1], edges[:-1], edges[1:])
+        return self.honest(mass - left, left)
+
+    def draw(self, rng, n):
+        """Outcomes of 1, and forecasts around them."""
+        if self.normal:
+            return super().draw(rng, n)
+        columns = 3 if self.levels is None else len(self.levels)
+        return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
+
+    def references(self, y, weight):
+        """Those of the newsvendor; of a mean and a standard deviation, theirs."""
+        return super().references(y, weight) if self.normal else Newsvendor(self.levels).references(y, weight)
+
+    def cost(self, theta: Any, y, *forecast):
+        """A miss costs 1 - c, a false alarm c; theta is one pair, or a pair of arrays, one entry per case."""
+        t, c = theta
+        if not self._by_cells():
+            return _binary(Dirac(c), y > t, self.chance(t, forecast))
+        rows, late = forecast[0], (y > t)[:, None]
+        short, left = self.charges_at(1 - np.asarray(c, dtype=float), rows.shape[1])
+        warned = rows > np.reshape(t, (-1, 1))
+        return (short * (late & ~warned) + left * (~late & warned)).sum(axis=1)
+
+    def per_sample(self, *arguments: Any):
+        """``per_sample(prior on t, prior on c, y, *forecast)``: the newsvendor's cost of H(y), or a quadrature."""
+        on_t, on_c, y, *forecast = arguments
+        if isinstance(on_c, Dirac):
+            return self._known_share(on_t, on_c.at, y, forecast)
+        if self._by_cells():
+            rows = forecast[0]
+            edges = self.edges(rows.shape[1])
+            mass, left = _mirrored_cells(on_c, edges[:-1], edges[1:])
+            return _pay(y, rows, *self.charges(mass - left, left), between=on_t)
+        return self._integral(on_t, on_c, y, forecast, _NODES)
+
+    def numerical_error(self, *arguments: Any) -> float:
+        """Zero for ensembles and for quantiles read at levels; else the change from half as many nodes.
+
+        Parameters
+        ----------
+        *arguments : Prior and ndarray
+            A part of the prior on t, one of the prior on c, outcomes and forecasts, checked.
+        """
+        on_t, on_c, y, *forecast = arguments
+        own = 0.0 if isinstance(on_c, Dirac) else on_c.numerical_error
+        if self._by_cells() or isinstance(on_t, Dirac) or isinstance(on_c, Dirac):
+            return own
+        fine, coarse = (self._integral(on_t, on_c, y, forecast, nodes) for nodes in (_NODES, _NODES // 2))
+        return own + float(np.mean(np.abs(fine - coarse)))
+
+    def chance(self, t: Any, forecast: Any) -> np.ndarray:
+        """The forecast's chance of ``y > t``, shape (n,).
+
+        Parameters
+        ----------
+        t : float or ndarray, shape (n,)
+            Thresholds, in the unit of y.
+        forecast : tuple of ndarray
+            What `check` returns after the outcomes.
+        """
+        if self.normal:
+            mean, std = forecast
+            return special.ndtr((mean - t) / std)
+        rows, t = forecast[0], np.broadcast_to(t, len(forecast[0]))[:, None]
+        if self.levels is None:
+            return (rows > t).mean(axis=1)
+        levels, k = np.array(self.levels), (rows <= t).sum(axis=1)
+        cases, low, high = np.arange(len(rows)), np.maximum(k - 1, 0), np.minimum(k, levels.size - 1)
+        width = rows[cases, high] - rows[cases, low]
+        share = np.divide(t[:, 0] - rows[cases, low], width, out=np.zeros(len(rows)), where=width > 0)
+        inner = levels[low] + share * (levels[high] - levels[low])
+        return np.where(k == 0, 1.0, np.where(k == levels.size, 0.0, 1 - inner))
+
+    def _by_cells(self):
+        return not self.normal and self.reading != "interpolated"
+
+    def _known_share(self, on_t, c, y, forecast):
+        """The share c is known: warned for thresholds below the quantile at 1 - c, so H counts from there to y."""
+        if self.normal:
+            mean, std = forecast
+            rows = mean - std * special.ndtri(c)
+        elif self.reading == "interpolated":
+            rows = self.interpolate(1 - np.asarray(c), forecast[0])
+        else:
+            return _pay(y, forecast[0], *self.charges_at(1 - np.asarray(c, dtype=float), forecast[0].shape[1]),
+                        between=on_t)
+        return _pay(y, rows[:, None], np.reshape(1 - np.asarray(c), (-1, 1)), np.reshape(c, (-1, 1)), between=on_t)
+
+    def _integral(self, on_t, on_c, y, forecast, nodes):
+        """Over the thresholds below y, then those from y on, by Gauss-Legendre nodes in the prior's own levels.
+
+        Of interpolated quantiles the chance has a kink at each of them, so a threshold's levels are cut there, too.
+        """
+        below = on_t.tails(y)[0]
+        cuts = [np.zeros(len(y)), below, np.ones(len(y))]
+        if not self.normal:
+            cuts += list(on_t.tails(forecast[0].T)[0]) if on_t.length is None else []
+        ordered = np.sort(np.array(cuts), axis=0)
+        points, weights = np.polynomial.legendre.leggauss(nodes)
+        total = np.zeros(len(y))
+        for low, high in zip(ordered[:-1], ordered[1:], strict=True):
+            half = (high - low) / 2
+            for point, weight in zip(points, weights, strict=True):
+                level = low + half * (point + 1)
+                t = np.asarray(on_t.ppf(level))
+                total += weight * half * _binary(on_c, level < below, self.chance(t, forecast))
+        return total
+
+
+def _binary(prior, event, chance):
+    """The binary decision's expected cost: misses ``E[1 - c; c >= chance]``, false alarms ``E[c; c < chance]``."""
+    if isinstance(prior, Dirac):
+        warned = chance > prior.at
+        return np.where(event, (1 - prior.at) * ~warned, prior.at * warned)
+    return np.where(event, prior.complement_above(chance), prior.tails(chance)[2])
+
+
+def _pay(y, rows, short, left, between=None):
+    """Shortfall and excess of every column, charged; measured in y, or by the mass of a prior in between."""
+    y = y[:, None]
+    if between is None:
+        gap = y - rows
+    else:
+        below_y, above_y = (tail[:, None] for tail in between.tails(y[:, 0])[:2])
+        if between.length is None:
+            below, above = between.tails(rows)[:2]
+        else:
+            columns = [between.tails(column)[:2] for column in rows.T]
+            below, above = (np.column_stack(tails) for tails in zip(*columns, strict=True))
+        gap = np.where(np.minimum(below, below_y) < np.minimum(above, above_y), below_y - below, above - above_y)
+    lack = np.maximum(gap, 0)
+    excess = np.subtract(lack, gap, out=gap)
+    if short.ndim == 1:  # not a matrix product: its last digits may depend on where a row stands
+        return np.einsum("nk,k->n", lack, short) + np.einsum("nk,k->n", excess, left)
+    return (short * lack + left * excess).sum(axis=1)
+
+
+def _pay_interpolated(prior, y, levels, rows):
+    """The cost of orders that are linear in tau between levels: by the mass, mean and square of each piece.
+
+    Each piece is cut where the order passes y. With ``d(tau) = level + slope tau`` the order minus y, users below
+    the cut pay ``E[tau (-d)]``, those above ``E[(1 - tau) d]``.
+    """
+    distance = rows - y[:, None]
+    starts, ends = np.concatenate([[0.0], levels]), np.concatenate([levels, [1.0]])
+    total = np.zeros(len(y))
+    for piece, (start, end) in enumerate(zip(starts, ends, strict=True)):
+        first, last = distance[:, max(piece - 1, 0)], distance[:, min(piece, levels.size - 1)]
+        slope = (last - first) / (end - start)
+        level = first - slope * start
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cut = np.where(first > 0, start, np.where(last <= 0, end, np.clip(-level / slope, start, end)))
+        for low, high, sign in ((start, cut, -1.0), (cut, end, 1.0)):
+            mean, square = prior.partial_mean(low, high), prior.partial_square(low, high)
+            if sign < 0:
+                total -= level * mean + slope * square
+            else:
+                total += level * (prior.mass(low, high) - mean) + slope * (mean - square)
+    return np.maximum(total, 0.0)
+
+
+def _on_cells(prior, low, high):
+    """Mass and partial mean of each cell, shape (cells,); with a prior for each case (n, cells)."""
+    if prior.length is None:
+        return np.asarray(prior.mass(low, high)), np.asarray(prior.partial_mean(low, high))
+    return tuple(np.column_stack([part(a, b) for a, b in zip(low, high, strict=True)])
+                 for part in (prior.mass, prior.partial_mean))
+
+
+def _mirrored_cells(prior, low, high):
+    """The same for tau = 1 - c, of a prior on c: the mass of each cell of tau, and ``E[1 - tau]`` over it."""
+    return _on_cells(prior, 1 - high, 1 - low)
+
+
+def _levels(given):
+    levels = validation.vector("levels", given)
+    validation.reject("levels", levels, (levels <= 0) | (levels >= 1), "must lie in (0, 1)")
+    validation.reject("levels", levels[1:], np.diff(levels) <= 0, "must be ascending")
+    return tuple(levels.tolist())
+
+
+def _outcomes(y_true, rows):
+    y = validation.vector("y_true", y_true)
+    if len(y) != len(rows):
+        raise ValueError(f"y_true has length {len(y)}, forecast has {len(rows)} rows")
+    return y, rows

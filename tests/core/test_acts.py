@@ -1,0 +1,152 @@
+"""Cost matrices: against crossings written out, binary decisions and Chow's rule; ties; what is refused."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_wine
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import pwu_lite as pwu
+from pwu_lite import alignment
+from pwu_lite.metrics import multiclass
+
+PRIORS = (pwu.Gamma(2, 0.5), pwu.Uniform(0, 2), pwu.Mixture([pwu.LogNormal(-1, 1), pwu.Dirac(0.37)], [0.5, 0.5]))
+
+
+def by_crossings(costs, price, prior, y, f):
+    """Cut at all crossings of all pairs of lines; in each piece the cheapest acts at its middle share the case."""
+    level, slope = costs @ f, price @ f
+    cuts = [0.0]
+    for i in range(len(costs)):
+        for j in range(i):
+            if abs(slope[i] - slope[j]) > 1e-12:
+                cuts.append((level[i] - level[j]) / (slope[j] - slope[i]))
+    cuts = np.unique([cut for cut in cuts if cut >= 0])
+    total = 0.0
+    for low, high in zip(cuts, [*cuts[1:], np.inf], strict=True):
+        middle = (low + high) / 2 if np.isfinite(high) else 2 * low + 1
+        expected = level + middle * slope
+        best = expected <= expected.min() + 1e-9
+        total += (costs[best, y].mean() * prior.mass(low, high)
+                  + price[best, y].mean() * prior.partial_mean(low, high))
+    return total
+
+
+@given(st.integers(0, 10**6))
+def test_against_all_crossings(seed):
+    """Small whole numbers: many parallel lines, twins, and lines through one point."""
+    rng = np.random.default_rng(seed)
+    acts, classes = rng.integers(1, 6), rng.integers(2, 4)
+    costs, price = rng.integers(0, 4, (acts, classes)) / 1.0, rng.integers(0, 3, (acts, classes)) / 1.0
+    f, y = rng.multinomial(6, np.ones(classes) / classes, 5) / 6, rng.integers(0, classes, 5)
+    losses = pwu.PWU(pwu.CostMatrix(costs, price), pwu.Gamma(2, 0.5)).per_sample(y, f)
+    expected = [by_crossings(costs, price, pwu.Gamma(2, 0.5), label, row) for label, row in zip(y, f, strict=True)]
+    np.testing.assert_allclose(losses, expected, rtol=1e-9, atol=1e-12)
+
+
+def test_two_acts_on_two_classes_are_the_binary_decision(binary):
+    y, f = binary
+    family = pwu.CostMatrix([[0, 1], [0, 0]], [[0, -1], [1, 0]])
+    for prior in (pwu.Beta(2, 10), pwu.Beta(0.5, 0.5), pwu.Beta(20, 400)):
+        np.testing.assert_allclose(pwu.PWU(family, prior).per_sample(y, np.column_stack([1 - f, f])),
+                                   pwu.PWU(pwu.BinaryDecision(), prior).per_sample(y, f), rtol=1e-12, atol=1e-15)
+
+
+def test_chows_rule():
+    rng = np.random.default_rng(1)
+    f, y = rng.dirichlet(np.ones(4), 200), rng.integers(0, 4, 200)
+    top, wrong = f.max(axis=1), f.argmax(axis=1) != y
+    for prior in (pwu.Beta(2, 10), pwu.Uniform(0, 1)):
+        expected = prior.partial_mean(0, 1 - top) + wrong * prior.mass(1 - top, 1)
+        np.testing.assert_allclose(pwu.PWU(pwu.RejectOption(4), prior).per_sample(y, f), expected, rtol=1e-12)
+    handed_over = pwu.RejectOption(4).act(0.45, f)[:, -1] == 1
+    assert (handed_over == (top < 0.55)).all()
+
+
+@pytest.mark.parametrize("prior", PRIORS, ids=str)
+def test_no_order_of_acts_decides(prior):
+    rng = np.random.default_rng(2)
+    costs, price = rng.integers(0, 4, (5, 3)).astype(float), rng.integers(0, 3, (5, 3)).astype(float)
+    f, y = rng.multinomial(6, [1 / 3] * 3, 60) / 6, rng.integers(0, 3, 60)
+    losses = pwu.PWU(pwu.CostMatrix(costs, price), prior).per_sample(y, f)
+    for _ in range(5):
+        order = rng.permutation(5)
+        moved = pwu.PWU(pwu.CostMatrix(costs[order], price[order]), prior).per_sample(y, f)
+        np.testing.assert_allclose(moved, losses, rtol=1e-12, atol=1e-14)
+    shares = pwu.CostMatrix(costs, price).act(0.37, f)
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+
+
+def test_acts_that_tie_share_the_case():
+    thirds = [[1 / 3, 1 / 3, 1 / 3]]
+    assert pwu.RejectOption(3).act(0.9, thirds).tolist() == [[1 / 3, 1 / 3, 1 / 3, 0]]
+    for label in range(3):
+        assert pwu.RejectOption(3).utility(0.9, [label], thirds) == pytest.approx(-2 / 3)
+        assert pwu.PWU(pwu.RejectOption(3), pwu.Uniform(0.8, 0.9))([label], thirds) == pytest.approx(2 / 3)
+
+
+def test_known_costs_need_no_prior():
+    costs = pd.DataFrame([[0, 10], [2, 1]], index=["home", "admit"])
+    family = pwu.CostMatrix(costs)
+    score = pwu.PWU(family)
+    assert family.acts == ("home", "admit") and family.names == ()
+    assert score([0, 1, 1], [[0.95, 0.05], [0.9, 0.1], [0.2, 0.8]]) == pytest.approx((0 + 10 + 1) / 3)
+    assert score.per_sample([1], [[0.2, 0.8]]).tolist() == [1.0] == [-family.utility(None, [1], [[0.2, 0.8]])]
+    result = pwu.compare([0, 1] * 30, {"sharp": [[0.9, 0.1], [0.2, 0.8]] * 30, "vague": [[0.5, 0.5]] * 60}, score,
+                         n_resamples=100)
+    assert result.table.loc["vague", "verdict"] == "costlier"
+    proof = alignment.refute(multiclass.log_loss, pwu.CostMatrix([[0, 10], [2, 1]]))
+    assert proof is not None and proof.verify(multiclass.log_loss, [None])
+
+
+def test_a_price_for_each_case():
+    rng = np.random.default_rng(3)
+    f, y, price = rng.dirichlet(np.ones(3), 20), rng.integers(0, 3, 20), rng.uniform(0.1, 0.9, 20)
+    losses = pwu.PWU(pwu.RejectOption(3), pwu.Dirac(price)).per_sample(y, f)
+    high = pwu.PWU(pwu.RejectOption(3), pwu.Uniform(0.0, price)).per_sample(y, f)
+    for case in (0, 7):
+        assert losses[case] == pwu.PWU(pwu.RejectOption(3), pwu.Dirac(price[case]))(y[[case]], f[[case]])
+        assert high[case] == pytest.approx(pwu.PWU(pwu.RejectOption(3), pwu.Uniform(0, price[case]))(
+            y[[case]], f[[case]]), rel=1e-12)
+
+
+def test_a_scorer_takes_any_labels():
+    x, y = load_wine(return_X_y=True)
+    labels = np.array(["merlot", "barolo", "riesling"])[y]  # sorted: barolo, merlot, riesling
+    costs = np.array([[0, 5, 9], [2, 0, 3], [4, 2, 0]])
+    score = pwu.PWU(pwu.CostMatrix(costs))
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    search = GridSearchCV(model, {"logisticregression__C": [1e-3, 1.0]}, scoring=score.scorer(), cv=3).fit(x, labels)
+    column = np.searchsorted(search.classes_, labels)
+    chance = search.predict_proba(x)
+    assert score.scorer()(search, x, labels) == -score(column, chance)
+    assert search.best_params_ == {"logisticregression__C": 1.0}
+
+
+def test_an_infinite_mean_is_paid_only_by_who_pays_the_price():
+    family = pwu.CostMatrix([[0, 4], [1, 1], [0, 0]], [[0, 0], [0, 0], [1, 1]])
+    assert np.isfinite(pwu.PWU(family, pwu.Pareto(0.1))([0, 1], [[0.5, 0.5], [0.9, 0.1]]))
+    assert pwu.PWU(pwu.CostMatrix([[0, 0]], [[1, 1]]), pwu.Pareto(0.1))([0], [[0.5, 0.5]]) == np.inf
+
+
+@pytest.mark.parametrize("act, words", [
+    (lambda: pwu.CostMatrix([[0, 1], [1, 0]], [[0, -1], [0, -1]], ["a", "b"]), "makes the act 'b' free in class 1"),
+    (lambda: pwu.PWU(pwu.CostMatrix([[1, 2], [1, 0]], [[-1, 0], [0, 0]]), pwu.Uniform(0, 2)),
+     "above 1, where the act '0' would cost less than nothing in class 0"),
+    (lambda: pwu.CostMatrix([[1, 2, 3]], [[1, 2]]), "must have the shape of costs"),
+    (lambda: pwu.CostMatrix([1, 2]), "one row per act"),
+    (lambda: pwu.CostMatrix([[1, np.inf]]), r"costs\[0, 1\] is inf"),
+    (lambda: pwu.CostMatrix([[1, 2], [3, 4]], acts=["a", "a"]), "2 different names"),
+    (lambda: pwu.PWU(pwu.CostMatrix([[0, 1]]))([0], [[0.3, 0.3, 0.4]]), "3 columns, the cost matrix has 2 classes"),
+    (lambda: pwu.PWU(pwu.CostMatrix([[0, 1]]))([0], [[0.3, 0.3]]), "row 0 sums to 0.6"),
+    (lambda: pwu.PWU(pwu.CostMatrix([[0, 1]]), pwu.Uniform(0, 1)), "takes no prior; got 1"),
+    (lambda: pwu.CostMatrix([[0, 1]]).utility(0.3, [0], [[0.5, 0.5]]), "theta must be None"),
+    (lambda: pwu.RejectOption(1), "at least 2")])
+def test_refusals(act, words):
+    with pytest.raises(ValueError, match=words):
+        act()

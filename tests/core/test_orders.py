@@ -1,0 +1,222 @@
+"""Orders and warnings: against quadrature, ensemble scores and binary decisions; lies that pay; what is refused."""
+
+import numpy as np
+import pytest
+import scipy.integrate
+import scipy.stats
+from scipy.optimize import minimize
+from scipy.special import ndtri
+
+import pwu_lite as pwu
+from pwu_lite.priors import as_prior
+
+LEVELS = (0.05, 0.5, 0.95)
+HUB = (0.01, 0.025, *(np.arange(1, 20) / 20), 0.975, 0.99)  # levels of the forecast hubs
+PRIOR = pwu.Beta(8, 2)
+EXACT = (pwu.Beta(8, 2), pwu.Uniform(0.2, 0.9), pwu.TruncatedBeta(2, 3, 0.1, 0.8),
+         pwu.Mixture([pwu.Beta(2, 3), pwu.Uniform(0, 1)], [0.3, 0.7]), as_prior(scipy.stats.truncnorm(-1, 1, 0.5, 0.3)))
+
+
+def pinball(level, y, q):
+    return np.where(y >= q, level * (y - q), (1 - level) * (q - y))
+
+
+def crps(y, members):
+    spread = np.abs(members[:, :, None] - members[:, None, :]).mean(axis=(1, 2))
+    return np.abs(members - y[:, None]).mean(axis=1) - spread / 2
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(0)
+    return rng.normal(size=30), np.sort(rng.normal(size=(30, 3)), axis=1), rng.normal(size=(30, 20))
+
+
+def order(tau, q, act):
+    levels = np.array(LEVELS)
+    if act == "interpolated":
+        return np.interp(tau, levels, q)
+    return q[np.argmin(np.abs(levels - tau))]
+
+
+@pytest.mark.parametrize("prior", EXACT, ids=str)
+@pytest.mark.parametrize("act", ["nearest level", "interpolated"])
+def test_readings_against_quadrature(act, prior, data):
+    """The cost at tau, written out, integrated piece by piece."""
+    y, q, _ = (part[:4] for part in data)
+    density = as_prior(prior).pdf
+    losses = pwu.PWU(pwu.Newsvendor(LEVELS, act), prior).per_sample(y, q)
+    for case in range(4):
+        cuts = np.unique([0, *LEVELS, *(np.add(LEVELS[1:], LEVELS[:-1]) / 2), 0.2, 0.9, 0.1, 0.8, 1,
+                          np.clip(np.interp(y[case], q[case], LEVELS), 0, 1)])
+        exact = sum(scipy.integrate.quad(lambda tau, i=case: float(density(tau)) * float(pinball(
+            tau, y[i], order(tau, q[i], act))), a, b, epsabs=1e-13, epsrel=1e-12)[0]
+            for a, b in zip(cuts[:-1], cuts[1:], strict=True))
+        assert losses[case] == pytest.approx(exact, rel=1e-9, abs=1e-12)
+
+
+def test_at_levels_is_a_sum_of_pinball_losses(data):
+    y, q, _ = data
+    weights = np.diff(scipy.stats.beta(8, 2).cdf([0, 0.275, 0.725, 1]))
+    expected = sum(weight * pinball(level, y, q[:, k]) for k, (weight, level) in
+                   enumerate(zip(weights, LEVELS, strict=True)))
+    np.testing.assert_allclose(pwu.PWU(pwu.Newsvendor(LEVELS), PRIOR).per_sample(y, q), expected, rtol=1e-13)
+
+
+def test_between_levels_keeps_the_mean_of_the_prior(data):
+    """The mean critical ratio of those between the outermost levels is kept, so the score is exact for |y - q| alike."""
+    y = np.array([3.0])
+    loss = pwu.PWU(pwu.Newsvendor((0.01, 0.5, 0.99), "between levels"), pwu.Uniform(0.2, 0.9))(y, [[1.0, 1.0, 1.0]])
+    assert loss == pytest.approx(2 * 0.55, rel=1e-13)
+
+
+@pytest.mark.parametrize("levels, act, value", [
+    (HUB, "at levels", 0.2532), (LEVELS, "at levels", 0.1753), (HUB, "interpolated", 0.2540)])
+def test_what_few_levels_hide(levels, act, value):
+    """A standard normal forecast that is right, Beta(8, 2): the user of the whole distribution pays 0.2540."""
+    y = ndtri((np.arange(20_000) + 0.5) / 20_000)
+    loss = pwu.PWU(pwu.Newsvendor(levels, act), PRIOR)(y, np.tile(ndtri(levels), (y.size, 1)))
+    assert loss == pytest.approx(value, abs=1e-4)
+
+
+def test_the_best_lie_to_users_of_the_nearest_level():
+    """On three levels a lie saves 5 to 10 per cent; scored at the levels it saves nothing."""
+    grid = ndtri((np.arange(4000) + 0.5) / 4000)
+    for prior in (pwu.Uniform(0, 1), PRIOR, pwu.Beta(18, 2)):
+        for act, least, most in (("nearest level", 0.045, 0.11), ("at levels", -1e-9, 1e-4)):
+            score = pwu.PWU(pwu.Newsvendor(LEVELS, act), prior)
+            honest = ndtri(LEVELS)
+
+            def cost(q, score=score):
+                return score(grid, np.tile(np.sort(q), (grid.size, 1)))
+
+            lie = minimize(cost, honest, method="Nelder-Mead", options={"xatol": 1e-4, "fatol": 1e-9})
+            assert least < 1 - lie.fun / cost(honest) < most
+            assert score.family.properness(prior)[0] == ("proper" if act == "at levels" else "improper")
+
+
+def test_nearest_level_is_proper_where_each_level_is_its_users_mean():
+    prior = pwu.Mixture([pwu.Uniform(level - 0.01, level + 0.01) for level in LEVELS], [0.2, 0.5, 0.3])
+    assert pwu.Newsvendor(LEVELS, "nearest level").properness(prior)[0] == "proper"
+    assert "0.5 have a mean" in pwu.Newsvendor(LEVELS, "nearest level").properness(pwu.TruncatedBeta(
+        2, 9, 0.28, 0.7))[1]
+
+
+def test_the_ensemble_crps_is_a_flat_belief(data):
+    y, _, members = data
+    losses = pwu.PWU(pwu.Newsvendor(), pwu.Uniform(0, 1)).per_sample(y, members)
+    np.testing.assert_allclose(2 * losses, crps(y, members), rtol=1e-12)
+    shuffled = members[:, np.random.default_rng(1).permutation(20)]
+    assert (losses == pwu.PWU(pwu.Newsvendor(), pwu.Uniform(0, 1)).per_sample(y, shuffled)).all()
+
+
+def test_a_member_is_ordered_up_to_its_step():
+    """0.55 * 20 is 11.000000000000002 in floats, and the eleventh member is still the one at 0.55."""
+    members = np.arange(1.0, 21)[None]
+    assert [pwu.Newsvendor().act(tau, members)[0] for tau in (0.55, 0.5500001, 0.05, 1e-9, 1 - 1e-9)] == [
+        11, 12, 1, 1, 20]
+    assert pwu.Newsvendor().utility(0.55, [20.0], members) == pytest.approx(-0.55 * 9)
+
+
+def test_warnings_for_every_threshold_are_a_crps(data):
+    """Cells between members, written out as in the sources: uniform thresholds give the threshold-weighted CRPS."""
+    y, _, members = data
+    losses = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-0.7, 0.9), pwu.Uniform(0, 1)).per_sample(y, members)
+    weighted = crps(np.clip(y, -0.7, 0.9), np.clip(members, -0.7, 0.9))
+    np.testing.assert_allclose(2 * 1.6 * losses, weighted, atol=1e-14)
+    prior = pwu.Beta(2, 10)
+    thresholds = scipy.stats.norm(0.2, 1)
+    losses = pwu.PWU(pwu.Exceedance(), thresholds, prior).per_sample(y, members)
+    for case in range(5):
+        ends = np.sort([-np.inf, *members[case], y[case], np.inf])
+        total = 0.0
+        for low, high in zip(ends[:-1], ends[1:], strict=True):
+            share = (members[case] > low).mean()
+            mass = thresholds.cdf(high) - thresholds.cdf(low)
+            total += mass * (prior.complement_above(share) if low < y[case] else prior.partial_mean(0, share))
+        assert losses[case] == pytest.approx(total, rel=1e-11)
+
+
+@pytest.mark.parametrize("family", [pwu.Exceedance(normal=True), pwu.Exceedance(LEVELS)], ids=str)
+def test_a_known_threshold_leaves_a_binary_decision(family, data):
+    y, q, _ = data
+    forecast = (0.5 * y, np.abs(y) + 0.3) if family.normal else (q,)
+    chance = (scipy.stats.norm.sf(0.3, *forecast) if family.normal else
+              np.array([1 - np.interp(0.3, row, LEVELS, left=0, right=1) for row in q]))
+    np.testing.assert_allclose(family.chance(0.3, forecast), chance, atol=1e-15)
+    for prior in (pwu.Beta(2, 10), pwu.Dirac(0.3)):
+        binary = pwu.PWU(pwu.BinaryDecision(), prior)(y > 0.3, chance)
+        assert pwu.PWU(family, pwu.Dirac(0.3), prior)(y, *forecast) == pytest.approx(binary, rel=1e-12)
+    acts = family.act((0.3, 0.25), *forecast)
+    assert (acts == (chance > 0.25)).all()
+
+
+def test_warnings_from_quantiles_and_normals_within_their_error(data):
+    y, q, _ = (part[:6] for part in data)
+    for family, forecast in ((pwu.Exceedance(LEVELS), (q,)), (pwu.Exceedance(normal=True), (q[:, 1], q[:, 2] - q[:, 0]))):
+        for thresholds in (pwu.Uniform(-1, 1.5), scipy.stats.norm(0.2, 1)):
+            score = pwu.PWU(family, thresholds, pwu.Beta(2, 10))
+            loss, error = score(y, *forecast, return_error=True)
+            levels = (np.arange(4000) + 0.5) / 4000
+            t = np.asarray(as_prior(thresholds).ppf(levels))
+            costs = [pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)).per_sample(y > at, family.chance(at, forecast)).mean()
+                     for at in t]
+            assert error < 1e-4 and loss == pytest.approx(np.mean(costs), abs=3e-4)
+
+
+def test_a_prior_for_each_case_costs_what_each_costs_alone(data):
+    y, q, members = data
+    a, high = np.linspace(2, 9, 30), np.linspace(1, 2, 30)
+    for family, forecast in ((pwu.Newsvendor(LEVELS), q), (pwu.Newsvendor(LEVELS, "interpolated"), q),
+                             (pwu.Newsvendor(), members)):
+        losses = pwu.PWU(family, pwu.Beta(a, 3.0)).per_sample(y, forecast)
+        assert losses[7] == pytest.approx(pwu.PWU(family, pwu.Beta(a[7], 3.0))(y[[7]], forecast[[7]]), rel=1e-12)
+    both = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-1.0, high), pwu.Beta(a, 3.0)).per_sample(y, members)
+    alone = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-1.0, high[7]), pwu.Beta(a[7], 3.0))(y[[7]], members[[7]])
+    assert both[7] == pytest.approx(alone, rel=1e-12)
+
+
+@pytest.mark.parametrize("prior", EXACT, ids=str)
+def test_the_partial_square_is_an_integral(prior):
+    exact = as_prior(prior)
+    for low, high in ((0.0, 1.0), (0.25, 0.3), (0.6, 0.55)):
+        ends = np.unique(np.clip([low, 0.2, 0.9, 0.1, 0.8, high], low, max(low, high)))
+        value = sum(scipy.integrate.quad(lambda x: x * x * float(exact.pdf(x)), a, b, epsabs=1e-14)[0]
+                    for a, b in zip(ends[:-1], ends[1:], strict=True))
+        assert exact.partial_square(low, high) == pytest.approx(value, rel=1e-9, abs=1e-14)
+
+
+@pytest.mark.parametrize("act, words", [
+    (lambda: pwu.Newsvendor((0.5, 0.2)), "levels must be ascending"),
+    (lambda: pwu.Newsvendor((0.5, 1.0)), r"levels must lie in \(0, 1\)"),
+    (lambda: pwu.Newsvendor(act="at levels"), "without levels each row is an ensemble"),
+    (lambda: pwu.Newsvendor(LEVELS, "median"), "act must be"),
+    (lambda: pwu.Exceedance(LEVELS, normal=True), "so no levels"),
+    (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2, 3], [3, 2, 4]]), "row 1 .* 3 at level 0.05 and 2 at level 0.5"),
+    (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2]]), "2 columns, there are 3 levels"),
+    (lambda: pwu.Newsvendor().act(1.0, [[1, 2]]), "tau must lie"),
+    (lambda: pwu.PWU(pwu.Newsvendor(), PRIOR)([1.0], [[1.0, np.nan]]), r"forecast\[0, 1\] is nan"),
+    (lambda: pwu.PWU(pwu.Newsvendor(), PRIOR)([1.0, 2.0], [[1.0, 2.0]]), "forecast has 1 rows"),
+    (lambda: pwu.PWU(pwu.Newsvendor(), pwu.Gamma(2, 1)), "mass outside")])
+def test_refusals(act, words):
+    with pytest.raises(ValueError, match=words):
+        act()
+
+
+def test_comparison_of_ensembles_and_quantiles(data):
+    y, q, members = data
+    table = pwu.compare(y, {"honest": members + y[:, None], "noise": members}, pwu.PWU(pwu.Newsvendor(), PRIOR),
+                        n_resamples=200).table
+    assert table.loc["noise", "verdict"] == "costlier" and table.loc["honest", "skill"] > 0
+    score = pwu.PWU(pwu.Exceedance(LEVELS), pwu.Uniform(-1, 1), pwu.Beta(2, 4))
+    assert pwu.compare(y, {"a": q, "b": q}, score, n_resamples=50).words[0] == "a and b cost the same on these cases."
+
+
+def test_the_same_as_scoringrules(data):
+    rules = pytest.importorskip("scoringrules")
+    y, q, members = data
+    atoms = pwu.Mixture([pwu.Dirac(level) for level in LEVELS], [1 / 3] * 3)
+    np.testing.assert_allclose(pwu.PWU(pwu.Newsvendor(LEVELS), atoms).per_sample(y, q),
+                               rules.quantile_score(y[:, None], q, np.array(LEVELS)).mean(axis=1), rtol=1e-12)
+    np.testing.assert_allclose(2 * pwu.PWU(pwu.Newsvendor(), pwu.Uniform(0, 1)).per_sample(y, members),
+                               rules.crps_ensemble(y, members), rtol=1e-12)
