@@ -13,7 +13,7 @@ from scipy import special
 
 from . import validation
 
-__all__ = ["from_distribution", "from_interval", "from_samples", "from_variance"]
+__all__ = ["from_distribution", "from_interval", "from_samples", "from_variance", "ipcw"]
 
 
 def from_interval(low: Any, high: Any, *, coverage: float) -> tuple[np.ndarray, np.ndarray]:
@@ -103,6 +103,61 @@ def from_variance(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.
     variance = validation.vector("variance", variance)
     validation.reject("variance", variance, variance <= 0, "must be positive")
     return validation.check_gaussian(mean, np.sqrt(variance))
+
+
+def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarray, np.ndarray]:
+    """Labels and weights that turn survival times into a binary decision about an event by a horizon.
+
+    A case whose event came by the horizon has label 1, one that was still followed after it label 0. A case that was
+    lost before has weight 0, and stands in those that were followed as long: the weight of every other case is one
+    over the Kaplan-Meier chance of being followed so far (inverse probability of censoring). Pass the weights as
+    ``sample_weight``. Twice the PWU under ``Uniform(0, 1)`` is then Graf's Brier score, divided by the sum of the
+    weights instead of n. Assumes that being lost does not depend on the risk.
+
+    Parameters
+    ----------
+    time : array_like, shape (n,)
+        Until the event, or until the case was lost; not negative.
+    event : array_like, shape (n,)
+        1 where the event came, 0 where the case was lost.
+    horizon : float
+        In the unit of time, positive.
+
+    Returns
+    -------
+    y_true, weight : ndarray, shape (n,)
+
+    Raises
+    ------
+    ValueError
+        Bad input, or nobody is followed up to the horizon and nobody has an event before it.
+
+    References
+    ----------
+    Graf et al., "Assessment and comparison of prognostic classification schemes for survival data" (1999).
+
+    Examples
+    --------
+    >>> y, weight = ipcw([1, 2, 3, 5], [1, 0, 1, 0], horizon=4)
+    >>> y.tolist(), weight.round(6).tolist()
+    ([1, 0, 1, 0], [1.0, 0.0, 1.5, 1.5])
+    """
+    t, came = validation.vector("time", time), validation.vector("event", event)
+    validation.reject("time", t, t < 0, "must not be negative")
+    validation.reject("event", came, (came != 0) & (came != 1), "must be 0 or 1")
+    if t.size != came.size:
+        raise ValueError(f"time has length {t.size}, event has length {came.size}")
+    end = validation.positive("horizon", horizon)
+    lost, counts = np.unique(t[came == 0], return_counts=True)
+    at_risk = t.size - np.searchsorted(np.sort(t), lost, side="left")
+    had_event = np.array([np.sum((t == at) & (came == 1)) for at in lost])  # events come before losses at one time
+    followed = np.concatenate([[1.0], np.cumprod(1 - counts / (at_risk - had_event))])
+    y = ((t <= end) & (came == 1)).astype(int)
+    known = (y == 1) | (t > end)
+    before = np.where(y == 1, np.searchsorted(lost, t, side="left"), np.searchsorted(lost, end, side="right"))
+    if not known.any():
+        raise ValueError(f"no case has an event by {end:g}, and none is followed for longer")
+    return y, np.where(known, 1 / np.where(known, followed[before], 1.0), 0.0)
 
 
 def from_distribution(frozen: Any) -> tuple[np.ndarray, np.ndarray]:

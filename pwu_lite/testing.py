@@ -212,7 +212,7 @@ def _check_act(score, arrays, size):
     data = family.read(*arrays)
     for quantiles in (0.2, 0.5, 0.8):
         thetas = [float(prior.ppf(quantiles)) for prior in score.priors]
-        theta = family.thetas(thetas, data)[0] if thetas else None
+        theta: Any = family.thetas(thetas, data)[0] if thetas else None
         theta = tuple(theta) if np.ndim(theta) else theta
         acts = np.asarray(family.act(theta, *prediction))
         if acts.shape[:1] != (len(labels),):

@@ -9,10 +9,10 @@ from ._tables import Formulas, Table, formulas, table
 from .card import MetricCard, metric_card
 from .compare import ModelComparison, compare
 from .corp import Decomposition, decompose, recalibrated
+from .information import ValueOfInformation, value_of_information
 from .priors import PriorReport, prior_report
 from .unique import UniqueBenchmarks, unique_benchmarks
 
 __all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks",
-           "compare", "decompose", "formulas",
-           "metric_card", "paired_bootstrap", "prior_report", "recalibrated", "table",
-           "unique_benchmarks"]
+           "ValueOfInformation", "compare", "decompose", "formulas", "metric_card", "paired_bootstrap", "prior_report",
+           "recalibrated", "table", "unique_benchmarks", "value_of_information"]

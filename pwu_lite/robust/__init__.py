@@ -17,6 +17,7 @@ from .decide import (
     preference,
     radius,
 )
+from .missing import MissingLabels, missing_labels
 from .restricted import Restricted
 from .sets import (
     AnyPrior,
@@ -30,6 +31,6 @@ from .sets import (
     Upper,
 )
 
-__all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Curve", "DominanceTest", "Interval", "Mean", "Order",
-           "Peak", "Preference", "PriorSet", "Quantiles", "Radius", "Restricted", "Statements", "Unimodal", "Upper",
-           "cost_curve", "dominance_test", "interval", "order", "preference", "radius"]
+__all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Curve", "DominanceTest", "Interval", "Mean", "MissingLabels",
+           "Order", "Peak", "Preference", "PriorSet", "Quantiles", "Radius", "Restricted", "Statements", "Unimodal",
+           "Upper", "cost_curve", "dominance_test", "interval", "missing_labels", "order", "preference", "radius"]

@@ -44,3 +44,30 @@ def test_distributions():
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+def test_survival_weights_are_grafs():
+    """Twice the PWU under a flat prior is the weighted Brier score; nobody lost: it is the plain one."""
+    rng = np.random.default_rng(0)
+    life, followed = rng.exponential(3, 300), rng.exponential(5, 300)
+    time, event, risk = np.minimum(life, followed).round(1), (life <= followed).astype(int), rng.random(300)
+    y, weight = pwu.ipcw(time, event, horizon=2.0)
+    chance = {}  # of being followed, step by step, events before losses at the same time
+    still = 1.0
+    for at in np.unique(time):
+        chance[at] = still
+        lost, at_risk = ((time == at) & (event == 0)).sum(), (time >= at).sum() - ((time == at) & (event == 1)).sum()
+        still *= 1 - lost / at_risk if lost else 1.0
+    end = np.prod([1 - ((time == at) & (event == 0)).sum() / ((time >= at).sum() - ((time == at) & (event == 1)).sum())
+                   for at in np.unique(time[(event == 0) & (time <= 2.0)])])
+    for case in range(300):
+        expected = 1 / chance[time[case]] if y[case] else 1 / end if time[case] > 2 else 0.0
+        assert weight[case] == pytest.approx(expected, rel=1e-12)
+    graf = ((weight * (y - risk) ** 2).sum()) / weight.sum()
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(0, 1))
+    assert 2 * score(y, risk, sample_weight=weight) == pytest.approx(graf, rel=1e-12)
+    assert (pwu.ipcw(life, np.ones(300), horizon=2.0)[1] == 1).all()
+    for bad, words in ((([-1.0], [1]), "not be negative"), (([1.0], [2]), "0 or 1"), (([1.0, 2.0], [1]), "length"),
+                       (([1.0], [0]), "no case has an event")):
+        with pytest.raises(ValueError, match=words):
+            pwu.ipcw(*bad, horizon=2.0)

@@ -64,7 +64,7 @@ def test_at_levels_is_a_sum_of_pinball_losses(data):
 
 
 def test_between_levels_keeps_the_mean_of_the_prior(data):
-    """The mean critical ratio of those between the outermost levels is kept, so the score is exact for |y - q| alike."""
+    """With one order at all levels the cost is linear in tau, so the mean critical ratio decides."""
     y = np.array([3.0])
     loss = pwu.PWU(pwu.Newsvendor((0.01, 0.5, 0.99), "between levels"), pwu.Uniform(0.2, 0.9))(y, [[1.0, 1.0, 1.0]])
     assert loss == pytest.approx(2 * 0.55, rel=1e-13)
@@ -153,14 +153,15 @@ def test_a_known_threshold_leaves_a_binary_decision(family, data):
 
 def test_warnings_from_quantiles_and_normals_within_their_error(data):
     y, q, _ = (part[:6] for part in data)
-    for family, forecast in ((pwu.Exceedance(LEVELS), (q,)), (pwu.Exceedance(normal=True), (q[:, 1], q[:, 2] - q[:, 0]))):
+    normal = q[:, 1], q[:, 2] - q[:, 0]
+    for family, forecast in ((pwu.Exceedance(LEVELS), (q,)), (pwu.Exceedance(normal=True), normal)):
         for thresholds in (pwu.Uniform(-1, 1.5), scipy.stats.norm(0.2, 1)):
             score = pwu.PWU(family, thresholds, pwu.Beta(2, 10))
             loss, error = score(y, *forecast, return_error=True)
             levels = (np.arange(4000) + 0.5) / 4000
             t = np.asarray(as_prior(thresholds).ppf(levels))
-            costs = [pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)).per_sample(y > at, family.chance(at, forecast)).mean()
-                     for at in t]
+            binary = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+            costs = [binary(y > at, family.chance(at, forecast)) for at in t]
             assert error < 1e-4 and loss == pytest.approx(np.mean(costs), abs=3e-4)
 
 

@@ -324,3 +324,31 @@ def test_degeneracy_of_a_selection_is_the_mass_on_everybody(family, takes):
     table = reporting.prior_report(score, [1, 0, 1, 0], {"m": takes}).degeneracy
     everybody = pwu.Beta(2, 2).mass(0.75, 1)
     assert table.loc["m: the same act for all cases", "prior mass"] == pytest.approx(everybody)
+
+
+def test_the_value_of_information_is_discrimination_minus_miscalibration(binary):
+    y, f = binary
+    for prior in (pwu.Uniform(0, 1), pwu.Beta(2, 10)):
+        score = pwu.PWU(pwu.BinaryDecision(), prior)
+        worth, parts = reporting.value_of_information(score, y, f), reporting.decompose(score, y, f)
+        assert worth.value == pytest.approx(parts.discrimination - parts.miscalibration)
+        assert worth.perfect == pytest.approx(parts.uncertainty)
+        base, c = y.mean(), worth.theta
+        lost = -pwu.BinaryDecision().utility(c, y, f)
+        np.testing.assert_allclose(worth.saved, np.minimum(c * (1 - base), (1 - c) * base) - lost, atol=1e-15)
+    calibrated = reporting.value_of_information(score, y, reporting.recalibrated(y, f))
+    assert calibrated.saved.min() >= -1e-15 and calibrated.value >= worth.value
+    assert [line.get_label() for line in calibrated.plot().axes[0].lines] == [
+        "acting on the forecast", "acting on the average outcome"]
+
+
+def test_the_value_of_information_of_other_forecasts():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=200)
+    score = pwu.PWU(pwu.Newsvendor((0.1, 0.5, 0.9)), pwu.Beta(8, 2))
+    worth = reporting.value_of_information(score, y, y[:, None] + [-0.1, 0, 0.1])
+    assert 0.5 * worth.perfect < worth.value < worth.perfect
+    with pytest.raises(ValueError, match="one prior for all cases"):
+        reporting.value_of_information(pwu.PWU(pwu.CostMatrix([[0, 1], [1, 0]])), [0], [[0.5, 0.5]])
+    with pytest.raises(ValueError, match="average outcome only"):
+        reporting.value_of_information(pwu.PWU(pwu.Retention(), pwu.Beta(2, 2)), [0.5, 1.0], [0.5, 1.0])

@@ -403,3 +403,43 @@ def test_sets_refuse_the_priors_that_a_score_refuses(prior):
     with pytest.raises(ValueError, match="mass outside"):
         robust.order(BINARY, prior, y, {"a": a, "b": b})
 
+
+
+def test_missing_labels_have_sharp_ends():
+    """All labels that four missing ones may have, one after the other; weights count."""
+    rng = np.random.default_rng(0)
+    a, b, weight = rng.random(9), rng.random(9), rng.integers(1, 4, 9)
+    y = np.array([1, 0, 1, 0, 1, *[np.nan] * 4])
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    gaps = [score(full, a, sample_weight=weight) - score(full, b, sample_weight=weight)
+            for full in (np.r_[y[:5], labels] for labels in np.ndindex(2, 2, 2, 2))]
+    found = robust.missing_labels(score.family, score.priors[0], y, a, b, sample_weight=weight)
+    assert (found.lower, found.upper) == pytest.approx((min(gaps), max(gaps)), abs=1e-15)
+    assert found.missing == pytest.approx(weight[5:].sum() / weight.sum())
+    assert found.known == pytest.approx(score(y[:5], a[:5], sample_weight=weight[:5])
+                                        - score(y[:5], b[:5], sample_weight=weight[:5]))
+    f, g = rng.dirichlet(np.ones(3), 5), rng.dirichlet(np.ones(3), 5)
+    costs, y = pwu.CostMatrix([[0, 5, 9], [2, 0, 3]]), np.array([0, 2, 1, np.nan, np.nan])
+    gaps = [pwu.PWU(costs)(full, f) - pwu.PWU(costs)(full, g)
+            for full in (np.r_[y[:3], labels].astype(int) for labels in np.ndindex(3, 3))]
+    found = robust.missing_labels(costs, None, y, f, g)
+    assert (found.lower, found.upper) == pytest.approx((min(gaps), max(gaps)), abs=1e-15)
+
+
+@pytest.mark.parametrize("a, b, verdict", [([0.9, 0.1, 0.3], [0.6, 0.3, 0.3], "first"),
+                                           ([0.6, 0.3, 0.3], [0.9, 0.1, 0.3], "second"),
+                                           ([0.9, 0.1, 0.3], [0.9, 0.1, 0.3], "undecided"),
+                                           ([0.9, 0.1, 0.9], [0.6, 0.3, 0.1], "undecided")])
+def test_missing_labels_decide_or_not(a, b, verdict):
+    assert robust.missing_labels(pwu.BinaryDecision(), pwu.Uniform(0, 1), [1, 0, np.nan], a, b).verdict == verdict
+
+
+@pytest.mark.parametrize("act, words", [
+    (lambda: robust.missing_labels(pwu.TopK(), pwu.Beta(2, 4), [1, np.nan], [0.2, 0.3], [0.1, 0.2]), "a loss for each"),
+    (lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(0.5, 0), [1], [0.2], [0.1]), "b must be positive"),
+    (lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(2, 4), [[1]], [0.2], [0.1]), "one-dimensional"),
+    (lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(2, 4), [1, 2], [0.2, 0.1], [0.1, 0.1]),
+     r"y_true\[1\] is 2.0")])
+def test_missing_labels_refuse(act, words):
+    with pytest.raises(ValueError, match=words):
+        act()
