@@ -5,6 +5,7 @@ Implements sections 3.2, 3.3 and 4 and appendix G of the PWU paper.
 """
 
 from .acts import CostMatrix, RejectOption
+from .answers import Answers
 from .base import Axis, Family, JointFamily, Parameter, SeparableFamily
 from .cases import BinaryDecision, SelectivePrediction
 from .composed import OneVsRest, PerOutput
@@ -13,6 +14,6 @@ from .orders import Exceedance, Newsvendor
 from .ranked import Retention, RiskAverseTopK, TopK, mass_of_k
 from .ranked import place_worth as place_worth
 
-__all__ = ["Axis", "BinaryDecision", "CostMatrix", "Exceedance", "Family", "JointFamily", "Newsvendor", "OneVsRest",
-           "Parameter", "PerOutput", "RejectOption", "Retention", "RiskAverseTopK", "SelectivePrediction",
+__all__ = ["Answers", "Axis", "BinaryDecision", "CostMatrix", "Exceedance", "Family", "JointFamily", "Newsvendor",
+           "OneVsRest", "Parameter", "PerOutput", "RejectOption", "Retention", "RiskAverseTopK", "SelectivePrediction",
            "SeparableFamily", "TopK", "mass_of_k"]

@@ -150,6 +150,10 @@ class CostMatrix(SeparableFamily):
         return None, np.unique(self._envelope(y, f)[1])[1:]  # the first segment starts at the domain's end
 
     @property
+    def bounded(self):
+        return any(not np.any(row) for row in self.price or ((0.0,),)) or np.isfinite(self.parameters[0].domain[1])
+
+    @property
     def linear_between_breakpoints(self):
         return bool(self.parameters)
 

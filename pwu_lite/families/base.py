@@ -454,6 +454,11 @@ class Family:
         return "not known", "the family does not say whether its act is a Bayes act"
 
     @property
+    def bounded(self) -> bool:
+        """Does the cost stay bounded, however large the decision parameter is?"""
+        return True
+
+    @property
     def linear_between_breakpoints(self) -> bool:
         """Does the family say where its acts change, and is its cost linear in between?"""
         return type(self).breakpoints is not Family.breakpoints

@@ -9,6 +9,7 @@ import argparse
 import dataclasses
 import importlib
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ import numpy as np
 import pandas as pd
 
 from .. import elicitation
-from ..families import BinaryDecision, Family, SelectivePrediction, TopK
+from ..families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, SelectivePrediction, TopK
 from ..priors import Beta, Dirac
 from ..pwu import PWU
 from ..robust import Quantiles
@@ -36,10 +37,14 @@ EXAMPLES = """examples:
   cat predictions.csv | python -m pwu_lite compare - --truth outcome --event malignant --ratio 5:50 --json
   python -m pwu_lite compare houses.csv --truth price --decision selective --error 2:20
   python -m pwu_lite compare leads.csv --truth bought --decision top-k --share 1%:10%
+  python -m pwu_lite compare sales.csv --truth sold --decision orders --ratio 2:9
+  python -m pwu_lite compare wards.csv --truth state --decision acts --costs costs.csv --range 0.5:2
+  python -m pwu_lite compare answers.csv --decision answers --ratio 1:9 --groups question
   python -m pwu_lite compare orders.csv --truth sold --decision mine:Kiosk --range 0.6:0.9
   python -m pwu_lite explain log_loss
 """
 WIDTH = 80
+RANGES = ("ratio", "error", "share", "range")
 LISTED = 20  # columns that are left out, by name
 
 
@@ -104,22 +109,28 @@ def _version():
 
 def _add_data(parser):
     parser.add_argument("file", help="CSV (also packed, .csv.gz) or Parquet; - for standard input")
-    parser.add_argument("--truth", required=True, help="column of outcomes")
+    parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
-                        "if not given; for selective, columns NAME_mean and NAME_std")
+                        "if not given; selective: columns NAME_mean and NAME_std; orders: NAME_q05 to NAME_q95, or "
+                        "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence and NAME_right")
     parser.add_argument("--weights", help="column of case weights; taken by its name where there is one, unless you "
                         "say: --weights none")
 
 
 def _add_decision(parser):
-    parser.add_argument("--decision", default="binary", help="binary, selective, top-k, or a family of your own as "
-                        "module:Class")
-    parser.add_argument("--ratio", help="binary: a miss costs LOW:HIGH false alarms, nine times out of ten")
+    parser.add_argument("--decision", default="binary", help="binary, selective, top-k, orders, acts, answers, or a "
+                        "family of your own as module:Class")
+    parser.add_argument("--ratio", help="binary: a miss costs LOW:HIGH false alarms, nine times out of ten; orders: a "
+                        "unit short costs LOW:HIGH units left over; answers: a wrong answer costs what LOW:HIGH right "
+                        "ones earn")
+    parser.add_argument("--costs", help="acts: file with a row per act and a column per class; a cost is a number, "
+                        "price, or 2+0.5*price")
     parser.add_argument("--error", help="selective: passing costs as much as an error of LOW:HIGH, nine times out of "
                         "ten")
     parser.add_argument("--share", help="top-k: the share of cases picked, LOW:HIGH, nine times out of ten")
-    parser.add_argument("--range", help="a family of your own: its parameter is LOW:HIGH, nine times out of ten")
+    parser.add_argument("--range", help="acts: the price is LOW:HIGH, nine times out of ten; a family of your own: its "
+                        "parameter")
     parser.add_argument("--prior", help="A,B of a Beta prior on a parameter in (0, 1), instead of a range")
     parser.add_argument("--cost-share", help="binary: column with each case's own cost share of a false alarm, instead")
 
@@ -139,32 +150,38 @@ def _range(name, text, most=np.inf):
 
 
 class Decision(NamedTuple):
-    """What a decision is asked for: its family, the option with the range, and how a range is read."""
+    """What a decision is asked for: its family, the option with the range, and how range and file are read."""
 
     family: Family
     option: str
     said: str
+    read: Callable[..., tuple[Any, ...]]
     ends: Callable[[float, float], tuple[float, float]] = lambda low, high: (low, high)
     most: float = np.inf
 
 
-DECISIONS = {
-    "binary": Decision(BinaryDecision(), "ratio", "a miss costs {} false alarms, nine times out of ten",
-                       lambda low, high: (1 / (1 + high), 1 / (1 + low))),
-    "selective": Decision(SelectivePrediction(), "error",
-                          "passing costs as much as an error of {}, nine times out of ten",
-                          lambda low, high: (low**2, high**2)),
-    "top-k": Decision(TopK(), "share", "a share of {} of the cases is picked, nine times out of ten", most=1),
-}
+def _share_of_odds(low: float, high: float) -> tuple[float, float]:
+    return low / (1 + low), high / (1 + high)
 
 
-def _decision(given) -> Decision:
+def _decide(given, frame=None) -> Decision:
     """One of ours, or a family of the reader's own: module:Class."""
     if given.decision in DECISIONS:
         return DECISIONS[given.decision]
+    if given.decision == "orders":
+        levels = () if frame is None else files.quantiles(_others(given, frame))[0]
+        return Decision(Newsvendor(levels or None), "ratio", "a unit short costs {} units left over, nine times out of "
+                        "ten", _read_orders, _share_of_odds)
+    if given.decision == "acts":
+        if given.costs is None:
+            raise ValueError("say what each act costs in each class with --costs costs.csv")
+        acts, _, costs, price = files.cost_table(given.costs)
+        return Decision(CostMatrix(costs, price, acts), "range", f"costs from {given.costs}, the price is {{}}, nine "
+                        f"times out of ten", _read_acts)
     module, colon, name = given.decision.partition(":")
     if not colon:
-        raise ValueError(f"--decision must be {', '.join(DECISIONS)} or module:Class, got {given.decision!r}")
+        known = ", ".join([*DECISIONS, "orders", "acts"])
+        raise ValueError(f"--decision must be {known} or module:Class, got {given.decision!r}")
     sys.path.insert(0, str(Path.cwd()))
     try:
         family = getattr(importlib.import_module(module), name)
@@ -177,6 +194,7 @@ def _decision(given) -> Decision:
         raise ValueError(f"--decision {given.decision} must be a decision family with one prior that takes y_prob, or "
                          "mean and std")
     return Decision(family, "range", f"{family.names[0]} is {{}}, nine times out of ten",
+                    _read_pairs if family.takes == ("mean", "std") else _read_events,
                     most=family.stated[0].domain[1])
 
 
@@ -184,9 +202,13 @@ def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
     """The score that the options ask for."""
     if given.cost_share is not None:
         return _each_its_own(given, frame)
-    decision = _decision(given)
-    family, wanted = decision.family, decision.option
-    for name in sorted({"ratio", "error", "share", "range"} - {wanted}):
+    family, wanted, *_ = given.decided
+    if not family.stated:
+        if given.prior or any(getattr(given, name) for name in RANGES):
+            raise ValueError(f"all costs in {given.costs} are known: leave out the range and the prior, or write "
+                             f"price where a cost differs between users")
+        return PWU(family)
+    for name in sorted(set(RANGES) - {wanted}):
         if getattr(given, name) is not None:
             raise ValueError(f"--{name} is not for --decision {given.decision}; use --{wanted} LOW:HIGH")
     text, of_share = getattr(given, wanted), family.stated[0].domain == (0.0, 1.0)
@@ -205,7 +227,7 @@ def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
 
 def _each_its_own(given, frame):
     """A point mass for each case, from a column."""
-    other = given.prior or any(getattr(given, name) for name in ("ratio", "error", "share", "range"))
+    other = given.prior or any(getattr(given, name) for name in RANGES)
     if frame is None or given.decision != "binary" or other:
         raise ValueError("--cost-share is for compare and score of binary decisions, without --ratio and --prior")
     return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
@@ -232,35 +254,123 @@ def _take_by_name(given, frame):
 
 
 def _joint(given):
-    return given.cost_share is None and not _decision(given).family.separable
+    return given.cost_share is None and not given.decided.family.separable
 
 
-def _of_pairs(given):
-    return given.cost_share is None and _decision(given).family.takes == ("mean", "std")
+def _truth(given):
+    if given.truth is None:
+        raise ValueError("name the column of outcomes with --truth")
+    return given.truth
 
 
-def _data(given, frame):
-    """Outcomes, and forecasts by model; why other columns are left out."""
-    named = [name.strip() for name in given.models.split(",")] if given.models else None
-    special = _special(given)
-    if _of_pairs(given):
-        columns_found = files.pairs([str(name) for name in frame.columns if name not in special])
-        missing = [name for name in named or [] if name not in columns_found]
-        if missing or not columns_found:
-            raise ValueError(f"a model needs columns NAME_mean and NAME_std; found for: "
-                             f"{', '.join(columns_found) or 'none'}")
-        _check_models(named or columns_found)
-        models = {name: tuple(files.numbers(frame, column) for column in columns_found[name])
-                  for name in named or columns_found}
-        return files.numbers(frame, given.truth), models, {}
-    y = files.events(frame, given.truth, given.event)
+def _named_models(given):
+    return [name.strip() for name in given.models.split(",")] if given.models else []
+
+
+def _others(given, frame):
+    """Names of the columns that may belong to a forecast."""
+    named, special = _named_models(given), _special(given)
+    names = [str(name) for name in frame.columns if name not in special]
+    return [name for name in names if any(name.startswith(model) for model in named)] if named else names
+
+
+def _chosen(given, found, needs):
+    """The models asked for, or all; a ValueError that says which columns a model needs."""
+    named = _named_models(given)
+    missing = [name for name in named if name not in found]
+    if missing or not found:
+        raise ValueError(f"a model needs columns {needs}; found for: {', '.join(found) or 'none'}")
+    _check_models(named or found)
+    return {name: found[name] for name in named or found}
+
+
+def _read_pairs(given, frame):
+    """Outcomes, and means with standard deviations by model."""
+    pairs = _chosen(given, files.pairs(_others(given, frame)), "NAME_mean and NAME_std")
+    models = {name: tuple(files.numbers(frame, column) for column in pair) for name, pair in pairs.items()}
+    return files.numbers(frame, _truth(given)), models, {}, {name for pair in pairs.values() for name in pair}
+
+
+def _read_orders(given, frame):
+    """Outcomes, and quantiles or members by model, one row per case."""
+    names = _others(given, frame)
+    columns = _chosen(given, files.quantiles(names)[1] or files.members(names),
+                      "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members)")
+    models = {name: np.column_stack([files.numbers(frame, column) for column in own])
+              for name, own in columns.items()}
+    for name, own in columns.items():
+        crossing = np.argwhere(np.diff(models[name], axis=1) < 0) if given.decided.family.levels else np.empty(0)
+        if crossing.size:
+            row, k = crossing[0]
+            raise ValueError(f"line {files.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
+                             f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}")
+    return files.numbers(frame, _truth(given)), models, {}, {name for own in columns.values() for name in own}
+
+
+def _read_acts(given, frame):
+    """Classes as numbers, and rows of class probabilities by model."""
+    classes = files.cost_table(given.costs)[1]
+    names = [name.rpartition(":") for name in _others(given, frame) if ":" in name]
+    stems = dict.fromkeys(stem for stem, _, kind in names if kind in classes)
+    columns = {stem: [f"{stem}:{kind}" for kind in classes] for stem in stems}
+    whole = {stem: own for stem, own in columns.items() if all(name in frame for name in own)}
+    columns = _chosen(given, whole, " and ".join(f"NAME:{kind}" for kind in classes))
+    models = {name: np.column_stack([files.probabilities(frame, column) for column in own])
+              for name, own in columns.items()}
+    for name, rows in models.items():
+        off = np.flatnonzero(np.abs(rows.sum(axis=1) - 1) > 1e-6)
+        if off.size:
+            raise ValueError(f"line {files.line_of(frame, off[0])}: the probabilities of {name} must sum to 1, they "
+                             f"sum to {rows[off[0]].sum():.8g}")
+    return (files.codes(frame, _truth(given), classes), models, {},
+            {name for own in columns.values() for name in own})
+
+
+def _read_answers(given, frame):
+    """Right answers as 1, or as numbers of their own, and by model the answers with their confidences."""
+    names, found = _others(given, frame), {}
+    for name in names:
+        match = files.CONFIDENCE.fullmatch(name)
+        ends = ("right", "correct") if given.truth is None else ("answer", "")
+        own = [given for given in names for end in ends if match and re.fullmatch(
+            re.escape(match[1]) + (f"[ _.:-]+{end}" if end else ""), given, re.IGNORECASE)]
+        if match and own:
+            found[match[1]] = (own[0], name)
+    columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
+    sure = {name: files.probabilities(frame, pair[1]) for name, pair in columns.items()}
+    if given.truth is None:
+        answers = {name: files.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
+        y = np.ones(len(frame))
+    else:
+        y, answers = files.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
+    return (y, {name: (answers[name], sure[name]) for name in columns}, {},
+            {name for pair in columns.values() for name in pair})
+
+
+def _read_events(given, frame):
+    """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
+    named, special = _named_models(given), _special(given)
+    y = files.events(frame, _truth(given), given.event)
     reasons = {} if named else {name: _why_not(frame, name) for name in frame.columns if name not in special}
     names = named or [name for name, reason in reasons.items() if not reason]
     if not names:
         raise ValueError("no column looks like probabilities; name them with --models A,B")
     _check_models(names)
     return (y, {str(name): files.probabilities(frame, name) for name in names},
-            {name: reason for name, reason in reasons.items() if reason})
+            {name: reason for name, reason in reasons.items() if reason}, set(names))
+
+
+DECISIONS = {
+    "binary": Decision(BinaryDecision(), "ratio", "a miss costs {} false alarms, nine times out of ten", _read_events,
+                       lambda low, high: (1 / (1 + high), 1 / (1 + low))),
+    "selective": Decision(SelectivePrediction(), "error",
+                          "passing costs as much as an error of {}, nine times out of ten", _read_pairs,
+                          lambda low, high: (low**2, high**2)),
+    "top-k": Decision(TopK(), "share", "a share of {} of the cases is picked, nine times out of ten", _read_events,
+                      most=1),
+    "answers": Decision(Answers(), "ratio", "a wrong answer costs as much as {} right ones earn, nine times out of ten",
+                        _read_answers, _share_of_odds),
+}
 
 
 def _check_models(names):
@@ -313,9 +423,10 @@ def _check_work(given, units, models):
 
 def _compare(given):
     frame = files.read_table(given.file)
+    given.decided = _decide(given, frame)
     taken = _take_by_name(given, frame)
     score = _asked(given, frame)
-    y, models, left = _data(given, frame)
+    y, models, left, used = given.decided.read(given, frame)
     groups = None if given.groups is None else files.column_of(frame, given.groups).to_numpy()
     _check_work(given, len(y) if groups is None or _joint(given) else len(pd.unique(pd.Series(groups))), models)
     if given.html and not Path(given.html).absolute().parent.is_dir():
@@ -323,27 +434,21 @@ def _compare(given):
     result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
                      n_resamples=given.resamples, seed=given.seed, statement=_statement(given))
     about = {"file": given.file}
-    if not _of_pairs(given):
+    if given.decided.read is _read_events:
         about["event"] = f"{given.truth} = {_label(given, frame, y)}"
     result = dataclasses.replace(result, about=result.about | about)
     if given.html:
         result.to_html(given.html, decision=_words(given), source="stated on the command line")
-    hints = [*taken, *([] if given.groups else column_remarks(frame, _special(given), set(_columns_of(models, frame))))]
+    hints = [*taken, *([] if given.groups else column_remarks(frame, _special(given), used))]
     if given.json:
         return json.dumps(_as_json(given, score, result) | {"remarks": hints}, allow_nan=False, indent=1)
-    parts = [_asked_words(given, score), _taken(y, models, left), _lines(result.table),
+    parts = [_asked_words(given, score), _taken(y, models, left), _lines(result.table, result.about["base"]),
              "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
     return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
 
 
 def _label(given, frame, y):
     return frame[given.truth].to_numpy()[int(np.argmax(y))]
-
-
-def _columns_of(models, frame):
-    """Columns that hold forecasts: the models', or their means and standard deviations."""
-    pairs = files.pairs([str(name) for name in frame.columns])
-    return {*models, *(column for name in models for column in pairs.get(name, ()))}
 
 
 def _taken(y, models, left):
@@ -358,7 +463,7 @@ def _taken(y, models, left):
 
 def _statement(given):
     """What the two ends of a range say alone: a twentieth of the decision makers below, a twentieth above."""
-    if given.cost_share is not None or getattr(given, _decision(given).option) is None:
+    if given.cost_share is not None or not given.decided.family.stated or getattr(given, given.decided.option) is None:
         return None
     low, high = _ends(given)
     return Quantiles({low: 0.05, high: 0.95})
@@ -366,23 +471,24 @@ def _statement(given):
 
 def _ends(given):
     """The stated range, in the decision's own parameter."""
-    decision = _decision(given)
+    decision = given.decided
     return decision.ends(*_range(decision.option, getattr(given, decision.option), decision.most))
 
 
 def _words(given):
     if given.cost_share is not None:
         return f"each case has its own cost share of a false alarm, column {given.cost_share}"
-    decision = _decision(given)
-    text = getattr(given, decision.option)
+    if not given.decided.family.stated:
+        return f"costs from {given.costs}, all known"
+    text = getattr(given, given.decided.option)
     if text is None:
         return f"{given.decision}, prior Beta({given.prior})"
-    return decision.said.format(text.replace(":", " to "))
+    return given.decided.said.format(text.replace(":", " to "))
 
 
 def _asked_words(given, score):
-    prior = score.priors[0]
-    words = "" if prior.length is not None else f" Prior: {_said(prior)}, median {float(prior.ppf(0.5)):.3g}."
+    known = not score.priors or score.priors[0].length is not None
+    words = "" if known else f" Prior: {_said(score.priors[0])}, median {float(score.priors[0].ppf(0.5)):.3g}."
     return _wrapped(f"Decision: {_words(given)}.{words} Cost: lower is better.")
 
 
@@ -394,7 +500,7 @@ def _number(value):
     return "" if pd.isna(value) else f"{value:.4g}"
 
 
-def _lines(table):
+def _lines(table, base):
     """One row per model, at most 80 characters wide."""
     wide = min(16, max(5, *map(len, table.index)))
     head = f"{'model':<{wide}}  {'cost':>9}  {'95% interval':>19}  {'skill':>6}  {'verdict':<13}  {'cases':>6}"
@@ -407,14 +513,14 @@ def _lines(table):
             needed < 1e9) else ">1000M"
         cost, skill = _number(row["cost"]), "" if pd.isna(row["skill"]) else f"{row['skill']:.0%}"
         lines.append(f"{short:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {row['verdict']:<13}  {cases:>6}".rstrip())
-    return "\n".join([*lines, "skill: share of the way from the base rate to a perfect forecast",
+    return "\n".join([*lines, textwrap.fill(f"skill: share of the way from {base} to a perfect forecast", WIDTH),
                       "cases: sample size (in groups, if there are any) for 80% power"])
 
 
 def _as_json(given, score, result):
-    prior = score.priors[0]
-    shape = ({"column": given.cost_share} if prior.length is not None else {"a": prior.a, "b": prior.b}
-             if isinstance(prior, Beta) else {"mu": prior.mu, "sigma": prior.sigma})
+    prior = score.priors[0] if score.priors else None
+    shape = ({} if prior is None else {"column": given.cost_share} if prior.length is not None else
+             {"a": prior.a, "b": prior.b} if isinstance(prior, Beta) else {"mu": prior.mu, "sigma": prior.sigma})
     models = [{"name": name, **{key: _plain(value) for key, value in row.items()}}
               for name, row in result.table.iterrows()]
     return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words)}
@@ -426,21 +532,23 @@ def _plain(value: Any) -> Any:
 
 def _score(given):
     frame = files.read_table(given.file)
+    given.decided = _decide(given, frame)
     taken = _take_by_name(given, frame)
     score = _asked(given, frame)
-    y, models, left = _data(given, frame)
+    y, models, left, _ = given.decided.read(given, frame)
     weights = _weights(given, frame)
     options = {} if weights is None else {"sample_weight": weights}
     losses = {name: score(y, *(parts if isinstance(parts, tuple) else (parts,)), **options)
               for name, parts in models.items()}
     rows = [f"{value:.6g}  {name}" for name, value in sorted(losses.items(), key=lambda item: item[1])]
-    if not _of_pairs(given):
+    if given.decided.read is _read_events:
         taken.append(say("events", events=f"{int(y.sum()):,}", cases=f"{len(y):,}",
                          event=f"{given.truth} = {_label(given, frame, y)}"))
     return "\n".join([_taken(y, models, left), *taken, "Cost per case, lower is better:", *rows])
 
 
 def _card(given):
+    given.decided = _decide(given)
     return str(metric_card(_asked(given), decision=_words(given), source="stated on the command line"))
 
 

@@ -19,7 +19,8 @@ import pandas as pd
 
 from ._rules import RULES
 
-__all__ = ["column_of", "events", "line_of", "numbers", "pairs", "probabilities", "read_table"]
+__all__ = ["codes", "column_of", "columns_of_models", "cost_table", "events", "line_of", "members", "numbers", "pairs",
+           "probabilities", "quantiles", "read_table", "right_or_wrong", "same_words"]
 
 DELIMITERS = ",;\t|"
 YES = set(RULES["yes"])
@@ -27,6 +28,11 @@ HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\
 """Control characters, marks of direction and other characters that are not seen."""
 MOST_UNPACKED = 2_000_000_000
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
+QUANTILE = re.compile(r"(.+?)[ _.:-]+q(\d\.\d+|\d{2,})", re.IGNORECASE)
+MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
+TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
+CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
+RIGHT, WRONG = YES | {"right", "correct"}, {"0", "false", "no", "n", "wrong", "incorrect"}
 MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
 
 
@@ -367,3 +373,207 @@ def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
             if name != spread:
                 pairs_found[stem] = (name, spread)
     return pairs_found
+
+
+def quantiles(names: list[str]) -> tuple[tuple[float, ...], dict[str, list[str]]]:
+    """Columns of quantiles by model, and their levels: ``a_q05`` is the quantile at 0.05, ``a_q0.975`` that at 0.975.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
+
+    Raises
+    ------
+    ValueError
+        Two models have different levels.
+
+    Examples
+    --------
+    >>> quantiles(["y", "a_q50", "a_q05", "b q0.05", "b q0.5"])
+    ((0.05, 0.5), {'a': ['a_q05', 'a_q50'], 'b': ['b q0.05', 'b q0.5']})
+    """
+    columns = columns_of_models(names, QUANTILE, lambda digits: float(digits if "." in digits else f"0.{digits}"))
+    levels = {model: tuple(found) for model, found in columns.items()}
+    first = next(iter(levels), "")
+    for model, own in levels.items():
+        if own != levels[first]:
+            raise ValueError(f"{model} has quantiles at {', '.join(f'{level:g}' for level in own)}, {first} at "
+                             f"{', '.join(f'{level:g}' for level in levels[first])}: give all models the same levels, "
+                             f"or name some with --models")
+    return levels.get(first, ()), {model: list(found.values()) for model, found in columns.items()}
+
+
+def members(names: list[str]) -> dict[str, list[str]]:
+    """Columns of ensemble members by model: ``a_1`` to ``a_50``; at least two.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
+
+    Examples
+    --------
+    >>> members(["y", "a_2", "a_1", "day_7"])
+    {'a': ['a_1', 'a_2']}
+    """
+    columns = columns_of_models(names, MEMBER, int)
+    return {model: list(found.values()) for model, found in columns.items() if len(found) > 1}
+
+
+def columns_of_models(names: list[str], pattern: re.Pattern[str], key: Any) -> dict[str, dict[Any, str]]:
+    """Columns whose names match ``(model)(key)``, by model, in the order of the keys.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
+    pattern : compiled regular expression
+        With two groups.
+    key : callable
+        What the second group says.
+
+    Raises
+    ------
+    ValueError
+        Two columns of a model have the same key.
+
+    Examples
+    --------
+    >>> columns_of_models(["a_2", "a_1"], MEMBER, int)
+    {'a': {1: 'a_1', 2: 'a_2'}}
+    """
+    columns: dict[str, dict[Any, str]] = {}
+    for name in names:
+        match = pattern.fullmatch(name)
+        if match:
+            found, value = columns.setdefault(match[1], {}), key(match[2])
+            if value in found:
+                raise ValueError(f"columns {found[value]!r} and {name!r} say the same, {value:g}: rename one")
+            found[value] = name
+    return {model: dict(sorted(found.items())) for model, found in columns.items()}
+
+
+def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarray | None]:
+    """Acts, classes, costs and prices from a file: one row per act, its name first, one column per class.
+
+    A cost is a number, ``price``, or both: ``2``, ``price``, ``2+price``, ``2+0.5*price``.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or Parquet file.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two classes, or a field that is not a cost; the message says which line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("act,well,ill\\nhome,0,10\\ntest,price,price+1\\n")
+    ...     file.flush()
+    ...     acts, classes, costs, price = cost_table(file.name)
+    >>> acts, classes, costs.tolist(), price.tolist()
+    (['home', 'test'], ['well', 'ill'], [[0.0, 10.0], [0.0, 1.0]], [[0.0, 0.0], [1.0, 1.0]])
+    """
+    frame = read_table(source)
+    if frame.shape[1] < 3:
+        raise ValueError(f"{source} must have a column of acts and one column per class, at least two classes")
+    costs, price = np.zeros((len(frame), frame.shape[1] - 1)), np.zeros((len(frame), frame.shape[1] - 1))
+    for row in range(len(frame)):
+        for column in range(1, frame.shape[1]):
+            text = str(frame.iloc[row, column]).replace(" ", "").lower()
+            terms = list(TERM.finditer(text))
+            try:
+                if not terms or "".join(term[0] for term in terms) != text or not all(term[1] for term in terms[1:]):
+                    raise ValueError
+                for sign, times, kind in (term.groups() for term in terms):
+                    table, amount = (price, 1.0) if kind == "price" else (costs, float(kind))
+                    table[row, column - 1] += (-1 if sign == "-" else 1) * float(times or 1) * amount
+            except ValueError:
+                raise ValueError(f"line {line_of(frame, row)} of {source}, column {str(frame.columns[column])!r}: "
+                                 f"expected a cost such as 2, price or 2+0.5*price, got {text!r}") from None
+    acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
+    return acts, classes, costs, price if price.any() else None
+
+
+def codes(frame: pd.DataFrame, name: str, classes: list[str]) -> np.ndarray:
+    """A column of class names as numbers, their places among the classes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+    classes : list of str
+        Names of the classes.
+
+    Raises
+    ------
+    ValueError
+        A label that is not one of the classes; the message says which line.
+
+    Examples
+    --------
+    >>> codes(pd.DataFrame({"y": ["ill", "well"]}), "y", ["well", "ill"]).tolist()
+    [1, 0]
+    """
+    column = column_of(frame, name)
+    places = {kind: place for place, kind in enumerate(classes)}
+    found = np.array([places.get(_word(value).strip(), -1) for value in column])
+    if (found < 0).any():
+        _refuse(frame, column, found < 0, f"expected one of the classes {', '.join(classes)}")
+    return found
+
+
+def right_or_wrong(frame: pd.DataFrame, name: str) -> np.ndarray:
+    """A column of right and wrong answers as ones and zeros.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+
+    Examples
+    --------
+    >>> right_or_wrong(pd.DataFrame({"a": ["right", "wrong", "yes"]}), "a").tolist()
+    [1.0, 0.0, 1.0]
+    """
+    column = column_of(frame, name)
+    words = [_word(value).strip().lower() for value in column]
+    unknown = np.array([word not in RIGHT | WRONG for word in words])
+    if unknown.any():
+        _refuse(frame, column, unknown, "expected 1 or 0, right or wrong")
+    return np.array([float(word in RIGHT) for word in words])
+
+
+def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Right answers and given ones as numbers that are equal where the words are; blanks and capitals do not count.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    truth : str
+        Name of the column of right answers.
+    columns : dict of str to str
+        Columns of answers by model.
+
+    Examples
+    --------
+    >>> same_words(pd.DataFrame({"y": ["Paris", "4"], "a": ["paris ", "5"]}), "y", {"m": "a"})[1]["m"].tolist()
+    [0.0, 2.0]
+    """
+    texts = [[_word(value).strip().lower() for value in column_of(frame, name)] for name in (truth, *columns.values())]
+    missing = column_of(frame, truth).isna().to_numpy()
+    if missing.any():
+        _refuse(frame, column_of(frame, truth), missing, "expected an answer")
+    number: dict[str, float] = {}
+    y, *given = [np.array([number.setdefault(text, float(len(number))) for text in column]) for column in texts]
+    return y, dict(zip(columns, given, strict=True))

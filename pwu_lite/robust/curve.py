@@ -279,7 +279,7 @@ def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
     """
     if len(family.stated) != 1 or not family.linear_between_breakpoints:
         return False
-    return family.stated[0].counts or family.breakpoints(data)[1] is not None
+    return family.bounded and (family.stated[0].counts or family.breakpoints(data)[1] is not None)
 
 
 def piece_starts(family: Family, *several: tuple[np.ndarray, ...]) -> np.ndarray:

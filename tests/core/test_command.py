@@ -365,3 +365,92 @@ def test_letters_that_a_pipe_does_not_know_are_replaced(tmp_path):
     done = subprocess.run([sys.executable, "-m", "pwu_lite", "score", path, "--truth", "y", *RATIO],
                           env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, capture_output=True)
     assert done.returncode == 0 and b"m?ller ?" in done.stdout
+
+
+@pytest.fixture
+def orders():
+    rng = np.random.default_rng(0)
+    middle = rng.normal(100, 20, 60)
+    table = {"sold": (middle + rng.normal(0, 10, 60)).round(1)}
+    for name, spread in (("wide", 25), ("sharp", 10)):
+        table |= {f"{name}_q{level}": (middle + spread * shift).round(2) for level, shift in
+                  (("05", -1.64), ("0.5", 0), ("95", 1.64))}
+    return pd.DataFrame(table)
+
+
+def test_orders_from_quantiles_and_members(capsys, tmp_path, orders):
+    path = written(tmp_path, orders.to_csv(index=False))
+    code, out, _ = run(capsys, "compare", path, "--truth", "sold", "--decision", "orders", "--ratio", "2:9", "--json")
+    score = PWU(pwu_lite.Newsvendor((0.05, 0.5, 0.95)), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    models = {name: orders.filter(regex=f"^{name}_") for name in ("wide", "sharp")}
+    table = compare(orders["sold"], models, score).table
+    assert code == 0 and [one["cost"] for one in json.loads(out)["models"]] == pytest.approx(list(table["cost"]))
+    members = orders.set_axis(["sold", "wide_1", "wide_2", "wide_3", "sharp_1", "sharp_2", "sharp_3"], axis=1)
+    path = written(tmp_path, members.to_csv(index=False))
+    code, out, _ = run(capsys, "score", path, "--truth", "sold", "--decision", "orders", "--ratio", "2:9")
+    score = PWU(pwu_lite.Newsvendor(), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    assert code == 0 and f"{score(orders['sold'], models['sharp']):.6g}  sharp" in out
+
+
+def test_acts_from_class_probabilities(capsys, tmp_path):
+    rng = np.random.default_rng(1)
+    chance, y = rng.multinomial(20, [0.5, 0.3, 0.2], 50) / 20, rng.integers(0, 3, 50)
+    kinds = ["well", "ill", "critical"]
+    frame = pd.DataFrame(chance, columns=[f"a:{kind}" for kind in kinds]).assign(state=np.array(kinds)[y])
+    path = written(tmp_path, frame.to_csv(index=False))
+    known = written(tmp_path, "act,well,ill,critical\nhome,0,8,40\nward,3,1,10\n", "known.csv")
+    priced = written(tmp_path, "act,well,ill,critical\nhome,0,8,40\nward,3,1,10\n"
+                     "test,price,2*price+1,2+price\n", "c.csv")
+    code, out, _ = run(capsys, "score", path, "--truth", "state", "--decision", "acts", "--costs", known)
+    score = PWU(pwu_lite.CostMatrix([[0, 8, 40], [3, 1, 10]]))
+    assert code == 0 and f"{score(y, chance):.6g}  a" in out
+    code, out, _ = run(capsys, "compare", path, "--truth", "state", "--decision", "acts", "--costs", priced, "--range",
+                       "0.5:2", "--json", "--html", str(tmp_path / "r.html"))
+    family = pwu_lite.CostMatrix([[0, 8, 40], [3, 1, 10], [0, 1, 2]], [[0, 0, 0], [0, 0, 0], [1, 2, 1]])
+    score = PWU(family, elicitation.lognormal_from_quantiles(0.5, 2))
+    assert code == 0 and json.loads(out)["models"][0]["cost"] == pytest.approx(score(y, chance))
+    assert "the price is 0.5 to 2" in (tmp_path / "r.html").read_text()
+
+
+def test_answers_that_are_right_or_wrong(capsys, tmp_path):
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({"question": np.arange(60) // 2, "m_right": rng.integers(0, 2, 60),
+                          "m_confidence": rng.random(60).round(3), "n_correct": ["yes", "No"] * 30,
+                          "n_conf": rng.random(60).round(3)})
+    path = written(tmp_path, frame.to_csv(index=False))
+    words = ("--decision", "answers", "--ratio", "1:9")
+    code, out, _ = run(capsys, "compare", path, *words, "--groups", "question", "--json")
+    score = PWU(pwu_lite.Answers(), elicitation.beta_from_quantiles(0.5, 0.9))
+    cost = score(np.ones(60), frame["m_right"], frame["m_confidence"])
+    found = {one["name"]: one for one in json.loads(out)["models"]}
+    assert code == 0 and found["m"]["cost"] == pytest.approx(cost) and set(found) == {"m", "n"}
+    right = pd.Series(["Paris", "4", "blue"] * 20)
+    answers = frame.assign(key=right, m_answer=right.str.lower().where(frame["m_right"] == 1, "else"))
+    path = written(tmp_path, answers.drop(columns=["n_conf", "m_right"]).to_csv(index=False))
+    code, out, _ = run(capsys, "score", path, "--truth", "key", *words)
+    assert code == 0 and f"{cost:.6g}  m" in out
+
+
+@pytest.mark.parametrize("table, words, said", [
+    ("y,a_q05,a_q50\n1,2,1\n", ["--truth", "y", "--decision", "orders", "--ratio", "2:9"],
+     "line 2: quantiles must not cross, a_q05 is 2 and a_q50 is 1"),
+    ("y,a_q05,b_q10\n1,2,1\n", ["--truth", "y", "--decision", "orders", "--ratio", "2:9"], "b has quantiles at 0.1"),
+    ("y,a\n1,2\n", ["--truth", "y", "--decision", "orders", "--ratio", "2:9"], "NAME_q05 to NAME_q95"),
+    ("a_q05,a_q50\n1,2\n", ["--decision", "orders", "--ratio", "2:9"], "with --truth"),
+    ("y,a:well\nwell,1\n", ["--truth", "y", "--decision", "acts"], "--costs costs.csv"),
+    ("y,a:well\nwell,1\n", ["--truth", "y", "--decision", "acts", "--costs", "{costs}"], "NAME:well and NAME:ill"),
+    ("y,a:well,a:ill\nwell,0.7,0.2\n", ["--truth", "y", "--decision", "acts", "--costs", "{costs}"],
+     "line 2: the probabilities of a must sum to 1"),
+    ("y,a:well,a:ill\nsick,0.7,0.3\n", ["--truth", "y", "--decision", "acts", "--costs", "{costs}"],
+     "line 2, column 'y': expected one of the classes well, ill, got 'sick'"),
+    ("y,a:well,a:ill\nill,0.7,0.3\n", ["--truth", "y", "--decision", "acts", "--costs", "{costs}", "--range", "1:2"],
+     "are known: leave out the range"),
+    ("y,a:well,a:ill\nill,0.7,0.3\n", ["--truth", "y", "--decision", "acts", "--costs", "{bad}"],
+     "line 2 of .*, column 'ill': expected a cost such as"),
+    ("m_right,m_confidence\nmaybe,0.5\n", ["--decision", "answers", "--ratio", "1:9"], "line 2, .*right or wrong"),
+    ("m,m_confidence\n1,0.5\n", ["--decision", "answers", "--ratio", "1:9"], "NAME_confidence and NAME_right")])
+def test_what_new_decisions_refuse(capsys, tmp_path, table, words, said):
+    places = {"costs": written(tmp_path, "act,well,ill\nhome,0,8\nward,3,1\n", "costs.csv"),
+              "bad": written(tmp_path, "act,well,ill\nhome,0,2price\n", "bad.csv")}
+    code, _, error = run(capsys, "compare", written(tmp_path, table), *[word.format(**places) for word in words])
+    assert code == 2 and re.search(said, error), error

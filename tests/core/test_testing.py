@@ -130,6 +130,7 @@ FAMILIES = [  # a family, its prior or priors, and which data it takes
     (pwu.CostMatrix([[0, 5, 9], [2, 0, 3], [4, 2, 0]], [[0, 0, 0], [0, 1, 0], [1, 1, 1]]), pwu.Gamma(2, 1), "classes"),
     (pwu.CostMatrix([[0, 5, 9], [2, 0, 3]]), (), "classes"),
     (pwu.RejectOption(3), pwu.Beta(2, 5), "classes"),
+    (pwu.Answers(), pwu.Beta(8, 2), "answers"),
     (pwu.Newsvendor(), pwu.Beta(8, 2), "quantiles"),
     *((pwu.Newsvendor(LEVELS, act), pwu.Beta(8, 2), "quantiles")
       for act in ("at levels", "between levels", "nearest level", "interpolated")),
@@ -151,6 +152,12 @@ def ranking(regression):
 def classes():
     rng = np.random.default_rng(3)
     return rng.integers(0, 3, 40), rng.dirichlet([1, 1, 1], 40)
+
+
+@pytest.fixture
+def answers():
+    rng = np.random.default_rng(6)
+    return rng.integers(0, 4, 40), rng.integers(0, 4, 40), rng.random(40)
 
 
 @pytest.fixture

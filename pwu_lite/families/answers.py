@@ -1,0 +1,103 @@
+"""Answers with a confidence: answer, or say "I don't know", where a wrong answer costs more than a right one earns.
+
+Implements the binary decision of section 3.2.1 of the PWU paper for the event "the answer is right".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import validation
+from ..priors import Prior
+from .base import FORECASTS, Axis, Parameter, SeparableFamily, covers
+
+__all__ = ["Answers"]
+
+
+@dataclass(frozen=True)
+class Answers(SeparableFamily):
+    """Give the answer if its confidence is above c, else abstain: a wrong answer costs c, a right one earns 1 - c.
+
+    Counted from a model that gives the right answer to every question, a right answer costs nothing, an abstention
+    ``1 - c``, a wrong answer 1. c is the share of the stake that a wrong answer costs: a wrong answer costs as much
+    as ``c / (1 - c)`` right ones earn. Models that give different answers can be compared, which `BinaryDecision` on
+    the event "right" cannot do: it charges nothing for a wrong answer that is not given.
+
+    References
+    ----------
+    PWU paper, section 3.2.1; Chow (1970).
+
+    Examples
+    --------
+    >>> family = Answers()
+    >>> family.act(0.5, [3, 1], [0.9, 0.4]).tolist()
+    [True, False]
+    >>> family.utility(0.5, [3, 2, 2], [3, 1, 1], [0.9, 0.4, 0.8])
+    -0.5
+    """
+
+    parameters = (Parameter("c", (0.0, 1.0)),)
+    takes = ("answer", "confidence")
+    axis = Axis("logit", "share of the stake that a wrong answer costs, c", "cost per question")
+
+    def check(self, y_true: ArrayLike, answer: ArrayLike, confidence: ArrayLike) -> tuple[np.ndarray, ...]:
+        """Read what is right, what was answered, and how sure the model is.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            The right answers, as numbers; 1 for all where only right and wrong is known.
+        answer : array_like, shape (n,)
+            The model's answers; 1 for right and 0 for wrong where only that is known.
+        confidence : array_like, shape (n,)
+            Probabilities that the answer is right, in [0, 1]; 0 for an abstention.
+        """
+        y, given = validation.vector("y_true", y_true), validation.vector("answer", answer)
+        f = validation.vector("confidence", confidence)
+        validation.reject("confidence", f, (f < 0) | (f > 1), "must lie in [0, 1]")
+        for name, part in (("answer", given), ("confidence", f)):
+            if part.size != y.size:
+                raise ValueError(f"y_true has length {y.size}, {name} has length {part.size}")
+        return y, y == given, f
+
+    def act(self, theta: float, answer: ArrayLike, confidence: ArrayLike) -> np.ndarray:
+        """True where the answer is given, ``confidence > c``; shape (n,).
+
+        Parameters
+        ----------
+        theta : float
+            c, in (0, 1).
+        answer : array_like, shape (n,)
+            The model's answers.
+        confidence : array_like, shape (n,)
+            Probabilities that the answer is right.
+        """
+        c = validation.inside("c", theta, 0, 1)
+        return self.check(answer, answer, confidence)[2] > c
+
+    def describe(self, theta, which):
+        return f"a wrong answer costs as much as {theta / (1 - theta) if theta < 1 else np.inf:.3g} right ones earn"
+
+    def properness(self, *priors):
+        if covers(priors[0], 0, 1):
+            return "strictly proper", "for the confidence; and the answer that is most likely right costs least"
+        return "proper", "confidences between which no c has mass have the same expected cost"
+
+    def breakpoints(self, data):
+        return None, data[2]
+
+    def draw(self, rng, n):
+        """Right answers of 1, and answers with confidences in steps of a twentieth."""
+        return np.ones(n), [(rng.integers(0, 2, n), rng.integers(0, 21, n) / 20) for _ in range(FORECASTS)]
+
+    def cost(self, theta: Any, y, right, f):
+        """A right answer costs nothing, an abstention 1 - c, a wrong answer 1."""
+        return np.where(f > theta, ~right, 1 - theta)
+
+    def per_sample(self, prior: Prior, y, right, f):
+        """``P(c < f)`` where the answer is wrong, and ``E[1 - c; c >= f]``."""
+        return prior.complement_above(f) + np.where(right, 0.0, prior.tails(f)[0])
