@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
+from .._ranks import snap
+from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
 from .base import FORECASTS, Axis, Parameter, SeparableFamily
 
@@ -184,6 +186,25 @@ class CostMatrix(SeparableFamily):
         loss[paid] += times[paid] * prior.for_cases(case[paid]).partial_mean(start[paid], end[paid])
         return np.bincount(case, loss, len(y))
 
+    def utilities(self, thetas, data, weight):
+        """All prices at once: each segment of an envelope counts at the prices inside it, a tie at its own price."""
+        if not self.parameters:
+            return super().utilities(thetas, data, weight)
+        y, f = data
+        share = to_sum_one(weight, len(y))
+        case, *ends, cost, times = self._envelope(y, f)
+        start, end, prices = np.split(snap(np.concatenate([*ends, thetas])), [len(case), 2 * len(case)])
+        wide = start < end
+        case, start, end, cost, times = (part[wide] for part in (case, start, end, cost, times))
+        inside = [share[case] @ part - weight_above(start, share[case] * part, prices, equal=True)
+                  - weight_up_to(end, share[case] * part, prices) for part in (cost, times)]
+        order = np.argsort(start)
+        first, last = (np.searchsorted(start[order], prices, side=side) for side in ("left", "right"))
+        at = np.repeat(np.arange(len(thetas)), last - first)  # prices at which an act of a case changes
+        tied = case[order[np.arange(at.size) - np.repeat(np.cumsum(last - first) - last, last - first)]]
+        changing = np.bincount(at, share[tied] * self.cost(thetas[at], y[tied], f[tied]), len(thetas))
+        return -(inside[0] + thetas * inside[1] + changing)
+
     def _matrices(self):
         costs = np.array(self.costs)
         return costs, np.zeros_like(costs) if self.price is None else np.array(self.price)
@@ -227,9 +248,9 @@ class CostMatrix(SeparableFamily):
             while open_.size:
                 top = kept[open_, size[open_] - 1]
                 rise, gap = level[open_, new] - level[open_, top], slope[open_, top] - slope[open_, new]
+                rise[np.abs(rise) <= same_level] = 0.0
                 parallel = gap <= same_slope
-                twin = parallel & (np.abs(rise) <= same_level)
-                above = parallel & (rise > same_level)
+                twin, above = parallel & (rise == 0), parallel & (rise > 0)
                 for total in (cost, times):
                     total[open_[twin], top[twin]] += total[open_[twin], new]
                 tied[open_[twin], top[twin]] += 1

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
+from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
 from .base import FORECASTS, Axis, Parameter, SeparableFamily, covers
 
@@ -97,6 +98,13 @@ class Answers(SeparableFamily):
     def cost(self, theta: Any, y, right, f):
         """A right answer costs nothing, an abstention 1 - c, a wrong answer 1."""
         return np.where(f > theta, ~right, 1 - theta)
+
+    def utilities(self, thetas, data, weight):
+        """Shares of wrong answers given and of abstentions at every c at once."""
+        _, right, f = data
+        weight = to_sum_one(weight, f.size)
+        wrong = weight_above(f[~right], weight[~right], thetas)
+        return -wrong - (1 - thetas) * weight_up_to(f, weight, thetas)
 
     def per_sample(self, prior: Prior, y, right, f):
         """``P(c < f)`` where the answer is wrong, and ``E[1 - c; c >= f]``."""

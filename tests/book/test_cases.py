@@ -1,4 +1,4 @@
-"""Part V: the ledger's verdicts about section 5.2, appendix J.2, Table 2 and figures J.4 to J.6."""
+"""Part VI: the ledger's verdicts about section 5.2, appendix J.2, Table 2 and figures J.4 to J.6."""
 
 import numpy as np
 import pytest

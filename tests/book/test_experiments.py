@@ -1,4 +1,4 @@
-"""Part IV: the stored tables are what the commands give, and the ledger's verdicts about them are what they show."""
+"""Part V: the stored tables are what the commands give, and the ledger's verdicts about them are what they show."""
 
 import gzip
 

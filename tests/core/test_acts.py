@@ -150,3 +150,16 @@ def test_an_infinite_mean_is_paid_only_by_who_pays_the_price():
 def test_refusals(act, words):
     with pytest.raises(ValueError, match=words):
         act()
+
+
+@given(st.integers(0, 10**6))
+def test_the_curve_is_the_cost_at_each_price(seed):
+    """At prices between changes of act, at the changes themselves, and where three lines meet; with weights."""
+    rng = np.random.default_rng(seed)
+    costs, price = rng.integers(0, 4, (4, 3)) / 1.0, rng.integers(0, 3, (4, 3)) / 1.0
+    f, y, weight = rng.multinomial(6, [1 / 3] * 3, 8) / 6, rng.integers(0, 3, 8), rng.integers(1, 4, 8) / 1.0
+    family = pwu.CostMatrix(costs, price)
+    edges = family.breakpoints(family.read(y, f))[1]
+    thetas = np.concatenate([edges[edges > 0], rng.uniform(0.01, 5, 10)])
+    expected = [-np.average(family.cost(theta, y, f), weights=weight) for theta in thetas]
+    np.testing.assert_allclose(family.utility(thetas, y, f, sample_weight=weight), expected, rtol=1e-9, atol=1e-12)
