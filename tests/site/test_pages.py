@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 CHECK = re.compile(r"\[(quiet-)?check\b")
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
-CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "experiments", "cases", "imprecise")
+CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "forecasts", "experiments", "cases", "imprecise")
             for path in sorted((ROOT / "book" / part).glob("*.md"))]
 INSIDE = re.compile(r"families\.|scorer|validation|algebra")  # the package's own
 NOTEBOOKS = [path for path in PAGES if CELL.search(path.read_text())]
@@ -298,7 +298,7 @@ def test_the_table_of_times_is_what_the_chapters_say():
     page = (ROOT / "book" / "start" / "how_to_use.md").read_text()
     told = [[int(n) for n in row] for row in re.findall(r"^\| \d+ \| .* \| (\d+) \| (\d+) \| (\d+) \|$", page, re.M)]
     said = []
-    for name in re.findall(r"file: (book/(?:foundations|implicit_priors|pwu|experiments|cases|imprecise)/\w+)",
+    for name in re.findall(r"file: (book/(?:foundations|implicit_priors|pwu|forecasts|experiments|cases|imprecise)/\w+)",
                            (ROOT / "_toc.yml").read_text()):
         text = (ROOT / f"{name}.md").read_text()
         long = re.search(r"\*\*Time\*\*: (\d+) minutes, and (\d+) for the exercises", text)
