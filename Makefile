@@ -43,6 +43,7 @@ notebooks: book
 	@$(PY) -m tools.checks.notebook_check
 
 benchmark: $(READY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-benchmark.txt
 	@$(PY) benchmarks/run.py
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
 	@$(PY) benchmarks/bench_page.py
@@ -62,7 +63,7 @@ instructor: $(READY)
 	@$(PY) -m tools.kit.exercises
 
 lock:
-	@for group in book lab site editions mutants; do \
+	@for group in book lab site editions mutants benchmark; do \
 	  uv pip compile --quiet --no-header --universal --python-version 3.11 --generate-hashes --group $$group \
 	    $$(test $$group = book || echo -c requirements.txt) \
 	    -o requirements$$(test $$group = book || echo -$$group).txt || exit 1; done

@@ -85,6 +85,37 @@ def comparisons(n=100_000, models=5, resamples=1000):
     print(f"net_benefit / curve at {grid.size} thresholds: {ratio:.2f} (target 1.5)")
 
 
+def every_kind(n=100_000):
+    """Quantiles and ensembles beside scoringrules at the same levels, and acts beside argmin over a grid of prices."""
+    import scoringrules
+
+    rng = np.random.default_rng(0)
+    levels = np.array([0.01, 0.025, *np.arange(1, 20) / 20, 0.975, 0.99])
+    y, quantiles, members = rng.normal(size=n), np.sort(rng.normal(size=(n, 23)), axis=1), rng.normal(size=(n, 20))
+    chance, kind = rng.dirichlet(np.ones(4), n), rng.integers(0, 4, n)
+    costs, price, prices = rng.random((5, 4)), rng.random((5, 4)), np.linspace(0.01, 2, 200)
+    acts = pwu.PWU(pwu.CostMatrix(costs, price), pwu.Gamma(2, 0.3))
+    orders, ensembles = (pwu.PWU(family, pwu.Beta(8, 2)) for family in (pwu.Newsvendor(levels), pwu.Newsvendor()))
+
+    def argmin():
+        level, slope, real, times, rows = chance @ costs.T, chance @ price.T, costs.T[kind], price.T[kind], np.arange(n)
+        total = 0.0
+        for theta in prices:
+            act = (level + theta * slope).argmin(axis=1)
+            total += (real[rows, act] + theta * times[rows, act]).mean()
+        return total / prices.size
+
+    seconds = interleaved([
+        ("orders", lambda: orders(y, quantiles)),
+        ("quantile_score", lambda: scoringrules.quantile_score(y[:, None], quantiles, levels).mean()),
+        ("ensembles", lambda: ensembles(y, members)),
+        ("crps_ensemble", lambda: scoringrules.crps_ensemble(y, members).mean()),
+        ("acts", lambda: acts(kind, chance)), ("argmin", argmin)], 7)
+    for method, peer, limit in (("orders", "quantile_score", 3), ("ensembles", "crps_ensemble", 3),
+                                ("acts", "argmin", 1)):
+        print(f"{method} / {peer} at n = {n:,}: {seconds[method] / seconds[peer]:.2f} (target {limit})")
+
+
 def bounds(n, rng):
     """Bounds of the difference of two models over sets of priors; the peers: both curves, and both scores."""
     f, g = rng.random(n), rng.random(n)
@@ -158,6 +189,7 @@ def main():
             print(f"{method} / {peer} at n = {n:,}: {at[method, n] / at[peer, n]:.2f} (target {limit})")
     print(f"risk-averse top-k PWU at n = 1,000: {at['risk-averse top-k PWU', 1000] * 1000:.0f} ms (target 50)")
     comparisons()
+    every_kind()
     temporary = Path(options.out).with_suffix(".tmp")
     table.to_csv(temporary, index=False, float_format="%.6g")
     temporary.replace(options.out)

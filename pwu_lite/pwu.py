@@ -16,7 +16,7 @@ from .families import Family, OverFirst, SeparableFamily
 from .priors import as_prior
 from .scorer import Scorer
 
-__all__ = ["PWU", "of_first_parameter"]
+__all__ = ["PWU"]
 
 
 class PWU:

@@ -1,4 +1,4 @@
-"""What a forecast is worth: what it saves against acting on the average outcome alone.
+"""What a forecast is worth: what it saves against acting on the mean outcome alone.
 
 Implements the value of information of decision theory (Blackwell 1953; Savage 1971) for the costs of appendix L.
 """
@@ -25,7 +25,7 @@ class ValueOfInformation:
     Attributes
     ----------
     value : float
-        Averaged over the prior, in units of cost per case; negative if acting on the average outcome costs less.
+        Averaged over the prior, in units of cost per case; negative if acting on the mean outcome costs less.
     perfect : float
         What a forecast that knows every outcome would save.
     theta : ndarray, shape (m,)
@@ -46,14 +46,14 @@ class ValueOfInformation:
         """The curve of what is saved, with the line where nothing is; a matplotlib Figure."""
         from .. import plots
 
-        lines = {"acting on the forecast": self.saved, "acting on the average outcome": 0 * self.saved}
+        lines = {"acting on the forecast": self.saved, "acting on the mean outcome": 0 * self.saved}
         return plots.curves(self.theta, lines, xlabel=self.name, ylabel="saved per case")
 
 
 def value_of_information(score: PWU, y_true: ArrayLike, *prediction: ArrayLike) -> ValueOfInformation:
     """What a forecast saves against the forecast that knows the average outcome only.
 
-    At each theta, the cost of acting on the average outcome minus the cost of acting on the forecast. For yes-or-no
+    At each theta, the cost of acting on the mean outcome minus the cost of acting on the forecast. For yes-or-no
     decisions with base rate b it is ``v(c) = min(c (1 - b), (1 - c) b) - L(c)``. Its average over the prior is the
     forecast's discrimination minus its miscalibration (`decompose`). A calibrated forecast is worth nothing less than
     zero at any theta, and is worth more than another at every theta exactly where it is more informative in

@@ -339,7 +339,7 @@ def test_the_value_of_information_is_discrimination_minus_miscalibration(binary)
     calibrated = reporting.value_of_information(score, y, reporting.recalibrated(y, f))
     assert calibrated.saved.min() >= -1e-15 and calibrated.value >= worth.value
     assert [line.get_label() for line in calibrated.plot().axes[0].lines] == [
-        "acting on the forecast", "acting on the average outcome"]
+        "acting on the forecast", "acting on the mean outcome"]
 
 
 def test_the_value_of_information_of_other_forecasts():
