@@ -90,7 +90,7 @@ def for_score(score: PWU, y_true: ArrayLike, forecasts: Any, *, n0: float = 100.
     >>> for_score(PWU(BinaryDecision(), Beta(2, 10)), [0, 1, 0, 1], models).table.shape
     (2, 3)
     """
-    if not isinstance(score, PWU) or len(score.family.parameters) > 1:
+    if not isinstance(score, PWU) or len(score.family.parameters) != 1 or score.family.multiclass:
         raise ValueError(f"assistance is for a PWU of one decision parameter, got {score!r:.60}")
     if any(prior.length is not None for prior in score.priors):
         raise ValueError("assistance takes one prior for all cases")

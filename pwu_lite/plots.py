@@ -256,7 +256,8 @@ def _parameters(score, thetas, n):
     reach = float(np.max(prior.ppf(0.995)))
     end = min(high, max(1.15 * reach, 1.6 * float(np.max(prior.ppf(0.5)))))
     start = max(low, 0.0) if np.isfinite(low) else float(np.min(prior.ppf(0.005)))
-    x = np.linspace(start, end, 102)[1:-1] if np.isfinite(low) else np.linspace(start, reach, 100)
+    wide = (start, reach) if reach > start else (start - 1, reach + 1)  # a point mass
+    x = np.linspace(start, end, 102)[1:-1] if np.isfinite(low) else np.linspace(*wide, 100)
     if only.counts:
         k = np.unique(only.theta(x, n))
         return k / n, k

@@ -35,6 +35,9 @@ class Scorer:
         self.score, self.pos_label = score, pos_label
         self._weighted: Any = None
         takes, joint = score.family.takes, not score.family.separable
+        if score.family.multiclass and pos_label is not None:
+            raise ValueError(f"pos_label is for one event; {type(score.family).__name__} takes all classes, in the "
+                             f"order of the estimator's classes_ (or by name, if the costs are a DataFrame)")
         if score.family.multiclass:
             self._respond = self._classes
         elif takes == ("y_prob",):
@@ -108,8 +111,14 @@ class Scorer:
         return truth, (midranks(values if column else -values) / (len(values) + 1),)
 
     def _classes(self, estimator, X, y_true):
-        labels = _known(y_true, _classes_of(estimator))
-        return labels, (_ask(estimator, "predict_proba", X),)
+        classes, chance = _classes_of(estimator), np.asarray(_ask(estimator, "predict_proba", X))
+        labels, names = _known(y_true, classes), self.score.family.classes
+        if names is None:
+            return labels, (chance,)
+        if sorted(map(str, classes)) != sorted(names):
+            raise ValueError(f"the estimator knows the classes {classes.tolist()}, the costs are for {list(names)}")
+        place = np.array([names.index(str(label)) for label in classes])
+        return place[labels], (chance[:, np.argsort(place)],)
 
     def _gaussian(self, estimator, X, y_true):
         words = "a regressor whose predict takes return_std=True and returns mean and standard deviation"

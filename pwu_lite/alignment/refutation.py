@@ -239,7 +239,7 @@ def _check_within(family, within):
     ends = validation.numbers("within", within)
     if ends.shape != (2,) or not ends[0] < ends[1]:
         raise ValueError(f"within must be (low, high) with low < high, got {within!r}")
-    if not isinstance(family, Family):
+    if not isinstance(family, Family) or not family.parameters:
         raise ValueError("within is for a decision family with a continuous parameter")
     if ends[0] < family.parameters[-1].domain[0] or ends[1] > family.parameters[-1].domain[1]:
         raise ValueError(f"within must lie inside {family.parameters[-1].domain}, got {within!r}")

@@ -6,7 +6,7 @@ Implements the utilities of section 3.1 of the PWU paper for any number of acts;
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,8 @@ class CostMatrix(SeparableFamily):
         How many times the price is paid. An entry may be negative where the cost is positive; the price must then
         stay so low that no cost becomes a gain.
     acts : sequence of str, optional
-        Names of the acts; their numbers, if not given.
+        Names of the acts; their numbers, if not given. Names of the classes come from a DataFrame's columns; a
+        `scorer` then finds the classes by name.
 
     Raises
     ------
@@ -64,13 +65,18 @@ class CostMatrix(SeparableFamily):
     costs: Any
     price: Any = None
     acts: Any = None
+    classes: Any = field(default=None, repr=False, compare=False)
 
     multiclass = True
 
     def __init__(self, costs: ArrayLike, price: ArrayLike | None = None, acts: Sequence[str] | None = None):
-        table, index = _matrix("costs", costs), getattr(costs, "index", None)  # of a DataFrame; of a list a method
-        given = range(len(table)) if index is None or callable(index) else index
-        names = [str(name) for name in (given if acts is None else acts)]
+        table, columns = _matrix("costs", costs), getattr(costs, "columns", None)
+        given: Any = range(len(table)) if columns is None else getattr(costs, "index", ())
+        other: Any = price
+        names = [str(name) for name in (given if acts is None else acts if np.ndim(acts) == 1 else [acts])]
+        if columns is not None and hasattr(other, "columns") and not (
+                list(other.columns) == list(columns) and list(other.index) == list(given)):
+            raise ValueError("price must have the acts and classes of costs, in the same order")
         if len(set(names)) < len(names) or len(names) != len(table):
             raise ValueError(f"acts must be {len(table)} different names, one per row of costs, got {names!r:.80}")
         prices = None if price is None else _matrix("price", price)
@@ -86,6 +92,8 @@ class CostMatrix(SeparableFamily):
         object.__setattr__(self, "costs", tuple(map(tuple, table.tolist())))
         object.__setattr__(self, "price", None if prices is None else tuple(map(tuple, prices.tolist())))
         object.__setattr__(self, "acts", tuple(names))
+        labels = () if columns is None else tuple(columns)
+        object.__setattr__(self, "classes", labels if labels and all(isinstance(one, str) for one in labels) else None)
         parameters: tuple[Parameter, ...] = ()
         if prices is not None:
             falling = prices < 0
@@ -118,8 +126,8 @@ class CostMatrix(SeparableFamily):
             Index of the parameter, 0.
         """
         high = self.parameters[which].domain[1]
-        if prior.support[1] > high:
-            costs, price = self._matrices()
+        costs, price = self._matrices()
+        if prior.support[1] > high and np.any(price < 0):
             act, label = np.argwhere((price < 0) & (costs + high * np.minimum(price, 0) <= TIED * costs.max()))[0]
             raise ValueError(f"the prior on the price has mass above {high:g}, where the act {self.acts[act]!r} would "
                              f"cost less than nothing in class {label}")
@@ -137,7 +145,8 @@ class CostMatrix(SeparableFamily):
         """
         f = validation.check_class_probabilities(y_prob)
         self._check_columns(f)
-        return self._shares(self.one_theta(theta, len(f))[0] if self.parameters else (), f)
+        return self._shares(np.ravel(self.read_theta(theta, len(f))) if not self.parameters else
+                            self.one_theta(theta, len(f))[0], f)
 
     def describe(self, theta, which):
         return f"the price is {theta:.3g}"
@@ -151,9 +160,9 @@ class CostMatrix(SeparableFamily):
         y, f = data
         return None, np.unique(self._envelope(y, f)[1])[1:]  # the first segment starts at the domain's end
 
-    @property
-    def bounded(self):
-        return any(not np.any(row) for row in self.price or ((0.0,),)) or np.isfinite(self.parameters[0].domain[1])
+    def bounded(self, data):
+        _, _, end, _, times = self._envelope(*data)
+        return not np.any(times[np.isinf(end)])
 
     @property
     def linear_between_breakpoints(self):
@@ -215,10 +224,11 @@ class CostMatrix(SeparableFamily):
 
     def _shares(self, theta, f):
         costs, price = self._matrices()
-        expected = f @ costs.T
+        expected, size = f @ costs.T, f @ np.abs(costs).T
         if np.size(theta):
-            expected = expected + np.reshape(theta, (-1, 1)) * (f @ price.T)
-        tied = expected <= expected.min(axis=1, keepdims=True) + TIED * np.abs(expected).max(axis=1, keepdims=True)
+            paid = np.reshape(theta, (-1, 1))
+            expected, size = expected + paid * (f @ price.T), size + paid * (f @ np.abs(price).T)
+        tied = expected - expected.min(axis=1, keepdims=True) <= TIED * size
         return tied / tied.sum(axis=1, keepdims=True)
 
     def _envelope(self, y, f):
@@ -236,9 +246,9 @@ class CostMatrix(SeparableFamily):
         costs, price = self._matrices()
         n, acts, rows = len(y), len(costs), np.arange(len(y))
         level, slope = f @ costs.T, f @ price.T
-        same_level, same_slope = TIED * np.abs(costs).max(initial=0.0), TIED * np.abs(price).max(initial=0.0)
         order = np.lexsort((level, -slope), axis=1)
-        level, slope = np.take_along_axis(level, order, axis=1), np.take_along_axis(slope, order, axis=1)
+        level, slope, same_level, same_slope = (np.take_along_axis(part, order, axis=1) for part in (
+            level, slope, TIED * (f @ np.abs(costs).T), TIED * (f @ np.abs(price).T)))
         cost, times = np.take_along_axis(costs.T[y], order, axis=1), np.take_along_axis(price.T[y], order, axis=1)
         kept, start = np.zeros((n, acts), dtype=int), np.full((n, acts), low)
         size, tied = np.ones(n, dtype=int), np.ones((n, acts))
@@ -248,8 +258,8 @@ class CostMatrix(SeparableFamily):
             while open_.size:
                 top = kept[open_, size[open_] - 1]
                 rise, gap = level[open_, new] - level[open_, top], slope[open_, top] - slope[open_, new]
-                rise[np.abs(rise) <= same_level] = 0.0
-                parallel = gap <= same_slope
+                rise[np.abs(rise) <= np.maximum(same_level[open_, new], same_level[open_, top])] = 0.0
+                parallel = gap <= np.maximum(same_slope[open_, new], same_slope[open_, top])
                 twin, above = parallel & (rise == 0), parallel & (rise > 0)
                 for total in (cost, times):
                     total[open_[twin], top[twin]] += total[open_[twin], new]

@@ -206,6 +206,7 @@ class Family:
     takes: tuple[str, ...] = ("y_prob",)
     separable: ClassVar[bool] = False
     multiclass: ClassVar[bool] = False  # y_prob has a column for each class
+    classes: Any = None  # their names, if the family knows them
     required: ClassVar[tuple[str, ...]] = ()
     check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
 
@@ -453,10 +454,19 @@ class Family:
         """
         return "not known", "the family does not say whether its act is a Bayes act"
 
-    @property
-    def bounded(self) -> bool:
-        """Does the cost stay bounded, however large the decision parameter is?"""
+    def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
+        """Does the cost of read data stay bounded, however large the decision parameter is?
+
+        Parameters
+        ----------
+        data : tuple of ndarray
+            What `read` returns: labels and prediction, checked.
+        """
         return True
+
+    def closed_form(self) -> bool:
+        """Is the loss a closed form wherever the priors' masses and partial means are?"""
+        return type(self).numerical_error is Family.numerical_error
 
     @property
     def linear_between_breakpoints(self) -> bool:

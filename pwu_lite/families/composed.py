@@ -263,6 +263,18 @@ class OverFirst(SeparableFamily):
         """Under both priors."""
         return self.family.losses((prior, self.second), data)
 
+    def numerical_error(self, prior: Prior, *data: Any) -> float:
+        """That of the family under both priors.
+
+        Parameters
+        ----------
+        prior : Prior
+            On the first parameter.
+        *data : ndarray
+            Labels and prediction, checked.
+        """
+        return self.family.loss((prior, self.second), data, None)[1]
+
 
 def _column(j, f):
     if j >= f.shape[1]:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import validation
+from ..metrics._kernels import to_sum_one
 from ..priors import Dirac, Prior
 from .base import FORECASTS, Axis, Parameter, SeparableFamily
 
@@ -21,6 +22,7 @@ __all__ = ["Exceedance", "Newsvendor"]
 READINGS = ("at levels", "between levels", "nearest level", "interpolated")
 _ON_LEVEL = 1e-9  # a parameter this close to a level, or to a cell's end, lies on it
 _NODES = 24
+_DEVIATIONS = (-8.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 8.0)  # between them a normal chance is smooth
 
 
 class _Orders(SeparableFamily):
@@ -135,7 +137,7 @@ class _Orders(SeparableFamily):
         if self.levels is None:  # the left-continuous inverse
             return np.clip(np.ceil(np.asarray(tau) * columns - _ON_LEVEL).astype(int) - 1, 0, columns - 1)
         levels = np.array(self.levels)
-        return np.searchsorted((levels[1:] + levels[:-1]) / 2, tau, side="right")
+        return np.searchsorted((levels[1:] + levels[:-1]) / 2 - _ON_LEVEL, tau, side="right")
 
     def interpolate(self, tau: Any, rows: np.ndarray) -> np.ndarray:
         """Each case's quantile at tau: linear between levels, constant beyond; shape (n,).
@@ -155,25 +157,35 @@ class _Orders(SeparableFamily):
         cases = np.arange(len(rows))
         return rows[cases, k] + share * (rows[cases, k + 1] - rows[cases, k])
 
-    def honest(self, short: np.ndarray, left: np.ndarray) -> tuple[str, str]:
-        """Verdict on reporting the true quantiles, from what the cells between the `edges` weigh.
+    def honest(self, prior: Prior, mirrored: bool = False) -> tuple[str, str]:
+        """Verdict on reporting the true quantiles.
 
         Parameters
         ----------
-        short, left : ndarray, shape (cells,)
-            ``E[tau]`` and ``E[1 - tau]`` over each cell.
+        prior : Prior
+            On tau, or on ``1 - tau``.
+        mirrored : bool
+            Is it on ``1 - tau``?
         """
         if self.levels is None:
             return "proper", ("for the distribution with equal mass on each member; draws of another distribution are "
                               "not scored fairly, more of them score better")
-        if self.reading in ("at levels", "between levels"):
+        levels = np.array(self.levels)
+        ratios = np.sort(1 - levels) if mirrored else levels
+        on_levels = all(isinstance(part, Dirac) and np.ndim(part.at) == 0
+                        and np.abs(part.at - ratios).min() <= _ON_LEVEL for _, part in prior.parts)
+        if on_levels or self.reading in ("at levels", "between levels"):
             return "proper", "every reported quantile is charged at its own level"
-        if self.reading == "interpolated":
+        if prior.length is not None:
+            return "not known", "each case has a prior of its own"
+        if self.reading == "interpolated" and levels.size > 1:
             return "improper", ("the quantile that pays is the true one only where the true quantile function is "
                                 "linear between the levels and constant beyond them")
+        edges = np.concatenate([[0.0], (levels[1:] + levels[:-1]) / 2, [1.0]])
+        short, left = _on_cells(prior, edges[:-1], edges[1:], mirrored)
         mass = short + left
-        mean = np.divide(short, mass, out=np.array(self.levels), where=mass > 0)
-        off = np.abs(mean - self.levels)
+        mean = np.divide(short, mass, out=levels.copy(), where=mass > 0)
+        off = np.abs(mean - levels)
         if off.max() <= _ON_LEVEL:
             return "proper", "the users of every reported quantile have its level as their mean critical ratio"
         k = int(np.argmax(off))
@@ -257,11 +269,7 @@ class Newsvendor(_Orders):
                 f"a unit left over costs as much as {1 / odds if odds else np.inf:.3g} short")
 
     def properness(self, *priors):
-        if priors[0].length is not None and self.reading == "nearest level":
-            return "not known", "each case has a prior of its own"
-        edges = self.edges(1 if self.levels is None else len(self.levels))
-        short = np.asarray(priors[0].partial_mean(edges[:-1], edges[1:]))
-        return self.honest(short, np.asarray(priors[0].mass(edges[:-1], edges[1:])) - short)
+        return self.honest(priors[0])
 
     def breakpoints(self, data):
         middle = [] if self.levels is None else np.add(self.levels[1:], self.levels[:-1]) / 2
@@ -296,8 +304,19 @@ class Newsvendor(_Orders):
         if self.reading == "interpolated":
             return _pay_interpolated(prior, y, np.array(self.levels), rows)
         edges = self.edges(rows.shape[1])
-        mass, short = _on_cells(prior, edges[:-1], edges[1:])
-        return _pay(y, rows, *self.charges(short, mass - short))
+        return _pay(y, rows, *self.charges(*_on_cells(prior, edges[:-1], edges[1:])))
+
+    def utilities(self, thetas, data, weight):
+        """Shortfall and excess of each column once, charged at every tau."""
+        if self.reading == "interpolated":
+            return super().utilities(thetas, data, weight)
+        y, rows = data
+        share, gap = to_sum_one(weight, len(y)), y[:, None] - rows
+        short, left = self.charges_at(thetas, rows.shape[1])
+        return -(short @ (share @ np.maximum(gap, 0)) + left @ (share @ np.maximum(-gap, 0)))
+
+    def closed_form(self):
+        return True
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
         """Zero for a closed form; of a prior that is integrated numerically its error, times the mean distance.
@@ -405,11 +424,7 @@ class Exceedance(_Orders):
     def properness(self, *priors):
         if self.normal:
             return "proper", "for the whole distribution; thresholds and cost shares without mass are not looked at"
-        if self.reading == "nearest level" and priors[1].length is not None:
-            return "not known", "each case has a prior of its own"
-        edges = self.edges(1 if self.levels is None else len(self.levels))
-        mass, left = _mirrored_cells(priors[1], edges[:-1], edges[1:])
-        return self.honest(mass - left, left)
+        return self.honest(priors[1], mirrored=True)
 
     def draw(self, rng, n):
         """Outcomes of 1, and forecasts around them."""
@@ -440,8 +455,7 @@ class Exceedance(_Orders):
         if self._by_cells():
             rows = forecast[0]
             edges = self.edges(rows.shape[1])
-            mass, left = _mirrored_cells(on_c, edges[:-1], edges[1:])
-            return _pay(y, rows, *self.charges(mass - left, left), between=on_t)
+            return _pay(y, rows, *self.charges(*_on_cells(on_c, edges[:-1], edges[1:], mirrored=True)), between=on_t)
         return self._integral(on_t, on_c, y, forecast, _NODES)
 
     def numerical_error(self, *arguments: Any) -> float:
@@ -482,6 +496,9 @@ class Exceedance(_Orders):
         inner = levels[low] + share * (levels[high] - levels[low])
         return np.where(k == 0, 1.0, np.where(k == levels.size, 0.0, 1 - inner))
 
+    def closed_form(self):
+        return self._by_cells()
+
     def _by_cells(self):
         return not self.normal and self.reading != "interpolated"
 
@@ -500,12 +517,18 @@ class Exceedance(_Orders):
     def _integral(self, on_t, on_c, y, forecast, nodes):
         """Over the thresholds below y, then those from y on, by Gauss-Legendre nodes in the prior's own levels.
 
-        Of interpolated quantiles the chance has a kink at each of them, so a threshold's levels are cut there, too.
+        The thresholds are cut where the chance has a kink or falls steeply: at each of the interpolated quantiles, at
+        multiples of the standard deviation, and where the chance meets an end of the prior on c.
         """
         below = on_t.tails(y)[0]
         cuts = [np.zeros(len(y)), below, np.ones(len(y))]
-        if not self.normal:
-            cuts += list(on_t.tails(forecast[0].T)[0]) if on_t.length is None else []
+        kinks = [end for end in on_c.support if 0 < end < 1] if on_c.length is None else []
+        if self.normal:
+            mean, std = forecast
+            places = [mean + k * std for k in _DEVIATIONS] + [mean - std * special.ndtri(end) for end in kinks]
+        else:
+            places = list(forecast[0].T) + [self.interpolate(1 - end, forecast[0]) for end in kinks]
+        cuts += [on_t.tails(place)[0] for place in places]
         ordered = np.sort(np.array(cuts), axis=0)
         points, weights = np.polynomial.legendre.leggauss(nodes)
         total = np.zeros(len(y))
@@ -570,17 +593,26 @@ def _pay_interpolated(prior, y, levels, rows):
     return np.maximum(total, 0.0)
 
 
-def _on_cells(prior, low, high):
-    """Mass and partial mean of each cell, shape (cells,); with a prior for each case (n, cells)."""
-    if prior.length is None:
-        return np.asarray(prior.mass(low, high)), np.asarray(prior.partial_mean(low, high))
-    return tuple(np.column_stack([part(a, b) for a, b in zip(low, high, strict=True)])
-                 for part in (prior.mass, prior.partial_mean))
+def _on_cells(prior, low, high, mirrored=False):
+    """``E[tau]`` and ``E[1 - tau]`` over each cell of tau, shape (cells,); with a prior for each case (n, cells).
+
+    The prior is on tau, or on ``1 - tau``. Where tau is near 1 the second is a difference of `complement_above`, so
+    that no digits cancel.
+    """
+    if prior.length is not None:
+        columns = [_on_cells_of(prior, a, b) for a, b in zip(*((1 - high, 1 - low) if mirrored else (low, high)),
+                                                             strict=True)]
+        mean, rest = (np.column_stack(parts) for parts in zip(*columns, strict=True))
+    else:
+        mean, rest = _on_cells_of(prior, *((1 - high, 1 - low) if mirrored else (low, high)))
+    return (rest, mean) if mirrored else (mean, rest)
 
 
-def _mirrored_cells(prior, low, high):
-    """The same for tau = 1 - c, of a prior on c: the mass of each cell of tau, and ``E[1 - tau]`` over it."""
-    return _on_cells(prior, 1 - high, 1 - low)
+def _on_cells_of(prior, low, high):
+    mean = np.asarray(prior.partial_mean(low, high))
+    rest = np.where(np.asarray(low) > 0.5, prior.complement_above(low) - prior.complement_above(high),
+                    prior.mass(low, high) - mean)
+    return mean, rest
 
 
 def _levels(given):

@@ -13,7 +13,6 @@ from html import escape
 import numpy as np
 import pandas as pd
 
-from ..families import Family
 from ..pwu import PWU
 from ._tables import LEVELS
 
@@ -122,8 +121,8 @@ def _first_sentence(family):
 def _computation(score):
     error = max(part.numerical_error for prior in score.priors for _, part in prior.parts) if score.priors else 0.0
     kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
-    has_own_error = type(score.family).numerical_error is not Family.numerical_error
-    how = "closed form" if error == 0 and not has_own_error else "numerical integration, error by return_error=True"
+    exact = error == 0 and score.family.closed_form()
+    how = "closed form" if exact else "numerical integration, error by return_error=True"
     return f"{how}{score.family.computation()}; {kind}"
 
 

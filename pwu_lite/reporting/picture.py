@@ -36,11 +36,11 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
     """
     if not score.priors:
         return "all costs are known, there is no decision parameter"
+    if any(prior.length is not None for prior in score.priors):
+        return "each case has a prior of its own"
     score = of_first_parameter(score)
     if len(score.priors) > 1:
         return f"the score has {len(score.priors)} decision parameters, {' and '.join(score.family.names)}"
-    if score.priors[0].length is not None:
-        return "each case has a prior of its own"
     axis, counts = score.family.axis, score.family.stated[0].counts
     shown, thetas = _places(axis, score.priors[0], score.family.stated[0].domain, len(y) if counts else None)
     if len(shown) < 2:

@@ -139,14 +139,17 @@ def _degeneracy(score, y_true, models):
             rows[f"{name} below {EDGE:g}"] = prior.mass(0, EDGE)
             rows[f"{name} above {1 - EDGE:g}"] = prior.mass(1 - EDGE, np.inf)
     for name, prediction in models.items():
-        mass = _same_act(score, score.family.read(y_true, *prediction))
+        mass = _same_act(score, score.family.read(y_true, *prediction), prediction)
         if mass is not None:
             rows[f"{name}: the same act for all cases"] = mass
     return pd.Series(rows, dtype=float).to_frame("prior mass")
 
 
-def _same_act(score, data):
-    """Prior mass of the parameters beyond the first and the last change of an act, None where nobody says."""
+def _same_act(score, data, prediction):
+    """Prior mass of the parameters at which all cases get one act, None where nobody says.
+
+    Those are below the first change of an act or above the last one, if all acts are the same there.
+    """
     family, prior = score.family, score.priors[0]
     if family.stated[0].counts:
         tied = all(np.ptp(values) == 0 for values in data[1:])
@@ -154,7 +157,18 @@ def _same_act(score, data):
     if not family.linear_between_breakpoints:
         return None
     _, edges = family.breakpoints(data)
-    return float(1 - prior.mass(edges.min(), edges.max()))
+    first, last = (edges.min(), edges.max()) if edges.size else (np.inf, np.inf)
+    below, above = float(prior.mass(-np.inf, first)), float(prior.mass(last, np.inf))
+    places = [(below, float(prior.ppf(below / 2)))] + [(above, float(prior.ppf(1 - above / 2)))] * bool(edges.size)
+    return sum(mass for mass, theta in places if mass > 0 and _alike(family, theta, prediction))
+
+
+def _alike(family, theta, prediction):
+    """Does every case get the same act? Yes, where a family does not name its acts."""
+    if not hasattr(family, "act"):
+        return True
+    acts = np.asarray(family.act(theta, *prediction))
+    return bool((acts == acts[:1]).all())
 
 
 def _alternatives(score, given):

@@ -253,7 +253,7 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
         raise ValueError(f"the cost of {family!r} is not linear between two changes of act: sets of priors need that")
     starts, high = piece_starts(family, data) if starts is None else starts, parameter.domain[1]
     ends = np.append(starts[1:], high)
-    span = np.where(np.isfinite(ends), ends, 4 * np.maximum(np.abs(starts), 1.0)) - starts
+    span = np.where(np.isfinite(ends), ends, 4 * np.where(starts == 0, 1.0, np.abs(starts))) - starts
     narrow = span <= NARROW * np.spacing(np.maximum(np.abs(starts), np.abs(starts + span)))
     first_costs, second_costs = (_costs(family, data, weight, starts + np.where(narrow, 0.0, share * span))
                                  for share in (0.25, 0.75))
@@ -279,7 +279,7 @@ def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
     """
     if len(family.stated) != 1 or not family.linear_between_breakpoints:
         return False
-    return family.bounded and (family.stated[0].counts or family.breakpoints(data)[1] is not None)
+    return family.bounded(data) and (family.stated[0].counts or family.breakpoints(data)[1] is not None)
 
 
 def piece_starts(family: Family, *several: tuple[np.ndarray, ...]) -> np.ndarray:

@@ -267,6 +267,8 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
     1.0
     """
     _check_family(family)
+    if len(family.stated) != 1:
+        raise ValueError(f"dominance is over one decision parameter, {family!r:.60} has {len(family.stated)}")
     if not family.separable:
         raise ValueError(f"{type(family).__name__} is not separable: its cases have no differences of their own")
     data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]

@@ -163,3 +163,40 @@ def test_the_curve_is_the_cost_at_each_price(seed):
     thetas = np.concatenate([edges[edges > 0], rng.uniform(0.01, 5, 10)])
     expected = [-np.average(family.cost(theta, y, f), weights=weight) for theta in thetas]
     np.testing.assert_allclose(family.utility(thetas, y, f, sample_weight=weight), expected, rtol=1e-9, atol=1e-12)
+
+
+def test_a_forbidden_act_changes_nothing():
+    """A dominated act with a cost of 1e12 neither ties others nor moves the score."""
+    f, y = np.random.default_rng(4).dirichlet(np.ones(2), 30), np.arange(30) % 2
+    for price in (None, [[0, 1], [1, 0]]):
+        costs = [[0.003, 0.009], [0.008, 0.001]]
+        priors = () if price is None else (pwu.Gamma(2, 0.001),)
+        alone = pwu.PWU(pwu.CostMatrix(costs, price), *priors)(y, f)
+        more = None if price is None else [*price, [0, 0]]
+        assert pwu.PWU(pwu.CostMatrix([*costs, [1e12, 1e12]], more), *priors)(y, f) == pytest.approx(alone, rel=1e-12)
+
+
+def test_a_scorer_finds_named_classes():
+    x, y = load_wine(return_X_y=True)
+    labels = np.array(["merlot", "barolo", "riesling"])[y]
+    model = make_pipeline(StandardScaler(), LogisticRegression()).fit(x, labels)
+    costs = pd.DataFrame([[0, 5, 9], [2, 0, 3], [4, 2, 0]], columns=["riesling", "barolo", "merlot"])
+    plain = pwu.CostMatrix(costs[["barolo", "merlot", "riesling"]].to_numpy())
+    assert pwu.PWU(pwu.CostMatrix(costs)).scorer()(model, x, labels) == pytest.approx(
+        pwu.PWU(plain).scorer()(model, x, labels))
+    with pytest.raises(ValueError, match="the costs are for"):
+        pwu.PWU(pwu.CostMatrix(costs.rename(columns={"merlot": "syrah"}))).scorer()(model, x, labels)
+    with pytest.raises(ValueError, match="pos_label is for one event"):
+        pwu.PWU(plain).scorer(pos_label="merlot")
+
+
+def test_small_units_and_certain_forecasts_compare():
+    rng = np.random.default_rng(5)
+    y, f = rng.integers(0, 2, 60), rng.dirichlet(np.ones(2), 60)
+    for unit in (1e-9, 1.0, 1e9):
+        family = pwu.CostMatrix(unit * np.array([[0, 10], [2, 1], [0, 0]]), [[0, 0], [0, 0], [1, 1]])
+        table = pwu.compare(y, {"a": f, "b": f[::-1]}, pwu.PWU(family, pwu.Uniform(0, 2 * unit)), n_resamples=50).table
+        assert table["radius"].notna().sum() == 1
+    sure = pwu.PWU(pwu.CostMatrix([[1, 5], [0.5, 0]], [[0, 0], [0, 1]]), pwu.Gamma(2, 1))
+    table = pwu.compare(y, {"sure": np.eye(2)[1 - y], "b": f}, sure, n_resamples=50).table
+    assert table["radius"].isna().all()  # the sure one pays any price

@@ -221,3 +221,52 @@ def test_the_same_as_scoringrules(data):
                                rules.quantile_score(y[:, None], q, np.array(LEVELS)).mean(axis=1), rtol=1e-12)
     np.testing.assert_allclose(2 * pwu.PWU(pwu.Newsvendor(), pwu.Uniform(0, 1)).per_sample(y, members),
                                rules.crps_ensemble(y, members), rtol=1e-12)
+
+
+@pytest.mark.parametrize("mean, std", [(58.0, 0.1), (62.0, 0.1), (61.0, 1.0), (40.0, 8.0)])
+def test_the_error_of_a_sharp_forecast_is_not_hidden(mean, std):
+    """A chance that falls from one to zero between two nodes was once invisible to both rules."""
+    score = pwu.PWU(pwu.Exceedance(normal=True), pwu.Uniform(0, 100), pwu.Beta(2, 10))
+    loss, error = score([20.0], [mean], [std], return_error=True)
+    t = np.unique(np.r_[np.linspace(0, 100, 4001), 20.0, mean + std * np.linspace(-9, 9, 4001)])
+    middle, width = (t[1:] + t[:-1]) / 2, np.diff(t) / 100
+    binary = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    exact = width @ binary.per_sample((middle < 20).astype(int), scipy.stats.norm.sf(middle, mean, std))
+    assert loss == pytest.approx(exact, rel=1e-5) and abs(loss - exact) < error + 1e-6
+
+
+def test_thresholds_of_each_case_are_cut_at_its_quantiles():
+    one = pwu.PWU(pwu.Exceedance(LEVELS), pwu.Uniform(0, 100), pwu.Beta(2, 10))
+    each = pwu.PWU(pwu.Exceedance(LEVELS), pwu.Uniform(np.zeros(2), 100), pwu.Beta(2, 10))
+    y, q = [20.0, 58.5], [[57.0, 58, 59], [57.0, 58, 59]]
+    np.testing.assert_allclose(each.per_sample(y, q), one.per_sample(y, q), rtol=1e-9)
+
+
+def test_a_narrow_numerical_prior_has_an_exact_square():
+    narrow = as_prior(scipy.stats.truncnorm(-250, 250, loc=0.5, scale=0.002))
+    assert narrow.partial_square(0.0, 1.0) == pytest.approx(0.25 + 0.002**2, rel=1e-9)
+    assert narrow.partial_square(0.5, 0.9) == pytest.approx(
+        scipy.integrate.quad(lambda x: x * x * float(narrow.pdf(x)), 0.5, 0.52, epsabs=1e-14)[0], rel=1e-8)
+
+
+def test_readings_that_score_alike_are_called_alike():
+    wis = pwu.Mixture([pwu.Dirac(level) for level in LEVELS], [0.2, 0.5, 0.3])
+    mirrored = pwu.Mixture([pwu.Dirac(1 - level) for level in LEVELS], [0.2, 0.5, 0.3])
+    assert pwu.Newsvendor(LEVELS, "interpolated").properness(wis)[0] == "proper"
+    assert pwu.Exceedance(LEVELS).properness(pwu.Uniform(0, 1), mirrored)[0] == "proper"
+    assert pwu.Newsvendor((0.5,), "interpolated").properness(pwu.Uniform(0, 1))[0] == "proper"
+    assert pwu.Newsvendor((0.4,), "interpolated").properness(pwu.Uniform(0, 1))[0] == "improper"
+    assert pwu.Newsvendor(LEVELS, "interpolated").properness(pwu.Uniform(0, 1))[0] == "improper"
+    each = pwu.Beta(np.arange(2.0, 7), 2.0)
+    assert [pwu.Newsvendor(LEVELS, act).properness(each)[0] for act in ("at levels", "nearest level")] == [
+        "proper", "not known"]
+
+
+def test_a_critical_ratio_near_one_loses_no_digits(data):
+    y, _, members = data
+    prior = pwu.Beta(1e6, 2)
+    low, high = prior.mass(0, 0.95), prior.partial_mean(0.95, 1)
+    left = prior.complement_above(0.95)
+    expected = np.mean(high * np.maximum(y - members.max(axis=1), 0) + left * np.maximum(members.max(axis=1) - y, 0))
+    assert low == 0
+    assert pwu.PWU(pwu.Newsvendor(), prior)(y, members) == pytest.approx(expected, rel=1e-13)

@@ -352,3 +352,23 @@ def test_the_value_of_information_of_other_forecasts():
         reporting.value_of_information(pwu.PWU(pwu.CostMatrix([[0, 1], [1, 0]])), [0], [[0.5, 0.5]])
     with pytest.raises(ValueError, match="average outcome only"):
         reporting.value_of_information(pwu.PWU(pwu.Retention(), pwu.Beta(2, 2)), [0.5, 1.0], [0.5, 1.0])
+
+
+def test_degeneracy_asks_whether_acts_are_the_same():
+    """Two cases that get different answers at every price are not treated alike, nor are two different orders."""
+    reject = pwu.PWU(pwu.RejectOption(3), pwu.Uniform(0.3, 0.5))
+    for rows, mass in (([[0.9, 0.1, 0], [0.1, 0.9, 0]], 0.0), ([[0.9, 0.1, 0], [0.9, 0, 0.1]], 1.0)):
+        report = reporting.prior_report(reject, [0, 1], {"m": rows}, alternatives={})
+        assert report.degeneracy.loc["m: the same act for all cases", "prior mass"] == pytest.approx(mass)
+    orders = pwu.PWU(pwu.Newsvendor((0.5,)), pwu.Uniform(0.8, 0.9))
+    report = reporting.prior_report(orders, [0.0, 1.0], {"m": [[1.0], [2.0]]}, alternatives={})
+    assert report.degeneracy.loc["m: the same act for all cases", "prior mass"] == 0
+
+
+def test_cards_say_how_new_families_are_computed():
+    each = pwu.Beta(np.arange(2.0, 7), 2.0)
+    for score, words in ((pwu.PWU(pwu.Newsvendor(), pwu.Beta(8, 2)), "closed form"),
+                         (pwu.PWU(pwu.Newsvendor((0.1, 0.5)), each), "closed form"),
+                         (pwu.PWU(pwu.Exceedance(normal=True), pwu.Uniform(0, 1), pwu.Beta(2, 2)), "numerical"),
+                         (pwu.PWU(pwu.CostMatrix([[0, 1], [1, 0]])), "closed form")):
+        assert words in reporting.metric_card(score).rows["Computation"]
