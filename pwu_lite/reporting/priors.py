@@ -159,8 +159,9 @@ def _same_act(score, data, prediction):
     _, edges = family.breakpoints(data)
     first, last = (edges.min(), edges.max()) if edges.size else (np.inf, np.inf)
     below, above = float(prior.mass(-np.inf, first)), float(prior.mass(last, np.inf))
-    places = [(below, float(prior.ppf(below / 2)))] + [(above, float(prior.ppf(1 - above / 2)))] * bool(edges.size)
-    return sum(mass for mass, theta in places if mass > 0 and _alike(family, theta, prediction))
+    places = [(below, prior.ppf(below / 2))] + [(above, prior.ppf(1 - above / 2))] * bool(edges.size)
+    return sum(mass for mass, value in places if mass > 0 and _alike(
+        family, float(family.thetas(value, data)[0]), prediction))
 
 
 def _alike(family, theta, prediction):

@@ -37,6 +37,8 @@ def test_degeneracy_is_the_mass_where_all_are_treated_alike(binary):
     prior = pwu.Beta(2, 10)
     assert mass["m: the same act for all cases"] == pytest.approx(prior.mass(0, 0.2) + prior.mass(0.5, 1))
     assert mass["c below 0.01"] == pytest.approx(prior.mass(0, 0.01))
+    nearly = reporting.prior_report(SCORE, y, {"m": np.clip(f, 0.01, 1 - 1e-12)}).degeneracy["prior mass"]
+    assert nearly["m: the same act for all cases"] == pytest.approx(prior.mass(0, f.clip(0.01).min()), abs=1e-9)
 
 
 def test_sensitivity_repeats_the_scores_under_moved_priors(binary):
