@@ -43,7 +43,7 @@ def scores() -> dict[str, PWU]:
     ['left over is costly', 'short is costly', 'all alike', 'WIS']
     """
     family = Newsvendor(HUB)
-    equal = Mixture([Dirac(level) for level in HUB], np.full(HUB.size, 1 / HUB.size))
+    equal = Mixture([Dirac(level) for level in HUB], [1 / HUB.size] * HUB.size)
     return {"left over is costly": PWU(family, Beta(2, 18)), "short is costly": PWU(family, Beta(18, 2)),
             "all alike": PWU(family, Uniform(0, 1)), "WIS": PWU(family, equal)}
 
@@ -119,6 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{name}: learned from {share:.0%}", flush=True)
     kept = ["series", "share", "n", "score", "model", "cost", "low", "high", "difference", "difference low",
             "difference high", "verdict"]
-    stored_tables.write(given.target, pd.concat(tables, ignore_index=True)[kept], "python -m pwu_book.studies quantiles",
+    whole = pd.concat(tables, ignore_index=True)[kept]
+    stored_tables.write(given.target, whole, "python -m pwu_book.studies quantiles",
                         "random_state=0; resamples of days by seed 0", "%.6g")
     return 0
