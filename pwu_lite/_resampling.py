@@ -96,8 +96,8 @@ def canonical_order(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...
                     losses: Iterable[np.ndarray] = ()) -> np.ndarray:
     """An order of the cases that depends neither on the order in which they came nor on rounding in their losses.
 
-    By outcome, then by the last forecast, ..., the first one, by weight, and by losses, which differ where all of these
-    are the same only under a prior for each case.
+    Sorted by outcome, then by the forecasts from the last to the first, by weight, and by losses. Where all else is
+    equal, losses differ only under a prior for each case.
 
     Examples
     --------

@@ -279,7 +279,7 @@ def _mean_density(prior, x):
 
 
 def as_svg(figure: Figure) -> str:
-    """A figure as an SVG element for a page: no header, no style that reaches the whole page; its text stays text.
+    """A figure as an SVG element for a page, without a header or page-wide styles; its text stays text.
 
     Parameters
     ----------

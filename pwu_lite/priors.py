@@ -147,7 +147,7 @@ class Prior:
         raise NotImplementedError
 
     def rvs(self, size: Any = 1, random_state: Any = None) -> np.ndarray:
-        """Draws, by inversion of uniform ones.
+        """Random draws, by inverting uniform numbers.
 
         Parameters
         ----------

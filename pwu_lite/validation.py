@@ -353,7 +353,7 @@ def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
 
 
 def named(what: str, given: Any, taken: Sequence[str] = ()) -> dict[str, Any]:
-    """A mapping with its names as text; a ValueError for names that are then the same, or taken.
+    """A mapping with its names as text; raise ValueError if two are the same as text, or one is reserved.
 
     Examples
     --------

@@ -152,7 +152,7 @@ class SelectivePrediction(SeparableFamily):
         return (mean - y) ** 2 * above + mean_below
 
     def utilities(self, thetas, data, weight):
-        """Squared errors of those who predict, at every lambda at once."""
+        """Squared errors of the predicted cases, at every lambda at once."""
         y, mean, std = data
         weight = to_sum_one(weight, y.size)
         roots = np.sqrt(thetas)

@@ -319,7 +319,7 @@ class Newsvendor(_Orders):
         return True
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
-        """Zero for a closed form; of a prior that is integrated numerically its error, times the mean distance.
+        """Zero for a closed form, else the prior's own error times the mean distance of forecasts and outcomes.
 
         Parameters
         ----------
@@ -434,7 +434,7 @@ class Exceedance(_Orders):
         return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
 
     def references(self, y, weight):
-        """Those of the newsvendor; of a mean and a standard deviation, theirs."""
+        """Quantiles of the outcomes, or their mean and standard deviation; and the outcome itself."""
         return super().references(y, weight) if self.normal else Newsvendor(self.levels).references(y, weight)
 
     def cost(self, theta: Any, y, *forecast):

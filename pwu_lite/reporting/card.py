@@ -21,7 +21,7 @@ __all__ = ["MetricCard", "metric_card"]
 
 @dataclass(frozen=True)
 class MetricCard:
-    """What has to be known about a score, as rows of text: see `metric_card`."""
+    """What a reviewer needs to know about a score, as rows of text: see `metric_card`."""
 
     rows: dict[str, str]
 

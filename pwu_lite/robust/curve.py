@@ -35,7 +35,7 @@ class Curve:
     edges : ndarray, shape (m + 1,)
         Ends of the pieces, strictly increasing.
     left, right : ndarray, shape (m,)
-        The piece's limits at its left and at its right end. They agree on a piece without end.
+        The piece's limits at its left and at its right end. They agree on an unbounded piece.
     name : str
         Name of the decision parameter.
     at : ndarray, shape (m,)
@@ -283,7 +283,7 @@ def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
 
 
 def piece_starts(family: Family, *several: tuple[np.ndarray, ...]) -> np.ndarray:
-    """Left ends of the pieces on which the costs of all these forecasts are linear; none where theta counts."""
+    """Left ends of the pieces on which all these forecasts' costs are linear; empty for a parameter that counts."""
     if family.stated[0].counts:
         return np.empty(0)
     edges = [np.asarray(family.breakpoints(data)[1], dtype=float).ravel() for data in several]
@@ -306,7 +306,7 @@ def _steps(family, data, weight, parameter):
 
 
 def between(prior: Prior, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mass and partial mean of a prior between neighbouring edges; what lies at the last edge counts, too.
+    """Mass and partial mean of a prior between neighbouring edges, mass at the last edge included.
 
     Parameters
     ----------

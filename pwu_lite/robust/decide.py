@@ -35,7 +35,7 @@ class Interval(NamedTuple):
 
 
 class Preference(NamedTuple):
-    """A verdict on two models, the smallest and the largest difference of their PWUs, and who believes in them.
+    """A verdict on two models, the smallest and the largest difference of their PWUs, and priors that give them.
 
     ``low`` and ``high`` bound the cost of the first model minus that of the second.
     """
