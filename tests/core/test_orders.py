@@ -270,3 +270,16 @@ def test_a_critical_ratio_near_one_loses_no_digits(data):
     expected = np.mean(high * np.maximum(y - members.max(axis=1), 0) + left * np.maximum(members.max(axis=1) - y, 0))
     assert low == 0
     assert pwu.PWU(pwu.Newsvendor(), prior)(y, members) == pytest.approx(expected, rel=1e-13)
+
+
+def test_the_same_as_firm(data):
+    """FIRM's multicategorical score is a sum of binary costs: point masses on t, one cost share."""
+    categorical = pytest.importorskip("scores.categorical")
+    array = pytest.importorskip("xarray").DataArray
+    y, q, _ = data
+    thresholds, weights, risk = [-0.5, 0.3, 1.1], [0.2, 0.5, 0.3], 0.7
+    firm = categorical.firm(array(q[:, 1]), array(y), risk, thresholds, [array(weight) for weight in weights],
+                            preserve_dims="all")
+    prior = pwu.Mixture([pwu.Dirac(t) for t in thresholds], weights)
+    losses = pwu.PWU(pwu.Exceedance(), prior, pwu.Dirac(1 - risk)).per_sample(y, q[:, [1]])
+    np.testing.assert_allclose(losses, firm.to_numpy(), atol=1e-15)
