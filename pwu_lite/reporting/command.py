@@ -44,6 +44,7 @@ EXAMPLES = """examples:
   python -m pwu_lite explain log_loss
 """
 WIDTH = 80
+ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
 RANGES = ("ratio", "error", "share", "range")
 LISTED = 20  # columns that are left out, by name
 
@@ -113,7 +114,8 @@ def _add_data(parser):
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
                         "if not given; selective: columns NAME_mean and NAME_std; orders: NAME_q05 to NAME_q95, or "
-                        "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence and NAME_right")
+                        "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence (blank for an "
+                        "abstention) and NAME_right")
     parser.add_argument("--weights", help="column of case weights; taken by its name where there is one, unless you "
                         "say: --weights none")
 
@@ -278,8 +280,13 @@ def _chosen(given, found, needs):
     """The models asked for, or all; a ValueError that says which columns a model needs."""
     named = _named_models(given)
     missing = [name for name in named if name not in found]
+    if missing and found:
+        raise ValueError(f"a model needs columns {needs}; found for: {', '.join(found)}, not for {', '.join(missing)}")
     if missing or not found:
-        raise ValueError(f"a model needs columns {needs}; found for: {', '.join(found) or 'none'}")
+        long = (" The file seems to have one row per model: make it one row per case first, in pandas with "
+                'table.pivot(columns="model", ...).') if "model" in map(str.lower, given.columns) else ""
+        raise ValueError(f"a model needs columns {needs}; found for: none. The columns are: "
+                         f"{', '.join(given.columns[:LISTED])}.{long}")
     _check_models(named or found)
     return {name: found[name] for name in named or found}
 
@@ -304,12 +311,16 @@ def _read_orders(given, frame):
             row, k = crossing[0]
             raise ValueError(f"line {files.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
                              f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}")
+    levels = given.decided.family.levels
+    given.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
+                       f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members.")
     return files.numbers(frame, _truth(given)), models, {}, {name for own in columns.values() for name in own}
 
 
 def _read_acts(given, frame):
     """Classes as numbers, and rows of class probabilities by model."""
     classes = files.cost_table(given.costs)[1]
+    y = files.codes(frame, _truth(given), classes)
     names = [name.rpartition(":") for name in _others(given, frame) if ":" in name]
     stems = dict.fromkeys(stem for stem, _, kind in names if kind in classes)
     columns = {stem: [f"{stem}:{kind}" for kind in classes] for stem in stems}
@@ -318,12 +329,16 @@ def _read_acts(given, frame):
     models = {name: np.column_stack([files.probabilities(frame, column) for column in own])
               for name, own in columns.items()}
     for name, rows in models.items():
-        off = np.flatnonzero(np.abs(rows.sum(axis=1) - 1) > 1e-6)
+        total = rows.sum(axis=1)
+        off = np.flatnonzero(np.abs(total - 1) > ROUNDED)
         if off.size:
             raise ValueError(f"line {files.line_of(frame, off[0])}: the probabilities of {name} must sum to 1, they "
-                             f"sum to {rows[off[0]].sum():.8g}")
-    return (files.codes(frame, _truth(given), classes), models, {},
-            {name for own in columns.values() for name in own})
+                             f"sum to {total[off[0]]:.8g}: is a class missing?")
+        if np.abs(total - 1).max() > 1e-6:
+            models[name] = rows / total[:, None]
+            given.notes.append(f"The rounded probabilities of {name} were divided by their sum, at most "
+                               f"{np.abs(total - 1).max():.2g} from 1.")
+    return y, models, {}, {name for own in columns.values() for name in own}
 
 
 def _read_answers(given, frame):
@@ -337,6 +352,14 @@ def _read_answers(given, frame):
         if match and own:
             found[match[1]] = (own[0], name)
     columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
+    silent = {name: files.abstentions(frame, pair[1]) for name, pair in columns.items()}
+    frame = frame.copy()
+    for name, (answer, confidence) in columns.items():  # an abstention has confidence 0, whatever stands beside it
+        if silent[name].any():
+            frame[confidence] = frame[confidence].astype(object).where(~silent[name], 0.0)
+            if given.truth is None:
+                frame[answer] = frame[answer].astype(object).where(~silent[name], 0)
+            given.notes.append(f"{name} abstains from {silent[name].sum():,} of {len(frame):,} answers.")
     sure = {name: files.probabilities(frame, pair[1]) for name, pair in columns.items()}
     if given.truth is None:
         answers = {name: files.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
@@ -421,12 +444,20 @@ def _check_work(given, units, models):
                          f"--resamples {fewer}, give it a random sample of the rows, or name groups")
 
 
-def _compare(given):
+def _read(given):
+    """The table, what the decision is, and room for notes on what was read."""
     frame = files.read_table(given.file)
+    given.notes, given.columns = [], [str(name) for name in frame.columns]
     given.decided = _decide(given, frame)
+    return frame
+
+
+def _compare(given):
+    frame = _read(given)
     taken = _take_by_name(given, frame)
     score = _asked(given, frame)
     y, models, left, used = given.decided.read(given, frame)
+    taken += given.notes
     groups = None if given.groups is None else files.column_of(frame, given.groups).to_numpy()
     _check_work(given, len(y) if groups is None or _joint(given) else len(pd.unique(pd.Series(groups))), models)
     if given.html and not Path(given.html).absolute().parent.is_dir():
@@ -513,8 +544,9 @@ def _lines(table, base):
             needed < 1e9) else ">1000M"
         cost, skill = _number(row["cost"]), "" if pd.isna(row["skill"]) else f"{row['skill']:.0%}"
         lines.append(f"{short:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {row['verdict']:<13}  {cases:>6}".rstrip())
-    return "\n".join([*lines, textwrap.fill(f"skill: share of the way from {base} to a perfect forecast", WIDTH),
-                      "cases: sample size (in groups, if there are any) for 80% power"])
+    if table["skill"].notna().any():
+        lines.append(textwrap.fill(f"skill: share of the way from {base} to a perfect forecast", WIDTH))
+    return "\n".join([*lines, "cases: sample size (in groups, if there are any) for 80% power"])
 
 
 def _as_json(given, score, result):
@@ -531,11 +563,11 @@ def _plain(value: Any) -> Any:
 
 
 def _score(given):
-    frame = files.read_table(given.file)
-    given.decided = _decide(given, frame)
+    frame = _read(given)
     taken = _take_by_name(given, frame)
     score = _asked(given, frame)
     y, models, left, _ = given.decided.read(given, frame)
+    taken += given.notes
     weights = _weights(given, frame)
     options = {} if weights is None else {"sample_weight": weights}
     losses = {name: score(y, *(parts if isinstance(parts, tuple) else (parts,)), **options)

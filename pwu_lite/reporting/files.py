@@ -19,8 +19,8 @@ import pandas as pd
 
 from ._rules import RULES
 
-__all__ = ["codes", "column_of", "columns_of_models", "cost_table", "events", "line_of", "members", "numbers", "pairs",
-           "probabilities", "quantiles", "read_table", "right_or_wrong", "same_words"]
+__all__ = ["abstentions", "codes", "column_of", "columns_of_models", "cost_table", "events", "line_of", "members",
+           "numbers", "pairs", "probabilities", "quantiles", "read_table", "right_or_wrong", "same_words"]
 
 DELIMITERS = ",;\t|"
 YES = set(RULES["yes"])
@@ -28,7 +28,7 @@ HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\
 """Control characters, marks of direction and other characters that are not seen."""
 MOST_UNPACKED = 2_000_000_000
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
-QUANTILE = re.compile(r"(.+?)[ _.:-]+q(\d\.\d+|\d{2,})", re.IGNORECASE)
+QUANTILE = re.compile(r"(.+?)[ _.:-]+[qp](\d\.\d+|\d{2,})", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
@@ -405,20 +405,29 @@ def quantiles(names: list[str]) -> tuple[tuple[float, ...], dict[str, list[str]]
 
 
 def members(names: list[str]) -> dict[str, list[str]]:
-    """Columns of ensemble members by model: ``a_1`` to ``a_50``; at least two.
+    """Columns of ensemble members by model: ``a_1`` to ``a_50``, or from ``a_0`` on; at least two.
 
     Parameters
     ----------
     names : list of str
         Names of columns.
 
+    Raises
+    ------
+    ValueError
+        The numbers are not consecutive, as those of percentages would be.
+
     Examples
     --------
     >>> members(["y", "a_2", "a_1", "day_7"])
     {'a': ['a_1', 'a_2']}
     """
-    columns = columns_of_models(names, MEMBER, int)
-    return {model: list(found.values()) for model, found in columns.items() if len(found) > 1}
+    columns = {model: found for model, found in columns_of_models(names, MEMBER, int).items() if len(found) > 1}
+    for model, found in columns.items():
+        if list(found) not in (list(range(len(found))), list(range(1, len(found) + 1))):
+            raise ValueError(f"the columns {', '.join(found.values())} skip numbers, so they are not the members of an "
+                             f"ensemble. Are they quantiles? Call them {model}_q05 (for 5%), {model}_q50, ...")
+    return {model: list(found.values()) for model, found in columns.items()}
 
 
 def columns_of_models(names: list[str], pattern: re.Pattern[str], key: Any) -> dict[str, dict[Any, str]]:
@@ -488,14 +497,18 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
             text = str(frame.iloc[row, column]).replace(" ", "").lower()
             terms = list(TERM.finditer(text))
             try:
-                if not terms or "".join(term[0] for term in terms) != text or not all(term[1] for term in terms[1:]):
+                kinds = ["price" if term[3] == "price" else "number" for term in terms]
+                whole = "".join(term[0] for term in terms) == text and all(term[1] for term in terms[1:])
+                if not terms or not whole or len(set(kinds)) < len(kinds):
                     raise ValueError
                 for sign, times, kind in (term.groups() for term in terms):
                     table, amount = (price, 1.0) if kind == "price" else (costs, float(kind))
                     table[row, column - 1] += (-1 if sign == "-" else 1) * float(times or 1) * amount
             except ValueError:
                 raise ValueError(f"line {line_of(frame, row)} of {source}, column {str(frame.columns[column])!r}: "
-                                 f"expected a cost such as 2, price or 2+0.5*price, got {text!r}") from None
+                                 f"expected a cost such as 2, price or 2+0.5*price, got {text!r} (for a cost that "
+                                 f"differs between users write price, and give its range with --range LOW:HIGH)"
+                                 ) from None
     acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
     return acts, classes, costs, price if price.any() else None
 
@@ -577,3 +590,23 @@ def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tupl
     number: dict[str, float] = {}
     y, *given = [np.array([number.setdefault(text, float(len(number))) for text in column]) for column in texts]
     return y, dict(zip(columns, given, strict=True))
+
+
+def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
+    """Where a column of confidences is blank, or holds a word for no answer; a mask of shape (n,).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+
+    Examples
+    --------
+    >>> abstentions(pd.DataFrame({"c": [0.5, None, "abstained"]}), "c").tolist()
+    [False, True, True]
+    """
+    column = column_of(frame, name)
+    words = column.astype("string").str.strip().str.lower().isin(["", "abstain", "abstained", "no answer"])
+    return (column.isna() | words.fillna(False)).to_numpy(dtype=bool)

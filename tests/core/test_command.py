@@ -448,9 +448,31 @@ def test_answers_that_are_right_or_wrong(capsys, tmp_path):
     ("y,a:well,a:ill\nill,0.7,0.3\n", ["--truth", "y", "--decision", "acts", "--costs", "{bad}"],
      "line 2 of .*, column 'ill': expected a cost such as"),
     ("m_right,m_confidence\nmaybe,0.5\n", ["--decision", "answers", "--ratio", "1:9"], "line 2, .*right or wrong"),
-    ("m,m_confidence\n1,0.5\n", ["--decision", "answers", "--ratio", "1:9"], "NAME_confidence and NAME_right")])
+    ("m,m_confidence\n1,0.5\n", ["--decision", "answers", "--ratio", "1:9"], "NAME_confidence and NAME_right"),
+    ("model,right,confidence\nm,1,0.5\n", ["--decision", "answers", "--ratio", "1:9"], "one row per model"),
+    ("y,a_5,a_50,a_95\n1,1,2,3\n", ["--truth", "y", "--decision", "orders", "--ratio", "2:9"],
+     "not the members of an ensemble. Are they quantiles?"),
+    ("y,a:well,a:ill\nill,0.7,0.3\n", ["--truth", "y", "--decision", "acts", "--costs", "{range}"],
+     "got '200-600' .*write price, and give its range with --range")])
 def test_what_new_decisions_refuse(capsys, tmp_path, table, words, said):
     places = {"costs": written(tmp_path, "act,well,ill\nhome,0,8\nward,3,1\n", "costs.csv"),
-              "bad": written(tmp_path, "act,well,ill\nhome,0,2price\n", "bad.csv")}
+              "bad": written(tmp_path, "act,well,ill\nhome,0,2price\n", "bad.csv"),
+              "range": written(tmp_path, "act,well,ill\nhome,0,200-600\n", "range.csv")}
     code, _, error = run(capsys, "compare", written(tmp_path, table), *[word.format(**places) for word in words])
     assert code == 2 and re.search(said, error), error
+
+
+def test_what_was_read_is_said(capsys, tmp_path, orders):
+    """Levels, abstentions and rescaled probabilities. A blank confidence is an abstention."""
+    words = ("--truth", "sold", "--decision", "orders", "--ratio", "2:9")
+    code, out, _ = run(capsys, "compare", written(tmp_path, orders.to_csv(index=False)), *words)
+    assert code == 0 and "Read as quantiles at the levels 0.05, 0.5, 0.95." in out
+    table = "m_right,m_confidence\n1,0.9\n,\nright,0.8\n0,abstained\n"
+    code, out, _ = run(capsys, "score", written(tmp_path, table), "--decision", "answers", "--ratio", "1:9")
+    score = PWU(pwu_lite.Answers(), elicitation.beta_from_quantiles(0.5, 0.9))
+    assert code == 0 and "m abstains from 2 of 4 answers." in out
+    assert f"{score(np.ones(4), [1, 0, 1, 0], [0.9, 0, 0.8, 0]):.6g}  m" in out
+    costs = written(tmp_path, "act,well,ill\nhome,0,8\nward,3,1\n", "costs.csv")
+    path = written(tmp_path, "y,a:well,a:ill\nwell,0.667,0.334\nill,0.5,0.5\n")
+    code, out, _ = run(capsys, "score", path, "--truth", "y", "--decision", "acts", "--costs", costs)
+    assert code == 0 and "The rounded probabilities of a were divided by their sum, at most 0.001 from 1." in out
