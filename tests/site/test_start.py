@@ -35,6 +35,13 @@ def apart(tmp_path, monkeypatch):
                           "b": rng.random(300).round(3), "c": chance.round(1), "patient": np.arange(300) // 3})
     for name in ("predictions.csv", "mine.csv"):
         table.to_csv(tmp_path / name, index=False)
+    sold = rng.normal(100, 20, 60).round(1)
+    sales = {"sold": sold, **{f"gamma_q{level}": sold + shift for level, shift in (("05", -20), ("50", 2), ("95", 20))}}
+    wards = {"state": np.where(ill, "ill", "well"), "gamma:well": 1 - chance.round(3), "gamma:ill": chance.round(3)}
+    answers = {"question": np.arange(300) // 3, "gamma_right": ill, "gamma_confidence": chance.round(3)}
+    for name, columns in (("sales", sales), ("wards", wards), ("answers", answers)):
+        pd.DataFrame(columns).to_csv(tmp_path / f"{name}.csv", index=False)
+    (tmp_path / "costs.csv").write_text("act,well,ill\nhome,0,8\nward,3,1\ntest,price,price\n")
     monkeypatch.chdir(tmp_path)
     matplotlib.use("agg")
     return tmp_path
