@@ -200,3 +200,14 @@ def test_small_units_and_certain_forecasts_compare():
     sure = pwu.PWU(pwu.CostMatrix([[1, 5], [0.5, 0]], [[0, 0], [0, 1]]), pwu.Gamma(2, 1))
     table = pwu.compare(y, {"sure": np.eye(2)[1 - y], "b": f}, sure, n_resamples=50).table
     assert table["radius"].isna().all()  # the sure one pays any price
+
+
+def test_the_same_as_empulse():
+    """Known costs of two acts are empulse's cost loss of the decisions, added up."""
+    metrics = pytest.importorskip("empulse.metrics")
+    rng = np.random.default_rng(6)
+    f = rng.random(50)
+    y, chance = (rng.random(50) < f).astype(int), np.column_stack([1 - f, f])
+    family = pwu.CostMatrix([[0, 5.0], [2.0, 0]], acts=["wait", "act"])
+    acts = family.act(None, chance).argmax(axis=1)
+    assert 50 * pwu.PWU(family)(y, chance) == pytest.approx(metrics.cost_loss(y, acts, fp_cost=2.0, fn_cost=5.0))
