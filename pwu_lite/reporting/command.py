@@ -396,6 +396,13 @@ DECISIONS = {
 }
 
 
+def _unread(given, frame, used):
+    """Columns whose names are not those of a forecast, where several columns make one."""
+    if given.models or given.decided.read not in (_read_orders, _read_acts, _read_answers):
+        return {}
+    return {name: "not read" for name in map(str, frame.columns) if name not in used | _special(given)}
+
+
 def _check_models(names):
     if len(names) > RULES["most_models"]:
         raise ValueError(f"{len(names):,} columns look like forecasts, more than {RULES['most_models']}: name some "
@@ -457,6 +464,7 @@ def _compare(given):
     taken = _take_by_name(given, frame)
     score = _asked(given, frame)
     y, models, left, used = given.decided.read(given, frame)
+    left = left or _unread(given, frame, used)
     taken += given.notes
     groups = None if given.groups is None else files.column_of(frame, given.groups).to_numpy()
     _check_work(given, len(y) if groups is None or _joint(given) else len(pd.unique(pd.Series(groups))), models)
@@ -566,7 +574,8 @@ def _score(given):
     frame = _read(given)
     taken = _take_by_name(given, frame)
     score = _asked(given, frame)
-    y, models, left, _ = given.decided.read(given, frame)
+    y, models, left, used = given.decided.read(given, frame)
+    left = left or _unread(given, frame, used)
     taken += given.notes
     weights = _weights(given, frame)
     options = {} if weights is None else {"sample_weight": weights}

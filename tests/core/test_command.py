@@ -466,7 +466,10 @@ def test_what_was_read_is_said(capsys, tmp_path, orders):
     """Levels, abstentions and rescaled probabilities. A blank confidence is an abstention."""
     words = ("--truth", "sold", "--decision", "orders", "--ratio", "2:9")
     code, out, _ = run(capsys, "compare", written(tmp_path, orders.to_csv(index=False)), *words)
-    assert code == 0 and "Read as quantiles at the levels 0.05, 0.5, 0.95." in out
+    assert code == 0 and "Read as quantiles at the levels 0.05, 0.5, 0.95." in out and "Left out" not in out
+    path = written(tmp_path, orders.rename(columns=lambda name: name.replace("wide_q", "wide ")).to_csv(index=False))
+    code, out, _ = run(capsys, "compare", path, *words)
+    assert code == 0 and "Left out: wide 05 (not read), wide 0.5 (not read), wide 95" in " ".join(out.split())
     table = "m_right,m_confidence\n1,0.9\n,\nright,0.8\n0,abstained\n"
     code, out, _ = run(capsys, "score", written(tmp_path, table), "--decision", "answers", "--ratio", "1:9")
     score = PWU(pwu_lite.Answers(), elicitation.beta_from_quantiles(0.5, 0.9))
