@@ -157,6 +157,13 @@ class _Orders(SeparableFamily):
         cases = np.arange(len(rows))
         return rows[cases, k] + share * (rows[cases, k + 1] - rows[cases, k])
 
+    def draw(self, rng, n):
+        """Outcomes of 1, and sorted forecasts around them in steps of a half."""
+        if self.takes != ("forecast",):  # a mean and a standard deviation
+            return super().draw(rng, n)
+        columns = 3 if self.levels is None else len(self.levels)
+        return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
+
     def honest(self, prior: Prior, mirrored: bool = False) -> tuple[str, str]:
         """Verdict on reporting the true quantiles.
 
@@ -278,11 +285,6 @@ class Newsvendor(_Orders):
     @property
     def linear_between_breakpoints(self):
         return self.reading != "interpolated"
-
-    def draw(self, rng, n):
-        """Outcomes of 1, and sorted forecasts around them in steps of a half."""
-        columns = 3 if self.levels is None else len(self.levels)
-        return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
 
     def references(self, y, weight):
         """The quantiles of the outcomes, and the outcome itself."""
@@ -425,13 +427,6 @@ class Exceedance(_Orders):
         if self.normal:
             return "proper", "for the whole distribution; thresholds and cost shares without mass are not looked at"
         return self.honest(priors[1], mirrored=True)
-
-    def draw(self, rng, n):
-        """Outcomes of 1, and forecasts around them."""
-        if self.normal:
-            return super().draw(rng, n)
-        columns = 3 if self.levels is None else len(self.levels)
-        return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
 
     def references(self, y, weight):
         """Quantiles of the outcomes, or their mean and standard deviation; and the outcome itself."""
