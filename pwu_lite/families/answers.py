@@ -108,4 +108,4 @@ class Answers(SeparableFamily):
 
     def per_sample(self, prior: Prior, y, right, f):
         """``P(c < f)`` where the answer is wrong, and ``E[1 - c; c >= f]``."""
-        return prior.complement_above(f) + np.where(right, 0.0, prior.tails(f)[0])
+        return prior.tail("complement_above", f) + np.where(right, 0.0, prior.tail("below", f))

@@ -602,7 +602,7 @@ class SeparableFamily(Family):
             if prior.length not in (None, len(data[0])):
                 raise ValueError(f"the prior on {name} is for {prior.length} cases, y_true has {len(data[0])}")
         total: Any = 0.0
-        for weight, parts in _products(priors):
+        for weight, parts in _products([prior.blended(len(data[0])) for prior in priors]):
             if all(isinstance(part, Dirac) for part in parts):
                 theta = tuple(part.at for part in parts)
                 method, losses = "cost", np.asarray(self.cost(theta[0] if len(theta) == 1 else theta, *data))
@@ -615,7 +615,8 @@ class SeparableFamily(Family):
         return total
 
     def loss(self, priors, data, weight):
-        error = sum(share * self.numerical_error(*parts, *data) for share, parts in _products(priors)
+        error = sum(share * self.numerical_error(*parts, *data)
+                    for share, parts in _products([prior.parts for prior in priors])
                     if not all(isinstance(part, Dirac) for part in parts))
         return average(self.losses(priors, data), weight), float(error)
 
@@ -643,8 +644,8 @@ class JointFamily(Family):
 
 
 def _products(priors):
-    """Independent priors as weighted combinations of their parts."""
-    for combined in itertools.product(*(prior.parts for prior in priors)):
+    """Independent priors, each given as its weighted parts, as weighted combinations of parts."""
+    for combined in itertools.product(*priors):
         yield math.prod(weight for weight, _ in combined), [part for _, part in combined]
 
 

@@ -75,8 +75,8 @@ class BinaryDecision(SeparableFamily):
     def per_sample(self, prior: Prior, y, f):
         """Misses cost ``E[1 - c; c >= f]``, false alarms ``E[c; c < f]``."""
         loss = np.empty(f.shape)
-        loss[y] = prior.for_cases(y).complement_above(f[y])
-        loss[~y] = prior.for_cases(~y).tails(f[~y])[2]
+        loss[y] = prior.for_cases(y).tail("complement_above", f[y])
+        loss[~y] = prior.for_cases(~y).tail("mean_below", f[~y])
         return loss
 
     def utilities(self, thetas, data, weight):
@@ -148,7 +148,7 @@ class SelectivePrediction(SeparableFamily):
 
     def per_sample(self, prior: Prior, y, mean, std):
         """``(mean - y)**2 P(lambda >= std**2) + E[lambda; lambda < std**2]``."""
-        _, above, mean_below, _ = prior.tails(std**2)
+        above, mean_below = prior.tail("above", std**2), prior.tail("mean_below", std**2)
         return (mean - y) ** 2 * above + mean_below
 
     def utilities(self, thetas, data, weight):

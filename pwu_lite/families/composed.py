@@ -194,8 +194,8 @@ class PerOutput(SeparableFamily):
         """Expected loss of each case, averaged over outputs, shape (n,)."""
         losses = []
         for squared, variance, unit in self._outputs((y, mean, cov)):
-            _, above, mean_below, _ = prior.tails(variance / unit)
-            losses.append(squared * above + mean_below)
+            relative = variance / unit
+            losses.append(squared * prior.tail("above", relative) + prior.tail("mean_below", relative))
         return np.mean(losses, axis=0)
 
     def utilities(self, thetas, data, weight):

@@ -515,7 +515,7 @@ class Exceedance(_Orders):
         The thresholds are cut where the chance has a kink or falls steeply: at each of the interpolated quantiles, at
         multiples of the standard deviation, and where the chance meets an end of the prior on c.
         """
-        below = on_t.tails(y)[0]
+        below = on_t.tail("below", y)
         cuts = [np.zeros(len(y)), below, np.ones(len(y))]
         kinks = [end for end in on_c.support if 0 < end < 1] if on_c.length is None else []
         if self.normal:
@@ -523,7 +523,7 @@ class Exceedance(_Orders):
             places = [mean + k * std for k in _DEVIATIONS] + [mean - std * special.ndtri(end) for end in kinks]
         else:
             places = list(forecast[0].T) + [self.interpolate(1 - end, forecast[0]) for end in kinks]
-        cuts += [on_t.tails(place)[0] for place in places]
+        cuts += [on_t.tail("below", place) for place in places]
         ordered = np.sort(np.array(cuts), axis=0)
         points, weights = np.polynomial.legendre.leggauss(nodes)
         total = np.zeros(len(y))
@@ -541,7 +541,7 @@ def _binary(prior, event, chance):
     if isinstance(prior, Dirac):
         warned = chance > prior.at
         return np.where(event, (1 - prior.at) * ~warned, prior.at * warned)
-    return np.where(event, prior.complement_above(chance), prior.tails(chance)[2])
+    return np.where(event, prior.tail("complement_above", chance), prior.tail("mean_below", chance))
 
 
 def _pay(y, rows, short, left, between=None):
@@ -550,12 +550,12 @@ def _pay(y, rows, short, left, between=None):
     if between is None:
         gap = y - rows
     else:
-        below_y, above_y = (tail[:, None] for tail in between.tails(y[:, 0])[:2])
+        below_y, above_y = (between.tail(name, y[:, 0])[:, None] for name in ("below", "above"))
         if between.length is None:
-            below, above = between.tails(rows)[:2]
+            below, above = (between.tail(name, rows) for name in ("below", "above"))
         else:
-            columns = [between.tails(column)[:2] for column in rows.T]
-            below, above = (np.column_stack(tails) for tails in zip(*columns, strict=True))
+            below, above = (np.column_stack([between.tail(name, column) for column in rows.T])
+                            for name in ("below", "above"))
         gap = np.where(np.minimum(below, below_y) < np.minimum(above, above_y), below_y - below, above - above_y)
     lack = np.maximum(gap, 0)
     excess = np.subtract(lack, gap, out=gap)

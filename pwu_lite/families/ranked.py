@@ -298,7 +298,7 @@ def _mass_between(prior, edges):
         mass = np.zeros(edges.size - 1)
         mass[np.searchsorted(edges[1:], prior.at)] = 1.0
         return mass
-    below, above, *_ = prior.tails(edges)
+    below, above = prior.tail("below", edges), prior.tail("above", edges)
     return np.maximum(np.where(below[1:] < 0.5, np.diff(below), -np.diff(above)), 0.0)
 
 

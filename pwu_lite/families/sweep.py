@@ -57,7 +57,7 @@ def exact(prior: Prior, places: np.ndarray, gain: np.ndarray, charge: np.ndarray
     if gamma.size == 0:
         return at_start
     item, event, step = _moves(first, second, mean.size, places)
-    _, above, _, mean_above = prior.tails(gamma)
+    above, mean_above = prior.tail("above", gamma), prior.tail("mean_above", gamma)
     return at_start + float(np.dot(step, gain[item] * above[event] - charge[item] * mean_above[event]))
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
+from .._tails import NAMES
 from ..families import Family
 from ..families.base import Parameter
 from ..priors import Dirac, Prior
@@ -319,7 +320,7 @@ def between(prior: Prior, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     mass, first = np.zeros(edges.size - 1), np.zeros(edges.size - 1)
     for weight, part in prior.parts:
         if type(part).partial_mean is Prior.partial_mean and type(part).mass is Prior.mass:  # as `Prior` does it, once
-            below, above, mean_below, mean_above = part.tails(edges)
+            below, above, mean_below, mean_above = (part.tail(name, edges) for name in NAMES[:4])
             near = below[:-1] < above[:-1]
             with np.errstate(invalid="ignore"):
                 one = np.where(near, np.diff(below), -np.diff(above))

@@ -1,43 +1,185 @@
-"""The incomplete beta function agrees with 400-digit arithmetic, in both tails."""
+"""Tails agree with arithmetic of many digits, at any size of the data; without a table the prior is asked."""
 
 import mpmath
 import numpy as np
 import pytest
+import scipy.stats
 
-from pwu_lite._tails import beta_tails
+from pwu_lite import PWU, Beta, BinaryDecision, Dirac, Gamma, LogNormal, Mixture, Prior, TruncatedBeta, Uniform
+from pwu_lite._tails import MANY, NAMES, tail_table
+from pwu_lite.priors import as_prior
 
-SHAPES = [(2, 10), (1.2, 20.8), (0.5, 0.5), (1, 1), (30, 2), (0.01, 10), (200, 1000), (2, 500), (0.0012, 181),
-          (139, 0.0024)]
-
-
-def exact_tails(a, b, x):
-    with mpmath.workdps(400):
-        x = mpmath.mpf(float(x))
-        ends = [(a, 0, x), (a, x, 1), (a + 1, 0, x), (a + 1, x, 1)]
-        return [mpmath.betainc(shape, b, lo, hi, regularized=True) for shape, lo, hi in ends]
+RNG = np.random.default_rng(3)
+SHAPES = [(2, 10), (0.5, 0.5), (2, 300), (20, 400), (2.45, 547), (3, 30000), (400, 20), (0.01, 0.01), (1, 1)]
 
 
-@pytest.mark.slow
+def thresholds(low, high, mean):
+    """In the middle, around the mean, near both ends down to the last digits, and at the ends."""
+    size = high - low
+    t = np.concatenate([low + size * RNG.random(8), low + size * 2.0 ** RNG.uniform(-60, -1, 8),
+                        high - size * 2.0 ** RNG.uniform(-50, -1, 6), mean * np.array([0.3, 0.9, 1.1, 2, 5])])
+    return np.concatenate([t[(t > low) & (t < high)], [low, high]])
+
+
+def check(prior, t, exact, names=("mean_below", "complement_above", "below", "above"), limit=1e-12):
+    """Few thresholds ask the prior, many ask the table: both within the limit of the exact value."""
+    for name in names:
+        few, many = prior.tail(name, t), prior.tail(name, np.resize(t, MANY))[:t.size]
+        assert tail_table(prior, name) is not None or name in ("below", "above")
+        for index, place in enumerate(t):
+            value = exact(name, mpmath.mpf(float(place)))
+            if value > 1e-290:
+                most = limit if value > 1e-100 else 4 * limit  # scipy's exponents
+                assert abs(few[index] / value - 1) < most, (name, place, "few")
+                assert abs(many[index] / value - 1) < most, (name, place, "many")
+
+
+def exact_beta(a, b, low=0, high=1):
+    a, b = mpmath.mpf(a), mpmath.mpf(b)
+
+    def part(a, b, start, end):
+        if start > a / (a + b):
+            return mpmath.betainc(b, a, 1 - end, 1 - start, regularized=True)
+        return mpmath.betainc(a, b, start, end, regularized=True)
+
+    def exact(name, t):
+        with mpmath.workdps(60):
+            whole = part(a, b, low, high)
+            start, end = (low, t) if name.endswith("below") else (t, high)
+            if name == "complement_above":
+                return b / (a + b) * part(a, b + 1, start, end) / whole
+            return (a / (a + b) * part(a + 1, b, start, end) if "mean" in name else part(a, b, start, end)) / whole
+
+    return exact
+
+
 @pytest.mark.parametrize("a, b", SHAPES)
-@pytest.mark.parametrize("length", [8, 4000])
-def test_small_tail_is_exact(a, b, length):
-    rng = np.random.default_rng(3)
-    x = np.concatenate([[0.0, 1.0], 10 ** rng.uniform(-9, 0, 3), 1 - 10 ** rng.uniform(-9, 0, 3)])
-    values = beta_tails(a, b, np.resize(x, length))
-    for index, point in enumerate(x):
-        for got, exact in zip(values, exact_tails(a, b, point), strict=True):
-            if 1e-290 < exact < 0.9:
-                assert abs(got[index] / exact - 1) < 1e-12
+def test_beta_tails_have_twelve_digits(a, b):
+    check(Beta(a, b), thresholds(0, 1, a / (a + b)), exact_beta(a, b))
 
 
-@pytest.mark.parametrize("a, b", SHAPES)
-def test_tails_sum_to_one(a, b):
-    tails = beta_tails(a, b, np.linspace(0, 1, 5001))
-    np.testing.assert_allclose(tails.lower + tails.upper, 1, rtol=1e-13)
-    np.testing.assert_allclose(tails.next_lower + tails.next_upper, 1, rtol=1e-13)
+@pytest.mark.parametrize("a, b, low, high", [(2, 10, 0.05, 0.4), (2.45, 547, 0.001, 0.01), (0.5, 0.5, 0.25, 1)])
+def test_truncated_tails_keep_their_digits_at_the_cuts(a, b, low, high):
+    """The distance to a cut is what counts: nothing is subtracted."""
+    with mpmath.workdps(100):
+        ends = mpmath.mpf(low), mpmath.mpf(high)
+    check(TruncatedBeta(a, b, low, high), thresholds(low, high, (low + high) / 4), exact_beta(a, b, *ends))
 
 
-def test_length_does_not_change_a_value():
-    x = np.linspace(0, 1, 20_001)
-    for whole, part in zip(beta_tails(2, 10, x), beta_tails(2, 10, x[7000:7010]), strict=True):
-        np.testing.assert_array_equal(whole[7000:7010], part)
+def test_prices_have_twelve_digits_too():
+    """Priors on (0, infinity), for selective prediction."""
+    def gamma(name, t):
+        shape, scale = 2 + (name == "mean_below"), mpmath.mpf(0.3)
+        ends = (0, t / scale) if name.endswith("below") else (t / scale, mpmath.inf)
+        return mpmath.gammainc(shape, *ends, regularized=True) * (2 * scale if name == "mean_below" else 1)
+
+    def lognormal(name, t):
+        if t == 0:
+            return mpmath.mpf(name == "above")
+        z = mpmath.log(t)
+        return mpmath.exp(0.5) * mpmath.ncdf(z - 1) if name == "mean_below" else mpmath.ncdf(-z)
+
+    t = np.concatenate([2.0 ** RNG.uniform(-60, 7, 20), [0.0]])
+    check(Gamma(2, 0.3), t, gamma, ("mean_below", "above"))
+    both = Mixture([Gamma(2, 0.3), LogNormal(0, 1)], [0.25, 0.75])
+    check(both, t, lambda *given: gamma(*given) / 4 + lognormal(*given) * 3 / 4, ("mean_below", "above"), 2e-12)
+
+
+def test_frozen_distributions_and_jumps():
+    """Log-uniform and a triangle from scipy, and a mixture whose density jumps: closed forms beside them."""
+    low, high = 0.01, 0.5
+    width = mpmath.log(mpmath.mpf(high) / mpmath.mpf(low))
+    flat = as_prior(scipy.stats.loguniform(low, high))
+    t = thresholds(low, high, 0.1)
+    many = flat.tail("mean_below", np.resize(t, MANY))[:t.size]
+    for place, value in zip(t, many, strict=True):
+        exact = (mpmath.mpf(float(place)) - mpmath.mpf(low)) / width
+        assert value == pytest.approx(float(exact), rel=1e-12, abs=1e-300)
+    mixed = Mixture([Uniform(0.1, 0.3), Beta(2, 10), Uniform(0, 1)], [0.5, 0.25, 0.25])
+    t = np.append(RNG.random(MANY), [0.1, 0.3, np.nextafter(0.3, 1)])
+    for name in NAMES:
+        pieces = sum(w * part.one_tail(name, t) for w, part in mixed.parts)
+        np.testing.assert_allclose(mixed.tail(name, t), pieces, rtol=1e-12)
+
+
+@pytest.mark.parametrize("unit", [2.0**-66, 1.0, 2.0**50])
+def test_unit_does_not_matter(unit):
+    t = np.linspace(0, 3, MANY)
+    for name in ("above", "mean_below"):
+        scale = unit if name == "mean_below" else 1
+        np.testing.assert_allclose(Beta(2, 10, 3 * unit).tail(name, t * unit), scale * Beta(2, 10, 3).tail(name, t),
+                                   rtol=1e-12)
+
+
+def test_ends_nonsense_and_many_saturated_forecasts():
+    t = np.resize([0.0, 1.0, -1.0, 2.0, 5e-324, np.nextafter(1, 0), np.nan, np.inf, -np.inf], MANY)
+    for prior in (Beta(2, 10), TruncatedBeta(2, 10, 0.05, 0.4), as_prior(scipy.stats.triang(0.3))):
+        for name in NAMES:
+            np.testing.assert_array_equal(prior.tail(name, t)[:9], prior.one_tail(name, t[:9]))
+
+
+def test_order_and_number_do_not_change_a_value():
+    t = RNG.random(3 * MANY)
+    values = Beta(20, 400).tail("above", t)
+    np.testing.assert_array_equal(Beta(20, 400).tail("above", t[::-1])[::-1], values)
+    np.testing.assert_array_equal(Beta(20, 400).tail("above", t[500:500 + MANY]), values[500:500 + MANY])
+
+
+class WrongDensity(Uniform):
+    """A reader's own prior, whose density belongs to another one."""
+
+    tabulated = True
+
+    def pdf(self, x):
+        return np.full(np.shape(x), 0.9) + 0.2 * np.asarray(x)
+
+
+class Unhashable(Uniform):
+    tabulated = True
+    __hash__ = None
+
+
+class Whole(Prior):
+    """A prior on all numbers: there is no end to measure a distance from."""
+
+    support = (-np.inf, np.inf)
+
+    def tails(self, t):
+        return tuple(np.full(np.shape(t), value) for value in (0.5, 0.5, 0.0, 0.0))
+
+
+@pytest.mark.parametrize("prior", [WrongDensity(0, 1), Unhashable(0, 1), Whole(), Beta(np.full(MANY, 2.0), 10.0)])
+def test_without_a_table_the_prior_is_asked(prior):
+    t = RNG.random(MANY)
+    np.testing.assert_array_equal(prior.tail("below", t), prior.one_tail("below", t))
+
+
+def test_table_is_made_once():
+    t, before = RNG.random(MANY), tail_table.cache_info().misses
+    for _ in range(3):
+        Beta(2.5, 11).tail("above", t)
+    assert tail_table.cache_info().misses == before + 1
+
+
+def test_score_of_many_cases_is_that_of_few():
+    """Continuous parts of a mixture share a table where there are many cases."""
+    f = RNG.random(MANY)
+    y = RNG.random(MANY) < f
+    for prior in (Mixture([Beta(2, 10), Beta(3, 3000), Dirac(0.2)], [0.5, 0.3, 0.2]), TruncatedBeta(2, 10, 0.05, 0.4)):
+        score = PWU(BinaryDecision(), prior)
+        pieces = [score(y[at:at + 1000], f[at:at + 1000]) for at in range(0, MANY, 1000)]
+        assert score(y, f) == pytest.approx(np.mean(pieces), rel=1e-12)
+
+
+def test_prior_per_case_has_the_same_digits():
+    a, b, t = np.array([2.0, 0.5, 2.45, 3, 0.0012]), np.array([10, 0.5, 547, 30000, 181.0]), np.array(
+        [0.9, 0.9999999, 0.02, 0.001, 1e-16])
+    each = Beta(a, b)
+    for name in NAMES:
+        for index in range(a.size):
+            alone = Beta(a[index], b[index]).one_tail(name, t[index])
+            assert each.one_tail(name, t)[index] == pytest.approx(float(alone), rel=1e-15)
+    for index in range(4):
+        exact = exact_beta(a[index], b[index])
+        for name in NAMES[:2]:
+            assert each.one_tail(name, t)[index] == pytest.approx(float(exact(name, mpmath.mpf(t[index]))), rel=1e-12)
