@@ -12,7 +12,7 @@ import numpy as np
 
 from . import validation
 
-__all__ = ["canonical_order", "group_numbers", "paired_bootstrap", "percentiles", "resampled_curves",
+__all__ = ["block_length", "canonical_order", "group_numbers", "paired_bootstrap", "percentiles", "resampled_curves",
            "resampled_weights", "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
@@ -20,7 +20,7 @@ _TABLE = 20_000_000  # costs kept in memory at a time
 
 
 def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats: int = 1000, seed: int = 0,
-                     groups: Any = None) -> np.ndarray:
+                     groups: Any = None, blocks: int | None = None) -> np.ndarray:
     """A statistic on resamples of the cases.
 
     Parameters
@@ -33,6 +33,8 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
     repeats, seed : int
     groups : array_like, shape (n,), optional
         Patients, sites or days: whole groups are drawn, with all of their cases.
+    blocks : int, optional
+        For cases in time order: so many consecutive cases are drawn together, the first following the last.
 
     Returns
     -------
@@ -56,6 +58,11 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
     if n > 2**62:
         raise ValueError(f"n must be a number of cases, got {n}")
     rng = np.random.default_rng(validation.seed(seed))
+    if groups is None and blocks is not None:
+        length = block_length(blocks, n)
+        return np.array([statistic(np.concatenate([np.arange(start, start + size) for start, size in
+                                                   zip(*_blocks(rng, n, length), strict=True)]) % n)
+                         for _ in range(repeats)])
     if groups is None:
         return np.array([statistic(rng.integers(0, n, n)) for _ in range(repeats)])
     number = group_numbers(groups, n)
@@ -109,8 +116,42 @@ def canonical_order(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...
     return np.lexsort(np.vstack([*ties, *columns, np.reshape(y, (len(y), -1)).T]))
 
 
-def resampled_weights(n: int, *, repeats: int = 1000, seed: int = 0) -> Iterator[np.ndarray]:
-    """How often each of n units is drawn, in blocks of shape (repeats in the block, n).
+def block_length(blocks: Any, n: int) -> int:
+    """Check how many consecutive cases are drawn together.
+
+    Examples
+    --------
+    >>> block_length(24, 1000)
+    24
+    """
+    length = validation.whole("blocks", blocks)
+    if not 1 <= length <= n // 2:
+        raise ValueError(f"blocks must be a number of consecutive cases from 1 to half of all, {n // 2}; got "
+                         f"{blocks!r}")
+    return length
+
+
+def _blocks(rng, n, length):
+    """Starts and lengths of blocks with n cases together."""
+    starts = rng.integers(0, n, -(-n // length))
+    lengths = np.full(starts.size, length)
+    lengths[-1] = n - length * (starts.size - 1)
+    return starts, lengths
+
+
+def _drawn(rng, n, length):
+    """How often each unit is drawn, alone or in blocks."""
+    if length is None:
+        return np.bincount(rng.integers(0, n, n), minlength=n)
+    starts, lengths = _blocks(rng, n, length)
+    change = np.bincount(starts, minlength=2 * n) - np.bincount(starts + lengths, minlength=2 * n)
+    return np.cumsum(change[:2 * n]).reshape(2, n).sum(axis=0)
+
+
+def resampled_weights(n: int, *, repeats: int = 1000, seed: int = 0, blocks: int | None = None) -> Iterator[np.ndarray]:
+    """How often each of n units is drawn, in arrays of shape (some of the repeats, n).
+
+    Units are drawn alone, or so many consecutive ones together as `blocks` says.
 
     Examples
     --------
@@ -121,8 +162,7 @@ def resampled_weights(n: int, *, repeats: int = 1000, seed: int = 0) -> Iterator
     rng, repeats = np.random.default_rng(validation.seed(seed)), _whole_repeats(repeats)
     size = max(1, _BLOCK // n)
     for start in range(0, repeats, size):
-        yield np.array([np.bincount(rng.integers(0, n, n), minlength=n)
-                        for _ in range(min(size, repeats - start))], dtype=float)
+        yield np.array([_drawn(rng, n, blocks) for _ in range(min(size, repeats - start))], dtype=float)
 
 
 def weighted_means(values: np.ndarray, *, weight: np.ndarray | None = None, groups: np.ndarray | None = None,

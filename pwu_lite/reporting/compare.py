@@ -21,7 +21,7 @@ from scipy.special import ndtri
 
 from .. import validation
 from .._ranks import ROUNDING
-from .._resampling import canonical_order, group_numbers, paired_bootstrap, percentiles, resampled_weights
+from .._resampling import block_length, canonical_order, group_numbers
 from ..assisted import for_score
 from ..families import BinaryDecision, SeparableFamily
 from ..metrics import Metric
@@ -31,6 +31,7 @@ from ..robust import AnyPrior, PriorSet
 from ..robust.curve import has_curve, read_curve
 from ..robust.decide import compared, radius_of
 from . import page
+from ._intervals import METHODS, Luck, apart, from_losses, from_scores, named
 from ._tables import html
 from .card import metric_card
 from .picture import picture_of
@@ -39,6 +40,7 @@ from .words import in_words, remarks
 __all__ = ["ModelComparison", "compare"]
 
 MOST_REPEATS = 1_000_000
+MOST_FOR_RADIUS = 200_000  # cases: beyond, finding the worst prior costs several times as much as all the rest
 POWER = 0.8  # chance to separate two models for which "cases needed" is computed
 COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "saving", "saving low",
            "saving high", "share best", "undefined", "verdict", "cases needed", "radius"]
@@ -164,15 +166,16 @@ def write_whole(path: Any, text: str, *, keep: Any = None) -> None:
 
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
             sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
-            coverage: float = 0.95, statement: PriorSet | None = None,
-            assisted: float | None = None) -> ModelComparison:
+            coverage: float = 0.95, statement: PriorSet | None = None, assisted: float | None = None,
+            blocks: int | None = None, interval: str | None = None) -> ModelComparison:
     """Which model is cheapest, by how much, and could it be luck?
 
     Parameters
     ----------
     y_true : array_like, shape (n,)
     models : mapping of name to forecast, or DataFrame with a column for each model
-        ``y_prob``, or a tuple ``(mean, std)``, as the score takes it.
+        ``y_prob``, or a tuple ``(mean, std)``, as the score takes it. NaN is a forecast that a model lacks: each
+        model is then compared with the reference on the cases that both have, and the column ``cases`` counts them.
     score : PWU, loss function, or mapping of names to them
         ``score(y_true, *prediction)``, lower is better.
     against : str, optional
@@ -183,15 +186,22 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     sample_weight : array_like, shape (n,), optional
         For scores that are averages over cases.
     n_resamples, seed : int
-        Resamples of the cases, the same ones for every model. They do not depend on the order of the rows.
+        Resamples of the cases, the same ones for every model. They do not depend on the order of the rows. From
+        20,000 cases (or groups) on a normal interval takes their place where the differences are not too skewed.
     coverage : float
-        Of the percentile intervals, each by itself; they cover the luck of which cases are in the
+        Of the intervals, each by itself; they cover the luck of which cases are in the
         sample, not that of fitting the models again.
     statement : PriorSet, optional
         What everybody agrees on about the decision parameter, from `pwu_lite.robust`: adds the column ``statement``.
     assisted : float, optional
         Weight, in labels, of a reference that all models give together (100 is a good one): adds the column
         ``assisted``, see `pwu_lite.assisted`. Read its notes before you use it.
+    blocks : int, optional
+        For cases in time order: so many consecutive cases hang together, and are resampled together (24 for
+        hours that hang together for a day).
+    interval : {"bootstrap", "normal", "hac"}, optional
+        How intervals are made, if you do not leave it to the number of cases: from resamples, from a normal law, or
+        for cases in time order from a variance that counts their dependence (over `blocks` steps, if given).
 
     Returns
     -------
@@ -207,8 +217,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         ``cases needed`` to separate the two with 80% power, if the difference is what it seems: groups, where there
         are groups (NaN where there are so few);
         ``radius``, the share of readers who may believe anything about the decision parameter before the order of
-        the two flips on these cases (NaN where the score has no such parameter; `pwu_lite.robust.radius` has a
-        bound for it); and, with a statement, whether all priors that fit it find the model costlier, or cheaper.
+        the two flips on these cases (NaN where the score has no such parameter, and beyond 200,000 cases;
+        `pwu_lite.robust.radius` has it for any number, and a bound); and, with a statement, whether all priors that
+        fit it find the model costlier, or cheaper.
 
     Raises
     ------
@@ -217,7 +228,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
 
     References
     ----------
-    PWU paper, appendix L.
+    PWU paper, appendix L. Newey and West (1987), Diebold and Mariano (1995), Harvey, Leybourne and Newbold (1997),
+    Andrews (1991) for ``interval="hac"``.
 
     Examples
     --------
@@ -248,18 +260,45 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     weight = validation.check_weight(sample_weight, len(y))
     if assisted is not None and (groups is not None or sample_weight is not None):
         raise ValueError("assisted takes neither groups nor sample_weight")
-    draws = {"repeats": _repeats(n_resamples), "seed": seed}
+    luck = Luck(coverage, _repeats(n_resamples), seed, _consecutive(blocks, interval, groups, len(y)), interval)
+    has = {name: _present(parts) for name, parts in forecasts.items()}
+    lacking = not all(mask.all() for mask in has.values())
+    if lacking and assisted is not None:
+        raise ValueError("assisted needs all forecasts of all models")
     about = _about(y, forecasts, number, weight, coverage)
-    tables = {name: _table(_as_loss(name, one), y, forecasts, against, number, weight, draws, coverage, statement,
-                           bool(about["few"]))
-              for name, one in scores.items()}
+    make = _pairwise if lacking else _table
+    made = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, luck, statement, bool(about["few"]))
+            for name, one in scores.items()}
+    tables = {name: frame for name, (frame, _) in made.items()}
     helped = () if assisted is None else [for_score(one, y, forecasts, n0=assisted) for one in scores.values()]
     for frame, found in zip(tables.values(), helped, strict=False):
         frame["assisted"] = found.table["loss"]
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
-    notes = (*_notes(len(y), number, weight, draws, coverage), *(line for found in helped for line in found.notes))
+    notes = (*dict.fromkeys(_note(found, len(y), number, weight, luck) for _, found in made.values()),
+             *(line for found in helped for line in found.notes))
+    if lacking:
+        complete = np.all(list(has.values()), axis=0)
+        y, forecasts = y[complete], {name: tuple(part[complete] for part in parts) for name, parts in forecasts.items()}
+        shown = {key: value[complete] if key in ("groups", "sample_weight") and value is not None else value
+                 for key, value in (shown | {"groups": number, "sample_weight": weight}).items()}
     return ModelComparison(table, notes, scores, (y, forecasts), shown, about)
+
+
+def _present(parts):
+    """The cases of which there is a forecast: those without NaN in it."""
+    return ~np.any([np.isnan(part).reshape(len(part), -1).any(axis=1) for part in parts], axis=0)
+
+
+def _consecutive(blocks, interval, groups, n):
+    """Check how cases in time hang together."""
+    if interval is not None and interval not in METHODS:
+        raise ValueError(f"interval must be one of {', '.join(METHODS)}, got {interval!r}")
+    if groups is not None and (blocks is not None or interval == "hac"):
+        raise ValueError("blocks and interval='hac' are for cases in time order: leave out the groups")
+    if blocks is not None and interval == "normal":
+        raise ValueError("interval='normal' takes cases for independent: with blocks use 'bootstrap' or 'hac'")
+    return None if blocks is None else block_length(blocks, n)
 
 
 def _repeats(given):
@@ -309,39 +348,76 @@ def _as_loss(name, score):
     return score
 
 
-def _table(score, y, forecasts, against, groups, weight, draws, coverage, statement, few):
-    """One score's rows, the cheapest model first."""
+def _table(score, y, forecasts, against, groups, weight, luck, statement, few):
+    """One score's rows, the cheapest model first, and how its intervals were computed."""
     values, losses = _values(score, y, forecasts, weight)
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
     best = first if against is None else list(forecasts).index(str(against))
-    draw = _resampled_losses if losses is not None else _resampled_scores
-    resampled, gaps, together = draw(score, y, forecasts, best, losses, groups, weight, draws)
-    word = "best" if against is None else "reference"
-    tail = (1 - coverage) / 2
-    gap = _apart(values, values[best])
+    found = (from_losses(y, forecasts, best, losses, groups, weight, luck) if losses is not None else
+             from_scores(score, y, forecasts, best, groups, weight, luck))
+    word, gap = "best" if against is None else "reference", apart(values, values[best])
     with np.errstate(invalid="ignore", divide="ignore"):  # undefined where the cost is zero
-        saving, savings = gap / np.abs(values), gaps / np.abs(resampled)
-    (low, high), (from_, to), (least, most) = (percentiles(drawn, tail) for drawn in (resampled, gaps, savings))
-    verdicts = [word if index == best else _verdict(gap[index], *ends, few)
-                for index, ends in enumerate(zip(from_, to, strict=True))]
+        saving = gap / np.abs(values)
+    verdicts = [word if index == best else _verdict(gap[index], low, high, few)
+                for index, (low, high) in enumerate(found.difference.T)]
+    units = len(y) if groups is None else groups.max() + 1
     frame = pd.DataFrame({
-        "cost": values, "low": low, "high": high, "skill": _skill(score, y, forecasts, values, weight),
-        "difference": gap, "difference low": from_, "difference high": to, "saving": saving, "saving low": least,
-        "saving high": most, "share best": _share_best(together),
-        "undefined": np.isnan(gaps).mean(axis=0), "verdict": verdicts,
-        "cases needed": np.nan if few else _cases_needed(len(y) if groups is None else groups.max() + 1, gap, gaps,
-                                                            coverage)},
+        "cost": values, "low": found.cost[0], "high": found.cost[1],
+        "skill": _skill(score, y, forecasts, values, weight), "difference": gap,
+        "difference low": found.difference[0], "difference high": found.difference[1], "saving": saving,
+        "saving low": found.saving[0], "saving high": found.saving[1], "share best": found.share_best,
+        "undefined": found.undefined, "verdict": verdicts,
+        "cases needed": np.nan if few else cases_needed(units, gap, found.spread, luck.coverage)},
         index=list(forecasts), columns=COLUMNS)
     frame["radius"], decided = _over_priors(score, y, forecasts, best, weight, statement)
     if statement is not None:
         frame["statement"] = decided
-    return frame.iloc[np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")]
+    return frame.iloc[np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")], found
+
+
+def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few):
+    """As `_table` where models lack forecasts: each row on the cases that a model shares with the reference."""
+    has = {name: _present(parts) for name, parts in forecasts.items()}
+
+    def part(names, kept):
+        chosen = score
+        if isinstance(score, PWU) and any(prior.length is not None for prior in score.priors):
+            chosen = PWU(score.family, *(prior.for_cases(kept) for prior in score.priors))
+        return chosen, y[kept], {name: tuple(each[kept] for each in forecasts[name]) for name in names}
+
+    def some(values, kept):
+        return None if values is None else values[kept]
+
+    reference, shared = against, np.all(list(has.values()), axis=0)
+    if against is None:
+        if not shared.any():
+            raise ValueError("no case has a forecast of every model: say which model the others are compared with "
+                             "(against)")
+        chosen, outcomes, given = part(forecasts, shared)
+        values, _ = _values(chosen, outcomes, given, some(weight, shared))
+        reference = list(forecasts)[int(np.nanargmin(values))]
+    rows = []
+    for name in forecasts:
+        kept = has[name] & has[str(reference)]
+        if not kept.any():
+            raise ValueError(f"no case has forecasts of both {reference} and {name}")
+        chosen, outcomes, given = part(dict.fromkeys([str(reference), name]), kept)
+        number = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
+        lacks = few or bool(_about(outcomes, given, number, some(weight, kept), luck.coverage)["few"])
+        frame, found = _table(chosen, outcomes, given, reference, number, some(weight, kept), luck, statement, lacks)
+        rows.append(frame.loc[[name]].assign(cases=int(kept.sum())))
+    table = pd.concat(rows)
+    table["share best"] = np.nan
+    if against is None:
+        table.loc[reference, "verdict"] = "best"
+    return table.iloc[np.argsort(table["difference"].fillna(np.inf), kind="stable")], found
 
 
 def _over_priors(score, y, forecasts, best, weight, statement):
     """Each model's radius against one of them, and what all priors of a statement say of it."""
     radii, words = np.full(len(forecasts), np.nan), [""] * len(forecasts)
-    if not isinstance(score, PWU) or any(prior.length is not None for prior in score.priors):
+    if not isinstance(score, PWU) or any(prior.length is not None for prior in score.priors) or (
+            statement is None and len(y) > MOST_FOR_RADIUS):
         return radii, words
     family, data = score.family, [score.family.read(y, *parts) for parts in forecasts.values()]
     if not has_curve(family, data[0]):
@@ -358,85 +434,15 @@ def _over_priors(score, y, forecasts, best, weight, statement):
 def _values(score, y, forecasts, weight):
     """Each model's cost, shape (m,), and the losses of the cases, shape (m, n), or None where there are none."""
     if isinstance(score, PWU) and isinstance(score.family, SeparableFamily):
-        losses = np.array([_named(name, score.per_sample, y, *parts) for name, parts in forecasts.items()])
+        losses = np.array([named(name, score.per_sample, y, *parts) for name, parts in forecasts.items()])
         if np.isfinite(losses).all():
             return np.array([average(row, weight) for row in losses]), losses
     if isinstance(score, PWU) and any(prior.length is not None for prior in score.priors):
         raise ValueError("a prior for each case needs finite losses of each case")
     order = canonical_order(y, forecasts, weight)
     options = {} if weight is None else {"sample_weight": weight[order]}
-    return np.array([float(_named(name, score, y[order], *(part[order] for part in parts), **options))
+    return np.array([float(named(name, score, y[order], *(part[order] for part in parts), **options))
                      for name, parts in forecasts.items()]), None
-
-
-def _resampled_losses(score, y, forecasts, best, losses, groups, weight, draws):
-    """Costs and differences from the best, each shape (repeats, m), and all costs on the same resamples.
-
-    What is said of two models depends on these two alone: the units (cases, or groups) are sorted by their
-    difference before they are drawn, so neither other models nor the order of columns or rows decides.
-    """
-    units = losses if weight is None else losses * weight
-    size = np.ones(len(y)) if weight is None else weight
-    if groups is not None:
-        units, size = np.array([np.bincount(groups, row) for row in units]), np.bincount(groups, size)
-    rows: list[np.ndarray] = []
-    for model in range(len(units)):
-        gap = units[model] - units[best]
-        grain = 1e-12 * (np.abs(units[[model, best]]).max() or 1.0)  # rounding in a loss does not change the order
-        order = np.lexsort((size, *(np.rint(part / grain) for part in (units[model], gap))))
-        rows += [units[model][order], gap[order], size[order]]
-    if len(units) > 2:
-        order = canonical_order(y, forecasts, weight, losses) if groups is None else np.lexsort((size, *units))
-        rows += [*units[:, order], size[order]]
-    sums = np.concatenate([block @ np.array(rows).T for block in resampled_weights(size.size, **draws)])
-    pairs = sums[:, :3 * len(units)].reshape(len(sums), -1, 3)
-    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any weight is undefined
-        costs, gaps = pairs[:, :, 0] / pairs[:, :, 2], pairs[:, :, 1] / pairs[:, :, 2]
-        together = sums[:, -len(units) - 1:-1] / sums[:, [-1]] if len(units) > 2 else np.where(
-            np.arange(len(units)) == best, 0.0, gaps)
-    return costs, np.where(np.abs(gaps) <= 1e-12 * np.abs(costs - gaps), 0.0, gaps), together
-
-
-def _resampled_scores(score, y, forecasts, best, losses, groups, weight, draws):
-    """The same for a score of all cases together, computed anew on each resample."""
-    names = list(forecasts)
-    pairs = [[names[best]] if name == names[best] else [names[best], name] for name in names]
-    kept = [*pairs, names] if len(names) > 2 else pairs
-    orders = [canonical_order(y, {name: forecasts[name] for name in pair}, weight) for pair in kept]
-    if groups is not None:  # a group is drawn by its number, whatever the order of its cases
-        orders = [np.arange(len(y)) for _ in kept]
-
-    def costs(drawn):
-        values = []
-        for pair, order in zip(kept, orders, strict=True):
-            chosen = order[drawn]
-            options = {} if weight is None else {"sample_weight": weight[chosen]}
-            values += [float(_named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **options))
-                      for name in pair]
-        return values
-
-    sums = paired_bootstrap(costs, len(y), groups=groups, **draws).astype(float)
-    last = np.cumsum([len(pair) for pair in kept])[:len(names)] - 1  # the model itself; before it, the best one
-    own_sums = sums[:, last]
-    others = np.where(np.arange(len(names)) == best, own_sums, sums[:, np.maximum(last - 1, 0)])
-    together = sums[:, -len(names):] if len(names) > 2 else own_sums if len(names) == 1 else np.where(
-        np.arange(2) == best, others[:, [1 - best]], own_sums)
-    return own_sums, _apart(own_sums, others), together
-
-
-def _named(name, function, *data, **options):
-    """Call it; an error says which model's forecast it is about."""
-    try:
-        return function(*data, **options)
-    except ValueError as error:
-        raise ValueError(f"{error} (model {name!r})") from error
-
-
-def _apart(one, two):
-    """Differences that are more than rounding; the others are zero."""
-    with np.errstate(invalid="ignore"):  # infinite for both: undefined
-        gap = one - two
-    return np.where(np.isfinite(gap) & (np.abs(gap) <= 1e-12 * np.abs(two)), 0.0, gap)
 
 
 def _verdict(gap, low, high, few):
@@ -447,24 +453,26 @@ def _verdict(gap, low, high, few):
     return "costlier" if low > 0 else "cheaper" if high < 0 else "not separable"
 
 
-def _share_best(resampled):
-    """Share of the resamples in which each model is the cheapest; models that tie share it."""
-    defined = resampled[~np.isnan(resampled).any(axis=1)]
-    if not len(defined):
-        return np.full(resampled.shape[1], np.nan)
-    lowest = defined.min(axis=1, keepdims=True)
-    least = (defined == lowest) | (_apart(defined, lowest) == 0)  # all of them may be infinite
-    return (least / least.sum(axis=1, keepdims=True)).mean(axis=0)
+def cases_needed(n: int, gap: np.ndarray, spread: np.ndarray, coverage: float) -> np.ndarray:
+    """Cases at which the interval excludes zero with probability `POWER`; NaN where there is no difference.
 
+    Parameters
+    ----------
+    n : int
+        Cases that there are, or groups.
+    gap, spread : ndarray, shape (m,)
+        Differences, and their standard deviations with n cases.
+    coverage : float
+        Of the interval.
 
-def _cases_needed(n, gap, gaps, coverage):
-    """Cases at which the interval excludes zero with probability `POWER`; NaN for the best itself."""
-    needed = np.full(gap.size, np.nan)
+    Examples
+    --------
+    >>> cases_needed(100, np.array([0.0, 0.1]), np.array([0.0, 0.1]), 0.95).tolist()
+    [nan, 785.0]
+    """
     reach = ndtri((1 + coverage) / 2) + ndtri(POWER)
-    for index in np.flatnonzero(np.isfinite(gap) & (gap != 0)):
-        spread = np.std(gaps[np.isfinite(gaps[:, index]), index])
-        needed[index] = np.ceil(n * (reach * spread / gap[index]) ** 2)
-    return needed
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(np.isfinite(gap) & (gap != 0), np.ceil(n * (reach * spread / gap) ** 2), np.nan)
 
 
 def _skill(score, y, forecasts, values, weight):
@@ -484,11 +492,17 @@ def _skill(score, y, forecasts, values, weight):
     return (base - values) / (base - perfect) if told_apart else np.full(values.size, np.nan)
 
 
-def _notes(n, groups, weight, draws, coverage):
+def _note(found, n, groups, weight, luck):
+    """How the intervals were made, and what they cover."""
     units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
     units += "" if weight is None else ", each with its weight"
-    return (f"Intervals: {100 * coverage:.3g}%, from {draws['repeats']} resamples of {units}, the same ones for all "
-            f"models. They cover which cases are in the sample, not the luck of fitting.",)
+    how = {"bootstrap": f"from {luck.repeats} resamples of {units}, the same ones for all models",
+           "blocks": f"from {luck.repeats} resamples of {units}, in blocks of {luck.blocks} consecutive ones, the same "
+                     f"for all models",
+           "normal": f"normal, from the spread over {units}",
+           "hac": f"from a variance that counts dependence over {found.reach} steps in time, of {units}"}[found.method]
+    return (f"Intervals: {100 * luck.coverage:.3g}%, {how}. They cover which cases are in the sample, not the luck of "
+            f"fitting.")
 
 
 def _cases(name, values):

@@ -12,6 +12,7 @@ import pytest
 import pwu_lite as pwu
 from pwu_lite import _resampling, reporting, robust
 from pwu_lite.metrics import REGISTRY, classification
+from pwu_lite.reporting._intervals import Luck, from_losses
 from pwu_lite.reporting.picture import picture_of
 from pwu_lite.reporting.words import in_words
 
@@ -142,7 +143,16 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, SCORE, n_resamples=1), "at least 2"),
     *[(functools.partial(pwu.compare, Y, MODELS, SCORE, n_resamples=n), "n_resamples") for n in (1e17, 10**7, 0, 2.5)],
     (lambda: pwu.compare(Y, MODELS, SCORE, coverage=95), "coverage"),
-    (lambda: pwu.compare(Y, {"a": np.where(P > 0.5, np.nan, P)}, SCORE), "finite"),
+    (lambda: pwu.compare(np.where(P > 0.5, np.nan, Y), MODELS, SCORE), "finite"),
+    (lambda: pwu.compare(Y, {"a": np.full(N, np.nan)}, SCORE), "no case has a forecast of every model"),
+    (lambda: pwu.compare(Y, {"a": np.where(P > 0.5, np.nan, P), "b": np.where(P > 0.5, P, np.nan)}, SCORE,
+                         against="a"), "no case has forecasts of both a and b"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, blocks=N), "from 1 to half of all"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, blocks=2.5), "blocks"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, groups=np.arange(N) // 2), "leave out the groups"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, interval="normal"), "takes cases for independent"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, interval="t"), "must be one of bootstrap, normal, hac"),
+    (lambda: pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="hac"), "averages over cases"),
     (lambda: pwu.compare([], {"a": []}, SCORE), "one entry per case"),
     (lambda: pwu.compare(Y, pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "a"]), SCORE), "same name"),
     (lambda: pwu.compare(Y, MODELS, SCORE, statement=SCORE.priors[0]), "set of priors"),
@@ -402,11 +412,11 @@ def test_skill_is_only_said_where_it_is_known():
 
 def test_a_model_is_named_and_an_undefined_cost_has_no_verdict(tmp_path):
     broken = MODELS["good"].copy()
-    broken[3] = np.nan
-    with pytest.raises(ValueError, match=r"y_prob\[3\] is nan.*model 'broken'"):
+    broken[3] = 1.5
+    with pytest.raises(ValueError, match=r"y_prob\[3\] is 1.5.*model 'broken'"):
         pwu.compare(Y, {"fine": MODELS["good"], "broken": broken}, SCORE)
-    table = pwu.compare(Y, {"fine": MODELS["good"], "broken": broken}, lambda y, f: float(np.mean((y - f) ** 2)),
-                        n_resamples=50).table
+    table = pwu.compare(Y, {"fine": MODELS["good"], "broken": broken},
+                        lambda y, f: float(np.mean((y - f) ** 2)) if f.max() <= 1 else np.nan, n_resamples=50).table
     assert table.loc["broken", "verdict"] == "undefined"
     with pytest.raises(ValueError, match="folder"):
         pwu.compare(Y, MODELS, SCORE, n_resamples=5).to_html(tmp_path)
@@ -432,9 +442,112 @@ def test_the_radius_and_what_a_statement_decides():
 
 
 def test_the_last_bit_of_a_loss_does_not_change_the_resamples():
-    from pwu_lite.reporting.compare import _resampled_losses
-    losses = RNG.integers(0, 4, (3, 200)) / 4 + 0.1
+    losses = RNG.integers(0, 4, (2, 200)) / 4 + 0.1
     nudged = losses * (1 + 2.3e-16 * RNG.integers(0, 2, losses.shape))
-    drawn = [_resampled_losses(SCORE, np.zeros(200), {}, 0, each[:2], None, None, {"repeats": 50})[0]
-             for each in (losses, nudged)]
-    assert np.abs(drawn[0] - drawn[1]).max() < 1e-14
+    ends = [from_losses(np.zeros(200), {}, 0, each, None, None, Luck(0.95, 50, 0)).cost for each in (losses, nudged)]
+    assert np.abs(ends[0] - ends[1]).max() < 1e-14
+
+
+def many(n, rare=0.3):
+    """Losses of three models that often agree."""
+    hard = RNG.random(n) < rare
+    return np.array([hard * 1.0, hard * RNG.uniform(0.6, 1.5, n), hard * 1.1])
+
+
+@pytest.mark.parametrize("groups, weighted", [(None, False), (None, True), (np.arange(40_000) // 2, True)])
+def test_normal_intervals_are_those_of_resamples(groups, weighted):
+    losses, weight = many(40_000), RNG.uniform(0.5, 2, 40_000) if weighted else None
+    data = (np.zeros(40_000), {}, 0, losses, groups, weight)
+    data = (data[0], {str(k): (row,) for k, row in enumerate(losses)}, *data[2:])
+    normal, drawn = from_losses(*data, Luck(0.9, 1000, 0)), from_losses(*data, Luck(0.9, 4000, 0, None, "bootstrap"))
+    assert (normal.method, drawn.method) == ("normal", "bootstrap")
+    for name in ("cost", "difference", "saving"):
+        width = np.diff(getattr(drawn, name), axis=0)
+        assert getattr(normal, name) == pytest.approx(getattr(drawn, name), abs=0.1 * float(width.max()))
+    assert normal.share_best == pytest.approx(drawn.share_best, abs=0.03)
+    assert normal.spread == pytest.approx(drawn.spread, rel=0.05, abs=1e-12)
+
+
+@pytest.mark.parametrize("n, rare, method", [(19_999, 0.3, "bootstrap"), (20_000, 0.3, "normal"),
+                                             (20_000, 0.001, "bootstrap")])
+def test_few_or_skewed_differences_keep_their_resamples(n, rare, method):
+    losses = many(n, rare)[[0, 2]]
+    found = from_losses(np.zeros(n), {"a": (losses[0],), "b": (losses[1],)}, 0, losses, None, None, Luck(0.95, 20, 0))
+    assert found.method == method
+
+
+def test_many_cases_say_that_their_interval_is_normal():
+    f = RNG.random(30_000)
+    y, models = RNG.random(30_000) < f, {"a": f, "again": f, "b": 0.5 + 0.5 * f}
+    result = pwu.compare(y, models, SCORE)
+    assert result.notes[0].startswith("Intervals: 95%, normal, from the spread over 30000 cases")
+    assert result.table.loc["again", ["difference low", "difference high"]].tolist() == [0, 0]
+    assert result.table["share best"].tolist() == [0.5, 0.5, 0]
+    turned = pwu.compare(y[::-1], {name: models[name][::-1] for name in ("b", "a", "again")}, SCORE).table
+    pd.testing.assert_frame_equal(turned.loc[result.table.index], result.table, rtol=1e-9)
+
+
+SERIES = np.cos(np.arange(60) * 1.7) + 0.3 * np.sin(np.arange(60.0) ** 2) + 0.25
+
+
+def of_series(series, **options):
+    """Differences that are a series in time: the first model's losses are zero."""
+    losses = np.array([np.zeros(series.size), series])
+    return from_losses(np.zeros(series.size), {}, 0, losses, None, None, Luck(0.95, 1000, 0, **options))
+
+
+@pytest.mark.parametrize("steps, error", [(0, 0.10157687578492844), (3, 0.03387429119831659),
+                                          (10, 0.028971097387566962)])
+def test_variance_in_time_is_that_of_statsmodels(steps, error):
+    """OLS(d, ones).fit(cov_type="HAC", cov_kwds={"maxlags": steps}).bse of statsmodels 0.15, without its correction."""
+    h, n = steps + 1, SERIES.size
+    correction = (n + 1 - 2 * h + h * (h - 1) / n) / n
+    found = of_series(SERIES, blocks=h, interval="hac")
+    assert found.spread[1] * np.sqrt(correction) == pytest.approx(error, rel=1e-12)
+    assert (found.method, found.reach) == ("hac", steps)
+
+
+def test_one_step_ahead_is_diebold_and_mariano_as_scores_has_it():
+    """scores 2.7, diebold_mariano(..., method="HLN", statistic_distribution="t"), h = 1."""
+    found = of_series(SERIES, blocks=1, interval="hac")
+    assert found.difference[:, 1] == pytest.approx([0.05016653055947827, 0.4601067710662309], rel=1e-12)
+
+
+def test_reach_follows_the_dependence_and_blocks_widen_the_interval():
+    noise = RNG.normal(size=2000)
+    smooth = np.convolve(noise, np.ones(12) / 12, mode="same")
+    assert of_series(noise, interval="hac").reach < 6 < of_series(smooth, interval="hac").reach
+    alone, blocks, hac = (of_series(smooth, **options).spread[1] for options in
+                          ({"interval": "bootstrap"}, {"blocks": 60}, {"interval": "hac"}))
+    assert 2 * alone < blocks and 2 * alone < hac
+    assert blocks == pytest.approx(np.sqrt(1 / 2000), rel=0.3)
+
+
+def test_blocks_are_consecutive_and_all_cases_are_drawn_as_often():
+    counts = np.concatenate(list(_resampling.resampled_weights(10, repeats=4000, blocks=4)))
+    assert (counts.sum(axis=1) == 10).all()
+    assert counts.mean(axis=0) == pytest.approx(np.ones(10), abs=0.06)
+    drawn = []
+    _resampling.paired_bootstrap(lambda index: drawn.append(index) or 0.0, 10, repeats=3, blocks=5)
+    assert all((np.diff(half) % 10 == 1).all() for index in drawn for half in (index[:5], index[5:]))
+    top = pwu.PWU(pwu.TopK(), pwu.Beta(2, 10))
+    assert "in blocks of 5 consecutive ones" in pwu.compare(Y, MODELS, top, blocks=5, n_resamples=20).notes[0]
+
+
+def test_models_that_lack_forecasts_are_compared_on_the_cases_they_share(tmp_path):
+    late = np.where(np.arange(N) < N // 4, np.nan, MODELS["good"])
+    models = {"good": MODELS["good"], "late": late, "vague": np.full(N, 0.5)}
+    result = pwu.compare(Y, models, SCORE, against="vague", n_resamples=50)
+    kept = slice(N // 4, None)
+    alone = pwu.compare(Y[kept], {"vague": models["vague"][kept], "late": late[kept]}, SCORE, against="vague",
+                        n_resamples=50).table
+    columns = [name for name in alone if name != "share best"]
+    pd.testing.assert_series_equal(result.table.loc["late", columns], alone.loc["late", columns])
+    assert result.table["cases"].to_dict() == {"good": N, "late": N - N // 4, "vague": N}
+    assert result.table["verdict"]["vague"] == "reference"
+    assert any(f"late is for the {N - N // 4} of {N} cases that it shares with vague" in line for line in result.words)
+    each = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(np.linspace(0.1, 0.9, N)))
+    best = pwu.compare(Y, models, each, n_resamples=20, sample_weight=np.ones(N), groups=np.arange(N) // 3)
+    assert best.table["verdict"].iloc[0] == "best"
+    result.to_html(tmp_path / "report.html")
+    assert "that it shares with vague" in (tmp_path / "report.html").read_text()

@@ -1,0 +1,288 @@
+"""How far a comparison may be luck: intervals of costs and of their differences, from resamples or a normal law.
+
+Implements appendix L of the PWU paper, for cases in time, too (Newey and West, Diebold and Mariano).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.special import stdtrit
+
+from .._resampling import canonical_order, paired_bootstrap, percentiles, resampled_weights
+
+__all__ = ["Intervals", "Luck", "apart", "from_losses", "from_scores", "named"]
+
+METHODS = ("bootstrap", "normal", "hac")
+MANY_UNITS = 20_000  # cases or groups from which on a normal interval is taken
+MOST_SKEW = 0.05  # skewness of a mean up to which it is: each tail then misses by less than half a point
+DRAWS = 10_000
+
+
+class Luck(NamedTuple):
+    """How intervals are computed.
+
+    Attributes
+    ----------
+    coverage : float
+    repeats, seed : int
+        Of the resamples.
+    blocks : int or None
+        Consecutive cases that are drawn together; with "hac" the reach of their dependence.
+    interval : {None, "bootstrap", "normal", "hac"}
+        None: resamples, and a normal law for many cases.
+    """
+
+    coverage: float
+    repeats: int
+    seed: int
+    blocks: int | None = None
+    interval: str | None = None
+
+
+class Intervals(NamedTuple):
+    """Of each model: ends of cost, difference from the best, and saving, each of shape (2, m); and what goes with them.
+
+    Attributes
+    ----------
+    cost, difference, saving : ndarray, shape (2, m)
+    spread : ndarray, shape (m,)
+        Standard deviation of the difference.
+    share_best, undefined : ndarray, shape (m,)
+        How often each model is cheapest, and how often its difference is undefined.
+    method : str
+        "bootstrap", "blocks", "normal" or "hac".
+    reach : int
+        Steps in time over which "hac" counts dependence.
+    """
+
+    cost: np.ndarray
+    difference: np.ndarray
+    saving: np.ndarray
+    spread: np.ndarray
+    share_best: np.ndarray
+    undefined: np.ndarray
+    method: str
+    reach: int = 0
+
+
+def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int, losses: np.ndarray,
+                groups: np.ndarray | None, weight: np.ndarray | None, luck: Luck) -> Intervals:
+    """Intervals for a score that is an average over cases.
+
+    Parameters
+    ----------
+    y : ndarray, shape (n,)
+    forecasts : mapping of name to forecast
+    best : int
+        The model that the others are compared with.
+    losses : ndarray, shape (m, n)
+    groups, weight : ndarray of shape (n,), or None
+    luck : Luck
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> losses = rng.random((2, 30_000))
+    >>> found = from_losses(np.zeros(30_000), {}, 0, losses, None, None, Luck(0.95, 100, 0))
+    >>> found.method, bool(found.difference[0, 1] < losses[1].mean() - losses[0].mean() < found.difference[1, 1])
+    ('normal', True)
+    """
+    units = losses if weight is None else losses * weight
+    size = np.ones(len(y)) if weight is None else weight
+    if groups is not None:
+        units, size = np.array([np.bincount(groups, row) for row in units]), np.bincount(groups, size)
+    if luck.interval != "bootstrap" and luck.blocks is None or luck.interval in ("normal", "hac"):
+        if luck.interval is not None or size.size >= MANY_UNITS:
+            found, skew = normal(units, size, best, luck)
+            if luck.interval is not None or skew <= MOST_SKEW:
+                return found
+    return _ends(luck, *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
+
+
+def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int,
+                groups: np.ndarray | None, weight: np.ndarray | None, luck: Luck) -> Intervals:
+    """Intervals for a score of all cases together, computed anew on each resample.
+
+    Parameters
+    ----------
+    score : callable
+        ``score(y, *forecast)``.
+    y, forecasts, best, groups, weight, luck
+        As in `from_losses`.
+    """
+    if luck.interval in ("normal", "hac"):
+        raise ValueError(f"interval={luck.interval!r} is for scores that are averages over cases; this one is computed "
+                         f"from all cases together: use resamples (blocks=... for cases in time)")
+    return _ends(luck, *_resampled_scores(score, y, forecasts, best, groups, weight, luck))
+
+
+def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[Intervals, float]:
+    """Intervals from the joint normal law of the means, and the largest skewness of a mean.
+
+    Parameters
+    ----------
+    units : ndarray, shape (m, n)
+        Weighted losses of n units (cases, groups or blocks), in time order for "hac".
+    size : ndarray, shape (n,)
+        Weights of the units.
+    best : int
+        The model that the others are compared with.
+    luck : Luck
+        With ``interval="hac"`` the variance counts dependence in time (Newey and West's weights), and the
+        interval is that of Diebold and Mariano with the correction of Harvey, Leybourne and Newbold.
+    """
+    total = size.sum()
+    cost = units.sum(axis=1) / total
+    gap = apart(cost, cost[best])
+    own = (units - cost[:, None] * size) / total  # what each unit adds to the error of the mean
+    gaps = own - own[best]
+    gaps[np.abs(gaps) <= 1e-12 * np.abs(own[best]).max(initial=0.0)] = 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saving = gap / np.abs(cost)
+        saved = np.where(gaps.any(axis=1)[:, None], (gaps - (saving * np.sign(cost))[:, None] * own) / np.abs(
+            cost)[:, None], 0.0)
+    reach = _reach(gaps, luck) if luck.interval == "hac" else 0
+    spread = _deviations(gaps, reach)
+    width = float(stdtrit(size.size - 1, (1 + luck.coverage) / 2))
+    cost_ends, gap_ends, saving_ends = (np.array([middle - width * error, middle + width * error])
+                                        for middle, error in ((cost, _deviations(own, reach)), (gap, spread),
+                                                              (saving, _deviations(saved, reach))))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        skews = [np.abs((rows * rows * rows).sum(axis=1)) / (rows * rows).sum(axis=1) ** 1.5 for rows in (own, gaps)]
+    shares = _share_best(_drawn(cost, _covariance(own, own, reach), (gap == 0) & (spread == 0), best, luck.seed))
+    found = Intervals(cost_ends, gap_ends, saving_ends, spread, shares, np.zeros(cost.size),
+                      "hac" if luck.interval == "hac" else "normal", reach)
+    return found, float(np.nanmax(skews, initial=0.0))
+
+
+def _covariance(first, second, reach):
+    """Covariances of sums, of rows with rows; with neighbours in time, weighted as Newey and West do."""
+    n, h = first.shape[-1], reach + 1
+    total = first @ second.T
+    for step in range(1, h):
+        lagged = first[..., step:] @ second[..., :-step].T
+        total = total + (1 - step / h) * (lagged + lagged.T)
+    return total * n / (n + 1 - 2 * h + h * (h - 1) / n)  # n / (n - 1) without neighbours
+
+
+def _deviations(rows, reach):
+    return np.sqrt([max(_covariance(row, row, reach), 0.0) for row in rows])
+
+
+def _drawn(cost, variance, same, best, seed):
+    """Draws of all costs from their joint normal law; models that never differ from the best stay equal to it."""
+    order = np.argsort(cost, kind="stable")
+    values, vectors = np.linalg.eigh(variance[np.ix_(order, order)])
+    normals = np.random.default_rng(seed).standard_normal((DRAWS, cost.size))
+    draws = np.empty((DRAWS, cost.size))
+    draws[:, order] = cost[order] + normals * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    draws[:, same] = draws[:, [best]]
+    return draws
+
+
+def _reach(series, luck):
+    """Steps of dependence: as stated, or by the rule of Andrews (1991) from the first autocorrelation."""
+    n = series.shape[1]
+    if luck.blocks is not None:
+        return luck.blocks - 1
+    reach = 0
+    for row in series[(series**2).sum(axis=1) > 0]:
+        rho = np.clip((row[1:] @ row[:-1]) / (row @ row), -0.97, 0.97)
+        alpha = 4 * rho**2 / ((1 - rho) * (1 + rho)) ** 2
+        reach = max(reach, int(np.ceil(1.1447 * (alpha * n) ** (1 / 3))))
+    return min(reach, n // 3)
+
+
+def _ends(luck, costs, gaps, together):
+    """Intervals between percentiles of the resamples."""
+    tail = (1 - luck.coverage) / 2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        savings = gaps / np.abs(costs)
+    spread = np.array([np.std(column[np.isfinite(column)]) if np.isfinite(column).any() else np.nan
+                       for column in gaps.T])
+    return Intervals(percentiles(costs, tail), percentiles(gaps, tail), percentiles(savings, tail), spread,
+                     _share_best(together), np.isnan(gaps).mean(axis=0),
+                     "bootstrap" if luck.blocks is None else "blocks")
+
+
+def _resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck):
+    """Costs and differences from the best, each shape (repeats, m), and all costs on the same resamples.
+
+    What is said of two models depends on these two alone: the units (cases, or groups) are sorted by their
+    difference before they are drawn, so neither other models nor the order of columns or rows decides.
+    """
+    rows: list[np.ndarray] = []
+    for model in range(len(units)):
+        gap = units[model] - units[best]
+        grain = 1e-12 * (np.abs(units[[model, best]]).max() or 1.0)  # rounding in a loss does not change the order
+        order = (np.lexsort((size, *(np.rint(part / grain) for part in (units[model], gap)))) if luck.blocks is None
+                 else np.arange(size.size))
+        rows += [units[model][order], gap[order], size[order]]
+    if len(units) > 2:
+        order = (np.arange(size.size) if luck.blocks is not None else
+                 canonical_order(y, forecasts, weight, losses) if groups is None else np.lexsort((size, *units)))
+        rows += [*units[:, order], size[order]]
+    sums = np.concatenate([block @ np.array(rows).T for block in resampled_weights(
+        size.size, repeats=luck.repeats, seed=luck.seed, blocks=luck.blocks)])
+    pairs = sums[:, :3 * len(units)].reshape(len(sums), -1, 3)
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any weight is undefined
+        costs, gaps = pairs[:, :, 0] / pairs[:, :, 2], pairs[:, :, 1] / pairs[:, :, 2]
+        together = sums[:, -len(units) - 1:-1] / sums[:, [-1]] if len(units) > 2 else np.where(
+            np.arange(len(units)) == best, 0.0, gaps)
+    return costs, np.where(np.abs(gaps) <= 1e-12 * np.abs(costs - gaps), 0.0, gaps), together
+
+
+def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
+    """The same for a score of all cases together, computed anew on each resample."""
+    names = list(forecasts)
+    pairs = [[names[best]] if name == names[best] else [names[best], name] for name in names]
+    kept = [*pairs, names] if len(names) > 2 else pairs
+    orders = [canonical_order(y, {name: forecasts[name] for name in pair}, weight) for pair in kept]
+    if groups is not None or luck.blocks is not None:  # drawn by their number, whatever the order of the cases
+        orders = [np.arange(len(y)) for _ in kept]
+
+    def costs(drawn):
+        values = []
+        for pair, order in zip(kept, orders, strict=True):
+            chosen = order[drawn]
+            options = {} if weight is None else {"sample_weight": weight[chosen]}
+            values += [float(named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **options))
+                      for name in pair]
+        return values
+
+    sums = paired_bootstrap(costs, len(y), groups=groups, repeats=luck.repeats, seed=luck.seed,
+                            blocks=luck.blocks).astype(float)
+    last = np.cumsum([len(pair) for pair in kept])[:len(names)] - 1  # the model itself; before it, the best one
+    own_sums = sums[:, last]
+    others = np.where(np.arange(len(names)) == best, own_sums, sums[:, np.maximum(last - 1, 0)])
+    together = sums[:, -len(names):] if len(names) > 2 else own_sums if len(names) == 1 else np.where(
+        np.arange(2) == best, others[:, [1 - best]], own_sums)
+    return own_sums, apart(own_sums, others), together
+
+
+def _share_best(resampled):
+    """Share of the resamples in which each model is the cheapest; models that tie share it."""
+    defined = resampled[~np.isnan(resampled).any(axis=1)]
+    if not len(defined):
+        return np.full(resampled.shape[1], np.nan)
+    lowest = defined.min(axis=1, keepdims=True)
+    least = (defined == lowest) | (apart(defined, lowest) == 0)  # all of them may be infinite
+    return (least / least.sum(axis=1, keepdims=True)).mean(axis=0)
+
+
+def named(name: str, function: Callable[..., Any], *data: Any, **options: Any) -> Any:
+    """Call it; an error says which model's forecast it is about."""
+    try:
+        return function(*data, **options)
+    except ValueError as error:
+        raise ValueError(f"{error} (model {name!r})") from error
+
+
+def apart(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Differences that are more than rounding; the others are zero."""
+    with np.errstate(invalid="ignore"):  # infinite for both: undefined
+        gap = first - second
+    return np.where(np.isfinite(gap) & (np.abs(gap) <= 1e-12 * np.abs(second)), 0.0, gap)
