@@ -63,7 +63,7 @@ instructor: $(READY)
 	@$(PY) -m tools.kit.exercises
 
 lock:
-	@for group in book lab site editions mutants benchmark; do \
+	@for group in book lab site editions mutants benchmark large; do \
 	  uv pip compile --quiet --no-header --universal --python-version 3.11 --generate-hashes --group $$group \
 	    $$(test $$group = book || echo -c requirements.txt) \
 	    -o requirements$$(test $$group = book || echo -$$group).txt || exit 1; done

@@ -14,11 +14,12 @@ from .families import *  # noqa: F403 - a family, a prior is one row: in the lis
 from .forecasts import *  # noqa: F403
 from .priors import *  # noqa: F403
 from .pwu import PWU
+from .tally import Tally
 
 __version__ = "0.3.0"
 
 __all__ = [*families.__all__, *_forecasts.__all__, *_priors.__all__,  # noqa: PLE0604, F405
-           "PWU", "alignment", "compare", "metrics"]
+           "PWU", "Tally", "alignment", "compare", "metrics"]
 
 
 def __getattr__(name: str) -> Any:

@@ -15,13 +15,13 @@ import pwu_lite
 
 PACKAGE = Path(pwu_lite.__file__).parent
 FLOORS = ["__main__", "reporting", "plots", "symbolic", "alignment", "testing", "robust",
-          "imprecise", "assisted", "pwu", "scorer", "families", "metrics", "forecasts", "elicitation", "priors",
+          "imprecise", "assisted", "tally", "pwu", "scorer", "families", "metrics", "forecasts", "elicitation", "priors",
           "_resampling", "_ranks", "_tails", "validation"]
 """From the top down: an import only ever points down this list."""
 UP = {("pwu", "plots")}  # who asks a score for a figure gets the module that draws, when it is asked for
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
 FACES = sorted({*PACKAGE.rglob("__init__.py")} - {PACKAGE / "__init__.py"})
-OTHERS = {"dask", "joblib", "matplotlib", "mpmath", "numpy", "pandas", "scipy", "sklearn", "sympy",
+OTHERS = {"dask", "duckdb", "joblib", "matplotlib", "mpmath", "numpy", "pandas", "scipy", "sklearn", "sympy",
           "threadpoolctl", "ucimlrepo"}
 
 

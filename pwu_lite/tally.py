@@ -1,0 +1,459 @@
+"""Counts of outcomes and forecasts: scores at any size, under any prior afterwards, with bounds that always hold.
+
+Implements section 4 of the PWU paper for data beyond memory: a case's loss is monotone in its forecast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import validation
+from .families import BinaryDecision, SelectivePrediction
+from .metrics.classification import net_benefit
+from .priors import Dirac
+from .pwu import PWU
+
+__all__ = ["Bounded", "Tally"]
+
+CELLS = 1024  # per unit of log odds, or of the logarithm of a variance
+_END = 1_000_000_000  # the cells of forecasts 0 and 1
+_WIDER = 1e-6  # of a cell at both of its ends: engines round logarithms differently
+_ROUNDING = 1e-11  # of a sum, relative
+_SUMS = ("cases", "n", "s", "v")
+
+
+class Bounded(NamedTuple):
+    """An estimate, and bounds between which the exact value lies.
+
+    Attributes
+    ----------
+    value, lower, upper : float or ndarray
+    """
+
+    value: Any
+    lower: Any
+    upper: Any
+
+
+class Tally:
+    """How many cases have which outcome and a forecast in which cell: all that a score needs.
+
+    A cell is a small interval of log odds. A table of some ten thousand rows stands for any number of cases;
+    tables of parts of the data add up. A score is computed from the mean forecast in each cell. Its bounds
+    put all forecasts at the one or the other end of their cells, so they hold whatever the forecasts are.
+
+    Parameters
+    ----------
+    kind : {"binary", "selective"}
+        For `BinaryDecision` (outcome and probability), or `SelectivePrediction` (target, mean and standard deviation;
+        then cells are of the variance, and hold its sum and that of the squared errors).
+    cells : int
+        Per unit of log odds, or of the logarithm of a variance. Bounds are about 1/cells wide, relative to the score.
+
+    Raises
+    ------
+    ValueError
+        Another kind, or cells that are not a whole number from 1 to 100,000.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta
+    >>> first, second = Tally(), Tally()
+    >>> first.update([1, 0], [0.9, 0.2])
+    >>> second.update([1], [0.1])
+    >>> first.merge(second)
+    >>> found = first.score(PWU(BinaryDecision(), Beta(2, 10)))
+    >>> round(found.value, 6), bool(found.lower < 0.207593 < found.upper)
+    (0.207593, True)
+    """
+
+    def __init__(self, kind: str = "binary", cells: int = CELLS):
+        self.kind = validation.one_of("kind", kind, "binary", "selective")
+        self.cells = validation.whole("cells", cells)
+        if self.cells > 100_000:
+            raise ValueError(f"cells must be at most 100,000, got {cells!r}")
+        self._keys = np.empty((0, 3), dtype=np.int64)  # block, outcome, cell; in this order
+        self._sums = np.empty((0, 4))  # cases, weight, weighted forecasts (squared errors), weighted variances
+
+    def __len__(self) -> int:
+        """Number of cases."""
+        return int(self._sums[:, 0].sum())
+
+    def __repr__(self) -> str:
+        return f"Tally({self.kind!r}, cells={self.cells}): {len(self):,} cases in {len(self._keys):,} rows"
+
+    def update(self, y_true: ArrayLike, *prediction: ArrayLike, weight: ArrayLike | None = None,
+               block: ArrayLike | None = None) -> None:
+        """Count some more cases.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels in {0, 1}, or targets.
+        *prediction : array_like, shape (n,)
+            ``y_prob``, or ``mean, std``.
+        weight : array_like, shape (n,), optional
+            Non-negative weights.
+        block : array_like of int, shape (n,), optional
+            A number for each case, some 200 different ones in all, the same for every model: intervals come from
+            the spread between blocks. Cases that belong together (a patient, a site) share a block.
+
+        Raises
+        ------
+        ValueError
+            Bad input, named with its first bad index. Nothing of it is counted then.
+        """
+        if self.kind == "binary":
+            y, f = validation.check_binary(*_given(y_true, prediction, 1))
+            outcome, cell, kept, variance = y.astype(np.int64), self._cells(f), f, None
+        else:
+            y, mean, std = validation.check_regression(*_given(y_true, prediction, 2))
+            kept, variance = (y - mean) ** 2, std**2
+            outcome, cell = np.zeros(y.size, dtype=np.int64), self._cells(variance)
+        weights = validation.check_weight(weight, y.size)
+        blocks = np.zeros(y.size, dtype=np.int64) if block is None else _whole_numbers("block", block, y.size)
+        ones = np.ones(y.size)
+        weights = ones if weights is None else weights
+        self._add(np.column_stack([blocks, outcome, cell]), np.column_stack(
+            [ones, weights, weights * kept, ones if variance is None else weights * variance]))
+
+    def merge(self, other: Tally) -> None:
+        """Add the counts of another tally: those of other cases of the same model.
+
+        Parameters
+        ----------
+        other : Tally
+            Of the same kind and cells.
+
+        Raises
+        ------
+        ValueError
+            Another kind, or other cells.
+        """
+        if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
+            raise ValueError(f"a tally is merged with one of the same kind and cells: {self!r}, and {other!r:.80}")
+        self._add(np.concatenate([self._keys, other._keys]), np.concatenate([self._sums, other._sums]), fresh=True)
+
+    @classmethod
+    def from_counts(cls, frame: Any, kind: str = "binary", cells: int = CELLS) -> Tally:
+        """A tally from its table: what `sql` returns, or `to_parquet` wrote.
+
+        Parameters
+        ----------
+        frame : DataFrame, or mapping of names to columns
+            Columns ``cell``, ``cases``, ``n`` and ``s``; binary: ``y``; selective: ``v``; with blocks: ``block``.
+        kind, cells
+            As they were counted.
+
+        Raises
+        ------
+        ValueError
+            A column is missing, a forecast was missing or outside [0, 1], or the sums do not belong to the cells.
+        """
+        tally = cls(kind, cells)
+        names = ["cell", "cases", "n", "s", "y" if kind == "binary" else "v"]
+        missing = [name for name in names if name not in getattr(frame, "columns", frame)]
+        if missing:
+            raise ValueError(f"a {kind} tally has columns {', '.join(names)}: {', '.join(missing)} missing")
+        column = {name: np.asarray(frame[name]) for name in names}
+        if len(column["cell"]) == 0:
+            return tally
+        lost = np.flatnonzero(np.equal(column["cell"], None) | (column["cell"] != column["cell"]))  # None, NaN
+        if lost.size:
+            raise ValueError(f"{int(column['cases'][lost].sum()):,} cases have no cell: their forecasts are missing, or "
+                             f"outside [0, 1]")
+        size = len(column["cell"])
+        block = np.asarray(frame["block"]) if "block" in getattr(frame, "columns", frame) else np.zeros(size)
+        outcome = column["y"] if kind == "binary" else np.zeros(size)
+        keys = [_whole_numbers(name, values, size) for name, values in
+                (("block", block), ("y", outcome), ("cell", column["cell"]))]
+        validation.reject("y", keys[1], ~np.isin(keys[1], (0, 1)), "must be 0 or 1")
+        sums = [validation.vector(name, column[name] if name in column else np.ones(size)) for name in _SUMS]
+        tally._add(np.column_stack(keys), np.column_stack(sums))
+        mean, low, high = tally._places()
+        positive = tally._sums[:, 1] > 0
+        given = tally._means()
+        slack = 1e-9 * np.abs(given)
+        wrong = np.flatnonzero(positive & ~((given >= low - slack) & (given <= high + slack)))
+        if wrong.size:
+            raise ValueError(f"the forecasts counted in cell {tally._keys[wrong[0], 2]} average to {given[wrong[0]]:g}, "
+                             f"outside of it: were they counted with cells={cells}, and within [0, 1]?")
+        return tally
+
+    @staticmethod
+    def sql(table: str, truth: str, model: str | tuple[str, str], *, block: str | None = None,
+            weight: str | None = None, cells: int = CELLS) -> str:
+        """The query that counts where the data are; `from_counts` reads what it returns.
+
+        Parameters
+        ----------
+        table : str
+            A table, or what the engine takes for one, as it stands: ``read_parquet('part-*.parquet')``.
+        truth, model : str
+            Names of columns; for selective prediction `model` is a pair, mean and standard deviation.
+        block, weight : str, optional
+            A column, or an expression, as it stands: ``hash(patient) % 200``.
+        cells : int
+            As in `Tally`.
+
+        Examples
+        --------
+        >>> print(Tally.sql("forecasts", "y", "p"))
+        SELECT y, cell, COUNT(*) AS cases, SUM(w) AS n, SUM(w * f) AS s FROM (
+          SELECT y, f, w, CASE WHEN f = 0 THEN -1000000000 WHEN f = 1 THEN 1000000000
+            ELSE CAST(FLOOR(1024 * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (
+            SELECT CAST("y" AS INTEGER) AS y, CAST("p" AS DOUBLE PRECISION) AS f, 1 AS w FROM forecasts) AS cases
+        ) AS counted GROUP BY y, cell
+        """
+        pair = not isinstance(model, str)
+        names = [_quoted(name) for name in (truth, *(model if pair else (model,)))]
+        extra = "" if block is None else "block, "
+        of_block = "" if block is None else f", {block} AS block"
+        w = "1" if weight is None else f"CAST({weight} AS DOUBLE PRECISION)"
+        if pair:
+            y, mean, std = (f"CAST({name} AS DOUBLE PRECISION)" for name in names)
+            return (f"SELECT {extra}cell, COUNT(*) AS cases, SUM(w) AS n, SUM(w * e * e) AS s, SUM(w * v) AS v FROM (\n"
+                    f"  SELECT {extra}e, v, w, CAST(FLOOR({cells} * LN(v)) AS INTEGER) AS cell FROM (\n"
+                    f"    SELECT {y} - {mean} AS e, {std} * {std} AS v, {w} AS w{of_block} FROM {table}) AS cases\n"
+                    f") AS counted GROUP BY {extra}cell")
+        return (f"SELECT {extra}y, cell, COUNT(*) AS cases, SUM(w) AS n, SUM(w * f) AS s FROM (\n"
+                f"  SELECT {extra}y, f, w, CASE WHEN f = 0 THEN -{_END} WHEN f = 1 THEN {_END}\n"
+                f"    ELSE CAST(FLOOR({cells} * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (\n"
+                f"    SELECT CAST({names[0]} AS INTEGER) AS y, CAST({names[1]} AS DOUBLE PRECISION) AS f, {w} AS w"
+                f"{of_block} FROM {table}) AS cases\n"
+                f") AS counted GROUP BY {extra}y, cell")
+
+    def counts(self) -> dict[str, np.ndarray]:
+        """The table, column by column, as `from_counts` reads it (``pandas.DataFrame(tally.counts())``)."""
+        columns = dict(zip(("block", "y", "cell"), self._keys.T, strict=True))
+        columns |= dict(zip(_SUMS, self._sums.T, strict=True))
+        del columns["v" if self.kind == "binary" else "y"]
+        return columns
+
+    def to_parquet(self, path: Any) -> None:
+        """Write the table, whole or not at all. Needs pyarrow.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        import pandas as pd  # takes half a second to import
+
+        part = Path(f"{path}.part")
+        try:
+            pd.DataFrame(self.counts()).to_parquet(part)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def score(self, score: PWU) -> Bounded:
+        """A score of all cases, with bounds that hold whatever the forecasts in the cells are.
+
+        Parameters
+        ----------
+        score : PWU
+            Of a binary decision, or of selective prediction; with one prior for all cases.
+
+        Raises
+        ------
+        ValueError
+            Another score, or no cases.
+        """
+        self._check(score)
+        together = self._together()
+        weight = together._sums[:, 1]
+        rows = [together._losses(score, which) @ weight / weight.sum() for which in range(3)]
+        return _ordered(*rows)
+
+    def curve(self, thetas: ArrayLike) -> Bounded:
+        """Cost at each decision parameter, the Murphy diagram, with bounds.
+
+        Parameters
+        ----------
+        thetas : array_like, shape (m,)
+            Cost shares, or prices of passing.
+        """
+        family = BinaryDecision() if self.kind == "binary" else SelectivePrediction()
+        values = [self.score(PWU(family, Dirac(theta))) for theta in validation.vector("thetas", thetas)]
+        return Bounded(*np.array(values).T)
+
+    def net_benefit(self, threshold: ArrayLike) -> Bounded:
+        """Net benefit of acting above each threshold, with bounds; higher is better.
+
+        Parameters
+        ----------
+        threshold : array_like, shape (m,)
+            In (0, 1).
+        """
+        together, thresholds = self._of_events()._together(), validation.vector("threshold", threshold)
+        weight = together._sums[:, 1]
+        rows = [net_benefit(together._keys[:, 1], place, thresholds, sample_weight=weight)
+                for place in together._extremes()]
+        return _ordered(rows[0], rows[2], rows[1])
+
+    def auroc(self) -> Bounded:
+        """Area under the ROC curve: pairs in the same or in neighbouring cells may be in either order.
+
+        Raises
+        ------
+        ValueError
+            No events, or nothing but events.
+        """
+        together = self._of_events()._together()
+        cells, where = np.unique(together._keys[:, 2], return_inverse=True)
+        event = together._keys[:, 1] == 1
+        ones, zeros = (np.bincount(where[chosen], together._sums[chosen, 1], minlength=cells.size)
+                       for chosen in (event, ~event))
+        if not (ones.sum() > 0 and zeros.sum() > 0):
+            raise ValueError("AUROC needs events and cases without an event")
+        below, pairs = np.concatenate([[0.0], np.cumsum(zeros)]), ones.sum() * zeros.sum()
+        index = np.arange(cells.size)
+        near = np.diff(cells) <= 1  # the next row is the next cell
+        sure = below[index - np.concatenate([[False], near])]
+        possible = below[index + 1 + np.concatenate([near, [False]])]
+        exact = (cells == -_END) | (cells == _END)  # all forecasts there are equal
+        sure[exact] = possible[exact] = (below[index] + zeros / 2)[exact]
+        value = ones @ (below[index] + zeros / 2) / pairs
+        return _ordered(value, ones @ sure / pairs, ones @ possible / pairs)
+
+    def blocks(self, score: PWU) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """What each block adds to a score: numbers of the blocks, sums of losses, sums of weights.
+
+        Parameters
+        ----------
+        score : PWU
+            As in `score`.
+        """
+        self._check(score)
+        numbers, where = np.unique(self._keys[:, 0], return_inverse=True)
+        weight = self._sums[:, 1]
+        return numbers, np.bincount(where, self._losses(score, 0) * weight), np.bincount(where, weight)
+
+    def outcomes(self) -> tuple[float, float]:
+        """Weight of the cases without an event, and of those with one; of a binary tally."""
+        event, weight = self._of_events()._keys[:, 1] == 1, self._sums[:, 1]
+        return float(weight[~event].sum()), float(weight[event].sum())
+
+    def _of_events(self):
+        if self.kind != "binary":
+            raise ValueError("this needs outcomes that are events: a tally of the kind 'binary'")
+        return self
+
+    def _check(self, score):
+        family = BinaryDecision() if self.kind == "binary" else SelectivePrediction()
+        if not isinstance(score, PWU) or score.family != family:
+            raise ValueError(f"a {self.kind} tally scores PWU({family!r}, prior), got {score!r:.80}")
+        if score.priors[0].length is not None:
+            raise ValueError("a tally does not know which case is which: it takes one prior for all cases")
+        if not self._sums[:, 1].sum() > 0:
+            raise ValueError("the tally has no cases yet" if not len(self) else "all weights in the tally are zero")
+
+    def _cells(self, value):
+        with np.errstate(divide="ignore", over="ignore"):
+            log = np.log(value / (1 - value)) if self.kind == "binary" else np.log(value)
+        return np.where(np.isfinite(log), np.floor(self.cells * np.where(np.isfinite(log), log, 0)),
+                        np.where(value > 0.5, _END, -_END)).astype(np.int64)
+
+    def _add(self, keys, sums, fresh=False):
+        """Add rows to those that are there, equal keys together."""
+        if len(keys) == 0:
+            return
+        number, rows = _grouped(keys)
+        added = np.column_stack([np.bincount(number, column) for column in sums.T])
+        if fresh or not len(self._keys):
+            self._keys, self._sums = rows, added
+        else:
+            self._add(np.concatenate([self._keys, rows]), np.concatenate([self._sums, added]), fresh=True)
+
+    def _together(self):
+        """The same cases without blocks."""
+        tally = Tally(self.kind, self.cells)
+        tally._add(self._keys * np.array([0, 1, 1]), self._sums)
+        return tally
+
+    def _means(self):
+        """Mean forecast (or variance) of each row; NaN without weight."""
+        with np.errstate(invalid="ignore"):
+            return self._sums[:, 2 if self.kind == "binary" else 3] / self._sums[:, 1]
+
+    def _places(self):
+        """In each row a forecast (or variance) to compute with, and ends between which all of them lie."""
+        cell, ends = self._keys[:, 2], []
+        for end in (cell - _WIDER, cell + 1 + _WIDER):
+            log = end / self.cells
+            with np.errstate(over="ignore"):
+                ends.append(np.exp(-np.logaddexp(0, -log)) if self.kind == "binary" else np.exp(log))
+        low, high = ends[0] - 4 * np.spacing(ends[0]), ends[1] + 4 * np.spacing(ends[1])
+        if self.kind == "binary":
+            low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
+            low[cell == _END], high[cell == -_END] = 1.0, 0.0
+        means = self._means()
+        return np.clip(np.where(np.isnan(means), low, means), low, high), low, high
+
+    def _extremes(self):
+        """Forecasts in the middle, and those that make events and others cheapest, and dearest."""
+        mean, low, high = self._places()
+        event = self._keys[:, 1] == 1
+        return mean, np.where(event, high, low), np.where(event, low, high)
+
+    def _losses(self, score, which):
+        """Mean loss of each row: estimated (0), at least (1), at most (2)."""
+        if self.kind == "binary":
+            return score.family.losses(score.priors, (self._keys[:, 1] == 1, self._extremes()[which]))
+        mean, low, high = self._places()
+        with np.errstate(invalid="ignore"):
+            error = np.nan_to_num(self._sums[:, 2] / self._sums[:, 1])
+        prior = score.priors[0]
+        predicted, passed = ((mean, mean), (high, low), (low, high))[which]  # a larger variance is passed sooner
+        total = np.zeros(error.size)
+        for weight, part in prior.blended(error.size):
+            total += weight * (error * part.tail("above", predicted) + part.tail("mean_below", passed))
+        return total
+
+
+def _given(y_true, prediction, number):
+    if len(prediction) != number:
+        raise ValueError(f"this tally counts y_true and {'y_prob' if number == 1 else 'mean, std'}; got "
+                         f"{len(prediction)} argument(s) after y_true")
+    return (y_true, *prediction)
+
+
+def _whole_numbers(name, values, size):
+    values = validation.vector(name, values)
+    if values.size != size:
+        raise ValueError(f"{name} has length {values.size}, not {size}")
+    validation.reject(name, values, values != np.floor(values), "must be a whole number")
+    return values.astype(np.int64)
+
+
+def _grouped(keys):
+    """Number of each row's key, and the different keys in order."""
+    low = keys.min(axis=0)
+    span = keys.max(axis=0) - low + 1
+    if float(np.prod(span.astype(float))) < 2**62:
+        code = ((keys[:, 0] - low[0]) * span[1] + keys[:, 1] - low[1]) * span[2] + keys[:, 2] - low[2]
+        kinds, number = np.unique(code, return_inverse=True)
+        rest, third = np.divmod(kinds, span[2])
+        first, second = np.divmod(rest, span[1])
+        return number, np.column_stack([first, second, third]) + low
+    rows, number = np.unique(keys, axis=0, return_inverse=True)
+    return number, rows
+
+
+def _quoted(name):
+    return '"' + str(name).replace('"', '""') + '"'
+
+
+def _ordered(value, lower, upper):
+    """Bounds, wider by the rounding of the sums, and the estimate between them."""
+    slack = _ROUNDING * np.maximum(np.abs(lower), np.abs(upper))
+    lower, upper = lower - slack, upper + slack
+    value = np.clip(value, lower, upper)
+    if np.ndim(value):
+        return Bounded(value, lower, upper)
+    return Bounded(float(value), float(lower), float(upper))

@@ -1,0 +1,200 @@
+"""Scores from counts: bounds always hold, parts add up, and a database counts the same."""
+
+import sqlite3
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pwu_lite as pwu
+from pwu_lite import Tally
+from pwu_lite.metrics import classification
+from pwu_lite.pwu import PWU
+
+RNG = np.random.default_rng(5)
+N = 5000
+F = RNG.beta(1, 5, N)
+Y = (RNG.random(N) < F).astype(int)
+PRIORS = [pwu.Beta(2, 10), pwu.Beta(0.01, 0.01), pwu.Beta(2, 1000), pwu.Uniform(0.1, 0.4), pwu.Dirac(0.2),
+          pwu.Mixture([pwu.Dirac(0.5), pwu.TruncatedBeta(2, 2, 0.1, 0.6)], [0.3, 0.7])]
+PRICES = [pwu.Gamma(2, 0.3), pwu.LogNormal(0, 2), pwu.Dirac(0.25), pwu.Uniform(0, 1e-3)]
+
+
+def cell_end(cell, cells=1024):
+    return float(1 / (1 + np.exp(-cell / cells)))
+
+
+AWKWARD = st.one_of(
+    st.sampled_from([0.0, 1.0, 5e-324, 1e-310, 0.5, 0.2, np.nextafter(0.2, 1), np.nextafter(1, 0), 1e-17, 0.1]),
+    st.floats(0, 1), st.floats(0.3, 0.3001),
+    st.tuples(st.integers(-40_000, 37_000), st.integers(-2, 2)).map(
+        lambda pair: float(np.clip(cell_end(pair[0]) + pair[1] * np.spacing(cell_end(pair[0])), 0, 1))))
+
+
+def tally_of(y, *prediction, **options):
+    tally = Tally("binary" if len(prediction) == 1 else "selective", options.pop("cells", 1024))
+    tally.update(y, *prediction, **options)
+    return tally
+
+
+def inside(found, exact):
+    return found.lower <= exact <= found.upper and found.lower <= found.value <= found.upper
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(st.booleans(), AWKWARD, st.sampled_from([0.0, 1.0, 0.3, 1e-12, 7e8])), min_size=1,
+                max_size=30), st.sampled_from(PRIORS), st.sampled_from([1, 16, 1024]))
+def test_bounds_hold_whatever_the_forecasts_are(rows, prior, cells):
+    y, f, weight = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    if weight.sum() == 0:
+        weight[:] = 1
+    score = PWU(pwu.BinaryDecision(), prior)
+    tally = tally_of(y, f, weight=weight, cells=cells)
+    assert inside(tally.score(score), score(y, f, sample_weight=weight))
+    thresholds = np.array([0.2, 0.5, 1e-9, *f[(f > 0) & (f < 1)][:3]])
+    for found, exact in ((tally.curve(thresholds), score.curve(y, f, thetas=thresholds, sample_weight=weight)),
+                         (tally.net_benefit(thresholds), classification.net_benefit(y, f, thresholds,
+                                                                                    sample_weight=weight))):
+        assert (found.lower <= exact).all() and (exact <= found.upper).all()
+    if weight[y == 1].sum() > 0 and weight[y == 0].sum() > 0:
+        pairs = weight[y == 1][:, None] * weight[y == 0] * (
+            np.sign(f[y == 1][:, None] - f[y == 0]) / 2 + 0.5)
+        assert inside(tally.auroc(), pairs.sum() / weight[y == 1].sum() / weight[y == 0].sum())
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.sampled_from([0.0, 1.0, 0.3])), min_size=1,
+                max_size=20), st.sampled_from(PRICES), st.sampled_from([1, 1024]))
+def test_bounds_hold_for_selective_prediction(rows, prior, cells):
+    y, std, weight = (np.array(column) for column in zip(*rows, strict=True))
+    weight = weight if weight.sum() > 0 else weight + 1
+    score = PWU(pwu.SelectivePrediction(), prior)
+    tally = tally_of(y, 0 * y, std, weight=weight, cells=cells)
+    assert inside(tally.score(score), score(y, 0 * y, std, sample_weight=weight))
+    thetas = np.array([0.25, *std**2])
+    found, exact = tally.curve(thetas), score.curve(y, 0 * y, std, thetas=thetas, sample_weight=weight)
+    assert (found.lower <= exact).all() and (exact <= found.upper).all()
+
+
+@pytest.mark.parametrize("prior", PRIORS[:4])
+def test_estimates_are_close_and_bounds_narrow(prior):
+    score = PWU(pwu.BinaryDecision(), prior)
+    found, exact = tally_of(Y, F).score(score), score(Y, F)
+    assert found.value == pytest.approx(exact, rel=2e-6)
+    assert found.upper - found.lower < 5e-3 * exact
+    coarse = tally_of(Y, F, cells=64).score(score)
+    assert coarse.upper - coarse.lower > 8 * (found.upper - found.lower)
+
+
+def test_parts_add_up_in_any_order():
+    block = np.arange(N) % 7
+    whole = tally_of(Y, F, block=block)
+    parts = [tally_of(Y[k::3], F[k::3], block=block[k::3]) for k in range(3)]
+    for order in ((0, 1, 2), (2, 0, 1)):
+        merged = Tally()
+        for k in order:
+            merged.merge(parts[k])
+        for name, column in whole.counts().items():
+            np.testing.assert_allclose(merged.counts()[name], column, rtol=1e-14 if name == "s" else 0)
+    np.testing.assert_array_equal(parts[0].counts()["cases"].sum(), len(parts[0]))
+    assert len(whole) == N and repr(whole).startswith("Tally('binary', cells=1024): 5,000 cases in ")
+    again = Tally.from_counts(pd.DataFrame(whole.counts()))
+    assert again.score(PWU(pwu.BinaryDecision(), PRIORS[0])) == whole.score(PWU(pwu.BinaryDecision(), PRIORS[0]))
+
+
+def test_blocks_add_up_to_the_score():
+    score = PWU(pwu.BinaryDecision(), PRIORS[0])
+    tally = tally_of(Y, F, block=np.arange(N) % 7)
+    numbers, losses, size = tally.blocks(score)
+    assert numbers.tolist() == list(range(7)) and size.sum() == N
+    assert losses.sum() / N == pytest.approx(tally.score(score).value, rel=1e-5)
+    assert losses[3] / size[3] == pytest.approx(score(Y[3::7], F[3::7]), rel=1e-5)
+    assert tally.outcomes() == (float((Y == 0).sum()), float(Y.sum()))
+
+
+def connect(engine, frame):
+    """Run a query on a table of cases; a DataFrame comes back."""
+    if engine == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        connection = duckdb.connect()
+        connection.register("cases", frame)
+        return lambda query: connection.execute(query).df()
+    connection = sqlite3.connect(":memory:")
+    frame.to_sql("cases", connection, index=False)
+    return lambda query: pd.read_sql(query, connection)
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_a_database_counts_the_same(engine):
+    f = np.concatenate([F, [0.0, 1.0, 5e-324, np.nextafter(1, 0), 0.5]]).astype(np.float32).astype(float)
+    y = np.append(Y, [0, 1, 0, 1, 1])
+    frame = pd.DataFrame({"y": y, "the model": f, "w": np.linspace(1, 2, f.size), "row": np.arange(f.size),
+                          "mean": f, "std": f + 0.1})
+    ask = connect(engine, frame)
+    found = Tally.from_counts(ask(Tally.sql("cases", "y", "the model", block="row % 3", weight="w")))
+    own = tally_of(y, f, weight=frame["w"], block=np.arange(f.size) % 3)
+    assert len(found) == len(own) == f.size
+    for score in (PWU(pwu.BinaryDecision(), prior) for prior in PRIORS):
+        assert found.score(score).value == pytest.approx(own.score(score).value, rel=1e-9)
+    selective = Tally.from_counts(ask(Tally.sql("cases", "y", ("mean", "std"))), kind="selective")
+    score = PWU(pwu.SelectivePrediction(), PRICES[0])
+    assert selective.score(score).value == pytest.approx(tally_of(y, f, f + 0.1).score(score).value, rel=1e-9)
+
+
+def test_a_database_does_not_hide_bad_forecasts():
+    frame = pd.DataFrame({"y": [0, 1, 1, 0], "p": [0.2, None, 1.5, -0.1]})
+    ask = connect("sqlite", frame)
+    with pytest.raises(ValueError, match="3 cases have no cell"):
+        Tally.from_counts(ask(Tally.sql("cases", "y", "p")))
+
+
+def test_parquet_and_back(tmp_path):
+    pytest.importorskip("pyarrow")
+    tally = tally_of(Y, F)
+    tally.to_parquet(tmp_path / "a.parquet")
+    assert len(Tally.from_counts(pd.read_parquet(tmp_path / "a.parquet"))) == N
+    with pytest.raises(OSError):
+        tally.to_parquet(tmp_path / "none" / "a.parquet")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
+
+
+GOOD = tally_of(Y, F)
+COUNTS = {"y": [0, 1], "cell": [0, 5], "cases": [2, 3], "n": [2, 3], "s": [1.0, 1.5]}
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: Tally("top-k"), "kind"),
+    (lambda: Tally(cells=0), "at least 1"),
+    (lambda: Tally(cells=10**6), "at most 100,000"),
+    (lambda: tally_of([0, 2], [0.5, 0.5]), r"y_true\[1\] is 2"),
+    (lambda: tally_of([0, 1], [0.5, 1.5]), r"y_prob\[1\] is 1.5"),
+    (lambda: Tally().update([0, 1], [0.5, 0.5], [1.0, 1.0]), "takes|counts y_true and y_prob"),
+    (lambda: tally_of([0, 1], [0.5, 0.5], block=[0.5, 1]), r"block\[0\]"),
+    (lambda: tally_of([0, 1], [0.5, 0.5], block=[1]), "block has length 1"),
+    (lambda: tally_of([0, 1], [0.5, 0.5], weight=[-1, 1]), "weight"),
+    (lambda: tally_of(Y, F).merge(Tally(cells=16)), "same kind and cells"),
+    (lambda: tally_of(Y, F).merge("counts"), "same kind and cells"),
+    (lambda: Tally().score(PWU(pwu.BinaryDecision(), PRIORS[0])), "no cases yet"),
+    (lambda: GOOD.score(PWU(pwu.SelectivePrediction(), PRICES[0])), "a binary tally scores"),
+    (lambda: GOOD.score(classification.log_loss), "a binary tally scores"),
+    (lambda: GOOD.score(PWU(pwu.BinaryDecision(), pwu.Dirac(np.full(N, 0.2)))), "one prior for all cases"),
+    (lambda: GOOD.curve([0.0]), "c|theta"),
+    (lambda: tally_of([1, 1], [0.5, 0.2]).auroc(), "AUROC needs"),
+    (lambda: tally_of([1.0, 1], [0.5, 0.2], [1, 1]).auroc(), "kind 'binary'"),
+    (lambda: Tally.from_counts({"y": [1]}), "cell, cases, n, s missing"),
+    (lambda: Tally.from_counts(COUNTS | {"y": [0, 2]}), r"y\[1\] is 2"),
+    (lambda: Tally.from_counts(COUNTS | {"s": [1.9, 1.5]}), "average to 0.95, outside"),
+    (lambda: Tally.from_counts(COUNTS | {"cell": [0, np.nan]}), "3 cases have no cell"),
+    (lambda: Tally.from_counts(COUNTS, cells=2), "were they counted with cells=2")])
+def test_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_a_refused_part_is_not_counted():
+    tally = tally_of(Y, F)
+    with pytest.raises(ValueError):
+        tally.update([0, 1], [0.5, np.nan])
+    assert len(tally) == N
