@@ -5,7 +5,6 @@ Implements section 4 of the PWU paper for data beyond memory: a case's loss is m
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +22,7 @@ __all__ = ["Bounded", "Tally"]
 CELLS = 1024  # per unit of log odds, or of the logarithm of a variance
 _END = 1_000_000_000  # the cells of forecasts 0 and 1
 _WIDER = 1e-6  # of a cell at both of its ends: engines round logarithms differently
+_WAITING = 500_000  # rows
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
 
@@ -77,8 +77,10 @@ class Tally:
         self.cells = validation.whole("cells", cells)
         if self.cells > 100_000:
             raise ValueError(f"cells must be at most 100,000, got {cells!r}")
-        self._keys = np.empty((0, 3), dtype=np.int64)  # block, outcome, cell; in this order
-        self._sums = np.empty((0, 4))  # cases, weight, weighted forecasts (squared errors), weighted variances
+        keys = np.empty((0, 3), dtype=np.int64)  # block, outcome, cell
+        sums = np.empty((0, 4))  # cases, weight, weighted forecasts (or squared errors), weighted variances
+        self._rows = (keys, sums)
+        self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
 
     def __len__(self) -> int:
         """Number of cases."""
@@ -137,7 +139,7 @@ class Tally:
         """
         if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
             raise ValueError(f"a tally is merged with one of the same kind and cells: {self!r}, and {other!r:.80}")
-        self._add(np.concatenate([self._keys, other._keys]), np.concatenate([self._sums, other._sums]), fresh=True)
+        self._add(other._keys, other._sums)
 
     @classmethod
     def from_counts(cls, frame: Any, kind: str = "binary", cells: int = CELLS) -> Tally:
@@ -163,10 +165,10 @@ class Tally:
         column = {name: np.asarray(frame[name]) for name in names}
         if len(column["cell"]) == 0:
             return tally
-        lost = np.flatnonzero(np.equal(column["cell"], None) | (column["cell"] != column["cell"]))  # None, NaN
+        lost = np.flatnonzero(np.isnan(column["cell"].astype(float)))
         if lost.size:
-            raise ValueError(f"{int(column['cases'][lost].sum()):,} cases have no cell: their forecasts are missing, or "
-                             f"outside [0, 1]")
+            raise ValueError(f"{int(column['cases'][lost].sum()):,} cases have no cell: their forecasts are missing, "
+                             f"or outside [0, 1]")
         size = len(column["cell"])
         block = np.asarray(frame["block"]) if "block" in getattr(frame, "columns", frame) else np.zeros(size)
         outcome = column["y"] if kind == "binary" else np.zeros(size)
@@ -181,8 +183,9 @@ class Tally:
         slack = 1e-9 * np.abs(given)
         wrong = np.flatnonzero(positive & ~((given >= low - slack) & (given <= high + slack)))
         if wrong.size:
-            raise ValueError(f"the forecasts counted in cell {tally._keys[wrong[0], 2]} average to {given[wrong[0]]:g}, "
-                             f"outside of it: were they counted with cells={cells}, and within [0, 1]?")
+            raise ValueError(f"the forecasts counted in cell {tally._keys[wrong[0], 2]} average to "
+                             f"{given[wrong[0]]:g}, outside of it: were they counted with cells={cells}, and within "
+                             f"[0, 1]?")
         return tally
 
     @staticmethod
@@ -359,16 +362,27 @@ class Tally:
         return np.where(np.isfinite(log), np.floor(self.cells * np.where(np.isfinite(log), log, 0)),
                         np.where(value > 0.5, _END, -_END)).astype(np.int64)
 
-    def _add(self, keys, sums, fresh=False):
-        """Add rows to those that are there, equal keys together."""
-        if len(keys) == 0:
-            return
-        number, rows = _grouped(keys)
-        added = np.column_stack([np.bincount(number, column) for column in sums.T])
-        if fresh or not len(self._keys):
-            self._keys, self._sums = rows, added
-        else:
-            self._add(np.concatenate([self._keys, rows]), np.concatenate([self._sums, added]), fresh=True)
+    @property
+    def _keys(self):
+        return self._settled()[0]
+
+    @property
+    def _sums(self):
+        return self._settled()[1]
+
+    def _add(self, keys, sums):
+        """Add rows; they wait until there are many, so that each row is sorted a few times only."""
+        if len(keys):
+            self._waiting.append(_grouped(keys, sums))
+        if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, 2 * len(self._rows[0])):
+            self._settled()
+
+    def _settled(self):
+        """All rows, equal keys together."""
+        if self._waiting:
+            keys, sums = zip(self._rows, *self._waiting, strict=True)
+            self._rows, self._waiting = _grouped(np.concatenate(keys), np.concatenate(sums)), []
+        return self._rows
 
     def _together(self):
         """The same cases without blocks."""
@@ -431,18 +445,18 @@ def _whole_numbers(name, values, size):
     return values.astype(np.int64)
 
 
-def _grouped(keys):
-    """Number of each row's key, and the different keys in order."""
+def _grouped(keys, sums):
+    """The different keys in order, and the sums that belong to each."""
     low = keys.min(axis=0)
     span = keys.max(axis=0) - low + 1
     if float(np.prod(span.astype(float))) < 2**62:
         code = ((keys[:, 0] - low[0]) * span[1] + keys[:, 1] - low[1]) * span[2] + keys[:, 2] - low[2]
         kinds, number = np.unique(code, return_inverse=True)
         rest, third = np.divmod(kinds, span[2])
-        first, second = np.divmod(rest, span[1])
-        return number, np.column_stack([first, second, third]) + low
-    rows, number = np.unique(keys, axis=0, return_inverse=True)
-    return number, rows
+        rows = np.column_stack([*np.divmod(rest, span[1]), third]) + low
+    else:
+        rows, number = np.unique(keys, axis=0, return_inverse=True)
+    return rows, np.column_stack([np.bincount(number.ravel(), column) for column in sums.T])
 
 
 def _quoted(name):

@@ -15,8 +15,8 @@ import pwu_lite
 
 PACKAGE = Path(pwu_lite.__file__).parent
 FLOORS = ["__main__", "reporting", "plots", "symbolic", "alignment", "testing", "robust",
-          "imprecise", "assisted", "tally", "pwu", "scorer", "families", "metrics", "forecasts", "elicitation", "priors",
-          "_resampling", "_ranks", "_tails", "validation"]
+          "imprecise", "assisted", "tally", "pwu", "scorer", "families", "metrics", "forecasts", "elicitation",
+          "priors", "_resampling", "_ranks", "_tails", "validation"]
 """From the top down: an import only ever points down this list."""
 UP = {("pwu", "plots")}  # who asks a score for a figure gets the module that draws, when it is asked for
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
