@@ -10,9 +10,10 @@ from .card import MetricCard, metric_card
 from .compare import ModelComparison, compare
 from .corp import Decomposition, decompose, recalibrated
 from .information import ValueOfInformation, value_of_information
+from .large import compare_tallies
 from .priors import PriorReport, prior_report
 from .unique import UniqueBenchmarks, unique_benchmarks
 
 __all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks",
-           "ValueOfInformation", "compare", "decompose", "formulas", "metric_card", "paired_bootstrap", "prior_report",
-           "recalibrated", "table", "unique_benchmarks", "value_of_information"]
+           "ValueOfInformation", "compare", "compare_tallies", "decompose", "formulas", "metric_card",
+           "paired_bootstrap", "prior_report", "recalibrated", "table", "unique_benchmarks", "value_of_information"]

@@ -24,7 +24,8 @@ from ..families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, 
 from ..priors import Beta, Dirac
 from ..pwu import PWU
 from ..robust import Quantiles
-from . import beliefs, files
+from ..tally import Tally
+from . import beliefs, files, large
 from ._rules import RULES, column_remarks, say, taken_by_name
 from .card import metric_card
 from .compare import compare
@@ -46,6 +47,7 @@ EXAMPLES = """examples:
 WIDTH = 80
 ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
 RANGES = ("ratio", "error", "share", "range")
+BLOCKS, CELLS = 100, 512  # of tallies
 LISTED = 20  # columns that are left out, by name
 
 
@@ -109,7 +111,8 @@ def _version():
 
 
 def _add_data(parser):
-    parser.add_argument("file", help="CSV (also packed, .csv.gz) or Parquet; - for standard input")
+    parser.add_argument("file", help="CSV (also packed, .csv.gz) or Parquet; - for standard input; large files, and "
+                        "several ('part-*.parquet', in quotes), are read in pieces")
     parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
@@ -372,15 +375,20 @@ def _read_answers(given, frame):
 
 def _read_events(given, frame):
     """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
-    named, special = _named_models(given), _special(given)
     y = files.events(frame, _truth(given), given.event)
+    names, left = _event_columns(given, frame)
+    return y, {str(name): files.probabilities(frame, name) for name in names}, left, set(names)
+
+
+def _event_columns(given, frame):
+    """Columns of probabilities, and why the others are left out."""
+    named, special = _named_models(given), _special(given)
     reasons = {} if named else {name: _why_not(frame, name) for name in frame.columns if name not in special}
     names = named or [name for name, reason in reasons.items() if not reason]
     if not names:
         raise ValueError("no column looks like probabilities; name them with --models A,B")
     _check_models(names)
-    return (y, {str(name): files.probabilities(frame, name) for name in names},
-            {name: reason for name, reason in reasons.items() if reason}, set(names))
+    return names, {name: reason for name, reason in reasons.items() if reason}
 
 
 DECISIONS = {
@@ -459,7 +467,58 @@ def _read(given):
     return frame
 
 
+def _compare_large(given):
+    """Models compared by tallies, from files that are read in pieces."""
+    for name, option in (("html", "--html"), ("cost_share", "--cost-share")):
+        if getattr(given, name):
+            raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
+                             "of the rows")
+    if given.decision not in ("binary", "selective"):
+        raise ValueError(f"files are read in pieces for --decision binary and selective; for {given.decision} give it "
+                         "a sample of the rows")
+    tallies: dict[str, Tally] = {}
+    known, columns, left = None, None, {}
+    for frame in large.pieces(given.file):
+        if columns is None:
+            given.notes, given.columns = [], [str(name) for name in frame.columns]
+            given.decided = _decide(given, frame)
+            taken, score = _take_by_name(given, frame), _asked(given, frame)
+            columns = list(frame.columns)
+            if given.decision == "binary":
+                known = files.labels(frame, _truth(given), given.event)
+                names, left = _event_columns(given, frame)
+                given.models = ",".join(map(str, names))
+            y, models, *_ = _read_piece(given, frame, known)
+            tallies = {name: Tally(given.decision, cells=CELLS) for name in models}
+        else:
+            y, models, *_ = _read_piece(given, frame, known)
+        block = files.blocks(frame, given.groups, BLOCKS)
+        weights = _weights(given, frame)
+        for name, forecast in models.items():
+            tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
+                                 block=block)
+    result = large.compare_tallies(tallies, score)
+    event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
+    result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
+    if given.json:
+        return json.dumps(_as_json(given, score, result) | {"remarks": [*taken, *result.notes]}, allow_nan=False,
+                          indent=1)
+    return "\n\n".join([_asked_words(given, score), _taken(result.about["cases"], models, left),
+                        _lines(result.table, result.about["base"]),
+                        "\n".join(_wrapped(line) for line in (*result.words, *taken)), _wrapped(result.notes[0])])
+
+
+def _read_piece(given, frame, known):
+    """Outcomes and forecasts of a piece of a file."""
+    if known is None:
+        return _read_pairs(given, frame)
+    models = {name: files.probabilities(frame, name) for name in _named_models(given)}
+    return files.one_of_two(frame, given.truth, *known), models, {}, set(models)
+
+
 def _compare(given):
+    if large.is_large(given.file):
+        return _compare_large(given)
     frame = _read(given)
     taken = _take_by_name(given, frame)
     score = _asked(given, frame)
@@ -481,7 +540,7 @@ def _compare(given):
     hints = [*taken, *([] if given.groups else column_remarks(frame, _special(given), used))]
     if given.json:
         return json.dumps(_as_json(given, score, result) | {"remarks": hints}, allow_nan=False, indent=1)
-    parts = [_asked_words(given, score), _taken(y, models, left), _lines(result.table, result.about["base"]),
+    parts = [_asked_words(given, score), _taken(len(y), models, left), _lines(result.table, result.about["base"]),
              "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
     return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
 
@@ -490,9 +549,9 @@ def _label(given, frame, y):
     return frame[given.truth].to_numpy()[int(np.argmax(y))]
 
 
-def _taken(y, models, left):
+def _taken(cases, models, left):
     """What was read, in words: cases, models, and columns that nobody named and that are not forecasts."""
-    summary = f"{len(y):,} cases; models: {', '.join(models)}."
+    summary = f"{cases:,} cases; models: {', '.join(models)}."
     if left:
         some = [f"{name} ({reason})" for name, reason in list(left.items())[:LISTED]]
         more = f", and {len(left) - LISTED:,} more" if len(left) > LISTED else ""
@@ -585,7 +644,7 @@ def _score(given):
     if given.decided.read is _read_events:
         taken.append(say("events", events=f"{int(y.sum()):,}", cases=f"{len(y):,}",
                          event=f"{given.truth} = {_label(given, frame, y)}"))
-    return "\n".join([_taken(y, models, left), *taken, "Cost per case, lower is better:", *rows])
+    return "\n".join([_taken(len(y), models, left), *taken, "Cost per case, lower is better:", *rows])
 
 
 def _card(given):

@@ -63,7 +63,7 @@ class ModelComparison:
     table: pd.DataFrame
     notes: tuple[str, ...]
     scores: dict[str, Any]
-    data: tuple[Any, dict[str, tuple[Any, ...]]]
+    data: tuple[Any, dict[str, tuple[Any, ...]]] | None
     options: dict[str, Any]
     about: dict[str, Any]
 
@@ -94,8 +94,12 @@ class ModelComparison:
         Raises
         ------
         ValueError
-            The path exists and is not a regular file, or it is the file that the forecasts came from.
+            The path exists and is not a regular file, or it is the file that the forecasts came from; or the
+            models were compared by tallies.
         """
+        if self.data is None:
+            raise ValueError("a report has pictures of the cases, and a tally does not hold them: compare a sample of "
+                             "the cases for it")
         parts = page.answer(self._about_lines()) if self.about.get("file") else []
         for name, score in self.scores.items():
             table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
@@ -358,7 +362,7 @@ def _table(score, y, forecasts, against, groups, weight, luck, statement, few):
     word, gap = "best" if against is None else "reference", apart(values, values[best])
     with np.errstate(invalid="ignore", divide="ignore"):  # undefined where the cost is zero
         saving = gap / np.abs(values)
-    verdicts = [word if index == best else _verdict(gap[index], low, high, few)
+    verdicts = [word if index == best else verdict_of(gap[index], low, high, few)
                 for index, (low, high) in enumerate(found.difference.T)]
     units = len(y) if groups is None else groups.max() + 1
     frame = pd.DataFrame({
@@ -445,7 +449,21 @@ def _values(score, y, forecasts, weight):
                      for name, parts in forecasts.items()]), None
 
 
-def _verdict(gap, low, high, few):
+def verdict_of(gap: float, low: float, high: float, few: bool) -> str:
+    """What an interval of a difference says of a model: costlier, cheaper, not separable, undefined.
+
+    Parameters
+    ----------
+    gap, low, high : float
+        The difference from the reference, and the ends of its interval.
+    few : bool
+        Are there so few cases that all of them pointing one way would be no evidence?
+
+    Examples
+    --------
+    >>> verdict_of(0.2, 0.1, 0.3, False), verdict_of(0.2, -0.1, 0.5, False)
+    ('costlier', 'not separable')
+    """
     if np.isnan([gap, low, high]).any():
         return "undefined"
     if few:

@@ -11,6 +11,7 @@ import io
 import itertools
 import re
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,9 @@ import pandas as pd
 
 from ._rules import RULES
 
-__all__ = ["abstentions", "codes", "column_of", "columns_of_models", "cost_table", "events", "line_of", "members",
-           "numbers", "pairs", "probabilities", "quantiles", "read_table", "right_or_wrong", "same_words"]
+__all__ = ["abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table", "events", "labels",
+           "layout", "line_of", "members", "numbers", "one_of_two", "pairs", "probabilities", "quantiles", "read_table",
+           "right_or_wrong", "same_words"]
 
 DELIMITERS = ",;\t|"
 YES = set(RULES["yes"])
@@ -81,18 +83,7 @@ def read_table(source: str) -> pd.DataFrame:
     if (end if end >= 0 else len(text)) > RULES["most_first_line"]:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
-    lines = list(itertools.islice((line for line in io.StringIO(text) if line.strip()), 2))
-    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", lines[0]).count)
-    try:
-        names, *rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
-    except csv.Error as error:
-        raise ValueError(f"{source} could not be parsed as a table: {error}") from error
-    names = [name.strip() for name in names]
-    _check_names(names)
-    _check_header(names)
-    if rows and len(rows[0]) > len(names):
-        raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
-                         "number or a name needs quotes")
+    delimiter, _ = layout(io.StringIO(text), source)
     try:
         frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
@@ -104,6 +95,43 @@ def read_table(source: str) -> pd.DataFrame:
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = _lines_of(text, delimiter)
     return frame
+
+
+def layout(lines: Iterable[str], source: str) -> tuple[str, list[str]]:
+    """Delimiter and names of columns, from the first two lines that are not blank.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Of the file.
+    source : str
+        Its name, for messages.
+
+    Raises
+    ------
+    ValueError
+        No header, names given twice, or a first row that is longer.
+
+    Examples
+    --------
+    >>> layout(["y;a", "1;0,7"], "cases.csv")
+    (';', ['y', 'a'])
+    """
+    first = list(itertools.islice((line for line in lines if line.strip()), 2))
+    if not first:
+        raise ValueError(f"{source} is empty")
+    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", first[0]).count)
+    try:
+        names, *rows = csv.reader(first, delimiter=delimiter, skipinitialspace=True)
+    except csv.Error as error:
+        raise ValueError(f"{source} could not be parsed as a table: {error}") from error
+    names = [name.strip() for name in names]
+    _check_names(names)
+    _check_header(names)
+    if rows and len(rows[0]) > len(names):
+        raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
+                         "number or a name needs quotes")
+    return delimiter, names
 
 
 def _bytes(source):
@@ -219,7 +247,7 @@ def line_of(frame: pd.DataFrame, place: int) -> int:
     >>> line_of(pd.DataFrame({"a": [1, 2]}), 0)
     2
     """
-    lines = frame.attrs.get("lines")
+    lines, place = frame.attrs.get("lines"), place + frame.attrs.get("first", 0)
     return place + 2 if lines is None or place >= len(lines) else lines[place]
 
 
@@ -610,3 +638,84 @@ def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
     column = column_of(frame, name)
     words = column.astype("string").str.strip().str.lower().isin(["", "abstain", "abstained", "no answer"])
     return (column.isna() | words.fillna(False)).to_numpy(dtype=bool)
+
+
+def labels(frame: pd.DataFrame, name: str, event: str | None = None) -> tuple[Any, Any]:
+    """The label that counts as the event, and the other one, from the first piece of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The first piece.
+    name : str
+        Name of the column.
+    event : str, optional
+        As in `events`.
+
+    Examples
+    --------
+    >>> labels(pd.DataFrame({"y": ["no", "yes"]}), "y"), labels(pd.DataFrame({"y": [0, 0]}), "y")
+    (('yes', 'no'), (1, 0))
+    """
+    column = column_of(frame, name)
+    if event is None and pd.api.types.is_numeric_dtype(column) and column.isin((0, 1)).all():
+        return 1, 0
+    y = events(frame, name, event)
+    return column.iloc[int(np.argmax(y))], column.iloc[int(np.argmin(y))]
+
+
+def one_of_two(frame: pd.DataFrame, name: str, event: Any, other: Any) -> np.ndarray:
+    """A column of two labels that are known already, as ones and zeros.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A piece of a table.
+    name : str
+        Name of the column.
+    event, other
+        The label that is one, and the other.
+
+    Raises
+    ------
+    ValueError
+        Another label; the message says which line.
+
+    Examples
+    --------
+    >>> one_of_two(pd.DataFrame({"y": ["no", "yes", "no"]}), "y", "yes", "no").tolist()
+    [0, 1, 0]
+    """
+    column = column_of(frame, name)
+    one = (column == event).fillna(False).to_numpy(dtype=bool)
+    unknown = ~(one | (column == other).fillna(False).to_numpy(dtype=bool))
+    if unknown.any():
+        _refuse(frame, column, unknown, f"expected {event} or {other}")
+    return one.astype(int)
+
+
+def blocks(frame: pd.DataFrame, groups: str | None, number: int) -> np.ndarray:
+    """A block for each case: by its group, all of a group in one block, or by its place in the file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A piece of a table.
+    groups : str or None
+        Name of the column of groups.
+    number : int
+        Of blocks.
+
+    Examples
+    --------
+    >>> blocks(pd.DataFrame({"a": [1, 2, 3]}), None, 2).tolist()
+    [0, 1, 0]
+    """
+    if groups is None:
+        return (frame.attrs.get("first", 0) + np.arange(len(frame))) % number
+    column = column_of(frame, groups)
+    if column.isna().any():
+        _refuse(frame, column, column.isna().to_numpy(), "expected a group")
+    words = pd.Series([_word(value) for value in column.unique()], index=column.unique())
+    codes_of = pd.Series(pd.util.hash_array(words.to_numpy(dtype=object)), index=words.index)
+    return column.map(codes_of).to_numpy() % number
