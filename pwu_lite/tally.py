@@ -22,7 +22,7 @@ __all__ = ["Bounded", "Tally"]
 CELLS = 1024  # per unit of log odds, or of the logarithm of a variance
 _END = 1_000_000_000  # the cells of forecasts 0 and 1
 _WIDER = 1e-6  # of a cell at both of its ends: engines round logarithms differently
-_WAITING = 500_000  # rows
+_WAITING = 250_000  # rows
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
 
@@ -374,7 +374,7 @@ class Tally:
         """Add rows; they wait until there are many, so that each row is sorted a few times only."""
         if len(keys):
             self._waiting.append(_grouped(keys, sums))
-        if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, 2 * len(self._rows[0])):
+        if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, len(self._rows[0])):
             self._settled()
 
     def _settled(self):

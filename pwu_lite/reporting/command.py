@@ -47,7 +47,7 @@ EXAMPLES = """examples:
 WIDTH = 80
 ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
 RANGES = ("ratio", "error", "share", "range")
-BLOCKS, CELLS = 100, 512  # of tallies
+BLOCKS, CELLS = 100, 256  # of tallies
 LISTED = 20  # columns that are left out, by name
 
 
@@ -94,6 +94,11 @@ def _parser():
         if name == "compare":
             command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; taken "
                                  "by its name where there is one, unless you say: --groups none")
+            command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="forecasts that "
+                                 "are missing, binary and selective: refuse the file, or compare each model with the "
+                                 "cheapest one on the cases that both have")
+            command.add_argument("--blocks", type=int, help="rows in time order: so many consecutive ones hang "
+                                 "together and are resampled together")
             command.add_argument("--resamples", type=int, default=1000)
             command.add_argument("--seed", type=int, default=0)
             command.add_argument("--html", help="write a report of one file")
@@ -297,7 +302,8 @@ def _chosen(given, found, needs):
 def _read_pairs(given, frame):
     """Outcomes, and means with standard deviations by model."""
     pairs = _chosen(given, files.pairs(_others(given, frame)), "NAME_mean and NAME_std")
-    models = {name: tuple(files.numbers(frame, column) for column in pair) for name, pair in pairs.items()}
+    models = {name: tuple(files.numbers(frame, column, gaps=_gaps(given)) for column in pair)
+              for name, pair in pairs.items()}
     return files.numbers(frame, _truth(given)), models, {}, {name for pair in pairs.values() for name in pair}
 
 
@@ -377,7 +383,12 @@ def _read_events(given, frame):
     """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
     y = files.events(frame, _truth(given), given.event)
     names, left = _event_columns(given, frame)
-    return y, {str(name): files.probabilities(frame, name) for name in names}, left, set(names)
+    return y, {str(name): files.probabilities(frame, name, gaps=_gaps(given)) for name in names}, left, set(names)
+
+
+def _gaps(given):
+    """May forecasts be missing?"""
+    return getattr(given, "missing", None) == "pairwise"
 
 
 def _event_columns(given, frame):
@@ -469,8 +480,10 @@ def _read(given):
 
 def _compare_large(given):
     """Models compared by tallies, from files that are read in pieces."""
-    for name, option in (("html", "--html"), ("cost_share", "--cost-share")):
-        if getattr(given, name):
+    asked = {"--html": given.html, "--cost-share": given.cost_share, "--blocks": given.blocks,
+             "--missing pairwise": _gaps(given)}
+    for option, value in asked.items():
+        if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
                              "of the rows")
     if given.decision not in ("binary", "selective"):
@@ -530,7 +543,7 @@ def _compare(given):
     if given.html and not Path(given.html).absolute().parent.is_dir():
         raise ValueError(f"there is no folder {Path(given.html).parent}")
     result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
-                     n_resamples=given.resamples, seed=given.seed, statement=_statement(given))
+                     n_resamples=given.resamples, seed=given.seed, statement=_statement(given), blocks=given.blocks)
     about = {"file": given.file}
     if given.decided.read is _read_events:
         about["event"] = f"{given.truth} = {_label(given, frame, y)}"

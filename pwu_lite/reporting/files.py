@@ -252,11 +252,13 @@ def line_of(frame: pd.DataFrame, place: int) -> int:
 
 
 def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above: float | None = None,
-            below: float | None = None) -> np.ndarray:
+            below: float | None = None, gaps: bool = False) -> np.ndarray:
     """A column as numbers; text with a percent sign or a decimal comma is read, too.
 
     Parameters
     ----------
+    gaps : bool
+        May fields be empty? They become NaN.
     least, above, below : float, optional
         Numbers must be at least, above, or below these.
 
@@ -285,8 +287,11 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
         plain = text.str.rstrip("% ").str.replace(",", ".", regex=False)
         values = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
         values = np.where(percent, values / 100, values)
-    if not np.isfinite(values).all():
-        _refuse(frame, column, ~np.isfinite(values), "expected a number")
+    bad = ~np.isfinite(values)
+    if gaps:
+        bad &= ~column.isna().to_numpy(dtype=bool)
+    if bad.any():
+        _refuse(frame, column, bad, "expected a number")
     for outside, rule in ((None if least is None else values < least, f"expected a number of at least {least}"),
                           (None if above is None else values <= above, f"expected a number above {above}"),
                           (None if below is None else values >= below, f"expected a number below {below}")):
@@ -295,7 +300,7 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
     return values
 
 
-def probabilities(frame: pd.DataFrame, name: str) -> np.ndarray:
+def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.ndarray:
     """A column of numbers in [0, 1]; the first one outside is named with its line.
 
     Parameters
@@ -304,17 +309,19 @@ def probabilities(frame: pd.DataFrame, name: str) -> np.ndarray:
         As `read_table` returns it.
     name : str
         Name of the column.
+    gaps : bool
+        May fields be empty? They become NaN.
 
     Examples
     --------
     >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
     [0.5, 0.07]
     """
-    values = numbers(frame, name)
+    values = numbers(frame, name, gaps=gaps)
     outside = (values < 0) | (values > 1)
     if outside.any():
         hint = " (are these percentages? divide them by 100, or add a % sign)" if (
-            values.min() >= 0 and values.max() > 2) else ""
+            np.nanmin(values) >= 0 and np.nanmax(values) > 2) else ""
         _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", hint)
     return values
 

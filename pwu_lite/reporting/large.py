@@ -26,7 +26,7 @@ from .files import layout
 
 __all__ = ["compare_tallies", "is_large", "pieces", "sources"]
 
-ROWS = 1_000_000  # of a piece
+ROWS = 500_000  # of a piece
 LEAST_BLOCKS = 10
 PARQUET = (".parquet", ".pq")
 
@@ -178,7 +178,7 @@ def is_large(source: str) -> bool:
 
 
 def pieces(source: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
-    """Tables of a million rows each, one after the other, with progress and the time that is left on standard error.
+    """Tables of half a million rows each, one after the other; progress and time left go to standard error.
 
     Parameters
     ----------
@@ -247,7 +247,7 @@ def _from_parquet(files, columns):
     except ImportError as error:
         raise ValueError('reading Parquet files in pieces needs duckdb: pip install "pwu_lite[large]"') from error
     with duckdb.connect() as connection:
-        connection.execute("SET enable_progress_bar = false")
+        connection.execute("SET enable_progress_bar = false; SET memory_limit = '400MB'")
         names = [str(path) for path in files]
         try:
             counted = connection.execute("SELECT COUNT(*) FROM read_parquet(?)", [names]).fetchall()

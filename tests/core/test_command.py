@@ -479,3 +479,23 @@ def test_what_was_read_is_said(capsys, tmp_path, orders):
     path = written(tmp_path, "y,a:well,a:ill\nwell,0.667,0.334\nill,0.5,0.5\n")
     code, out, _ = run(capsys, "score", path, "--truth", "y", "--decision", "acts", "--costs", costs)
     assert code == 0 and "The rounded probabilities of a were divided by their sum, at most 0.001 from 1." in out
+
+
+def test_missing_forecasts_are_refused_unless_they_are_allowed(capsys, frame, tmp_path):
+    frame.loc[5:20, "near"] = np.nan
+    frame = frame.rename(columns={"far, or not": "far"})
+    path = written(tmp_path, frame.to_csv(index=False), "q.csv")
+    options = ["compare", path, "--truth", "y", *RATIO, "--models", "near,far"]
+    assert "line 7, column 'near': expected a number, got nothing" in run(capsys, *options)[2]
+    code, out, _ = run(capsys, *options, "--missing", "pairwise", "--json")
+    assert code == 0 and {one["name"]: one["cases"] for one in json.loads(out)["models"]}["near"] in (284, 300)
+    assert "for the 284 of 300 cases that it shares with" in " ".join(run(
+        capsys, *options, "--missing", "pairwise")[1].split())
+
+
+def test_rows_in_time_order(capsys, path, frame):
+    _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO, "--blocks", "10", "--json")
+    table = expected(frame, blocks=10)
+    for one in json.loads(out)["models"]:
+        assert one["low"] == pytest.approx(table.loc[one["name"], "low"], rel=1e-12)
+    assert "from 1 to half of all" in run(capsys, "compare", path, "--truth", "y", *RATIO, "--blocks", "200")[2]
