@@ -6,15 +6,17 @@ Implements appendix I of the PWU paper.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize, special
 
 from . import validation
-from .priors import Beta, Dirac, Gamma, LogNormal, Pareto, Prior, TruncatedBeta, Uniform, as_prior
+from ._resampling import group_numbers, resampled_weights
+from .priors import Beta, Dirac, Gamma, LogNormal, Mixture, Pareto, Prior, TruncatedBeta, Uniform, as_prior
 
-__all__ = ["beta_from_mode", "beta_from_quantiles", "lognormal_from_quantiles", "mode", "shifted"]
+__all__ = ["Revealed", "beta_from_mode", "beta_from_quantiles", "from_decisions", "lognormal_from_quantiles", "mode",
+           "shifted"]
 
 _LOG_SIZES = (-12.0, 35.0)  # between which the logarithm of a + b is looked for
 
@@ -136,6 +138,115 @@ def lognormal_from_quantiles(low: float, high: float, coverage: float = 0.9) -> 
     coverage = validation.inside("coverage", coverage, 0, 1)
     z = -special.ndtri((1 - coverage) / 2) if coverage > 0.5 else np.sqrt(2) * special.erfinv(coverage)
     return LogNormal(float(np.log(low) + np.log(high)) / 2, float((np.log(high) - np.log(low)) / (2 * z)))
+
+
+class Revealed(NamedTuple):
+    """What a log of decisions reveals of the deciders' cost shares: see `from_decisions`.
+
+    Attributes
+    ----------
+    prior : Mixture
+        Of uniform distributions: the distribution function is linear between the steps of the regression.
+    at : ndarray
+        Cost shares at which the band is given: deciles of the prior.
+    below, low, high : ndarray
+        ``P(c < at)``, and the ends of its band, each by itself.
+    """
+
+    prior: Prior
+    at: np.ndarray
+    below: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @property
+    def statements(self) -> list[tuple[float, float, float, float]]:
+        """The band as statements on the prior, for `pwu_lite.robust.Statements`."""
+        return [(0.0, float(at), float(low), float(high)) for at, low, high in zip(
+            self.at, self.low, self.high, strict=True)]
+
+
+def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: float = 0.9, repeats: int = 500,
+                   seed: int = 0) -> Revealed:
+    """The prior on the cost share that a log of past decisions reveals.
+
+    A decider acts where f > c. So the share of acts among forecasts near f is the share of deciders whose c is
+    below f: it *is* the prior's distribution function, and the isotonic regression of acts on forecasts estimates it.
+    It assumes that the deciders acted on this forecast and on nothing else; where they knew more, the estimate is of a
+    flatter prior.
+
+    Parameters
+    ----------
+    forecast : array_like, shape (n,)
+        Probabilities of an event that the deciders saw, in [0, 1].
+    acted : array_like, shape (n,)
+        1 where they acted, else 0.
+    groups : array_like, shape (n,), optional
+        The deciders: resampled whole.
+    coverage : float
+        Of the band at each cost share by itself, from resamples of the decisions.
+    repeats, seed : int
+        Of the resamples.
+
+    Returns
+    -------
+    Revealed
+
+    Raises
+    ------
+    ValueError
+        Bad input, or everybody acted always, or never: nothing is learned about costs then.
+
+    References
+    ----------
+    Patel and others (2021), for thresholds from what clinicians do.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> f, c = rng.random(4000), rng.beta(2, 10, 4000)
+    >>> found = from_decisions(f, f > c, repeats=50)
+    >>> bool(abs(found.prior.mean - 1 / 6) < 0.02)
+    True
+    """
+    forecast, labels = validation.vector("forecast", forecast), validation.vector("acted", acted)
+    validation.reject("forecast", forecast, (forecast < 0) | (forecast > 1), "must be in [0, 1]")
+    validation.reject("acted", labels, ~np.isin(labels, (0, 1)), "must be 0 or 1")
+    if labels.size != forecast.size:
+        raise ValueError(f"forecast has length {forecast.size}, acted has length {labels.size}")
+    acted = labels == 1
+    coverage = validation.inside("coverage", coverage, 0, 1)
+    if acted.all() or not acted.any():
+        raise ValueError(f"the log has no case that was {'not ' if acted.all() else ''}acted on: it does not tell "
+                         f"where the deciders' cost shares lie")
+    order = np.argsort(forecast, kind="stable")
+    forecast, acted = forecast[order], acted[order]
+    number = None if groups is None else group_numbers(groups, acted.size)[order]
+    places, shares = _steps(forecast, acted, np.ones(acted.size))
+    heights = np.diff(shares)
+    prior = Mixture([Uniform(low, high) for low, high in zip(places[:-1], places[1:], strict=True)],
+                    heights / heights.sum())
+    at = np.unique(prior.ppf(np.arange(1, 10) / 10))
+    draws, units = [], acted.size if number is None else int(number.max()) + 1
+    for weights in resampled_weights(units, repeats=repeats, seed=seed):
+        for weight in weights:
+            drawn = weight if number is None else weight[number]
+            draws.append(np.interp(at, *_steps(forecast, acted, drawn)))
+    low, high = np.quantile(draws, [(1 - coverage) / 2, (1 + coverage) / 2], axis=0)
+    return Revealed(prior, at, np.asarray(prior.mass(0, at)), low, high)
+
+
+def _steps(forecast, acted, weight):
+    """Places and heights of the distribution function: the steps of the isotonic regression, at their mean forecast."""
+    kinds, number = np.unique(forecast[weight > 0], return_inverse=True)
+    weight, acted = weight[weight > 0], acted[weight > 0]
+    size = np.bincount(number, weight)
+    fitted = optimize.isotonic_regression(np.bincount(number, weight * acted) / size, weights=size)
+    starts = fitted.blocks[:-1]
+    sizes = np.add.reduceat(size, starts)
+    places, heights = np.add.reduceat(size * kinds, starts) / sizes, fitted.x[starts]
+    inside = (places > 1e-9) & (places < 1 - 1e-9)
+    return np.concatenate([[0.0], places[inside], [1.0]]), np.concatenate([[0.0], heights[inside], [1.0]])
 
 
 def _between(low, high):

@@ -11,6 +11,7 @@ import numpy as np
 
 from . import validation
 from ._ranks import midranks
+from .priors import Dirac
 
 __all__ = ["Scorer"]
 
@@ -31,9 +32,12 @@ class Scorer:
     def __init__(self, score: Any, pos_label: Any = None):
         if any(prior.length is not None for prior in score.priors):
             raise ValueError("a prior for each case does not follow the cases into the folds of a cross-validation: "
-                             "write scorer(estimator, X, y) yourself, with a prior built from X")
+                             "make the scorer from a score with one prior, and pass each case's cost share as metadata "
+                             "(set_score_request(cost_share=True))")
         self.score, self.pos_label = score, pos_label
-        self._weighted: Any = None
+        self._requested: dict[str, Any] = {"sample_weight": None}
+        if [parameter.domain for parameter in score.family.stated if not parameter.counts] == [(0.0, 1.0)]:
+            self._requested["cost_share"] = None
         takes, joint = score.family.takes, not score.family.separable
         if score.family.multiclass and pos_label is not None:
             raise ValueError(f"pos_label is for one event; {type(score.family).__name__} takes all classes, in the "
@@ -48,31 +52,67 @@ class Scorer:
             raise ValueError(f"{type(score.family).__name__} takes {', '.join(takes)}, which no scikit-learn "
                              f"estimator predicts; write scorer(estimator, X, y) yourself")
 
-    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
+    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, cost_share: Any = None) -> float:
         truth, prediction = self._respond(estimator, X, y_true)
+        return -self._cost(truth, prediction, sample_weight, cost_share)
+
+    def _cost(self, truth, prediction, sample_weight, cost_share):
+        """Cost per case; under each case's own cost share, where there is one, instead of the prior."""
+        score = self.score
+        if cost_share is not None:
+            if "cost_share" not in self._requested:
+                raise ValueError(f"{score!r} has no cost share in (0, 1) that could differ from case to case")
+            score = type(score)(score.family, Dirac(validation.vector("cost_share", cost_share)))
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return -float(self.score(truth, *prediction, **options))
+        return float(score(truth, *prediction, **options))
 
     def __repr__(self) -> str:
         label = "" if self.pos_label is None else f"pos_label={self.pos_label!r}"
         return f"{self.score!r}.scorer({label})"
 
-    def set_score_request(self, *, sample_weight: Any = True) -> Scorer:
-        """Ask scikit-learn's metadata routing for sample weights.
+    def set_score_request(self, *, sample_weight: Any = None, cost_share: Any = None) -> Scorer:
+        """Ask scikit-learn's metadata routing for columns that follow the cases into the folds.
 
         Parameters
         ----------
         sample_weight : bool, str or None
-            As in scikit-learn's `set_score_request`.
+            Weights; for amounts of money the cost is then per unit of money. As in scikit-learn's
+            `set_score_request`: True, or the name under which the column is passed.
+        cost_share : bool, str or None
+            Each case's own cost share of a false alarm, in (0, 1), which takes the place of the prior.
+
+        Raises
+        ------
+        ValueError
+            The decision has no cost share.
         """
-        self._weighted = sample_weight
+        if cost_share is not None and "cost_share" not in self._requested:
+            raise ValueError(f"{self.score!r} has no cost share in (0, 1) that could differ from case to case")
+        for name, asked in (("sample_weight", sample_weight), ("cost_share", cost_share)):
+            if name in self._requested and asked is not None:
+                self._requested[name] = asked
         return self
 
+    # TunedThresholdClassifierCV asks for these three; it tunes one threshold for all cases.
+    _sign = -1
+
     @property
-    def _score_func(self) -> Any:  # TunedThresholdClassifierCV asks for it
-        raise ValueError(f"{self!r} scores probabilities, so it has no threshold to tune. Act where the probability "
-                         f"is above each user's own cost share. If one threshold for all has to be tuned, use "
-                         f"sklearn.metrics.make_scorer(score, greater_is_better=False)")
+    def _kwargs(self) -> dict[str, Any]:
+        return {} if self.pos_label is None else {"pos_label": self.pos_label}
+
+    @property
+    def _score_func(self) -> Any:
+        if self._respond != self._binary:
+            raise ValueError(f"{self!r} has no threshold to tune: {type(self.score.family).__name__} does not act "
+                             f"above one")
+        return self._of_acts
+
+    def _of_acts(self, y_true, y_pred, *, pos_label=None, sample_weight=None, cost_share=None):
+        """Cost per case of acts that are given as labels."""
+        kinds = np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)]))
+        label = _event(kinds) if pos_label is None else pos_label
+        truth, acts = (np.asarray(labels) == label for labels in (y_true, y_pred))
+        return self._cost(truth, (acts.astype(float),), sample_weight, cost_share)
 
     def _accept_sample_weight(self) -> bool:  # scikit-learn asks the scorers that it puts together
         return True
@@ -82,7 +122,8 @@ class Scorer:
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
-        request.score.add_request(param="sample_weight", alias=self._weighted)
+        for name, alias in self._requested.items():
+            request.score.add_request(param=name, alias=alias)
         return request
 
     def _two_classes(self, estimator, y_true):

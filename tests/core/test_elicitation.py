@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pwu_lite as pwu
-from pwu_lite import elicitation
+from pwu_lite import elicitation, robust
 
 inner = st.floats(0.001, 0.999)
 
@@ -105,3 +105,37 @@ def test_a_peak_at_the_end_of_the_support_is_no_mode():
     for prior, inside in ((pwu.Gamma(3, 0.5), 1.0), (pwu.Gamma(1.5, 2), 1.0), (pwu.Dirac(0.3), 0.3),
                           (pwu.TruncatedBeta(2, 10, 0.05, 0.4), 0.1)):
         assert elicitation.mode(prior) == inside
+
+
+RNG = np.random.default_rng(4)
+
+
+@pytest.mark.parametrize("n, off", [(1000, 0.06), (20_000, 0.02)])
+def test_a_log_of_decisions_reveals_the_prior(n, off):
+    f, c = RNG.beta(1, 3, n), RNG.beta(2, 10, n)
+    found, true = elicitation.from_decisions(f, f > c, repeats=100), pwu.Beta(2, 10)
+    y = RNG.random(n) < f
+    learned, known = (pwu.PWU(pwu.BinaryDecision(), prior)(y, f) for prior in (found.prior, true))
+    assert learned == pytest.approx(known, rel=off)
+    assert np.mean((found.low <= true.mass(0, found.at)) & (true.mass(0, found.at) <= found.high)) >= 7 / 9
+    assert found.below == pytest.approx(np.arange(1, 10) / 10, abs=0.02)
+    assert robust.Statements(found.statements).holds_for(true, tolerance=2 * off)
+    assert not robust.Statements(found.statements).holds_for(pwu.Beta(5, 5))
+
+
+def test_a_log_does_not_depend_on_the_order_of_its_rows_and_deciders_widen_the_band():
+    decider = np.arange(3000) // 100
+    f, c = RNG.beta(1, 3, 3000), RNG.beta(2, 10, 30)[decider]
+    order = RNG.permutation(3000)
+    found, turned = (elicitation.from_decisions(f[rows], (f > c)[rows], repeats=20) for rows in (slice(None), order))
+    assert found.prior == turned.prior
+    grouped = elicitation.from_decisions(f, f > c, groups=decider, repeats=100)
+    assert (grouped.high - grouped.low).mean() > 2 * (found.high - found.low).mean()
+
+
+@pytest.mark.parametrize("f, acted, words", [
+    ([0.2, 0.4], [1, 1], "no case that was not acted on"), ([0.2, 0.4], [0, 0], "no case that was acted on"),
+    ([0.2, 1.4], [0, 1], r"forecast\[1\] is 1.4"), ([0.2, 0.4], [0, 2], r"acted\[1\] is 2"), ([0.2], [0, 1], "length")])
+def test_a_log_that_says_nothing(f, acted, words):
+    with pytest.raises(ValueError, match=words):
+        elicitation.from_decisions(f, acted)

@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.linear_model import BayesianRidge, LogisticRegression
 from sklearn.metrics import make_scorer
-from sklearn.model_selection import TunedThresholdClassifierCV, cross_val_score, cross_validate
+from sklearn.model_selection import GridSearchCV, KFold, TunedThresholdClassifierCV, cross_val_score, cross_validate
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
@@ -54,11 +54,48 @@ def test_words_for_yes_are_those_of_files():
     assert scorer.YES == set(RULES["yes"])
 
 
-def test_a_tuned_threshold_is_told_what_to_do():
-    with pytest.raises(ValueError, match="above each user's own cost share"):
-        TunedThresholdClassifierCV(LogisticRegression(), scoring=SCORE.scorer()).fit(X, Y)
+def test_one_threshold_is_tuned_to_the_cost():
+    """As scikit-learn tunes it for a score of labels, whatever the labels are called."""
     make = make_scorer(SCORE, greater_is_better=False)
-    assert TunedThresholdClassifierCV(LogisticRegression(), scoring=make).fit(X, Y).best_score_ < 0
+    plain = TunedThresholdClassifierCV(LogisticRegression(), scoring=make).fit(X, Y)
+    for labels, positive in (((0, 1), None), (("no", "yes"), None), (("ill", "well"), "well"), (("b", "a"), "a")):
+        named = np.where(Y == 1, labels[1], labels[0])
+        tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring=SCORE.scorer(pos_label=positive)).fit(X, named)
+        assert tuned.best_score_ == pytest.approx(plain.best_score_, rel=1e-9)
+    with pytest.raises(ValueError, match="TopK does not act above one"):
+        TunedThresholdClassifierCV(LogisticRegression(), scoring=pwu.PWU(pwu.TopK(), pwu.Beta(2, 4)).scorer()).fit(X, Y)
+
+
+def test_each_case_has_its_own_cost_share_and_amount():
+    """In a cross-validation, a grid search and a tuned threshold they follow the cases into the folds."""
+    share, amount = RNG.uniform(0.05, 0.6, 120), RNG.uniform(1, 9, 120)
+    each = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(share))
+    chance = MODEL.predict_proba(X)[:, 1]
+    assert SCORE.scorer()(MODEL, X, Y, sample_weight=amount, cost_share=share) == -each(Y, chance, sample_weight=amount)
+    with config_context(enable_metadata_routing=True):
+        scorer = SCORE.scorer().set_score_request(cost_share="share", sample_weight="amount")
+        options, folds = {"share": share, "amount": amount}, KFold(4)
+        found = cross_validate(LogisticRegression(), X, Y, cv=folds, scoring=scorer, params=options,
+                               error_score="raise")["test_score"]
+        for value, (train, test) in zip(found, folds.split(X), strict=True):
+            model = LogisticRegression().fit(X[train], Y[train])
+            one = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(share[test]))
+            assert value == pytest.approx(-one(Y[test], model.predict_proba(X[test])[:, 1],
+                                               sample_weight=amount[test]), rel=1e-12)
+        search = GridSearchCV(LogisticRegression(), {"C": [0.1, 10]}, cv=folds, scoring=scorer, error_score="raise")
+        assert search.fit(X, Y, **options).best_score_ >= found.mean() - 0.1
+        tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer, cv=folds).fit(X, Y, **options)
+        assert tuned.best_score_ < 0
+        assert tuned.best_threshold_ != TunedThresholdClassifierCV(
+            LogisticRegression(), scoring=SCORE.scorer(), cv=folds).fit(X, Y).best_threshold_
+    for wrong, words in ((np.full(120, 1.0), "at|must|domain|outside"), (share[:5], "for 5 cases")):
+        with pytest.raises(ValueError, match=words):
+            SCORE.scorer()(MODEL, X, Y, cost_share=wrong)
+    top = pwu.PWU(pwu.TopK(), pwu.Beta(2, 4)).scorer()
+    with pytest.raises(ValueError, match="no cost share"):
+        top.set_score_request(cost_share=True)
+    with pytest.raises(ValueError, match="no cost share"):
+        top(MODEL, X, Y, cost_share=share)
 
 
 @pytest.mark.slow
