@@ -3,7 +3,11 @@ const REPEATS = 1000,
   BAND_REPEATS = 200,
   POINTS = 81,
   TAIL = (1 - 0.95) / 2;
-const REACH = 1.959963984540054 + 0.8416212335729143; // normal quantiles of 0.975 and 0.8
+const Z975 = 1.959963984540054; // the normal quantile of 0.975
+const REACH = Z975 + 0.8416212335729143; // and that of 0.8
+const MANY_UNITS = 20000, // cases or groups from which on intervals are normal,
+  MOST_SKEW = 0.05, // where the skewness of the means is at most this
+  NORMAL_DRAWS = 10000;
 
 // What the questions ask for: the prior, and how its parameter is shown.
 function asked(kind, low, high) {
@@ -129,22 +133,95 @@ function pairRows(rows, best, m, together) {
   return sortedRows;
 }
 
+// Intervals from the joint normal law of the means, as `pwu_lite.reporting._intervals.normal` has them; null for few
+// units, or where a mean is too skewed. Rows as `lossRows` gives them.
+function normalLaw(rows, best, m) {
+  const n = rows[0].length,
+    size = rows.length > m ? rows[m] : new Float64Array(n).fill(1),
+    total = sum(size);
+  if (n < MANY_UNITS) return null;
+  const costs = rows.slice(0, m).map((row) => sum(row) / total);
+  const own = costs.map((cost, k) => rows[k].map((v, i) => (v - cost * size[i]) / total));
+  const grain = 1e-12 * own[best].reduce((most, v) => Math.max(most, Math.abs(v)), 0);
+  const product = (a, b) => (dot(a, b, 0, n) * n) / (n - 1),
+    deviation = (a) => Math.sqrt(product(a, a)),
+    width =
+      Z975 + (Z975 ** 3 + Z975) / (4 * (n - 1)) + (5 * Z975 ** 5 + 16 * Z975 ** 3 + 3 * Z975) / (96 * (n - 1) ** 2),
+    around = (middle, error) => [middle - width * error, middle + width * error];
+  let skew = 0;
+  const models = costs.map((cost, k) => {
+    const gap = apart(cost, costs[best]),
+      saving = gap / Math.abs(cost);
+    const gaps = own[k].map((v, i) => (Math.abs(v - own[best][i]) <= grain ? 0 : v - own[best][i]));
+    const saved = gaps.map((v, i) => (v - saving * Math.sign(cost) * own[k][i]) / Math.abs(cost));
+    for (const row of [own[k], gaps]) {
+      let second = 0,
+        third = 0;
+      for (const v of row) {
+        second += v * v;
+        third += v * v * v;
+      }
+      if (second) skew = Math.max(skew, Math.abs(third) / second ** 1.5);
+    }
+    const error = deviation(gaps);
+    return {
+      cost: around(cost, deviation(own[k])),
+      gap: around(gap, error),
+      saving: around(saving, error ? deviation(saved) : 0),
+      spread: error,
+      same: !gap && !error
+    };
+  });
+  if (skew > MOST_SKEW) return null;
+  const ranked = costs.map((_, k) => k).sort((i, j) => costs[i] - costs[j] || i - j);
+  const covariance = ranked.map((i) => ranked.map((j) => product(own[i], own[j])));
+  const draws = evenDraws(
+    ranked.map((k) => costs[k]),
+    covariance
+  ).map((row) => {
+    const all = [];
+    ranked.forEach((k, place) => (all[k] = row[place]));
+    models.forEach(({same}, k) => same && (all[k] = all[best]));
+    return all;
+  });
+  return {models, shares: shareBest(draws)};
+}
+
+// Draws from a joint normal law, spread evenly over its levels.
+function evenDraws(means, covariance) {
+  const m = means.length,
+    factor = means.map(() => new Float64Array(m)),
+    primes = [];
+  for (let n = 2; primes.length < m; n++) if (primes.every((prime) => n % prime)) primes.push(n);
+  for (let j = 0; j < m; j++) {
+    const rest = (i) => covariance[i][j] - dot(factor[i], factor[j], 0, j),
+      left = rest(j);
+    if (left > 1e-12 * covariance[j][j]) for (let i = j; i < m; i++) factor[i][j] = rest(i) / Math.sqrt(left);
+  }
+  return Array.from({length: NORMAL_DRAWS}, (_, k) => {
+    const normals = primes.map((prime) => normalQuantile(((k + 0.5) * Math.sqrt(prime)) % 1));
+    return means.map((mean, i) => mean + dot(factor[i], normals, 0, i + 1));
+  });
+}
+
 // {costs, gaps, together: [repeat][model], bands: [repeat below BAND_REPEATS][model][place]}.
 async function resampleCases(data, ask, places, draws, progress, best) {
   const {y, models, weight, groups} = data,
     number = groups ? groups.number : null,
     m = models.length,
-    units = lossRows(data);
+    units = lossRows(data),
+    law = normalLaw(units, best, m),
+    repeats = !law ? REPEATS : places ? BAND_REPEATS : 0; // a normal law leaves the bands of the picture to be drawn
   const size = units.length > m ? units[m] : new Float64Array(y.length).fill(1);
   const together = (groups ? [size, ...units.slice(0, m)] : []).reduce(
     (all, column) => sorted(column, all),
     Uint32Array.from(size.keys())
   );
   const rows = pairRows(units, best, m, together),
-    found = {costs: [], gaps: [], together: [], bands: []};
+    found = {costs: [], gaps: [], together: [], bands: [], law};
   const curves = places && models.map((model) => binned(ask.kind, y, model, weight, places)),
     whole = weight ? sum(weight) : y.length;
-  for (let repeat = 0; repeat < REPEATS; repeat++) {
+  for (let repeat = 0; repeat < repeats; repeat++) {
     const counts = await draws.next(),
       sums = counted(counts, rows),
       each = (part) => Array.from({length: m}, (_, k) => sums[3 * k + part] / sums[3 * k + 2]);
@@ -161,7 +238,7 @@ async function resampleCases(data, ask, places, draws, progress, best) {
       const total = !number && !weight ? whole : counted(counts, [size])[0];
       found.bands.push(curves.map((curve) => curveOf(curve, counts, number, total, places.theta, ask.kind)));
     }
-    if (repeat % 10 === 9) progress((repeat + 1) / REPEATS);
+    if (repeat % 10 === 9) progress((repeat + 1) / repeats);
   }
   return found;
 }
@@ -378,14 +455,16 @@ async function compareModels(data, ask, progress, drawsOf) {
   } finally {
     draws.end();
   }
-  const shares = shareBest(found.together);
+  const {law} = found,
+    shares = law ? law.shares : shareBest(found.together);
   const rows = models.map(({name}, k) => {
-    const drawn = found.costs.map((row) => row[k]),
-      gaps = found.gaps.map((row) => row[k]);
-    const [low, high] = percentiles(drawn),
-      [from, to] = percentiles(gaps),
+    const drawn = law ? [] : found.costs.map((row) => row[k]),
+      gaps = law ? [] : found.gaps.map((row) => row[k]),
+      normal = law && law.models[k];
+    const [low, high] = law ? normal.cost : percentiles(drawn),
+      [from, to] = law ? normal.gap : percentiles(gaps),
       gap = gapOf(k);
-    const [least, most] = percentiles(gaps.map((v, r) => v / Math.abs(drawn[r])));
+    const [least, most] = law ? normal.saving : percentiles(gaps.map((v, r) => v / Math.abs(drawn[r])));
     const verdict =
       k === best
         ? "best"
@@ -411,9 +490,12 @@ async function compareModels(data, ask, progress, drawsOf) {
       "saving low": least,
       "saving high": most,
       "share best": shares[k],
-      undefined: gaps.filter(Number.isNaN).length / gaps.length,
+      undefined: law ? 0 : gaps.filter(Number.isNaN).length / gaps.length,
       verdict,
-      "cases needed": gap && !few ? Math.ceil((groups ? groups.count : n) * ((REACH * spread(gaps)) / gap) ** 2) : NaN,
+      "cases needed":
+        gap && !few
+          ? Math.ceil((groups ? groups.count : n) * ((REACH * (law ? normal.spread : spread(gaps))) / gap) ** 2)
+          : NaN,
       ...held[k]
     };
   });
@@ -423,7 +505,7 @@ async function compareModels(data, ask, progress, drawsOf) {
     models: ranked,
     words: inWords(ranked, about),
     remarks: remarksOf(ranked, about),
-    notes: notes(n, groups, data.weight),
+    notes: notes(n, groups, data.weight, law),
     picture: places && places.shown.length > 1 ? picture(data, ask, places, found, curves, best, ranking) : null,
     metrics: metrics.map(({name, values}) => ({name, values: ranking.map((k) => values[k])})),
     parts: parts && ranking.map((k) => parts[k])
@@ -647,11 +729,11 @@ function remarksOf(rows, about) {
   return said;
 }
 
-function notes(n, groups, weight) {
-  const units = groups ? `${groups.count} groups with ${n} cases` : `${n} cases`;
-  return (
-    `Intervals: 95%, from ${REPEATS} resamples of ${units}${weight ? ", each with its weight" : ""}, the same ones ` +
-    `for all models. ` +
-    "They cover which cases are in the sample, not the luck of fitting."
-  );
+function notes(n, groups, weight, law) {
+  const units =
+    (groups ? `${groups.count} groups with ${n} cases` : `${n} cases`) + (weight ? ", each with its weight" : "");
+  const how = law
+    ? `normal, from the spread over ${units}`
+    : `from ${REPEATS} resamples of ${units}, the same ones for all models`;
+  return `Intervals: 95%, ${how}. They cover which cases are in the sample, not the luck of fitting.`;
 }

@@ -103,6 +103,18 @@ function normalTail(z) {
 }
 const normalBelow = (z) => (z < 0 ? normalTail(z) : 1 - normalTail(z));
 
+// The z with normalBelow(z) = q: a rational start (Abramowitz and Stegun, 26.2.23), then Newton.
+function normalQuantile(q) {
+  const tail = Math.min(q, 1 - q),
+    t = Math.sqrt(-2 * Math.log(tail));
+  let u = t - (2.515517 + t * (0.802853 + t * 0.010328)) / (1 + t * (1.432788 + t * (0.189269 + t * 0.001308)));
+  for (let k = 0; k < 3; k++) {
+    const above = u < 0 ? 1 - normalTail(u) : normalTail(u);
+    u += ((above - tail) * Math.sqrt(2 * Math.PI)) / Math.exp((-u * u) / 2);
+  }
+  return q < 0.5 ? -u : u;
+}
+
 function bisect(low, high, above, steps = 200) {
   // where `above` turns from false to true
   for (let k = 0; k < steps; k++) {

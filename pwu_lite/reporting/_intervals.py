@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
+from scipy.special import ndtri, stdtrit
 
 from .._resampling import canonical_order, paired_bootstrap, percentiles, resampled_weights
 
@@ -152,7 +152,7 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[
                                                               (saving, _deviations(saved, reach))))
     with np.errstate(divide="ignore", invalid="ignore"):
         skews = [np.abs((rows * rows * rows).sum(axis=1)) / (rows * rows).sum(axis=1) ** 1.5 for rows in (own, gaps)]
-    shares = _share_best(_drawn(cost, _covariance(own, own, reach), (gap == 0) & (spread == 0), best, luck.seed))
+    shares = _share_best(_drawn(cost, _covariance(own, own, reach), (gap == 0) & (spread == 0), best))
     found = Intervals(cost_ends, gap_ends, saving_ends, spread, shares, np.zeros(cost.size),
                       "hac" if luck.interval == "hac" else "normal", reach)
     return found, float(np.nanmax(skews, initial=0.0))
@@ -172,15 +172,26 @@ def _deviations(rows, reach):
     return np.sqrt([max(_covariance(row, row, reach), 0.0) for row in rows])
 
 
-def _drawn(cost, variance, same, best, seed):
-    """Draws of all costs from their joint normal law; models that never differ from the best stay equal to it."""
+def _drawn(cost, variance, same, best):
+    """Draws of all costs from their joint normal law, spread evenly; models that never differ stay equal."""
     order = np.argsort(cost, kind="stable")
-    values, vectors = np.linalg.eigh(variance[np.ix_(order, order)])
-    normals = np.random.default_rng(seed).standard_normal((DRAWS, cost.size))
+    factor = _square_root(variance[np.ix_(order, order)])
+    multiples = np.sqrt([n for n in range(2, 2000) if all(n % d for d in range(2, int(n**0.5) + 1))][:cost.size])
+    normals = ndtri(np.outer(np.arange(DRAWS) + 0.5, multiples) % 1)
     draws = np.empty((DRAWS, cost.size))
-    draws[:, order] = cost[order] + normals * np.sqrt(np.maximum(values, 0)) @ vectors.T
+    draws[:, order] = cost[order] + normals @ factor.T
     draws[:, same] = draws[:, [best]]
     return draws
+
+
+def _square_root(matrix):
+    """Lower triangular factor of covariances, zero where nothing new varies."""
+    factor = np.zeros_like(matrix)
+    for j in range(len(matrix)):
+        rest = matrix[j:, j] - factor[j:, :j] @ factor[j, :j]
+        if rest[0] > 1e-12 * matrix[j, j]:
+            factor[j:, j] = rest / np.sqrt(rest[0])
+    return factor
 
 
 def _reach(series, luck):

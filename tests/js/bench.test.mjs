@@ -9,7 +9,7 @@ const read = (name) => readFileSync(new URL(name, root), "utf8");
 const parts = ["draws", "priors", "read"].map((name) => read(`pwu_book/bench/${name}.js`)).join("\n");
 const bench = new Function(
   `const RULES = ${read("pwu_lite/reporting/rules.json")};\n${parts}\n` +
-    "return {newSource, drawCounts, betaTails, normalTail, betaBetween, Beta, readTable, numbers, probabilities, events};"
+    "return {newSource, drawCounts, betaTails, normalTail, normalQuantile, betaBetween, Beta, readTable, numbers, probabilities, events};"
 )();
 
 const table = (text) => bench.readTable(new TextEncoder().encode(text));
@@ -87,4 +87,12 @@ test("what cannot be read is named with its line", () => {
   assert.throws(() => table("y,p\n1,0.5,3\n"), /line 2 has 3 fields, the header has 2|line 2 ends with/);
   assert.throws(() => bench.probabilities(table("y,p\n1,0.5\n0,1.2\n"), "p"), /line 3/);
   assert.throws(() => bench.numbers(table("y,p\n1,0.5\n0,half\n"), "p"), /line 3/);
+});
+
+test("normal quantiles are those of scipy", () => {
+  // scipy.special.ndtri([0.975, 0.5, 0.2, 1e-9])
+  close(bench.normalQuantile(0.975), 1.959963984540054);
+  close(1 + bench.normalQuantile(0.5), 1, 1e-15);
+  close(bench.normalQuantile(0.2), -0.8416212335729142);
+  close(bench.normalQuantile(1e-9), -5.9978070150076865);
 });
