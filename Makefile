@@ -45,6 +45,7 @@ notebooks: book
 benchmark: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-benchmark.txt
 	@$(PY) benchmarks/run.py
+	@$(PY) benchmarks/large.py
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
 	@$(PY) benchmarks/bench_page.py
 

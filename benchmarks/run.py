@@ -19,16 +19,31 @@ from pathlib import Path  # noqa: E402
 
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
+from scipy import stats  # noqa: E402
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score  # noqa: E402
 
 import pwu_lite as pwu  # noqa: E402
 from pwu_lite import robust  # noqa: E402
+from pwu_lite._tails import tail_table  # noqa: E402
 from pwu_lite.metrics import classification  # noqa: E402
 
 SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
 DRAWS = 10_000
-TARGETS = [("binary PWU", "log_loss", 10**6, 1.0), ("selective PWU", "log_loss", 10**6, 1.5),
-           ("top-k PWU", "roc_auc_score", 10**6, 1.5)]
+RARE = pwu.Beta(2.45, 547)  # a miss costs 100 to 1,000 false alarms
+PRIORS = {"Beta(0.5, 0.5)": pwu.Beta(0.5, 0.5), "Beta(2, 300)": pwu.Beta(2, 300), "Beta(20, 400)": pwu.Beta(20, 400),
+          "Beta(2.45, 547), rare events": RARE, "Beta(3, 30000)": pwu.Beta(3, 30_000),
+          "truncated Beta": pwu.TruncatedBeta(2, 10, 0.05, 0.4),
+          "truncated normal of scipy": pwu.as_prior(stats.truncnorm(-1, 4, loc=0.2, scale=0.15)),
+          "logit-normal of scipy": pwu.as_prior(stats.johnsonsb(1.0, 1.0)),
+          "mixture of three": pwu.Mixture([pwu.Beta(2, 10), RARE, pwu.Beta(20, 400)], [0.3, 0.3, 0.4])}
+PRICES = {"Gamma": pwu.Gamma(2, 0.3), "log-normal": pwu.LogNormal(0, 1), "Pareto": pwu.Pareto(0.5),
+          "inverse gamma of scipy": pwu.as_prior(stats.invgamma(3.0)),
+          "mixture of three": pwu.Mixture([pwu.Gamma(2, 0.3), pwu.LogNormal(0, 1), pwu.Beta(2, 10, 3)],
+                                          [0.3, 0.3, 0.4])}
+TARGETS = [("binary PWU", "log_loss", 10**6, 1.0), ("selective PWU", "log_loss", 10**6, 1.0),
+           ("top-k PWU", "roc_auc_score", 10**6, 1.5), ("binary PWU, a Beta per case", "log_loss", 10**6, 4.0),
+           *((f"binary PWU, {name}", "log_loss", 10**6, 1.0) for name in PRIORS),
+           *((f"selective PWU, {name}", "log_loss", 10**6, 1.0) for name in PRICES)]
 
 
 def monte_carlo(score, *data):
@@ -48,15 +63,16 @@ def methods(n, rng):
     binary = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
     selective = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 10, scale=3.0))
     top = pwu.PWU(pwu.TopK(), pwu.Beta(1.2, 20.8))
-    rare = pwu.Beta(2.445, 547)  # a miss costs 100 to 1,000 false alarms
-    others = {"rare events": rare, "mixture": pwu.Mixture([pwu.Beta(2, 10), rare], [0.5, 0.5]),
-              "prior per case": pwu.Beta(np.full(n, 2.0), np.full(n, 10.0))}
+    per_case = pwu.Beta(rng.uniform(1, 5, n), rng.uniform(5, 30, n))
     risk = pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1.2, 20.8), pwu.Beta(2, 6))
     return [
         ("binary PWU", 10**7, lambda: binary(y, f)),
         *((f"binary PWU, {name}", 10**6, functools.partial(pwu.PWU(pwu.BinaryDecision(), prior), y, f))
-          for name, prior in others.items()),
+          for name, prior in {**PRIORS, "a Beta per case": per_case}.items()),
         ("selective PWU", 10**7, lambda: selective(target, mean, std)),
+        *((f"selective PWU, {name}", 10**6,
+           functools.partial(pwu.PWU(pwu.SelectivePrediction(), prior), target, mean, std))
+          for name, prior in PRICES.items()),
         ("top-k PWU", 10**7, lambda: top(y, f)),
         ("risk-averse top-k PWU", 10**5, lambda: risk(target, mean, std)),
         ("log_loss", 10**7, lambda: log_loss(y, f)),
@@ -81,6 +97,17 @@ def comparisons(n=100_000, models=5, resamples=1000):
         ("net_benefit", lambda: classification.net_benefit(y, first, grid))], 3)
     print(f"compare, {models} models, n = {n:,}, {resamples:,} resamples: {seconds['compare']:.2f} s, "
           f"{seconds['compare'] / seconds['scores']:.0f} times scoring them once (target 3 s)")
+    n = 10**6
+    f = rng.random(n)
+    y, two = rng.random(n) < f, {"a": f, "b": np.clip(f + rng.normal(0, 0.1, n), 0, 1)}
+    started = time.process_time()
+    pwu.compare(y, two, score)
+    print(f"compare, 2 models, n = {n:,}: {time.process_time() - started:.2f} s CPU (target 0.5)")
+    for name, prior in {"Beta(2, 10)": pwu.Beta(2, 10), **PRIORS}.items():
+        tail_table.cache_clear()
+        started = time.perf_counter()
+        tail_table(prior, "mean_below"), tail_table(prior, "complement_above")
+        print(f"tables of {name}: {1000 * (time.perf_counter() - started):.0f} ms for both (target 20 each)")
     ratio = seconds["net_benefit"] / seconds["curve"]
     print(f"net_benefit / curve at {grid.size} thresholds: {ratio:.2f} (target 1.5)")
 

@@ -146,7 +146,7 @@ class Revealed(NamedTuple):
     Attributes
     ----------
     prior : Mixture
-        Of uniform distributions: the distribution function is linear between the steps of the regression.
+        Of uniform distributions: its distribution function rises between two blocks of the regression.
     at : ndarray
         Cost shares at which the band is given: deciles of the prior.
     below, low, high : ndarray
@@ -223,9 +223,9 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     forecast, acted = forecast[order], acted[order]
     number = None if groups is None else group_numbers(groups, acted.size)[order]
     places, shares = _steps(forecast, acted, np.ones(acted.size))
-    heights = np.diff(shares)
-    prior = Mixture([Uniform(low, high) for low, high in zip(places[:-1], places[1:], strict=True)],
-                    heights / heights.sum())
+    rises = np.diff(shares) > 0
+    prior = Mixture([Uniform(low, high) for low, high in zip(places[:-1][rises], places[1:][rises], strict=True)],
+                    np.diff(shares)[rises])
     at = np.unique(prior.ppf(np.arange(1, 10) / 10))
     draws, units = [], acted.size if number is None else int(number.max()) + 1
     for weights in resampled_weights(units, repeats=repeats, seed=seed):
@@ -237,16 +237,16 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
 
 
 def _steps(forecast, acted, weight):
-    """Places and heights of the distribution function: the steps of the isotonic regression, at their mean forecast."""
+    """Places and heights of the distribution function: level on the blocks of isotonic regression, rising between."""
     kinds, number = np.unique(forecast[weight > 0], return_inverse=True)
     weight, acted = weight[weight > 0], acted[weight > 0]
     size = np.bincount(number, weight)
     fitted = optimize.isotonic_regression(np.bincount(number, weight * acted) / size, weights=size)
-    starts = fitted.blocks[:-1]
-    sizes = np.add.reduceat(size, starts)
-    places, heights = np.add.reduceat(size * kinds, starts) / sizes, fitted.x[starts]
-    inside = (places > 1e-9) & (places < 1 - 1e-9)
-    return np.concatenate([[0.0], places[inside], [1.0]]), np.concatenate([[0.0], heights[inside], [1.0]])
+    starts, ends = fitted.blocks[:-1], fitted.blocks[1:] - 1
+    places = np.column_stack([kinds[starts], kinds[ends]]).ravel()
+    heights = np.repeat(fitted.x[starts], 2)
+    kept = np.concatenate([[True], np.diff(places) > 0]) & (places > 0) & (places < 1)
+    return np.concatenate([[0.0], places[kept], [1.0]]), np.concatenate([[0.0], heights[kept], [1.0]])
 
 
 def _between(low, high):

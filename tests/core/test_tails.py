@@ -42,7 +42,7 @@ def exact_beta(a, b, low=0, high=1):
             if start > a / (a + b):
                 return mpmath.betainc(b, a, 1 - end, 1 - start, regularized=True)
             return mpmath.betainc(a, b, start, end, regularized=True)
-        except mpmath.libmp.NoConvergence:  # far out in a tail, where the series of 2F1(a + b, 1; b + 1; 1 - x) is short
+        except mpmath.libmp.NoConvergence:  # far out, where the series of 2F1(a + b, 1; b + 1; 1 - x) is short
             x = start if end == 1 else end
             term, total, n = mpmath.mpf(1), mpmath.mpf(0), 0
             while term > total * mpmath.mpf(10) ** -50:

@@ -100,6 +100,7 @@ def good_files() -> list[File]:
         File("rare.csv", csv_of(plain.assign(y=[1, 1, 1] + [0] * 597))),
         File("common.csv", csv_of(plain.assign(y=[0, 0, 0] + [1] * 597))),
         File("weight on one.csv", csv_of(plain.head(50).assign(w=[1.0] + [0.0] * 49)), {"weight": "w"}),
+        File("many.csv", csv_of(forecasts(21_000, 3, 12, decimals=3))),
         *([File("large.csv", csv_of(forecasts(100_000, 5, 7, decimals=6)))] if LARGE else []),
     ]
 

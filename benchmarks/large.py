@@ -1,0 +1,113 @@
+"""Time tallies from 100,000 to 100 million rows, against the exact score where it fits, in processes of their own.
+
+Usage: python benchmarks/large.py [--rows 1e8] [--out pwu_book/tables/large.csv]
+
+Writes seconds and peak memory by rows, models, cells and threads. The forecasts are made by DuckDB (the query of the
+page From a laptop to a cluster); 1e8 rows take some 2 GB of disk, in a temporary folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+
+import pwu_lite as pwu
+from pwu_lite import reporting
+
+MODELS = ("sharp", "vague", "sharp", "vague")
+SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+
+
+def make(path, rows):
+    """Forecasts and outcomes of so many cases, the same ones on every machine."""
+    duckdb.sql(f"""COPY (
+        SELECT id, CAST(u < p AS INTEGER) AS y, p AS sharp, (p + 0.1) / 1.3 AS vague
+        FROM (SELECT id, pow(hash(2 * id) / 18446744073709551616.0, 3) AS p,
+                     hash(2 * id + 1) / 18446744073709551616.0 AS u
+              FROM range({rows}) AS cases(id))) TO '{path}'""")
+
+
+def count(path, models, cells, threads):
+    """Two models or more, counted by DuckDB in 100 blocks, and compared."""
+    connection = duckdb.connect()
+    connection.execute(f"SET threads = {threads}; SET memory_limit = '600MB'")
+    table = f"read_parquet('{path}')"
+    tallies = {}
+    for index, model in enumerate(MODELS[:models]):
+        query = pwu.Tally.sql(table, "y", model, block="id % 100", cells=cells)
+        tallies[f"{model} {index}"] = pwu.Tally.from_counts(connection.execute(query).df(), cells=cells)
+    return reporting.compare_tallies(tallies, SCORE).table["cost"].iloc[0]
+
+
+def exact(path, *_):
+    """The same two models, all cases in memory."""
+    frame = duckdb.sql(f"SELECT * FROM read_parquet('{path}')").df()
+    return pwu.compare(frame["y"], frame[["sharp", "vague"]], SCORE).table["cost"].iloc[0]
+
+
+def pieces(path, *_):
+    """The command line, which reads the file in pieces."""
+    words = ["compare", str(path), "--truth", "y", "--models", "sharp,vague", "--prior", "2,10"]
+    subprocess.run([sys.executable, "-m", "pwu_lite", *words], check=True, capture_output=True)
+    return np.nan
+
+
+def measured(way, path, *options):
+    """Seconds, CPU seconds, peak memory in GB and the cost, of a process of its own."""
+    words = [sys.executable, __file__, "--run", way, str(path), *map(str, options)]
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    answer = subprocess.run(words, check=True, capture_output=True, text=True).stdout.split()
+    seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return seconds, cpu, float(answer[1]), float(answer[0])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=float, default=1e8)
+    parser.add_argument("--out", default="pwu_book/tables/large.csv")
+    parser.add_argument("--run", nargs="+")
+    options = parser.parse_args()
+    if options.run:
+        way, path, *rest = options.run
+        cost = {"tally": count, "all cases": exact, "command line": pieces}[way](path, *map(int, rest))
+        kinds = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)
+        print(cost, max(resource.getrusage(kind).ru_maxrss for kind in kinds) / 2**20)
+        return
+    most, rows = int(options.rows), []
+    with tempfile.TemporaryDirectory() as folder:
+        for n in [10**k for k in range(5, 10) if 10**k <= most]:
+            path = Path(folder) / f"{n}.parquet"
+            make(path, n)
+            todo = [("tally", n, 2, 256, 2)]
+            if n <= 10**7:
+                todo += [("all cases", n, 2, 0, 1)]
+            if n == min(most, 10**7):
+                todo += [("tally", n, models, 256, 2) for models in (1, 4)]
+                todo += [("tally", n, 2, cells, 2) for cells in (64, 1024)] + [("tally", n, 2, 256, 1)]
+            if n >= 10**7:
+                todo += [("command line", n, 2, 256, 1)]
+            for way, _, models, cells, threads in todo:
+                seconds, cpu, peak, cost = measured(way, path, models, cells, threads)
+                rows.append({"way": way, "rows": n, "models": models, "cells": cells, "threads": threads,
+                             "seconds": seconds, "cpu": cpu, "peak": peak, "cost": cost})
+                print(f"{way}, {n:,} rows, {models} models, {cells} cells, {threads} threads: {seconds:.1f} s, "
+                      f"{cpu:.1f} s CPU, {peak:.2f} GB (target at 1e8 rows and 2 models: 120 s, 1 GB)", flush=True)
+            path.unlink()
+    temporary = Path(options.out).with_suffix(".tmp")
+    pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
+    temporary.replace(options.out)
+    print(f"wrote {options.out}")
+
+
+if __name__ == "__main__":
+    main()
