@@ -247,7 +247,7 @@ def _from_parquet(files, columns):
     except ImportError as error:
         raise ValueError('reading Parquet files in pieces needs duckdb: pip install "pwu_lite[large]"') from error
     with duckdb.connect() as connection:
-        connection.execute("SET enable_progress_bar = false; SET memory_limit = '400MB'")
+        connection.execute("SET memory_limit = '400MB'")
         names = [str(path) for path in files]
         try:
             counted = connection.execute("SELECT COUNT(*) FROM read_parquet(?)", [names]).fetchall()
