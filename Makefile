@@ -23,6 +23,8 @@ js: $(READY)
 
 weekly: $(READY)
 	@$(PY) -m pytest -n auto -m weekly tests
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-large.txt
+	@$(PY) -m pytest -m weekly tests/site/test_large.py
 
 unit: $(READY)
 	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/core pwu_lite

@@ -1,0 +1,34 @@
+"""The engines of the page From a laptop to a cluster count as the package does; they are in requirements-large.txt."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite as pwu
+
+PAGE = Path(__file__).parents[2] / "book" / "reference" / "large.md"
+BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.S | re.M)
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("engine, name", [("polars", "polars_tally"), ("dask.distributed", "dask_tally")])
+def test_the_block_of_the_page_counts_every_case(engine, name, tmp_path, monkeypatch):
+    pytest.importorskip(engine)
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    f = np.append(rng.random(5000), [0.0, 1.0])
+    frame = pd.DataFrame({"y": (rng.random(f.size) < f).astype(int), "sharp": f})
+    for part in range(2):
+        frame[part::2].to_parquet(f"forecasts-{part}.parquet")
+    code, = [block for block in BLOCKS if name in block]
+    space = {"pwu": pwu, "files": sorted(tmp_path.glob("*.parquet")), "__name__": "__main__"}
+    exec(compile(code, str(PAGE), "exec"), space)
+    own = pwu.Tally()
+    own.update(frame["y"], frame["sharp"])
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    assert len(space[name]) == len(own) == f.size
+    assert space[name].score(score).value == pytest.approx(own.score(score).value, rel=1e-9)
