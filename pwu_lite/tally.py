@@ -297,7 +297,7 @@ class Tally:
         weight = together._sums[:, 1]
         rows = [net_benefit(together._keys[:, 1], place, thresholds, sample_weight=weight)
                 for place in together._extremes()]
-        return _ordered(rows[0], rows[2], rows[1])
+        return _ordered(rows[0], rows[2], rows[1], size=1 / (1 - thresholds))
 
     def auroc(self) -> Bounded:
         """Area under the ROC curve: pairs in the same or in neighbouring cells may be in either order.
@@ -463,9 +463,9 @@ def _quoted(name):
     return '"' + str(name).replace('"', '""') + '"'
 
 
-def _ordered(value, lower, upper):
-    """Bounds, wider by the rounding of the sums, and the estimate between them."""
-    slack = _ROUNDING * np.maximum(np.abs(lower), np.abs(upper))
+def _ordered(value, lower, upper, size=None):
+    """Bounds, wider by the rounding of the sums (of terms of a size), and the estimate between them."""
+    slack = _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) if size is None else size)
     lower, upper = lower - slack, upper + slack
     value = np.clip(value, lower, upper)
     if np.ndim(value):

@@ -43,10 +43,11 @@ def inside(found, exact):
     return found.lower <= exact <= found.upper and found.lower <= found.value <= found.upper
 
 
-@settings(max_examples=300, deadline=None)
-@given(st.lists(st.tuples(st.booleans(), AWKWARD, st.sampled_from([0.0, 1.0, 0.3, 1e-12, 7e8])), min_size=1,
-                max_size=30), st.sampled_from(PRIORS), st.sampled_from([1, 16, 1024]))
-def test_bounds_hold_whatever_the_forecasts_are(rows, prior, cells):
+TALLIES = given(st.lists(st.tuples(st.booleans(), AWKWARD, st.sampled_from([0.0, 1.0, 0.3, 1e-12, 7e8])), min_size=1,
+                         max_size=30), st.sampled_from(PRIORS), st.sampled_from([1, 16, 1024]))
+
+
+def bounds_hold(rows, prior, cells):
     y, f, weight = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     if weight.sum() == 0:
         weight[:] = 1
@@ -62,6 +63,11 @@ def test_bounds_hold_whatever_the_forecasts_are(rows, prior, cells):
         pairs = weight[y == 1][:, None] * weight[y == 0] * (
             np.sign(f[y == 1][:, None] - f[y == 0]) / 2 + 0.5)
         assert inside(tally.auroc(), pairs.sum() / weight[y == 1].sum() / weight[y == 0].sum())
+
+
+test_bounds_hold_whatever_the_forecasts_are = settings(max_examples=300, deadline=None)(TALLIES(bounds_hold))
+test_ten_thousand_random_tallies = pytest.mark.weekly(
+    settings(max_examples=10_000, deadline=None)(TALLIES(bounds_hold)))
 
 
 @settings(max_examples=200, deadline=None)
