@@ -23,6 +23,7 @@ CELLS = 1024  # per unit of log odds, or of the logarithm of a variance
 _END = 1_000_000_000  # the cells of forecasts 0 and 1
 _WIDER = 1e-6  # of a cell at both of its ends: engines round logarithms differently
 _WAITING = 250_000  # rows
+_SMALLEST = 1e-300  # below, numbers lose their digits
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
 
@@ -465,7 +466,7 @@ def _quoted(name):
 
 def _ordered(value, lower, upper, size=None):
     """Bounds, wider by the rounding of the sums (of terms of a size), and the estimate between them."""
-    slack = _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) if size is None else size)
+    slack = _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) if size is None else size) + _SMALLEST
     lower, upper = lower - slack, upper + slack
     value = np.clip(value, lower, upper)
     if np.ndim(value):
