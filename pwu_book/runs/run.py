@@ -28,7 +28,7 @@ from .. import released
 from .. import tables as stored_tables
 from . import _pickles, align, datasets, grid, score
 from .align import TIED, columns, folds, indexed, lower, means, oriented, rotated, score_repeat, summary
-from .tasks import RECALIBRATED, SEED, TASKS, Plan, Task
+from .tasks import PAPER_TASKS, RECALIBRATED, SEED, TASKS, Plan, Task
 
 __all__ = ["KEYS", "TIED", "Tables", "lower", "main", "score_repeat", "tables"]
 
@@ -167,7 +167,7 @@ def _kept(function, task, name, repeats, makers, folder, plan, *more):
     path = folder.parent / "tables" / f"{label}.joblib"
     result = _pickles.load(path)
     if result is None:
-        result = function(TASKS[task], name, *more)
+        result = function(_task(task), name, *more)
         _pickles.save(path, result)
     return result
 
@@ -184,6 +184,10 @@ def _fit(plans, makers, given, disjoint):
 
 def _place(given, disjoint):
     return given.folder / ("disjoint" if disjoint else "main")
+
+
+def _task(name):
+    return TASKS[name] if name in TASKS else PAPER_TASKS[name]
 
 
 def _chosen(plans: Mapping[str, Plan], given: Any) -> dict[str, Plan]:
@@ -228,12 +232,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser("python -m pwu_book.runs", description=(
         "Fit what is missing, score it, and write the tables of the book. Go on where a run stopped."))
-    parser.add_argument("task", choices=list(TASKS))
+    parser.add_argument("task", choices=[*TASKS, *PAPER_TASKS])
     options(parser)
     given = parser.parse_args(arguments)
-    check_options(parser, given, TASKS[given.task].plan)
+    check_options(parser, given, _task(given.task).plan)
     words = sys.argv[1:] if arguments is None else arguments
-    task, started = TASKS[given.task], time.time()
+    task, started = _task(given.task), time.time()
     plan, fresh = _chosen(task.plan, given), _chosen(task.fresh, given)
     failed = _fit(plan, {**task.models(), **task.added()}, given, False) + _fit(fresh, task.models(), given, True)
     if failed:

@@ -156,5 +156,6 @@ def _top(shares, fold):
     return np.clip(np.ceil(len(fold.y) * shares), 1, len(fold.y)).astype(int)
 
 
-RELEASED = {BINARY.name: _released_binary, REGRESSION.name: _released_regression}
+RELEASED = {f"{kind}{name}": function for kind in ("", "paper_") for name, function in (
+    (BINARY.name, _released_binary), (REGRESSION.name, _released_regression))}
 """The tasks that the released code has formulas for."""

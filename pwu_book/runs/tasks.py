@@ -6,7 +6,7 @@ Implements the metrics, priors and plans of appendices J.1, J.3 and K of the PWU
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +18,10 @@ from pwu_lite.priors import Beta, Prior, Uniform
 from pwu_lite.pwu import PWU
 
 from .. import released
-from . import models
+from . import models, paper_models
 
-__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PERTURBED", "RECALIBRATED", "REGRESSION",
-           "TASKS", "Fold", "Plan", "Question", "Task"]
+__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS", "PERTURBED", "RECALIBRATED",
+           "REGRESSION", "TASKS", "Fold", "Plan", "Question", "Task"]
 
 AS_FORECAST, RECALIBRATED = "as forecast", "recalibrated"
 SEED, SAMPLES = 0, 5  # the sampled decision parameters, five a family as in the paper
@@ -394,6 +394,15 @@ MULTIVARIATE = Task(
 """A mean vector and a covariance."""
 
 TASKS = {task.name: task for task in (BINARY, REGRESSION, MULTICLASS, MULTIVARIATE)}
+
+PAPER_TASKS = {task.name: task for task in (
+    replace(BINARY, name="paper_binary", models=paper_models.classifiers, added=dict, fresh={}, plan={
+        "bank": Plan(2, 2000), "heart": Plan(20), "ionosphere": Plan(20), "mushroom": Plan(2, 1000),
+        "sonar": Plan(20)}),
+    replace(REGRESSION, name="paper_regression", models=paper_models.regressors, added=dict, fresh={}, plan={
+        "air_quality": Plan(2), "auto_mpg": Plan(20), "energy": Plan(20), "power_plant": Plan(2),
+        "wine_quality": Plan(2)}))}
+"""The same questions and metrics, asked of the paper's own models."""
 
 LOWER = {"log_loss_clipped": True, "clipped_brier": True, "auroc": False, "average_precision": False, "random": True}
 """Directions of metrics that the registry does not know: is lower better?"""

@@ -5,11 +5,13 @@ The first lines of a table name the command that writes it again.
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import gzip
 import io
 import itertools
 import platform
+from importlib import metadata
 from pathlib import Path
 
 import numpy as np
@@ -95,6 +97,9 @@ def versions() -> str:
 
     found = {"Python": platform.python_version(), "numpy": np.__version__, "scipy": scipy.__version__,
              "pandas": pd.__version__, "scikit-learn": sklearn.__version__}
+    for name in ("torch", "gpytorch", "ngboost"):  # of the paper's models
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
     return ", ".join(f"{name} {text}" for name, text in found.items())
 
 

@@ -1,0 +1,361 @@
+"""Nine of the ten models of the PWU paper, from its descriptions and the papers that it cites.
+
+Implements appendix J of the PWU paper, "Model implementations". Needs torch, gpytorch and ngboost: the extra [paper].
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression
+
+from .models import _Average, _Classifier, _Forest, _LeastSquares, _Regressor
+
+__all__ = ["Network", "SparseProcess", "classifiers", "regressors"]
+
+BATCH, EPOCHS, PATIENCE, HELD_OUT = 128, 100, 10, 0.15  # our protocol: the paper says "early stopping" and no more
+RATES = {"mlp": 1e-3, "resnet": 1e-3, "transformer": 3e-4, "saint": 3e-4}
+DEVICE = "PWU_BOOK_DEVICE"  # variable of the environment
+INDUCING = 100
+DROPOUT, WIDTH, BLOCKS, TOKEN, HEADS, LAYERS = 0.1, 128, 3, 64, 4, 3
+
+
+def _device():
+    return os.environ.get(DEVICE, "cpu")
+
+
+def _torch() -> Any:
+    try:
+        import torch
+    except ImportError as error:
+        raise ValueError('the networks of the paper need torch: pip install "pwu_book[paper]"') from error
+    return torch
+
+
+class Network:
+    """A network for probabilities, or for mean and variance, with early stopping on held-out cases.
+
+    Adam, minibatches of 128, at most 100 epochs; 15% of the training cases are held out, training stops after 10
+    epochs without a better loss there, and the best weights are kept. The loss is the log loss, or the Gaussian
+    negative log-likelihood with a softplus for the variance.
+
+    Parameters
+    ----------
+    kind : {"mlp", "resnet", "transformer", "saint"}
+        Two layers of 128 units; three residual blocks; FT-Transformer; the same with attention across samples.
+    seed : int
+        Of the weights, the held-out cases and the order of the minibatches.
+    gaussian : bool
+        Mean and variance of a target, instead of a probability.
+    device : str, optional
+        Where it is computed, as torch names it; the environment's `DEVICE`, or the CPU.
+    """
+
+    def __init__(self, kind: str, seed: int, gaussian: bool = False, device: str | None = None):
+        if kind not in RATES:
+            raise ValueError(f"kind must be one of {', '.join(RATES)}, got {kind!r}")
+        self.kind, self.seed, self.gaussian, self.device = kind, seed, gaussian, device or _device()
+
+    def fit(self, Z: np.ndarray, t: np.ndarray) -> Network:
+        """Train on standardised features and labels, or standardised targets.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        t : ndarray, shape (n,)
+        """
+        torch = _torch()
+        rng = np.random.default_rng(self.seed)
+        torch.manual_seed(self.seed)
+        order, held = rng.permutation(len(t)), max(int(HELD_OUT * len(t)), 1)
+        net = _build(torch, self.kind, Z.shape[1], 2 if self.gaussian else 1).to(self.device)
+        X, y = self._tensor(Z), self._tensor(t)
+        test, train = order[:held], order[held:]
+        steps = torch.optim.Adam(net.parameters(), lr=RATES[self.kind], weight_decay=1e-5)
+        best, waited, self.net = math.inf, 0, net
+        kept = {name: value.clone() for name, value in net.state_dict().items()}
+        for _ in range(EPOCHS):
+            net.train()
+            for batch in np.array_split(rng.permutation(train), max(round(len(train) / BATCH), 1)):
+                if len(batch) > 1:  # batch normalisation needs two
+                    steps.zero_grad()
+                    self._loss(torch, net(X[batch]), y[batch]).backward()
+                    torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
+                    steps.step()
+            loss = float(self._loss(torch, self._outputs(torch, X[test]), y[test]))
+            waited = 0 if loss < best - 1e-4 else waited + 1
+            if loss < best:
+                best, kept = loss, {name: value.clone() for name, value in net.state_dict().items()}
+            if waited == PATIENCE:
+                break
+        net.load_state_dict(kept)
+        return self
+
+    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
+        """Probabilities of both classes, shape (n, 2).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        torch = _torch()
+        chance = torch.sigmoid(self._outputs(torch, self._tensor(Z))[:, 0]).double().cpu().numpy()
+        return np.column_stack([1 - chance, chance])
+
+    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance in standard units, each of shape (n,).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        torch = _torch()
+        mean, raw = self._outputs(torch, self._tensor(Z)).double().T
+        return mean.cpu().numpy(), (torch.nn.functional.softplus(raw) + 1e-6).cpu().numpy()
+
+    def _tensor(self, values):
+        return _torch().as_tensor(np.asarray(values, dtype=np.float32), device=self.device)
+
+    def _outputs(self, torch, X):
+        """All cases, in the batches in which they stand: SAINT looks at the others of a batch."""
+        self.net.eval()
+        with torch.no_grad():
+            return torch.cat([self.net(X[start:start + BATCH]) for start in range(0, len(X), BATCH)])
+
+    def _loss(self, torch, outputs, y):
+        if not self.gaussian:
+            return torch.nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], y)
+        variance = torch.nn.functional.softplus(outputs[:, 1]) + 1e-6
+        return torch.mean(torch.log(variance) + (y - outputs[:, 0]) ** 2 / variance) / 2
+
+
+def _build(torch, kind, inputs, outputs):
+    nn = torch.nn
+    if kind == "mlp":
+        return nn.Sequential(nn.Linear(inputs, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(),
+                             nn.Linear(WIDTH, outputs))
+
+    class Residual(nn.Module):  # type: ignore[name-defined]
+        """x + linear(dropout(gelu(linear(batch norm(x)))))."""
+
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Sequential(nn.BatchNorm1d(WIDTH), nn.Linear(WIDTH, WIDTH), nn.GELU(), nn.Dropout(DROPOUT),
+                                       nn.Linear(WIDTH, WIDTH), nn.Dropout(DROPOUT))
+
+        def forward(self, x):
+            return x + self.inner(x)
+
+    if kind == "resnet":
+        return nn.Sequential(nn.Linear(inputs, WIDTH), *(Residual() for _ in range(BLOCKS)), nn.BatchNorm1d(WIDTH),
+                             nn.GELU(), nn.Linear(WIDTH, outputs))
+
+    def layer():
+        return nn.TransformerEncoderLayer(TOKEN, HEADS, 2 * TOKEN, DROPOUT, "gelu", batch_first=True, norm_first=True)
+
+    class Tokens(nn.Module):  # type: ignore[name-defined]
+        """A token for each feature, ``x_j w_j + b_j``, and [CLS], which the head reads after the last layer."""
+
+        def __init__(self, across):
+            super().__init__()
+            bound = TOKEN**-0.5
+            self.weight = nn.Parameter(torch.empty(inputs, TOKEN).uniform_(-bound, bound))
+            self.bias = nn.Parameter(torch.empty(inputs, TOKEN).uniform_(-bound, bound))
+            self.cls = nn.Parameter(torch.empty(1, 1, TOKEN).uniform_(-bound, bound))
+            self.columns = nn.ModuleList([layer() for _ in range(LAYERS)])
+            self.rows = nn.ModuleList([layer() for _ in range(LAYERS if across else 0)])
+            self.head = nn.Sequential(nn.LayerNorm(TOKEN), nn.ReLU(), nn.Linear(TOKEN, outputs))
+
+        def forward(self, x):
+            tokens = torch.cat([self.cls.expand(len(x), -1, -1), x[:, :, None] * self.weight + self.bias], dim=1)
+            for place, columns in enumerate(self.columns):
+                tokens = columns(tokens)
+                if len(self.rows):  # each token attends to the same token of the other samples
+                    tokens = self.rows[place](tokens.transpose(0, 1)).transpose(0, 1)
+            return self.head(tokens[:, 0])
+
+    return Tokens(across=kind == "saint")
+
+
+class SparseProcess:
+    """A sparse variational Gaussian process: RBF kernel with a length scale per feature, 100 inducing points, ELBO.
+
+    Parameters
+    ----------
+    seed : int
+        Of the inducing points' start and of the minibatches.
+    gaussian : bool
+        A target, instead of a label.
+    device : str, optional
+        Where it is computed, as torch names it; the environment's `DEVICE`, or the CPU.
+    """
+
+    def __init__(self, seed: int, gaussian: bool = False, device: str | None = None):
+        self.seed, self.gaussian, self.device = seed, gaussian, device or _device()
+
+    def fit(self, Z: np.ndarray, t: np.ndarray) -> SparseProcess:
+        """Maximise the evidence lower bound by Adam, in minibatches of 256, for at least 1,000 steps.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        t : ndarray, shape (n,)
+        """
+        torch = _torch()
+        import gpytorch
+
+        torch.manual_seed(self.seed)
+        rng = np.random.default_rng(self.seed)
+        X, y = (torch.as_tensor(np.asarray(part, dtype=np.float32), device=self.device) for part in (Z, t))
+        start = X[rng.choice(len(X), min(INDUCING, len(X)), replace=False)].clone()
+
+        class Process(gpytorch.models.ApproximateGP):
+            def __init__(self):
+                spread = gpytorch.variational.CholeskyVariationalDistribution(len(start))
+                super().__init__(gpytorch.variational.VariationalStrategy(self, start, spread,
+                                                                          learn_inducing_locations=True))
+                self.mean_module = gpytorch.means.ConstantMean()
+                kernel = gpytorch.kernels.RBFKernel(ard_num_dims=start.shape[1])
+                kernel.lengthscale = float(start.shape[1]) ** 0.5
+                self.covar_module = gpytorch.kernels.ScaleKernel(kernel)
+
+            def forward(self, x):
+                return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+        likelihoods = gpytorch.likelihoods
+        self.model = Process().to(self.device)
+        self.noise = (likelihoods.GaussianLikelihood() if self.gaussian else likelihoods.BernoulliLikelihood()).to(
+            self.device)
+        bound = gpytorch.mlls.VariationalELBO(self.noise, self.model, num_data=len(y))
+        steps = torch.optim.Adam([*self.model.parameters(), *self.noise.parameters()], lr=0.02)
+        self.model.train()
+        self.noise.train()
+        batches = max(round(len(y) / 256), 1)
+        for _ in range(max(math.ceil(1000 / batches), 20)):
+            for batch in np.array_split(rng.permutation(len(y)), batches):
+                steps.zero_grad()
+                (-bound(self.model(X[batch]), y[batch])).backward()
+                steps.step()
+        return self
+
+    def _law(self, Z):
+        torch = _torch()
+        self.model.eval()
+        self.noise.eval()
+        X = torch.as_tensor(np.asarray(Z, dtype=np.float32), device=self.device)
+        with torch.no_grad():
+            parts = [self.noise(self.model(X[start:start + 1024])) for start in range(0, len(X), 1024)]
+            return [torch.cat([getattr(part, name) for part in parts]).double().cpu().numpy()
+                    for name in ("mean", "variance")]
+
+    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
+        """Probabilities of both classes, shape (n, 2).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        chance = np.clip(self._law(Z)[0], 0.0, 1.0)
+        return np.column_stack([1 - chance, chance])
+
+    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance in standard units, each of shape (n,).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        mean, variance = self._law(Z)
+        return mean, variance
+
+
+class _NaturalBoosting:
+    """NGBoost with its defaults: 500 rounds of trees of depth three on the natural gradient of a normal."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, Z, t):
+        from ngboost import NGBRegressor
+
+        self.boosted = NGBRegressor(random_state=self.seed, verbose=False).fit(Z, t)
+
+    def predict(self, Z):
+        law = self.boosted.pred_dist(Z)
+        return law.loc, law.scale**2
+
+
+class _Mixture:
+    """Five networks: the mean and the variance of their mixture."""
+
+    def __init__(self, members):
+        self.members = members
+
+    def fit(self, Z, t):
+        for member in self.members:
+            member.fit(Z, t)
+
+    def predict(self, Z):
+        means, variances = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
+        return means.mean(axis=0), variances.mean(axis=0) + means.var(axis=0)
+
+
+def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+    """Makers of the paper's classifiers, TabPFN left out, by name; each takes a seed.
+
+    Parameters
+    ----------
+    device : str, optional
+        Where networks and the Gaussian process are computed, as torch names it.
+
+    Examples
+    --------
+    >>> len(classifiers()), "SAINT" in classifiers()
+    (9, True)
+    """
+    def network(kind):
+        return lambda seed: _Classifier(Network(kind, seed, device=device))
+
+    return {
+        "logistic regression": lambda seed: _Classifier(LogisticRegression(max_iter=500)),
+        "random forest": lambda seed: _Classifier(RandomForestClassifier(200, random_state=seed)),
+        "gradient boosting": lambda seed: _Classifier(GradientBoostingClassifier(random_state=seed)),
+        "sparse Gaussian process": lambda seed: _Classifier(SparseProcess(seed, device=device)),
+        "network": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
+        "ResNet": network("resnet"),
+        "deep ensemble": lambda seed: _Classifier(_Average([Network("mlp", 1000 * seed + k + 1, device=device)
+                                                            for k in range(5)])),
+    }
+
+
+def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+    """Makers of the paper's regressors, TabPFN left out, by name; each takes a seed.
+
+    Parameters
+    ----------
+    device : str, optional
+        Where networks and the Gaussian process are computed, as torch names it.
+
+    Examples
+    --------
+    >>> len(regressors()), "natural boosting" in regressors()
+    (9, True)
+    """
+    def network(kind):
+        return lambda seed: _Regressor(Network(kind, seed, True, device))
+
+    return {
+        "least squares": lambda seed: _Regressor(_LeastSquares()),
+        "random forest": lambda seed: _Regressor(_Forest(RandomForestRegressor, seed)),
+        "natural boosting": lambda seed: _Regressor(_NaturalBoosting(seed)),
+        "sparse Gaussian process": lambda seed: _Regressor(SparseProcess(seed, True, device)),
+        "network": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
+        "ResNet": network("resnet"),
+        "deep ensemble": lambda seed: _Regressor(_Mixture([Network("mlp", 1000 * seed + k + 1, True, device)
+                                                           for k in range(5)])),
+    }
