@@ -257,6 +257,8 @@ class _Cells:
         whole = float(np.asarray(self.prior.one_tail(self.name.replace("below", "above"), self.low)))
         is_exact = self.prior.numerical_error == 0 and np.isfinite(whole)
         self.scale = float(whole / total) if is_exact else 1.0  # a density's constant is less exact than its shape
+        if np.isfinite(whole) and not abs(total - whole) <= 1e-9 * whole + 2 * self.prior.numerical_error:
+            self.scale = np.nan  # a spike that no node has met
         self.tail = tail.astype(float)
         other = (tail + np.where(near, inside, -inside)).astype(float)
         self.smaller, self.larger = np.minimum(self.tail, other), np.maximum(self.tail, other)

@@ -111,6 +111,18 @@ def test_frozen_distributions_and_jumps():
         np.testing.assert_allclose(mixed.tail(name, t), pieces, rtol=1e-12)
 
 
+@pytest.mark.parametrize("other", [Beta(2, 10), as_prior(scipy.stats.triang(0.3))])
+@pytest.mark.parametrize("share", [0.5, 1e-6])
+def test_a_spike_between_the_nodes_is_not_missed(other, share):
+    """It lies in the last part of the numbers between an eighth and a quarter, where no probe looks."""
+    size = 4e7
+    spike = Mixture([other, Beta(0.2495 * size, 0.7505 * size)], [1 - share, share])
+    t = np.concatenate([np.linspace(0.01, 0.9, MANY), np.linspace(0.2494, 0.2501, 500)])
+    for name in ("below", "mean_below", "complement_above"):
+        np.testing.assert_allclose(spike.tail(name, t), spike.one_tail(name, t), rtol=1e-11,
+                                   atol=4 * spike.numerical_error)
+
+
 @pytest.mark.parametrize("unit", [2.0**-66, 1.0, 2.0**50])
 def test_unit_does_not_matter(unit):
     t = np.linspace(0, 3, MANY)
