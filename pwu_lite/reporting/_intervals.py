@@ -94,6 +94,8 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
     size = np.ones(len(y)) if weight is None else weight
     if groups is not None:
         units, size = np.array([np.bincount(groups, row) for row in units]), np.bincount(groups, size)
+    if luck.interval in ("normal", "hac") and size.size < 2:
+        raise ValueError(f"interval={luck.interval!r} needs at least two cases, got {size.size}")
     if luck.interval != "bootstrap" and luck.blocks is None or luck.interval in ("normal", "hac"):
         if luck.interval is not None or size.size >= MANY_UNITS:
             found, skew = normal(units, size, best, luck)
