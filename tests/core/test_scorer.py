@@ -68,7 +68,8 @@ def test_one_threshold_is_tuned_to_the_cost():
 
 def test_each_case_has_its_own_cost_share_and_amount():
     """In a cross-validation, a grid search and a tuned threshold they follow the cases into the folds."""
-    share, amount = RNG.uniform(0.05, 0.6, 120), RNG.uniform(1, 9, 120)
+    rng = np.random.default_rng(5)
+    share, amount = rng.uniform(0.05, 0.6, 120), rng.uniform(1, 9, 120)
     each = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(share))
     chance = MODEL.predict_proba(X)[:, 1]
     assert SCORE.scorer()(MODEL, X, Y, sample_weight=amount, cost_share=share) == -each(Y, chance, sample_weight=amount)
