@@ -9,6 +9,9 @@ import pytest
 from pwu_book.runs import paper, paper_models
 from pwu_book.runs.tasks import PAPER_TASKS, TASKS
 
+# ngboost asks for an older scikit-learn, which warns about newer ones of scipy and torch.
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
+
 RNG = np.random.default_rng(0)
 X = pd.DataFrame({"a": RNG.normal(size=240), "b": RNG.normal(size=240), "kind": RNG.choice(["u", "v"], 240)})
 SCORE = X["a"] - X["b"] + (X["kind"] == "u")
