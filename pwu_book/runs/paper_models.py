@@ -1,4 +1,4 @@
-"""Nine of the ten models of the PWU paper, from its descriptions and the papers that it cites.
+"""The ten models of the PWU paper, from its descriptions and the papers that it cites; TabPFN with a reader's weights.
 
 Implements appendix J of the PWU paper, "Model implementations". Needs torch, gpytorch and ngboost: the extra [paper].
 """
@@ -8,20 +8,21 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 
-from .models import _Average, _Classifier, _Forest, _LeastSquares, _Regressor
+from .models import _Average, _Classifier, _Forest, _LeastSquares, _Regressor, _some
 
-__all__ = ["Network", "SparseProcess", "classifiers", "regressors"]
+__all__ = ["DEVICE", "WEIGHTS", "Network", "Pretrained", "SparseProcess", "classifiers", "regressors"]
 
 BATCH, EPOCHS, PATIENCE, HELD_OUT = 64, 100, 8, 0.15  # our protocol: the paper says "early stopping" and no more
 KINDS = ("mlp", "resnet", "transformer", "saint")
 RATE = 1e-3
-DEVICE = "PWU_BOOK_DEVICE"  # variable of the environment
+DEVICE, WEIGHTS = "PWU_BOOK_DEVICE", "PWU_BOOK_TABPFN"  # variables of the environment
 INDUCING = 100
 DROPOUT, WIDTH, BLOCKS, TOKEN, HEADS, LAYERS = 0.1, 128, 3, 64, 4, 3
 
@@ -42,8 +43,8 @@ class Network:
     """A network for probabilities, or for mean and variance, with early stopping on held-out cases.
 
     Adam with rate 0.001, minibatches of 64, at most 100 epochs; 15% of the training cases are held out, training
-    stops after eight epochs without a better loss there, and the best weights are kept. The loss is the log loss, or the Gaussian
-    negative log-likelihood with a softplus for the variance.
+    stops after eight epochs without a better loss there, and the best weights are kept. The loss is the log loss,
+    or the Gaussian negative log-likelihood with a softplus for the variance.
 
     Parameters
     ----------
@@ -202,7 +203,7 @@ class SparseProcess:
         self.seed, self.gaussian, self.device = seed, gaussian, device or _device()
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> SparseProcess:
-        """Maximise the evidence lower bound by Adam, in minibatches of 256, for 300 steps (labels) or 1,000 (targets) at least.
+        """Maximise the evidence lower bound by Adam in minibatches of 256, for at least 300 steps (targets: 1,000).
 
         Parameters
         ----------
@@ -235,11 +236,12 @@ class SparseProcess:
         self.noise = (likelihoods.GaussianLikelihood() if self.gaussian else likelihoods.BernoulliLikelihood()).to(
             self.device)
         bound = gpytorch.mlls.VariationalELBO(self.noise, self.model, num_data=len(y))
-        steps = torch.optim.Adam([*self.model.parameters(), *self.noise.parameters()], lr=0.02 if self.gaussian else 0.05)
+        rate, number = (0.02, 1000) if self.gaussian else (0.05, 300)
+        steps = torch.optim.Adam([*self.model.parameters(), *self.noise.parameters()], lr=rate)
         self.model.train()
         self.noise.train()
         batches = max(round(len(y) / 256), 1)
-        for _ in range(max(math.ceil((1000 if self.gaussian else 300) / batches), 20)):
+        for _ in range(max(math.ceil(number / batches), 20)):
             for batch in np.array_split(rng.permutation(len(y)), batches):
                 steps.zero_grad()
                 (-bound(self.model(X[batch]), y[batch])).backward()
@@ -308,8 +310,80 @@ class _Mixture:
         return means.mean(axis=0), variances.mean(axis=0) + means.var(axis=0)
 
 
+class Pretrained:
+    """TabPFN, with weights that the reader supplies: at most 10,000 training cases, as the paper says.
+
+    Its spread is half the distance between the quantiles 0.1587 and 0.8413. It needs the package tabpfn, and a folder,
+    named by the environment's `WEIGHTS`, with one file ``*classifier*.ckpt`` and one ``*regressor*.ckpt``.
+
+    Parameters
+    ----------
+    seed : int
+        Of the subsample and of the model's ensemble.
+    gaussian : bool
+        Mean and variance of a target, instead of a probability.
+    device : str, optional
+        Where it is computed, as torch names it; the environment's `DEVICE`, or the CPU.
+    """
+
+    def __init__(self, seed: int, gaussian: bool = False, device: str | None = None):
+        self.seed, self.gaussian, self.device = seed, gaussian, device or _device()
+
+    def fit(self, Z: np.ndarray, t: np.ndarray) -> Pretrained:
+        """Keep the training cases, which the model reads when it predicts.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        t : ndarray, shape (n,)
+
+        Raises
+        ------
+        ValueError
+            The package or the weights are not there.
+        """
+        folder, kind = os.environ.get(WEIGHTS, ""), "regressor" if self.gaussian else "classifier"
+        files = sorted(Path(folder).glob(f"*{kind}*.ckpt")) if folder else []
+        if len(files) != 1:
+            raise ValueError(f"TabPFN needs one file *{kind}*.ckpt in the folder that {WEIGHTS} names, "
+                             f"got {len(files)} in {folder!r}")
+        try:
+            import tabpfn
+        except ImportError as error:
+            raise ValueError("TabPFN needs its package: pip install tabpfn") from error
+        make = tabpfn.TabPFNRegressor if self.gaussian else tabpfn.TabPFNClassifier
+        rows = _some(len(t), 10_000, self.seed)
+        self.model = make(model_path=str(files[0]), device=self.device, random_state=self.seed)
+        self.model.fit(Z[rows], t[rows])
+        return self
+
+    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
+        """Probabilities of both classes, shape (n, 2).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        return np.asarray(self.model.predict_proba(Z), dtype=float)
+
+    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance in standard units, each of shape (n,).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        low, high = self.model.predict(Z, output_type="quantiles", quantiles=[0.1587, 0.8413])
+        return np.asarray(self.model.predict(Z), dtype=float), ((np.asarray(high) - np.asarray(low)) / 2) ** 2
+
+
+def _pretrained(maker):
+    """TabPFN by its name, if the reader has said where its weights are."""
+    return {"TabPFN": maker} if os.environ.get(WEIGHTS) else {}
+
+
 def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
-    """Makers of the paper's classifiers, TabPFN left out, by name; each takes a seed.
+    """Makers of the paper's classifiers, by name; each takes a seed. TabPFN is there if `WEIGHTS` is set.
 
     Parameters
     ----------
@@ -329,15 +403,16 @@ def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
         "random forest": lambda seed: _Classifier(RandomForestClassifier(200, random_state=seed)),
         "gradient boosting": lambda seed: _Classifier(GradientBoostingClassifier(random_state=seed)),
         "sparse Gaussian process": lambda seed: _Classifier(SparseProcess(seed, device=device)),
-        "network": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
+        "MLP": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
         "ResNet": network("resnet"),
-        "deep ensemble": lambda seed: _Classifier(_Average([Network("mlp", 1000 * seed + k + 1, device=device)
-                                                            for k in range(5)])),
+        "ensemble of MLPs": lambda seed: _Classifier(_Average([Network("mlp", 1000 * seed + k + 1, device=device)
+                                                               for k in range(5)])),
+        **_pretrained(lambda seed: _Classifier(Pretrained(seed, device=device))),
     }
 
 
 def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
-    """Makers of the paper's regressors, TabPFN left out, by name; each takes a seed.
+    """Makers of the paper's regressors, by name; each takes a seed. TabPFN is there if `WEIGHTS` is set.
 
     Parameters
     ----------
@@ -357,8 +432,9 @@ def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
         "random forest": lambda seed: _Regressor(_Forest(RandomForestRegressor, seed)),
         "natural boosting": lambda seed: _Regressor(_NaturalBoosting(seed)),
         "sparse Gaussian process": lambda seed: _Regressor(SparseProcess(seed, True, device)),
-        "network": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
+        "MLP": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
         "ResNet": network("resnet"),
-        "deep ensemble": lambda seed: _Regressor(_Mixture([Network("mlp", 1000 * seed + k + 1, True, device)
-                                                           for k in range(5)])),
+        "ensemble of MLPs": lambda seed: _Regressor(_Mixture([Network("mlp", 1000 * seed + k + 1, True, device)
+                                                              for k in range(5)])),
+        **_pretrained(lambda seed: _Regressor(Pretrained(seed, True, device))),
     }

@@ -38,10 +38,9 @@ def recalibrated(task: Task, said: Sequence[Prediction]) -> list[Prediction]:
     ValueError
         Forecasts of another kind.
     """
-    kind = task.name.removeprefix("paper_")
-    if kind not in ("binary", "regression"):
+    if task.kind not in ("binary", "regression"):
         raise ValueError(f"only probabilities of two classes and means with a spread are recalibrated, not {task.name}")
-    mend = platt if kind == "binary" else two_part_variance
+    mend = platt if task.kind == "binary" else two_part_variance
     mended = []
     for place, one in enumerate(said):
         others = [other for number, other in enumerate(said) if number != place]

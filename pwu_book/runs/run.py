@@ -89,7 +89,7 @@ def tables(task: Task, dataset: str, repeat: int, makers: Sequence[str], folder:
     frame = frame.loc[list(makers)]
     parts = {"same": _same(task, frame), "same_two": rotated(task, frame, 2, disjoint=False)}
     parts |= {f"new_{word}": rotated(task, frame, size, disjoint=True) for size, word in SIZES.items()}
-    if task.name in score.RELEASED:
+    if task.kind in score.RELEASED:
         said = [((model, fold), data) for model, fold, data in folds(task, dataset, repeat, makers, folder)]
         parts["released"] = _released(task, said)
     where = {"dataset": dataset, "repeat": repeat}

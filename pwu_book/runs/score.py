@@ -56,7 +56,7 @@ def score(task: Task, fold: Fold, random: float = 0.0, metrics: Collection[str] 
     numbers |= {name: diagnostic(fold) for name, diagnostic in task.diagnostics.items()}
     for question in task.questions:
         kinds = {"s": question.samples(), "g": question.grid()}
-        if task.name in RELEASED:
+        if task.kind in RELEASED:
             kinds["p"] = task.code_samples()[question.name]
         for kind, parameters in kinds.items():
             for place, value in enumerate(question.utilities(parameters, fold)):
@@ -93,9 +93,9 @@ def released_scores(task: Task, fold: Fold, levels: int = 200) -> dict[str, floa
     ...     "expected_calibration_error"]
     True
     """
-    if task.name not in RELEASED:
+    if task.kind not in RELEASED:
         raise ValueError(f"the released code has no counterpart for {task.name}")
-    return RELEASED[task.name](fold, levels)
+    return RELEASED[task.kind](fold, levels)
 
 
 def _quantiles(prior, levels):
@@ -156,6 +156,5 @@ def _top(shares, fold):
     return np.clip(np.ceil(len(fold.y) * shares), 1, len(fold.y)).astype(int)
 
 
-RELEASED = {f"{kind}{name}": function for kind in ("", "paper_") for name, function in (
-    (BINARY.name, _released_binary), (REGRESSION.name, _released_regression))}
-"""The tasks that the released code has formulas for."""
+RELEASED = {BINARY.name: _released_binary, REGRESSION.name: _released_regression}
+"""The kinds of forecast that the released code has formulas for."""
