@@ -62,6 +62,7 @@ class Network:
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
         self.kind, self.seed, self.gaussian, self.device = kind, seed, gaussian, device or _device()
+        self.batch = BATCH  # cases that are asked together; it matters to SAINT alone
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> Network:
         """Train on standardised features and labels, or standardised targets.
@@ -127,7 +128,7 @@ class Network:
         """All cases, in the batches in which they stand: SAINT looks at the others of a batch."""
         self.net.eval()
         with torch.no_grad():
-            return torch.cat([self.net(X[start:start + BATCH]) for start in range(0, len(X), BATCH)])
+            return torch.cat([self.net(X[start:start + self.batch]) for start in range(0, len(X), self.batch)])
 
     def _loss(self, torch, outputs, y):
         if not self.gaussian:

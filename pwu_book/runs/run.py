@@ -281,6 +281,7 @@ def _write_all(task, given, plan, fresh, command, started):
         "subsets": (pd.concat([pd.DataFrame(), *anew]), ["dataset", "first", "size", "other", "metric", "family"],
                     "%.5f")}
     seeds = (f"folds by repeat, models by 1000 * repeat + fold, sampled parameters and groups of cases {SEED}; "
+             f"predictions {_digest(main_, plan, every)}; "
              f"{platform.machine()}, {os.cpu_count()} cores, {(time.time() - started) / 60:.0f} minutes in this call")
     for kind, (frame, keys, digits) in frames.items():
         if len(frame):
@@ -288,6 +289,15 @@ def _write_all(task, given, plan, fresh, command, started):
             others = [column for column in frame.columns if column not in keys]
             stored_tables.write(path, frame[[*keys, *others]], command, seeds, digits)
             print(f"{path}: {len(frame)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
+
+
+def _digest(folder, plan, makers):
+    """The first 16 digits of a SHA-256 over the files of all cells, in the order of the plan."""
+    key = hashlib.sha256()
+    for name in plan:
+        for cell in grid.grid([name], makers, plan[name].repeats):
+            key.update(cell.path(folder).read_bytes())
+    return key.hexdigest()[:16]
 
 
 def _subsets(task, name, number, makers, folder):
