@@ -32,4 +32,19 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   reveal();
   addEventListener("hashchange", reveal);
+
+  // The gallery of scores: show the cards that fit, in the order that is asked for.
+  const filter = document.querySelector(".score-filter");
+  filter?.addEventListener("change", () => {
+    const wanted = new FormData(filter);
+    const box = document.querySelector(".score-cards");
+    const cards = [...box.children];
+    cards.forEach((card, place) => (card.dataset.place ??= place));
+    for (const card of cards)
+      card.hidden = ["forecast", "verdict"].some((name) => wanted.get(name) && wanted.get(name) !== card.dataset[name]);
+    const title = (card) => card.querySelector("h3").textContent;
+    cards.sort((a, b) => (wanted.get("order") ? title(a).localeCompare(title(b)) : a.dataset.place - b.dataset.place));
+    box.append(...cards);
+    filter.querySelector("output").textContent = `${cards.filter((card) => !card.hidden).length} cards`;
+  });
 });

@@ -1,0 +1,513 @@
+"""What published scores believe: a card for each, with the evidence that the build computes.
+
+A card is *aligned* if its score is an average cost under a prior, which is derived from a formula or compared with a
+PWU; *not aligned* if two forecasts are found that no prior ranks as the score does.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import tomllib
+from collections.abc import Callable
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import sympy as sp
+from sklearn import metrics as sk
+
+import pwu_lite as pwu
+from pwu_lite import alignment, imprecise, reporting, symbolic
+from pwu_lite.metrics import classification as binary
+from pwu_lite.metrics import multivariate, ranking, regression
+
+__all__ = ["CARDS", "SCHEMA", "Card", "Evidence", "Formula", "Refuted", "Same", "Spread", "as_html", "as_json"]
+
+ALIGNED, CONDITION, NOT = "aligned", "aligned under a condition", "not aligned"
+LEVELS = (0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975)
+
+
+def _sample() -> dict[str, Any]:
+    """Forecasts of every kind, on which each card's line of code is run."""
+    rng = np.random.default_rng(35)
+    n = 80
+    f = rng.uniform(0.02, 0.98, n)
+    mean, std = rng.normal(0, 2, n), rng.uniform(0.3, 2, n)
+    t = mean + std * rng.normal(size=n)
+    members = mean[:, None] + std[:, None] * rng.normal(size=(n, 20))
+    return {"y": (rng.random(n) < f).astype(int), "f": f, "t": t, "mean": mean, "std": std, "members": members,
+            "q": np.quantile(members, LEVELS, axis=1).T, "levels": LEVELS, "n": n, "error": np.abs(t - mean),
+            "T": rng.normal(size=(n, 2)), "M": np.zeros((n, 2)), "C": np.tile(np.eye(2), (n, 1, 1))}
+
+
+SAMPLE = _sample()
+
+
+def _best_thresholds(prior):
+    """Cost with the best threshold at each cost share, in hindsight, averaged over the prior: the EMP as a loss."""
+    y, order = SAMPLE["y"], np.argsort(SAMPLE["f"])
+    misses = np.concatenate([[0], np.cumsum(y[order])]) / y.size
+    alarms = np.concatenate([np.cumsum((1 - y[order])[::-1])[::-1], [0]]) / y.size
+    shares = prior.ppf((np.arange(200_000) + 0.5) / 200_000)
+    return np.mean([np.min((1 - c) * misses + c * alarms) for c in shares])
+
+
+def _hits():
+    """Events among the first k, for k from 1 to n."""
+    return np.cumsum(SAMPLE["y"][np.argsort(-SAMPLE["f"])])
+
+
+def _auroc_from_precisions():
+    """AUROC as a straight line in the average of precisions with weights k."""
+    y, n = SAMPLE["y"], SAMPLE["n"]
+    events, k = y.sum(), np.arange(1, n + 1)
+    average = np.sum(k * (_hits() / k))
+    return (average - events * (events + 1) / 2) / (events * (n - events))
+
+
+def _dcg_weights():
+    """Weight of the precision of the top k, for k below n: all n have the same precision for every model."""
+    k = np.arange(1, SAMPLE["n"])
+    return k * (1 / np.log2(k + 1) - 1 / np.log2(k + 2))
+
+
+def _dcg_prior():
+    weights, n = _dcg_weights(), SAMPLE["n"]
+    return pwu.Mixture([pwu.Dirac(k / n) for k in range(1, n)], weights / weights.sum())
+
+
+def _kept(k):
+    """Mean error of the k least uncertain cases, and of the k least errors."""
+    error, std = SAMPLE["error"], SAMPLE["std"]
+    return error[np.argsort(std)][:k].mean(), np.sort(error)[:k].mean()
+
+
+def _auc_from_retention():
+    weights = [0.05] + [0.1] * 8 + [0.05]
+    return sum(weight * np.subtract(*_kept(k)) for weight, k in zip(weights, range(8, 81, 8), strict=True))
+
+
+def _firm(thresholds, c):
+    """Weighted costs of warnings: c for a false alarm and 1 - c for a miss, at each threshold."""
+    t, members = SAMPLE["t"], SAMPLE["members"]
+    cost = 0.0
+    for threshold, weight in thresholds:
+        warned, came = (members > threshold).mean(axis=1) > c, t > threshold
+        cost += weight * np.mean(np.where(came, (1 - c) * ~warned, c * warned))
+    return cost
+
+
+def _crps(members, t=None):
+    t = SAMPLE["t"] if t is None else t
+    return (np.abs(members - t[:, None]).mean() - np.abs(members[:, :, None] - members[:, None, :]).mean() / 2)
+
+
+def _worst_cost(c):
+    """Worst expected cost over P(event) in [0.1, 0.3] of acting if the worst case over [0.15, 0.35] says so."""
+    acts = max(c * (1 - chance) for chance in (0.15, 0.35)) < max((1 - c) * chance for chance in (0.15, 0.35))
+    return max(c * (1 - chance) if acts else (1 - c) * chance for chance in (0.1, 0.3))
+
+
+def _constant_as_zero(score, y, f):
+    """A correlation of labels and acts, 0 where one of them is constant."""
+    acts = np.asarray(f) > 0.5
+    return score(y, acts) if 0 < np.mean(y) < 1 and 0 < acts.mean() < 1 else 0.0
+
+
+NAMES = {"pwu": pwu, "np": np, "sk": sk, "binary": binary, "regression": regression, "multivariate": multivariate,
+         "ranking": ranking, "reporting": reporting, "imprecise": imprecise,
+         "best_thresholds": _best_thresholds, "auroc_from_precisions": _auroc_from_precisions,
+         "dcg_weights": _dcg_weights, "dcg_prior": _dcg_prior, "auc_from_retention": _auc_from_retention,
+         "drop_from_retention": lambda: _kept(80)[0] - _kept(8)[0], "firm": _firm, "crps": _crps,
+         "worst_cost": _worst_cost, "truth": imprecise.CredalSet.interval(0.1, 0.3),
+         "forecast": imprecise.CredalSet.interval(0.15, 0.35), "defined": lambda x: 0.0 if np.isnan(x) else x,
+         "correlation": lambda y, f: _constant_as_zero(sk.matthews_corrcoef, y, f),
+         "kappa": lambda y, f: _constant_as_zero(sk.cohen_kappa_score, y, f),
+         "ends": lambda: pwu.Mixture([pwu.Dirac(0.025), pwu.Dirac(0.975)], [0.5, 0.5]),
+         "alike": lambda: pwu.Mixture([pwu.Dirac(level) for level in LEVELS], [1 / 7] * 7)}
+
+
+def run(code: str) -> Any:
+    """Value of a card's line of code on the sample.
+
+    Parameters
+    ----------
+    code : str
+        A line of this module; never a reader's.
+    """
+    return eval(code, {**NAMES, **SAMPLE})  # noqa: S307 -- the lines below, and no others
+
+
+class Formula(NamedTuple):
+    """A score of one probability by its two losses, as formulas in p: the prior is derived."""
+
+    if_event: str
+    if_none: str
+
+    @cache  # noqa: B019 -- the cards live as long as the module
+    def prior(self) -> Any:
+        """The derived prior; NotAligned if there is none."""
+        p = sp.Symbol("p", positive=True)
+        return symbolic.binary_prior(*(sp.sympify(text, {"p": p}) for text in self), p)
+
+    def holds(self, card: Card) -> bool:
+        """Is the formula that of the line of code, and is there a prior exactly if the card says so?"""
+        p = sp.Symbol("p", positive=True)
+        losses = [sp.lambdify(p, sp.sympify(text, {"p": p}), "numpy") for text in self]
+        y, f = SAMPLE["y"], SAMPLE["f"]
+        same = np.isclose(run(card.code), np.where(y == 1, losses[0](f), losses[1](f)).mean(), rtol=1e-9)
+        try:
+            self.prior()
+        except symbolic.NotAligned:
+            return bool(same) and card.verdict == NOT
+        return bool(same) and card.verdict != NOT
+
+
+class Spread(NamedTuple):
+    """A score of a mean and a spread, as a formula in the squared error e and the variance v: the prior is derived."""
+
+    loss: str
+
+    @cache  # noqa: B019
+    def prior(self) -> Any:
+        """The derived prior on the price of passing; NotAligned if there is none."""
+        e, v = sp.symbols("e v", positive=True)
+        return symbolic.selective_prior(sp.sympify(self.loss, {"e": e, "v": v}), e, v)
+
+    def holds(self, card: Card) -> bool:
+        """Is the formula that of the line of code, and is there a prior exactly if the card says so?"""
+        e, v = sp.symbols("e v", positive=True)
+        loss = sp.lambdify((e, v), sp.sympify(self.loss, {"e": e, "v": v}), "numpy")
+        value = np.mean(loss((SAMPLE["t"] - SAMPLE["mean"]) ** 2, SAMPLE["std"] ** 2))
+        try:
+            self.prior()
+        except symbolic.NotAligned:
+            return False
+        return card.verdict != NOT and bool(np.isclose(run(card.code), value, rtol=1e-9))
+
+
+class Same(NamedTuple):
+    """A score that equals an average cost: the same number by a PWU, on the sample."""
+
+    cost: str
+    belief: str  # the prior, as code
+    axis: str = "c"
+
+    def prior(self) -> Any:
+        """The prior of the PWU."""
+        return run(self.belief)
+
+    def holds(self, card: Card) -> bool:
+        """Do the line of code and the average cost give the same number?"""
+        return card.verdict != NOT and bool(np.isclose(run(card.code), run(self.cost), rtol=1e-7))
+
+
+class Refuted(NamedTuple):
+    """A score that no prior explains: two forecasts that every prior ranks the other way."""
+
+    loss: str
+    family: str
+
+    def prior(self) -> None:
+        """There is none."""
+
+    @cache  # noqa: B019
+    def proof(self) -> Any:
+        """The counterexample that the search finds, or None."""
+        return alignment.refute(run(self.loss), run(self.family), trials=40)
+
+    def holds(self, card: Card) -> bool:
+        """Is a counterexample found, and is it one when it is computed afresh?"""
+        proof = self.proof()
+        if proof is None or card.verdict != NOT:
+            return False
+        thetas = np.linspace(0.02, 0.98, 25) if "Binary" in self.family else (
+            [1, 2, 3] if "Top" in self.family or "Ret" in self.family else np.geomspace(0.01, 10, 25))
+        return bool(proof.verify(run(self.loss), list(thetas)))
+
+
+Evidence = Formula | Spread | Same | Refuted
+
+
+class Card:
+    """One published score.
+
+    Parameters
+    ----------
+    key, name : str
+        For links, and for people.
+    forecast : str
+        What is scored, such as "a probability".
+    decision : str
+        The decision whose costs it is compared with.
+    verdict : {"aligned", "aligned under a condition", "not aligned"}
+    note : str
+        The condition, or what else a reader must know.
+    code : str
+        A line that computes it, run on `SAMPLE`.
+    source, chapter : str
+        Where it was published, and the label of the page of this book that says more.
+    evidence : Evidence
+        What the verdict rests on.
+    """
+
+    def __init__(self, key: str, name: str, forecast: str, decision: str, verdict: str, note: str, code: str,
+                 source: str, chapter: str, evidence: Evidence):
+        self.key, self.name, self.forecast, self.decision, self.verdict = key, name, forecast, decision, verdict
+        self.note, self.code, self.source, self.chapter, self.evidence = note, code, source, chapter, evidence
+
+    def holds(self) -> bool:
+        """Is the verdict what the evidence shows?"""
+        return self.evidence.holds(self)
+
+    @cached_property
+    def axis(self) -> str:
+        """The parameter of the decision, a key of `HALF`."""
+        if self.decision == "answer or abstain":
+            return "answers"
+        return "lambda" if isinstance(self.evidence, Spread) else getattr(self.evidence, "axis", "c")
+
+    @cached_property
+    def shares(self) -> tuple[np.ndarray, np.ndarray] | None:
+        """Places on the axis, and the share of the weight at each; None without a finite prior."""
+        if self.verdict == NOT:
+            return None
+        if isinstance(self.evidence, Same):
+            levels = (np.arange(5040) + 0.5) / 5040
+            places = np.asarray(self.evidence.prior().ppf(levels), dtype=float)
+            return places, np.full(len(places), 1 / len(places))
+        return _of_formula(self.evidence.prior())
+
+    @cached_property
+    def belief(self) -> str:
+        """Where the weight lies, in words."""
+        if self.verdict == NOT:
+            return _refuted(self.evidence) if isinstance(self.evidence, Refuted) else "No prior makes this score."
+        if self.shares is None:
+            return _endless(self.evidence.prior(), self.axis)
+        places, shares = self.shares
+        points = np.unique(places[shares > 1e-9])
+        if len(points) <= 3:
+            weights = [shares[places == point].sum() for point in points]
+            return " ".join(f"{'All' if weight > 0.999 else f'{weight:.0%}'} of its weight is on "
+                            f"{POINT[self.axis](float(point))}." for point, weight in zip(points, weights, strict=True))
+        below = np.cumsum(shares) / shares.sum()
+        quarter, low, high = (places[np.searchsorted(below, level)] for level in (0.25, 0.5 - 1e-6, 0.5 + 1e-6))
+        return HALF[self.axis](float((low + high) / 2), float(quarter))
+
+    def as_dict(self) -> dict[str, str]:
+        """The card's statements, as text."""
+        return {"id": self.key, "name": self.name, "forecast": self.forecast, "decision": self.decision,
+                "verdict": self.verdict, "belief": self.belief, "note": self.note, "code": self.code,
+                "source": self.source, "link": f"book/reference/gallery.html#score-{self.key}"}
+
+
+def _number(value):
+    """Two significant digits, as people write them."""
+    if value >= 1e6:
+        return f"{value / 10 ** int(np.log10(value)):.0f}e{int(np.log10(value))}"
+    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
+
+
+def _words_c(low, high, many_low, many_high):
+    """Half and a quarter of the weight on cost shares: `low` is dear where c is small, `high` where it is large."""
+    def half(c, quarter):
+        first = (f"{low} costs more than {high}" if abs(c - 0.5) < 2e-3 else
+                 f"{low} costs more than {_number((1 - c) / c)} {many_high}" if c < 0.5 else
+                 f"{high} costs more than {_number(c / (1 - c))} {many_low}")
+        tail = "" if c > 0.5 else (f" On a quarter of it {low} costs more than {_number((1 - quarter) / quarter)} "
+                                   f"{many_high}.")
+        return f"Half of its weight is on readers for whom {first}.{tail}"
+
+    def point(c):
+        words = (f"{low} costs as much as {high}" if abs(c - 0.5) < 1e-9 else
+                 f"{low} costs {_number((1 - c) / c)} times as much as {high}" if c < 0.5 else
+                 f"{high} costs {_number(c / (1 - c))} times as much as {low}")
+        return f"readers for whom {words}"
+
+    return half, point
+
+
+_MISS = _words_c("a miss", "a false alarm", "misses", "false alarms")
+_KEPT_BACK = _words_c("keeping a right answer back", "a wrong answer", "right ones", "wrong answers")
+_SHORT = _words_c("a unit left over", "a missing unit", "units left over", "missing units")
+
+HALF: dict[str, Callable[[float, float], str]] = {
+    "c": _MISS[0], "answers": _KEPT_BACK[0],
+    "k/n": lambda u, quarter: "At least half of its weight is on readers who pick all of the cases." if u > 1 - 1e-9
+    else f"Half of its weight is on readers who pick at least {u:.0%} of the cases.",
+    "kept": lambda u, quarter: f"Half of its weight is on readers who keep at least {u:.0%} of the cases.",
+    "lambda": lambda x, quarter: f"Half of its weight is on readers who pay more than {_number(x)} for passing.",
+    "tau": _SHORT[0], "threshold": lambda x, quarter: f"Half of its weight is on thresholds above {_number(x)}."}
+POINT: dict[str, Callable[[float], str]] = {
+    "c": _MISS[1], "answers": _KEPT_BACK[1], "k/n": lambda u: f"readers who pick {u:.0%} of the cases",
+    "kept": lambda u: f"readers who keep {u:.0%} of the cases", "lambda": lambda x: f"a price of {_number(x)}",
+    "tau": _SHORT[1], "threshold": lambda x: f"the threshold {_number(x)}"}
+
+
+def _of_formula(prior):
+    """Weight of a derived prior in small cells, or None if it is infinite or lies at infinity."""
+    if prior.mass == sp.oo or sp.oo in prior.atoms:
+        return None
+    x = prior.symbol
+    if prior.support[1] == 1:  # in both directions from the ends, so that no digit is lost near 1
+        edges = 1 / (1 + np.exp(np.linspace(40, 0, 40_001)))
+        halves = [_cells(x, prior.density, edges), _cells(x, prior.density.subs(x, 1 - x), edges)]
+        places = np.concatenate([halves[0][0], 1 - halves[1][0][::-1]])
+        shares = np.concatenate([halves[0][1], halves[1][1][::-1]])
+    else:
+        places, shares = _cells(x, prior.density, np.geomspace(1e-3, 1e6, 80_001))
+    for place, weight in prior.atoms.items():
+        at = np.searchsorted(places, float(place))
+        places, shares = np.insert(places, at, float(place)), np.insert(shares, at, float(weight))
+    return places, shares / shares.sum()
+
+
+def _cells(x, density, edges):
+    """Middles and weights of cells, without dividing by zero outside of a clipped density."""
+    middles = (edges[1:] + edges[:-1]) / 2
+    with np.errstate(all="ignore"):
+        height = np.broadcast_to(np.asarray(sp.lambdify(x, density, "numpy")(middles), dtype=float), middles.shape)
+    return middles, np.where(np.isfinite(height), height, 0.0) * np.diff(edges)
+
+
+def _endless(prior, axis):
+    """What can be said of weight that is infinite, or that lies at infinity."""
+    if prior.atoms:
+        return "All of its weight is on readers for whom passing is too expensive at any spread."
+    if axis == "lambda":
+        return "Its weight is infinite near a price of 0, so no half of it can be named."
+    low, high = (("a right answer kept back", "a wrong answer") if axis == "answers" else ("a miss", "a false alarm"))
+    ends = [f"near c = {end}, where {word} costs any number of times more" for end, word in ((0, low), (1, high))
+            if sp.limit(prior.density * (prior.symbol - end), prior.symbol, end, "-+"[end == 0]) != 0]
+    return f"Its weight is infinite {' and '.join(ends)}, so no half of it can be named."
+
+
+def _refuted(evidence):
+    """The counterexample, in words."""
+    proof = evidence.proof()
+    if len(proof.comparisons) > 1:
+        return f"{len(proof.comparisons)} comparisons of two forecasts each contradict every prior."
+    one = proof.comparisons[0]
+    size = sum(np.size(part) for part in one.better)
+    if size > 16:
+        return f"Two forecasts of {len(one.y_true)} cases: it prefers the one that costs every reader as much or more."
+    names = {"Ret": ("errors", ["uncertainties"]), "Sel": ("outcomes", ["means", "spreads"])}.get(
+        evidence.family[4:7], ("outcomes", [""]))
+    better, worse = (" with ".join(f"{word} {_list(part)}".strip() for word, part in zip(names[1], report, strict=True))
+                     for report in (one.better, one.worse))
+    return (f"With {names[0]} {_list(one.y_true)} it prefers {better} to {worse}, although the first costs every "
+            "reader as much or more.")
+
+
+def _list(values):
+    return "(" + ", ".join(f"{value:.3g}" for value in np.ravel(values)) + ")"
+
+
+EVIDENCE: dict[str, type[Evidence]] = {"formula": Formula, "spread": Spread, "same": Same, "refuted": Refuted}
+
+
+def _read():
+    """The cards of gallery.toml, in its order."""
+    text = (Path(__file__).parent / "gallery.toml").read_text(encoding="utf-8")
+    for key, row in tomllib.loads(text).items():
+        ((kind, parts),) = ((kind, row.pop(kind)) for kind in EVIDENCE if kind in row)
+        yield Card(key, evidence=EVIDENCE[kind](*parts), **row)
+
+
+CARDS: tuple[Card, ...] = tuple(_read())
+"""All cards, in the order of the page."""
+
+SCHEMA: dict[str, Any] = {
+    "$schema": "https://json-schema.org/draft/2020-12/schema", "title": "What published scores believe",
+    "type": "object", "required": ["license", "scores"], "properties": {"license": {"type": "string"}, "scores": {
+        "type": "array", "items": {"type": "object", "additionalProperties": False, "required": [
+            "id", "name", "forecast", "decision", "verdict", "belief", "note", "code", "source", "link"],
+            "properties": {name: {"type": "string"} for name in (
+                "id", "name", "forecast", "decision", "belief", "note", "code", "source", "link")} | {
+                "verdict": {"enum": [ALIGNED, CONDITION, NOT]}}}}}}
+"""What `as_json` promises."""
+
+
+def as_json() -> str:
+    """All cards, as JSON by `SCHEMA`."""
+    return json.dumps({"license": "CC BY 4.0", "scores": [card.as_dict() for card in CARDS]}, indent=1,
+                      ensure_ascii=False) + "\n"
+
+
+BARS = 40
+_ENDS = {"c": "cost share c", "answers": "cost share c", "k/n": "share picked", "kept": "share kept",
+         "lambda": "price of passing", "tau": "critical ratio", "threshold": "threshold"}
+
+
+def _heights(card):
+    """Ends of the axis, and the weight in each of its cells, largest one; None where there is nothing to draw."""
+    if card.verdict == NOT or (card.shares is None and card.evidence.prior().atoms):
+        return None
+    if card.shares is None:  # infinite weight: the density, cut off
+        high = 4.0 if card.axis == "lambda" else 1.0
+        middles = (np.arange(BARS) + 0.5) / BARS * high
+        prior = card.evidence.prior()
+        heights = np.broadcast_to(sp.lambdify(prior.symbol, prior.density, "numpy")(middles), BARS).astype(float)
+        return 0.0, high, np.minimum(heights / np.quantile(heights, 0.9), 1.0)
+    places, shares = card.shares
+    below = np.cumsum(shares) / shares.sum()
+    low, high = {"lambda": (0.0, float(places[np.searchsorted(below, 0.9)])),
+                 "threshold": (float(places.min()) - 1, float(places.max()) + 1)}.get(card.axis, (0.0, 1.0))
+    heights = np.histogram(places, BARS, (low, np.nextafter(high, np.inf)), weights=shares)[0]
+    return low, high, heights / heights.max()
+
+
+def _picture(card):
+    """The weight along the axis, as bars."""
+    found = _heights(card)
+    if found is None:
+        return ""
+    low, high, heights = found
+    bars = "".join(f'<rect x="{5 * place}" y="{40 - 38 * height:.1f}" width="4" height="{38 * height:.1f}"/>'
+                   for place, height in enumerate(heights) if height > 0.004)
+    axis = f"{_ENDS[card.axis]}, from {low:g} to {high:.2g}"
+    return (f'<svg viewBox="0 0 200 58" role="img" aria-label="Weight by {axis}"><path d="M0 40.5h200"/>{bars}'
+            f'<text x="0" y="54">{low:g}</text><text x="100" y="54" text-anchor="middle">{_ENDS[card.axis]}</text>'
+            f'<text x="199" y="54" text-anchor="end">{high:.2g}</text></svg>')
+
+
+def _choice(name, label, values):
+    options = "".join(f"<option>{html.escape(value)}</option>" for value in dict.fromkeys(values))
+    return f'<label>{label} <select name="{name}"><option value="">all</option>{options}</select></label>'
+
+
+def as_html(pages: dict[str, str]) -> str:
+    """All cards and their filter, and the same as JSON for the site's scores.json.
+
+    Parameters
+    ----------
+    pages : dict of str to str
+        Address of the page that each card's `chapter` stands for.
+
+    Raises
+    ------
+    ValueError
+        A card's verdict is not what its evidence shows.
+    """
+    wrong = [card.key for card in CARDS if not card.holds()]
+    if wrong:
+        raise ValueError(f"the evidence does not show the verdict of {', '.join(wrong)}")
+    cards = []
+    for card in CARDS:
+        text = {name: html.escape(value) for name, value in card.as_dict().items()}
+        cards.append(
+            f'<article class="score-card" id="score-{card.key}" data-forecast="{text["forecast"]}" '
+            f'data-verdict="{text["verdict"]}"><h3>{text["name"]}'
+            f'<a class="headerlink" href="#score-{card.key}" title="Link to this card">#</a></h3>'
+            f'<p class="score-verdict">{text["verdict"]} <span>({text["forecast"]}; {text["decision"]})</span></p>'
+            f'{_picture(card)}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
+            f'<p class="score-source">{text["source"]}. <a href="{pages[card.chapter]}">More</a></p></article>')
+    data = as_json().replace("</", "<\\/")
+    return ('<form class="score-filter">' + _choice("forecast", "Scored is", (card.forecast for card in CARDS))
+            + _choice("verdict", "Verdict", (card.verdict for card in CARDS))
+            + '<label>Order <select name="order"><option value="">by kind</option><option>by name</option></select>'
+            f'</label> <output>{len(CARDS)} cards</output></form><div class="score-cards">{"".join(cards)}</div>'
+            f'<script type="application/json" id="scores">{data}</script>')

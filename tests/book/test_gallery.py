@@ -1,0 +1,70 @@
+"""The gallery: each card's verdict is what its evidence shows, and a card with another verdict is refused."""
+
+import json
+import re
+from pathlib import Path
+
+import jsonschema
+import pytest
+
+from pwu_book import gallery
+
+BOOK = Path(__file__).parents[2] / "book"
+KEYS = [card.key for card in gallery.CARDS]
+BY_KEY = dict(zip(KEYS, gallery.CARDS, strict=True))
+
+
+def changed(card, **fields):
+    """The same card with other statements."""
+    words = ("name", "forecast", "decision", "verdict", "note", "code", "source", "chapter", "evidence")
+    return gallery.Card(card.key, **({word: getattr(card, word) for word in words} | fields))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", KEYS)
+def test_the_evidence_shows_the_verdict_and_no_other(key):
+    card = BY_KEY[key]
+    assert card.holds()
+    other = "aligned" if card.verdict == "not aligned" else "not aligned"
+    assert not changed(card, verdict=other).holds()
+
+
+@pytest.mark.parametrize("key, prior, other", [
+    ("net-benefit", "0.2", "0.3"), ("pinball", "0.9", "0.8"), ("wis", "alike()", "ends()"),
+    ("crps", "Uniform(0, 1)", "Beta(2, 1)"), ("twcrps", "Uniform(1, 3)", "Uniform(1, 4)"),
+    ("firm", "[2/3, 1/3]", "[1/2, 1/2]"), ("dcg", "dcg_prior()", "pwu.Uniform(0, 1)"),
+    ("precision-at-k", "8 / n", "9 / n")])
+def test_another_belief_is_another_score(key, prior, other):
+    card = BY_KEY[key]
+    if "PWU" in card.code:
+        assert prior in card.code and not changed(card, code=card.code.replace(prior, other)).holds()
+    else:
+        cost = card.evidence.cost
+        assert prior in cost and not changed(card, evidence=card.evidence._replace(
+            cost=cost.replace(prior, other))).holds()
+
+
+@pytest.mark.parametrize("key, words", [
+    ("brier", "a quarter of it a miss costs more than 3 false alarms"),
+    ("bas-clipped", "a wrong answer costs more than 99 right ones"),
+    ("accuracy", "a miss costs as much as a false alarm"),
+    ("auroc-top-k", "at least 71% of the cases"), ("nll-clamped", "more than 0.5 for passing"),
+    ("log-loss", "infinite near c = 0"), ("net-benefit", "a miss costs 4 times as much as a false alarm"),
+    ("pinball", "a missing unit costs 9 times as much"), ("focal", "No prior"), ("ece", "it prefers")])
+def test_where_half_of_the_weight_lies(key, words):
+    assert words in BY_KEY[key].belief
+
+
+def test_the_file_keeps_to_its_schema_and_its_chapters_exist():
+    data = json.loads(gallery.as_json())
+    jsonschema.validate(data, gallery.SCHEMA)
+    assert [row["id"] for row in data["scores"]] == KEYS and len(set(KEYS)) == len(KEYS)
+    labels = set(re.findall(r"^\(([\w-]+)\)=$", "".join(path.read_text() for path in BOOK.rglob("*.md")), re.M))
+    assert {card.chapter for card in gallery.CARDS} <= labels
+
+
+def test_a_wrong_card_stops_the_page(monkeypatch):
+    card = changed(BY_KEY["ece"], verdict="aligned")
+    monkeypatch.setattr(gallery, "CARDS", (card,))
+    with pytest.raises(ValueError, match="does not show the verdict of ece"):
+        gallery.as_html({card.chapter: ""})
