@@ -469,9 +469,9 @@ def _picture(card):
     bars = "".join(f'<rect x="{5 * place}" y="{40 - 38 * height:.1f}" width="4" height="{38 * height:.1f}"/>'
                    for place, height in enumerate(heights) if height > 0.004)
     axis = f"{_ENDS[card.axis]}, from {low:g} to {high:.2g}"
-    return (f'<svg viewBox="0 0 200 58" role="img" aria-label="Weight by {axis}"><path d="M0 40.5h200"/>{bars}'
-            f'<text x="0" y="54">{low:g}</text><text x="100" y="54" text-anchor="middle">{_ENDS[card.axis]}</text>'
-            f'<text x="199" y="54" text-anchor="end">{high:.2g}</text></svg>')
+    return (f'<svg viewBox="0 0 200 52" role="img" aria-label="Weight by {axis}"><path d="M0 40.5h200"/>{bars}'
+            f'<text x="0" y="50">{low:g}</text><text x="100" y="50" text-anchor="middle">{_ENDS[card.axis]}</text>'
+            f'<text x="199" y="50" text-anchor="end">{high:.2g}</text></svg>')
 
 
 def _choice(name, label, values):

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from sphinx.application import Sphinx
 from sphinx.util.inventory import InventoryFile
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -339,3 +340,23 @@ def test_a_link_names_the_number_of_its_chapter(path):
     links = re.findall(r"\{ref\}`(?:[Cc]hapters? )?(\d+)\s*<([\w-]+)>`", path.read_text())
     told, chapters = [(int(number), label) for number, label in links], numbered()
     assert told == [(chapters[label], label) for _, label in told]
+
+
+def test_another_book_cites_three_theorems_and_the_gallery_is_a_file(site, tmp_path):
+    """Another Sphinx book, built here, because only Sphinx reads an inventory as other books do."""
+    labels = {"thm-emp": "record/profit", "def-verdict": "experiments/ranking", "prop-safest": "cases/lending"}
+    (tmp_path / "conf.py").write_text(f"""extensions = ["sphinx.ext.intersphinx"]
+intersphinx_mapping = {{"dau": ("https://dau.example/", {str(site / "objects.inv")!r})}}
+""")
+    (tmp_path / "index.rst").write_text("Cited\n=====\n\n" + " ".join(
+        f":external+dau:ref:`{label}`" for label in labels) + "\n")
+    other = Sphinx(tmp_path, tmp_path, tmp_path / "out", tmp_path / "trees", "html", status=None, warningiserror=True)
+    other.build()
+    page = (tmp_path / "out" / "index.html").read_text()
+    for label, place in labels.items():
+        assert f'href="https://dau.example/book/{place}.html#{label}"' in page, label
+    assert re.search(r">Theorem [\d.]+</", page)
+    assert [row["id"] for row in json.loads((site / "scores.json").read_text())["scores"]][:2] == [
+        "log-loss", "log-loss-clipped"]
+    head = (site / "book" / "record" / "profit.html").read_text()
+    assert '<meta name="citation_title" content="Profit metrics' in head

@@ -116,9 +116,19 @@ def find_address(app, config) -> None:
         config.ogp_custom_meta_tags = ['<meta name="twitter:card" content="summary_large_image">']
 
 
+def released(app) -> str:
+    """Date of the release, as CITATION.cff states it."""
+    cited = yaml.safe_load((Path(app.srcdir) / "CITATION.cff").read_text(encoding="utf-8"))
+    return f"{cited['date-released']:%Y/%m/%d}"
+
+
 def tell_links(app, context, pagename: str, title: str, words: str) -> None:
     """The page's description, and what sphinxext-opengraph says of a link to it: our words and our picture."""
     context["metatags"] += f'<meta name="description" content="{html.escape(words)}">\n'
+    facts = {"title": title, "author": app.config.author, "publication_date": released(app),
+             "inbook_title": app.config.project, "language": "en"}
+    context["metatags"] += "".join(f'<meta name="citation_{name}" content="{html.escape(text)}">\n'
+                                   for name, text in facts.items())
     if app.config.html_baseurl:
         base = app.config.html_baseurl.rstrip("/")
         context["meta"] = {**(context["meta"] or {}), "og:description": words, "og:image:alt": title,
@@ -172,6 +182,17 @@ def launch_notebook(app, pagename, templatename, context, doctree) -> None:
                 button["url"] = button["url"].replace("/blob/main/", "/blob/notebooks/").replace(".md", ".ipynb")
 
 
+def offer_theorems(app, env) -> list[str]:
+    """Put definitions, theorems and the like into objects.inv, so that other books can point at them by label."""
+    std = env.get_domain("std")
+    for label, row in env.proof_list.items():
+        numbers = env.toc_fignumbers.get(row["docname"], {}).get(row["countertype"], {})
+        number = ".".join(map(str, numbers.get(label, ())))
+        std.labels[label] = (row["docname"], row["ids"][0], f"{row['realtype'].capitalize()} {number}".strip())
+        std.anonlabels[label] = (row["docname"], row["ids"][0])
+    return []
+
+
 def number_apart(app, env) -> list[str]:
     """Tables and figures of a chapter count separately: a figure that holds a table is a table."""
     for name, kinds in env.toc_fignumbers.items():
@@ -192,5 +213,6 @@ def setup(app):
     app.connect("html-page-context", launch_notebook, priority=600)
     app.connect("html-page-context", dress_page)
     app.connect("env-updated", number_apart, priority=900)
+    app.connect("env-updated", offer_theorems, priority=950)
     app.connect("build-finished", finish_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
