@@ -38,7 +38,8 @@ def _mean(suite, number, value):
 
 
 def _leads_on_average(suite, number, value):
-    return _mean(suite, number, value).idxmax() == f"pwu_{OWN[number][1]}"
+    mean, own = _mean(suite, number, value), f"pwu_{OWN[number][1]}"
+    return bool(mean[own] > mean.drop(own).max() + 1e-9)  # a shared first place is none
 
 
 def _table_row(suite, number):

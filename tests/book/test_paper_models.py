@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwu_book.runs import paper, paper_models
+from pwu_book import tables
+from pwu_book.runs import align, datasets, grid, paper, paper_models
 from pwu_book.runs.tasks import PAPER_TASKS, TASKS
 
 # ngboost asks for an older scikit-learn, which warns about newer ones of scipy and torch.
@@ -118,3 +119,22 @@ def test_tabpfn_takes_the_readers_weights(monkeypatch, tmp_path):
     model = paper_models.Pretrained(0, gaussian=True).fit(Z, t)
     assert len(model.model.t) == 10_000 and model.model.path.endswith("some-regressor-v2.ckpt")
     assert model.predict(Z[:3])[1] == pytest.approx(np.ones(3), rel=0.05)  # half of two standard deviations, squared
+
+
+@pytest.mark.weekly
+@pytest.mark.parametrize("kind, name, model", [("binary", "heart", "MLP"), ("binary", "sonar", "ResNet"),
+                                               ("regression", "auto_mpg", "FT-Transformer")])
+def test_a_stored_cell_comes_out_again(kind, name, model, tmp_path):
+    """One repeat of one model; torch's sums differ between machines, so to a tolerance."""
+    pytest.importorskip("torch")
+    try:
+        data = datasets.load(name)
+    except (FileNotFoundError, ImportError) as reason:
+        pytest.skip(f"needs the data: {str(reason)[:60]}")
+    task = PAPER_TASKS[f"paper_{kind}"]
+    cells = [grid.Cell(name, model, 0, fold) for fold in range(5)]
+    assert grid.run(cells, {name: data}, task.models(), tmp_path, report=lambda line: None) == []
+    again = align.score_repeat(task, name, 0, [model], tmp_path)
+    stored = tables.load(f"paper_{kind}_scores.csv.gz").query("dataset == @name and model == @model and repeat == 0")
+    score = "brier_score" if kind == "binary" else "gaussian_nll"
+    np.testing.assert_allclose(again[score].to_numpy(), stored[score].to_numpy(), rtol=0.05)
