@@ -312,7 +312,7 @@ def _number(value):
 
 
 def _words_c(low, high, many_low, many_high):
-    """Where half of the weight on cost shares lies: `low` is the costly error where c is small, `high` where it is not."""
+    """Where half of the weight on cost shares lies: `low` is the costly error where c is small, `high` elsewhere."""
     def half(c, quarter):
         first = (f"{low} costs more than {high}" if abs(c - 0.5) < 2e-3 else
                  f"{low} costs more than {_number((1 - c) / c)} {many_high}" if c < 0.5 else
