@@ -162,7 +162,7 @@ def list_pages(app) -> None:
             lines.append(f"- [{title}]({base}{chapter['file']}.html): {words}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n")
     gallery = site / "book" / "reference" / "gallery.html"
-    cards = re.search(r'<script type="application/json" id="scores">(.*?)</script>', gallery.read_text(), re.S)
+    cards = re.search(r'<script [^>]*id="scores"[^>]*>(.*?)</script>', gallery.read_text(), re.S)
     (site / "scores.json").write_text(cards[1].replace("<\\/", "</"))
 
 
