@@ -49,7 +49,7 @@ def small(tmp_path):
     """A copy of the tools, the settings and a package of one function, with a book of three pages."""
     for folder in ("tools", "book/_static", "LICENSES"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
-    for file in ("_config.yml", "requirements.txt", "pyproject.toml", "book/references.bib"):
+    for file in ("_config.yml", "requirements.txt", "pyproject.toml", "CITATION.cff", "book/references.bib"):
         shutil.copy(ROOT / file, tmp_path / file)
     config = tmp_path / "_config.yml"
     config.write_text(re.sub(r"(?m)^ *redirects:.*\n", "", config.read_text()))

@@ -38,6 +38,7 @@ def finish_site(app, exception) -> None:
         if app.config.html_baseurl:
             draw_previews(app)
         list_pages(app)
+        offer_scores(app)
 
 
 def copy_mathjax(app) -> None:
@@ -161,9 +162,14 @@ def list_pages(app) -> None:
             title, words = read_head(site / f"{chapter['file']}.html")
             lines.append(f"- [{title}]({base}{chapter['file']}.html): {words}")
     (site / "llms.txt").write_text("\n".join(lines) + "\n")
-    gallery = site / "book" / "reference" / "gallery.html"
-    cards = re.search(r'<script [^>]*id="scores"[^>]*>(.*?)</script>', gallery.read_text(), re.S)
-    (site / "scores.json").write_text(cards[1].replace("<\\/", "</"))
+
+
+def offer_scores(app) -> None:
+    """scores.json: the cards of the gallery, in a book that has one."""
+    if "book/reference/gallery" in app.env.found_docs:
+        page = (Path(app.outdir) / "book" / "reference" / "gallery.html").read_text()
+        cards = re.search(r'<script [^>]*id="scores"[^>]*>(.*?)</script>', page, re.S)
+        (Path(app.outdir) / "scores.json").write_text(cards[1].replace("<\\/", "</"))
 
 
 def read_head(path: Path) -> tuple[str, str]:
@@ -185,7 +191,7 @@ def launch_notebook(app, pagename, templatename, context, doctree) -> None:
 def offer_theorems(app, env) -> list[str]:
     """Put definitions, theorems and the like into objects.inv, so that other books can point at them by label."""
     std = env.get_domain("std")
-    for label, row in env.proof_list.items():
+    for label, row in getattr(env, "proof_list", {}).items():  # a book without a theorem has no list
         numbers = env.toc_fignumbers.get(row["docname"], {}).get(row["countertype"], {})
         number = ".".join(map(str, numbers.get(label, ())))
         std.labels[label] = (row["docname"], row["ids"][0], f"{row['realtype'].capitalize()} {number}".strip())
