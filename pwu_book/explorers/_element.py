@@ -73,8 +73,8 @@ def is_place(place, values):
     return isinstance(place, (int, np.integer)) and 0 <= place < len(values)
 
 
-def slider(words, places, start):
-    return (f'<label>{words} <input type="range" min="0" max="{places - 1}" step="1" value="{start}">'
+def slider(words, name, places, start):
+    return (f'<label>{words} <input type="range" name="{name}" min="0" max="{places - 1}" step="1" value="{start}">'
             f"<output></output></label>")
 
 

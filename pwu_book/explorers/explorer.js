@@ -321,11 +321,30 @@
   }[root.dataset.kind];
 
   if (data.note) root.querySelector("p.note").textContent = data.note;
+  // In a file of its own, the address holds what the controls say.
   const inputs = [...root.querySelectorAll("select, input")];
-  for (const input of inputs) input.addEventListener("input", () => draw(inputs));
+  const alone = document.body.matches(".explorer-file");
+  const settings = () => inputs.map((input) => [input.name, input.type === "checkbox" ? +input.checked : input.value]);
+  function read() {
+    const asked = new URLSearchParams(location.hash.slice(1));
+    for (const input of inputs.filter((input) => asked.has(input.name))) {
+      const value = asked.get(input.name);
+      if (input.type === "checkbox") input.checked = value === "1";
+      else if (!input.options || [...input.options].some((option) => option.value === value)) input.value = value;
+    }
+    draw(inputs);
+  }
+  function redraw() {
+    draw(inputs);
+    if (alone) history.replaceState(null, "", `#${new URLSearchParams(settings())}`);
+  }
+  for (const input of inputs) input.addEventListener("input", redraw);
   for (const part of root.querySelectorAll("[hidden]")) part.hidden = false;
   root.querySelector("svg.still").remove();
-  draw(inputs);
+  if (alone) {
+    read();
+    addEventListener("hashchange", read);
+  } else draw(inputs);
 
   // A drawing can be pulled, too: its first slider follows.
   const first = root.querySelector('input[type="range"]');
@@ -334,7 +353,7 @@
       const box = svg.getBoundingClientRect(),
         shown = svg.viewBox.baseVal.width;
       first.value = place(svg.invert(((event.clientX - box.left) / box.width) * shown));
-      draw(inputs);
+      redraw();
     };
     svg.addEventListener("pointerdown", (event) => {
       svg.setPointerCapture(event.pointerId);
@@ -345,7 +364,7 @@
   for (const button of root.querySelectorAll("button[data-ratio]"))
     button.addEventListener("click", () => {
       first.value = place(-Math.log(1 + +button.dataset.ratio));
-      draw(inputs);
+      redraw();
     });
   let room = root.clientWidth;
   if (root.dataset.kind === "hill")

@@ -136,8 +136,8 @@ class HillExplorer(Explorer):
     def controls(self):
         buttons = "".join(f'<button type="button" data-ratio="{ratio:g}">{ratio:g} {escape(self.alarm)}</button>'
                           for ratio in self.ratios)
-        return (slider("where your costs lie", self.places.size, self.start)
-                + slider("how unsure you are", len(WIDTHS), MIDDLE)
+        return (slider("where your costs lie", "costs", self.places.size, self.start)
+                + slider("how unsure you are", "unsure", len(WIDTHS), MIDDLE)
                 + f'<div class="jumps"><span>{escape(self.miss)} costs</span>{buttons}</div>')
 
     def picture(self, ax):

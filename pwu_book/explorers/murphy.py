@@ -106,7 +106,7 @@ class MurphyExplorer(Explorer):
                 "coverage": f"{100 * self.coverage:.3g}%", "note": self.wins()}
 
     def controls(self):
-        return slider(escape(self.label), self.thetas.size, self.start)
+        return slider(escape(self.label), "at", self.thetas.size, self.start)
 
     def picture(self, ax):
         plots.curves(self.thetas, dict(zip(self.names, self.costs, strict=True)), xlabel=self.label,

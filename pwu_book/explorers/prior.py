@@ -188,9 +188,9 @@ class PriorExplorer(Explorer):
         }
 
     def controls(self):
-        return (slider("Mode, the most likely <i>c</i>", len(self.modes), self.start[0])
-                + slider("Concentration", len(self.sizes), self.start[1])
-                + '<label><input type="checkbox"> any prior that has these three points</label>')
+        return (slider("Mode, the most likely <i>c</i>", "mode", len(self.modes), self.start[0])
+                + slider("Concentration", "concentration", len(self.sizes), self.start[1])
+                + '<label><input type="checkbox" name="any"> any prior that has these three points</label>')
 
     def picture(self, ax):
         row, size = self.table[self.start[1]], self.sizes[self.start[1]]

@@ -347,19 +347,31 @@ def test_a_link_names_the_number_of_its_chapter(path):
 
 def test_another_book_cites_three_theorems_and_the_gallery_is_a_file(site, tmp_path):
     """Another Sphinx book, built here, because only Sphinx reads an inventory as other books do."""
-    labels = {"thm-emp": "record/profit", "def-verdict": "experiments/ranking", "prop-safest": "cases/lending"}
+    cited = (ROOT / "book" / "reference" / "cite.md").read_text()
+    labels = re.findall(r"\{external\+dau:ref\}`([\w-]+)`", cited)
+    assert len(labels) == 3
     (tmp_path / "conf.py").write_text(f"""extensions = ["sphinx.ext.intersphinx"]
 intersphinx_mapping = {{"dau": ("https://dau.example/", {str(site / "objects.inv")!r})}}
 """)
     (tmp_path / "index.rst").write_text("Cited\n=====\n\n" + " ".join(
-        f":external+dau:ref:`{label}`" for label in labels) + "\n")
+        f":external+dau:ref:`{label}`" for label in labels) + " :external+dau:py:class:`pwu_lite.PWU`\n")
     other = Sphinx(tmp_path, tmp_path, tmp_path / "out", tmp_path / "trees", "html", status=None, warningiserror=True)
     other.build()
     page = (tmp_path / "out" / "index.html").read_text()
-    for label, place in labels.items():
-        assert f'href="https://dau.example/book/{place}.html#{label}"' in page, label
+    for label in labels:
+        address = re.search(rf'href="https://dau.example/(\S+)#{label}"', page)
+        assert f'id="{label}"' in (site / address[1]).read_text()
+    assert re.search(r'href="https://dau.example/\S+#pwu_lite\S*PWU"', page)
     assert re.search(r">Theorem [\d.]+</", page)
     assert [row["id"] for row in json.loads((site / "scores.json").read_text())["scores"]][:2] == [
         "log-loss", "log-loss-clipped"]
     head = (site / "book" / "record" / "profit.html").read_text()
     assert '<meta name="citation_title" content="Profit metrics' in head
+
+
+def test_the_page_on_citing_cites_the_release():
+    cited, release = (ROOT / "book" / "reference" / "cite.md").read_text(), yaml.safe_load(
+        (ROOT / "CITATION.cff").read_text())
+    facts = dict(re.findall(r"^  (\w+) *= \{+(.*?)\}+,?$", cited.split("```")[1], re.M))
+    assert facts["title"].replace("\\", "") == release["title"] and facts["version"] == release["version"]
+    assert facts["author"] == release["authors"][0]["name"] and facts["year"] == f"{release['date-released']:%Y}"

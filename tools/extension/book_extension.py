@@ -11,6 +11,7 @@ from pathlib import Path
 
 import nbformat
 import yaml
+from bs4 import BeautifulSoup
 from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
@@ -27,6 +28,8 @@ POLICY = ("default-src 'self' data:; script-src 'self' 'unsafe-inline' 'unsafe-e
           "'unsafe-inline'; worker-src blob:; connect-src 'none'; form-action 'none'; object-src 'none'; "
           "base-uri 'none'")
 
+CHOOSING = "book/reference/which_score"  # for people who choose with the help of a program
+
 
 def finish_site(app, exception) -> None:
     """What the pages need beside them, once they are all written."""
@@ -39,6 +42,7 @@ def finish_site(app, exception) -> None:
             draw_previews(app)
         list_pages(app)
         offer_scores(app)
+        offer_explorers(app)
 
 
 def copy_mathjax(app) -> None:
@@ -156,6 +160,10 @@ def list_pages(app) -> None:
     site, toc = Path(app.outdir), yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text())
     base = app.config.html_baseurl.rstrip("/") + "/" if app.config.html_baseurl else ""
     lines = [f"# {app.config.project}", "", f"> {read_head(site / f'{app.config.root_doc}.html')[1]}"]
+    if CHOOSING in app.env.found_docs:
+        title = read_head(site / f"{CHOOSING}.html")[0]
+        lines += ["", f"To choose a score for somebody, read [{title}]({base}_sources/{CHOOSING}.md) first. What each "
+                      f"score believes is in [scores.json]({base}scores.json)."]
     for part in toc["parts"]:
         lines += ["", f"## {part['caption']}", ""]
         for chapter in part["chapters"]:
@@ -170,6 +178,21 @@ def offer_scores(app) -> None:
         page = (Path(app.outdir) / "book" / "reference" / "gallery.html").read_text()
         cards = re.search(r'<script [^>]*id="scores"[^>]*>(.*?)</script>', page, re.S)
         (Path(app.outdir) / "scores.json").write_text(cards[1].replace("<\\/", "</"))
+
+
+def offer_explorers(app) -> None:
+    """explorers/KIND.html: each explorer of the pages as one file, to be shown in a frame elsewhere."""
+    site, template = Path(app.outdir), Path(__file__).with_name("explorer.html").read_text(encoding="utf-8")
+    for path in sorted((site / "book").rglob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        if 'class="explorer ' not in text:
+            continue
+        for found in BeautifulSoup(text, "html.parser").select("div.explorer"):
+            (site / "explorers").mkdir(exist_ok=True)
+            parts = {"TITLE": html.escape(found.select_one(".panels svg")["aria-label"]), "EXPLORER": str(found),
+                     "PAGE": f"../{path.relative_to(site).as_posix()}"}
+            whole = re.sub("@(TITLE|EXPLORER|PAGE)@", lambda name, parts=parts: parts[name[1]], template)
+            (site / "explorers" / f"{found['data-kind']}.html").write_text(whole, encoding="utf-8")
 
 
 def read_head(path: Path) -> tuple[str, str]:

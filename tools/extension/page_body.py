@@ -53,6 +53,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[
     fold_for_phones(soup)
     keep_marks(soup)
     help_readers(soup)
+    link_statements(soup)
     return str(soup), description(soup)
 
 
@@ -72,6 +73,16 @@ def help_readers(soup: BeautifulSoup) -> None:
         tag["tabindex"] = "0"
     for tag in soup.select(".citation-list"):
         del tag["role"]
+
+
+def link_statements(soup: BeautifulSoup) -> None:
+    """Definitions, theorems and the like get a link to themselves, as headings have."""
+    for statement in soup.select("div.proof[id]"):
+        kind = next(name for name in statement["class"] if name not in ("proof", "admonition"))
+        link = soup.new_tag("a", attrs={"class": "headerlink", "href": f"#{statement['id']}",
+                                        "title": f"Link to this {kind}"})
+        link.string = "#"
+        statement.select_one(".admonition-title").append(link)
 
 
 def description(soup: BeautifulSoup) -> str:
