@@ -70,11 +70,37 @@ def test_a_deck_stands_alone(path, site):
     made = site / "slides" / f"{path.stem.removeprefix('slides_')}.html"
     text = made.read_text()
     soup = BeautifulSoup(text, "html.parser")
-    assert len(soup.select(".slide")) == path.read_text().count("\n## ") + 1 >= 9
-    assert not soup.select("img, link, iframe, [src], .math:not(:has(math)), .explorer")
-    assert not re.search(r"url\((?!data:|#)", text) and "{glue" not in text and "{ref}" not in text
+    cites = "{cite}" in path.read_text()
+    assert len(soup.select(".slide")) == path.read_text().count("\n## ") + 1 + cites >= 9
+    assert not soup.select("img, link, iframe, [src], .math:not(:has(math)), .explorer:not(:has(script))")
+    assert not re.search(r"url\((?!data:|#)", text) and not re.search(r"\{glue|\{ref\}|\{include|\{cite", text)
     assert all(slide.select_one(".notes") for slide in soup.select(".slide:not(.title)"))
     assert soup.title.string in path.read_text()
+
+
+def test_the_plans_give_each_slide_its_minutes(site):
+    deck = BeautifulSoup((site / "slides" / "foundations.html").read_text(), "html.parser").select(".slide")
+    plan = (ROOT / "book/teaching/ninety_minutes.md").read_text()
+    for head, version, whole in (("", "minutes", 90), ("Talk, ", "talk", 45), ("Insert, ", "insert", 15)):
+        minutes = {number: int(slide.get(f"data-{version}", 0)) for number, slide in enumerate(deck, 1)}
+        table, = re.findall(rf"(?m)^\| {head}[Mm]inutes \|.*\n(?:\|.*\n)+", plan)
+        shown = []
+        for start, end, row in re.findall(r"(?m)^\| (\d+)-(\d+) (\|.*)$", table):
+            first, *rest = map(int, re.findall(r"\d+", row.split("|")[2]))
+            slides_of = list(range(first, (rest or [first])[-1] + 1))
+            assert sum(minutes[number] for number in slides_of) == int(end) - int(start), row
+            shown += slides_of
+        assert shown == [number for number, length in minutes.items() if length]
+        assert sum(minutes.values()) == whole
+
+
+def test_a_poll_is_the_quiz_of_the_page(site):
+    deck = BeautifulSoup((site / "slides" / "foundations.html").read_text(), "html.parser")
+    asked = [poll.select_one(".asked").get_text() for poll in deck.select(".poll")]
+    page = BeautifulSoup((site / "book/teaching/worksheets.html").read_text(), "html.parser")
+    assert asked == [quiz.select_one(".question").get_text() for quiz in page.select(".quiz")[:5]]
+    for poll in deck.select(".poll"):
+        assert len(poll.select("li.right")) == 1 and poll.select_one(".why.step strong")
 
 
 def test_there_is_a_deck_for_each_part():

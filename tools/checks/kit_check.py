@@ -61,7 +61,9 @@ def check_deck(context, path: Path, check_access) -> list[str]:
         if outside:
             found.append(f"slide {number + 1} overflows: top, bottom, right {outside}")
         found += [f"slide {number + 1}: {problem}" for problem in check_access(page, "main")]
-        page.keyboard.press("ArrowRight")
+        for _ in range(1 + page.locator(".slide.now .step").count()):
+            page.keyboard.press("ArrowRight")
+    found += check_steps(page)
     for key, wanted in (("Home", 0), ("End", count - 1), ("ArrowLeft", count - 2)):
         page.keyboard.press(key)
         if page.evaluate(AT) != wanted:
@@ -80,6 +82,20 @@ def check_deck(context, path: Path, check_access) -> list[str]:
         found.append(f"{count} slides, {pages(page)} pages in print with notes")
     found += [f"slide {number}: its notes do not fit on its page" for number in page.evaluate(CLIPPED)]
     page.close()
+    return found
+
+
+def check_steps(page) -> list[str]:
+    """A step waits for its key, and a shorter version has fewer slides."""
+    found, steps = [], page.locator(".step")
+    if steps.count():
+        slide = page.evaluate("() => document.querySelector('.slide:has(.step)').id")
+        page.evaluate("slide => { location.hash = slide; }", slide)
+        for wanted in (False, True):
+            page.wait_for_function("slide => document.querySelector('.slide.now').id === slide", arg=slide)
+            if page.locator(f"#{slide} .step").first.is_visible() != wanted:
+                found.append(f"{slide}: its first step is {'hidden' if wanted else 'shown'}")
+            page.keyboard.press("ArrowRight")
     return found
 
 

@@ -183,14 +183,14 @@ def offer_scores(app) -> None:
 def offer_explorers(app) -> None:
     """explorers/KIND.html: each explorer of the pages as one file, to be shown in a frame elsewhere."""
     site, template = Path(app.outdir), Path(__file__).with_name("explorer.html").read_text(encoding="utf-8")
-    for path in sorted((site / "book").rglob("*.html")):
-        text = path.read_text(encoding="utf-8")
+    for name in sorted(app.env.found_docs, reverse=True):  # of two pages with one explorer, the first in the alphabet
+        text = (site / f"{name}.html").read_text(encoding="utf-8")
         if 'class="explorer ' not in text:
             continue
-        for found in BeautifulSoup(text, "html.parser").select("div.explorer"):
+        for found in BeautifulSoup(text, "html.parser").select("div.explorer:has(.panels)"):
             (site / "explorers").mkdir(exist_ok=True)
             parts = {"TITLE": html.escape(found.select_one(".panels svg")["aria-label"]), "EXPLORER": str(found),
-                     "PAGE": f"../{path.relative_to(site).as_posix()}"}
+                     "PAGE": f"../{name}.html"}
             whole = re.sub("@(TITLE|EXPLORER|PAGE)@", lambda name, parts=parts: parts[name[1]], template)
             (site / "explorers" / f"{found['data-kind']}.html").write_text(whole, encoding="utf-8")
 

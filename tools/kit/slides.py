@@ -1,7 +1,10 @@
 """A deck of slides from each built page book/teaching/slides_*: one file, no network, notes for the speaker.
 
-A heading of the second level begins a slide. `{container} notes` is what the speaker says. Figures and numbers are
-the page's own, computed by the build; formulas become MathML. build_book calls `write` after Sphinx.
+A heading of the second level begins a slide. `{container} notes` is what the speaker says; its other classes are the
+minutes of the slide (`minutes-5`), in the shorter versions too (`talk-4`, `insert-3`). What has the class `step` waits
+for a key, a cell tagged `instead` then takes the place of the figure before it. A quiz is a poll, `vote counted` and
+`vote recalled` have boxes for hands. The works that the page cites become the last slide. Figures and numbers are the
+page's own, computed by the build; formulas become MathML. build_book calls `write` after Sphinx.
 """
 
 from __future__ import annotations
@@ -19,6 +22,7 @@ TEMPLATE = Path(__file__).with_name("deck.html")
 BOOK = "Decision-Aligned Uncertainty. Text: CC BY 4.0"
 PAGES, TARGET = "book/teaching/slides_*.html", "slides"
 NOT_ON_A_SLIDE = "a.headerlink, button, script, style, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
+BIBLIOGRAPHY = "book/reference/bibliography.html"
 
 
 def write(site: Path) -> None:
@@ -32,8 +36,12 @@ def deck(page: Path, target: Path, site: Path) -> None:
     """One page as slides. Raises ValueError for a picture that would be left behind, or a slide without notes."""
     soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     article = soup.select_one("article.bd-article")
+    cited = {link["href"].partition("#")[2] for link in article.select('a[href*="bibliography.html#"]')}
     for tag in article.select(NOT_ON_A_SLIDE):
-        tag.decompose()
+        if not tag.find_parent(class_="explorer"):
+            tag.decompose()
+    if cited:
+        article.append(sources(site, cited))
     formulas.set_formulas(article)
     title, style = " ".join(article.h1.get_text().split()), faces(article, site)
     inner = [heading.find_parent("section").extract() for heading in article.select("section > h2")]
@@ -52,19 +60,71 @@ def sheet(section: Tag, number: int, title: str) -> str:
     heading = section.find(["h1", "h2"])
     if number and section.select_one(".notes") is None:
         raise ValueError(f"{title}: no notes with {heading.get_text()!r}")
+    for question in section.select(".quiz"):
+        question.replace_with(poll(question, section.select_one(".notes")))
+    for box in section.select(".vote.counted, .vote.recalled"):
+        box.append(hands(box))
+    for cell in section.select(".tag_instead"):
+        before = cell.find_previous_sibling()
+        before.wrap(Tag(name="div", attrs={"class": "swap"})).append(cell)
+        cell["class"].append("step")
     for link in section.select("a[href]"):
         if not link["href"].startswith("http"):
             link.unwrap()
     for table in section.select(".table-scroll, .pst-scrollable-table-container, .wide-drawing"):
         table.unwrap()
     for tag in section.select("[id]"):
-        if tag.find_parent("svg") is None:
+        if tag.find_parent("svg") is None and "explorer" not in tag.get("class", []):
             del tag["id"]
     kind = "slide title" if not number else "slide"
+    said = section.select_one(".notes")
+    minutes = "".join(f' data-{name.replace("-", "=")}' for name in (said["class"] if said else ())
+                      if re.fullmatch(r"(minutes|talk|insert)-\d+", name))
     inside = "".join(map(str, section.contents)) + ("" if number else picture())
-    return (f'<section class="{kind}" id="s{number}" aria-label="slide {number + 1} of @COUNT@">{inside}'
+    return (f'<section class="{kind}" id="s{number}"{minutes} aria-label="slide {number + 1} of @COUNT@">{inside}'
             f'<div class="foot"><span>{html.escape(title) if number else BOOK}</span><span>{number + 1}</span></div>'
             "</section>")
+
+
+def poll(question: Tag, notes: Tag) -> Tag:
+    """A quiz for a room: letters, boxes for hands, and the right answer as a step. Other reasons go to the notes."""
+    asked = "".join(map(str, question.select_one(".question").contents))
+    rows, right = [], ""
+    for letter, label in zip("ABCDE", question.select("label"), strict=False):
+        answer, why = ("".join(map(str, label.select_one(name).contents)) for name in (".answer", ".why"))
+        kind, said = label["class"][0], f"<p><strong>{letter}.</strong> {why}</p>"
+        rows.append(f'<li class="{kind}"><span>{answer}</span>{box(f"hands for {letter}")}</li>')
+        if kind == "right":
+            right = said
+        else:
+            notes.append(BeautifulSoup(said, "html.parser"))
+    return BeautifulSoup(f'<div class="poll"><p class="asked">{asked}</p><ol type="A">{"".join(rows)}</ol>'
+                         f'<div class="step why">{right}</div></div>', "html.parser").div
+
+
+def hands(vote: Tag) -> Tag:
+    """Boxes for the counts of a vote between two, and what was counted the first time."""
+    again, names = "recalled" in vote["class"], vote.get_text().strip(" ?\n").split(" or ")
+    rows = "".join(f'<label>{name} {f"""<output data-of="{k}"></output> """ if again else ""}'
+                   f'{box(f"hands for {name}", "" if again else k)}</label>' for k, name in enumerate(names))
+    return BeautifulSoup(f'<div class="hands">{rows}</div>', "html.parser").div
+
+
+def box(words: str, kept: int | str = "") -> str:
+    return (f'<input type="text" inputmode="numeric" size="3" maxlength="4" autocomplete="off" aria-label="{words}"'
+            + (f' data-count="{kept}">' if kept != "" else ">"))
+
+
+def sources(site: Path, cited: set[str]) -> Tag:
+    """The works that a page cites, as the bibliography words them, with their addresses."""
+    listed = BeautifulSoup((site / BIBLIOGRAPHY).read_text(encoding="utf-8"), "html.parser")
+    works = [listed.find(id=key).find_all("p")[-1] for key in sorted(cited)]
+    for link in (link for work in works for link in work.select("a[href]")):
+        link.string = link["href"].removeprefix("https://")
+    return BeautifulSoup('<section><h2>Sources</h2><ul>' + "".join(f"<li>{work}</li>" for work in works)
+                         + f"<li>These slides: {BOOK}.</li></ul>"
+                         '<div class="notes">Leave this up while people pack. It says whose ideas and data these are.'
+                         "</div></section>", "html.parser").section
 
 
 def picture() -> str:
