@@ -1,9 +1,9 @@
-# make book | test | pages | unit | js | weekly | serve | lab | site-check | benchmark | flips | mutants | editions | instructor
+# make book | test | pages | unit | js | weekly | serve | lab | slides | site-check | benchmark | flips | mutants | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test pages unit js weekly notebooks serve lab site-check benchmark flips mutants editions instructor lock clean
+.PHONY: book test pages unit js weekly notebooks serve lab slides site-check benchmark flips mutants editions instructor lock clean
 
 book: $(READY)
 	@$(PY) -m tools.build.build_book
@@ -36,6 +36,10 @@ serve: book
 lab: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
 	@$(PY) -m jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) book
+
+slides: $(READY)
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
+	@$(PY) -m tools.kit.decks
 
 site-check: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt

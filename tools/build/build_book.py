@@ -21,6 +21,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tools.build import check_links
@@ -241,10 +242,10 @@ def report_failure(root: Path, record) -> None:
     print(f"\nFAILED {page.relative_to(root)}, code cell {number}:\n\n{source}\n\n{tail}\n", file=sys.stderr)
 
 
-def run_sphinx(root: Path) -> bool:
+def run_sphinx(root: Path, strict: Sequence[str] = ("-W", "-n", "--keep-going")) -> bool:
     """jupyter-book, strictly: warnings are errors, every reference must resolve."""
     code = "from jupyter_book.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "build", str(root), "-W", "-n", "--keep-going", "-q"]
+    command = [sys.executable, "-c", code, "build", str(root), *strict, "-q"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], file=sys.stderr)
