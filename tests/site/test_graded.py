@@ -1,6 +1,7 @@
 """Graded exercises: the empty notebook fails, the solution passes, each wrong answer fails for the reason it names."""
 
 import csv
+import json
 import re
 import subprocess
 import sys
@@ -54,6 +55,17 @@ def test_wrong_answers_fail_for_the_reason_they_name(cells):
         assert len(own) == len([why for why in said if why]), f"{mistake.name} breaks the other exercise"
 
 
+def test_a_wrong_answer_is_known_by_its_name(cells):
+    tasks = json.loads(exercises.for_grader(cells))
+    for letter in "ab":
+        own = [test["code"] for test in tasks["tests"] if test["exercise"] == letter]
+        answers = {row["name"]: grader.judge(row["cells"], own, tasks["setup"])[1] for row in tasks["mistakes"]
+                   if row["exercise"] == letter}
+        for name, calls in answers.items():
+            same = [other for other, given in answers.items() if grader.alike(calls, given)]
+            assert name in same and len(same) <= 2
+
+
 def test_students_see_no_solution_and_no_hidden_test(cells):
     seen = "\n".join(cell.source for cell in exercises.student(cells))
     assert "### " not in seen.replace("\n## ", "\n") and seen.count(exercises.BLANK) >= 2
@@ -94,9 +106,9 @@ def graded_class(tmp_path_factory):
     (place / "tests").mkdir()
     (place / "tests" / f"{FILES[0].stem}.json").write_text(exercises.for_grader(cells))
     source = Path(grader.__file__).read_text()
-    times = "SECONDS, LONGEST = 120, 160"
+    times = "SECONDS, LONGEST = 120, 240"
     assert times in source
-    (place / "grade.py").write_text(source.replace(times, "SECONDS, LONGEST = 8, 160"))
+    (place / "grade.py").write_text(source.replace(times, "SECONDS, LONGEST = 8, 240"))
     handed = place / "in"
     for name, notebook in {
             "right": right, "swapped": exercises.mistakes(cells)[0].cells, "empty": empty,
@@ -104,6 +116,7 @@ def graded_class(tmp_path_factory):
             "jupyter": [Cell("code", "%matplotlib inline\ndisplay(1)\nfiles = !ls\n1 / 0"), *right,
                         Cell("code", "help?")],
             "shadows": [*right, Cell("code", "np = 0")],
+            "prints": [*right, Cell("code", "def bill(*arguments):\n    print(1)")],
             "endless": [Cell("code", "import time\ntime.sleep(99)"), *right],
             "endless b": [*right, Cell("code", "import time\ndef cheaper(*arguments):\n    time.sleep(99)")],
             "leaves": [*right, Cell("code", "import os\nos._exit(0)")]}.items():
@@ -148,6 +161,10 @@ def test_the_grader_marks_a_class_and_says_what_failed_and_what_it_skips(graded_
         assert passed == 0 and why in said and len(said) < 700, (student, said)
     passed, said = of(rows, "swapped")
     assert 0 < passed < MARKS["a"] and "the threshold is the alarm's share" in said
+    assert said.startswith("the known mistake 'costs swapped'; bill([0], [0.15], 9, 1) is 0, expected 1000: ")
+    assert of(rows, "swapped", "b")[0] == MARKS["b"], "a mistake in part a costs part b nothing"
+    assert of(rows, "prints") == (
+        0, "bill([1, 0], [1.0, 0.0], 9, 1) is None, expected 0: who is always right pays nothing")
     assert of(rows, "endless b", "a")[0] == MARKS["a"] and "longer than 8 seconds" in of(rows, "endless b", "b")[1]
     both = [row for row in rows if row["student"] == "twice"]
     assert len({row["file"] for row in both}) == 2 and all("handed in twice" in row["notebook"] for row in both)
@@ -155,7 +172,9 @@ def test_the_grader_marks_a_class_and_says_what_failed_and_what_it_skips(graded_
     assert skipped == {("odd", "NOT GRADED: no tests of that name"), ("odd", "NOT GRADED: not a notebook"),
                        ("nothing", "NOT GRADED: no notebook in this folder"),
                        ("loose.ipynb", "NOT GRADED: a loose file: it needs a folder for each student")}
-    assert len(printed.splitlines()) == len(rows)
+    counts = re.findall(r"(?m)^\d+ of \d+, .*", printed)
+    assert len(printed.splitlines()) == len(rows) + len(counts)
+    assert "2 of 16, 01_good_score b: longer than 8 seconds" in counts
     for name in ("'=HYPERLINK(1)", "a?[2Jb"):  # nothing that a spreadsheet would compute, or a terminal act on
         assert of(rows, name, "b")[1] == "'=cmd|x ?[31m"
     assert "\x1b" not in printed

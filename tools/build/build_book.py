@@ -26,6 +26,7 @@ from pathlib import Path
 
 from tools.build import check_links
 from tools.build import downloads
+from tools.kit import quizzes
 from tools.kit import slides
 from tools.kit import worksheets
 from sphinx_external_toc.parsing import parse_toc_yaml
@@ -258,6 +259,7 @@ def make_kit(root: Path, site: Path) -> bool:
         slides.write(site)
         worksheets.write(root, site)
         exercises.publish(root, site)
+        quizzes.write(root, site)
     except ValueError as error:
         print(f"{error}\nThe teaching kit was NOT made.", file=sys.stderr)
         return False

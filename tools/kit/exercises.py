@@ -132,12 +132,21 @@ def setup(cells: list[Cell]) -> list[str]:
 
 def for_grader(cells: list[Cell]) -> str:
     """What the grader asks of a notebook, as JSON."""
-    return json.dumps({"setup": setup(cells), "tests": tests(cells)}, indent=1)
+    return json.dumps({"setup": setup(cells), "tests": tests(cells),
+                       "models": [{"exercise": cell.exercise, "code": cell.source} for cell in solution(cells)
+                                  if is_answer(cell) and cell.exercise],
+                       "mistakes": [{"exercise": one.exercise, "name": one.name,
+                                     "cells": [cell.source for cell in one.cells if is_answer(cell)]}
+                                    for one in mistakes(cells)]}, indent=1)
+
+
+def is_answer(cell: Cell) -> bool:
+    return cell.kind == "code" and not cell.tags & TESTS
 
 
 def results(cells: list[Cell], wanted: list[dict]) -> list[str | None]:
     """What the grader says of a notebook's code: None for a test passed, or why not."""
-    code = [cell.source for cell in cells if cell.kind == "code" and not cell.tags & TESTS]
+    code = [cell.source for cell in cells if is_answer(cell)]
     return grader.run(code, [test["code"] for test in wanted], setup(cells))
 
 

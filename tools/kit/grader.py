@@ -4,7 +4,9 @@ Usage: python grade.py HANDED_IN [RESULTS.csv]
 
 HANDED_IN holds a folder for each student, with notebooks whose names contain those that were given out. Each exercise
 runs in a process and a folder of its own, for two minutes at most; its tests are those in the folder `tests` beside
-this file. The results say how many tests passed and which did not; anything not graded is reported.
+this file. The results say how many tests passed, and of each other test the call, what came back, what was expected,
+and the idea that it tests. Part b is graded with the right answer to part a. Whoever answers like a known mistake is
+told its name, and the end of the run counts who made which mistake. Anything not graded is reported.
 Students' code runs as you: use an account, or a container, that holds nothing of value. The tests run in the same
 process as that code, so a notebook can cheat: read what has full marks, solutions are a few lines. A notebook that
 never ends has passed nothing. The results are kept in memory and written at the end.
@@ -16,6 +18,7 @@ import ast
 import collections
 import contextlib
 import csv
+import functools
 import json
 import re
 import subprocess
@@ -23,8 +26,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-SECONDS, LONGEST = 120, 160
+try:
+    import numpy as np
+except ImportError:  # then arrays are compared as other objects are
+    np = None  # type: ignore[assignment]
+
+SECONDS, LONGEST = 120, 240
 JUPYTER = re.compile(r"\s*(%%?[A-Za-z]|[!?])|.*\?\s*$|.*= [!%]")  # a magic, a shell command, a question for help
+EXPLAINED = ": "  # between what came back and the idea of the test
+UNLIKE = {("nothing", other) for other in ("a text", "a number", "values", "something else")} | {
+    ("a text", "a number"), ("a text", "values"), ("a number", "a text"), ("a number", "values")}
 HEADER = ["student", "file", "notebook", "exercise", "passed", "of", "what failed"]
 
 
@@ -38,17 +49,23 @@ def main() -> int:
         print(f"no notebook with tests in {sys.argv[1]}: it needs a folder for each student", file=sys.stderr)
         return 1
     results = Path(sys.argv[2] if len(sys.argv) > 2 else "results.csv")
+    counted: collections.Counter = collections.Counter()
     unfinished = results.with_name(results.name + ".part")  # keeps what is graded if the run is stopped
     with unfinished.open("w", newline="", encoding="utf-8") as file:
         marks = csv.writer(file)
         marks.writerow(HEADER)
         for *who, cells, tests in work:
             for row in grade(cells, tests) if tests else [["-", 0, 0, f"NOT GRADED: {cells}"]]:
-                row = [harmless(value) for value in (*who, *row)]
+                counted.update((who[-1], row[0], harmless(idea)) for idea in row[4:])
+                row = [harmless(value) for value in (*who, *row[:4])]
                 marks.writerow(row)
                 print("{:16} {:26} {}: {} of {}  {}".format(row[0], *row[2:]), flush=True)
             file.flush()
     unfinished.replace(results)
+    handed = collections.Counter(name for *_, name, _, tests in work if tests)
+    for (name, exercise, idea), count in sorted(counted.items(), key=lambda item: (-item[1], item[0])):
+        if count > 1:
+            print(f"{count} of {handed[name]}, {name} {exercise}: {idea}")
     return 0
 
 
@@ -106,53 +123,182 @@ def code_of(path: Path) -> list[str] | None:
 
 
 def grade(cells: list[str], tests: dict) -> list[list]:
-    """A row for each exercise of one notebook; a notebook that does not end has passed nothing."""
+    """A row for each exercise of one notebook, with the ideas missed; one that does not end has passed nothing."""
     rows = []
     for exercise in dict.fromkeys(test["exercise"] for test in tests["tests"]):
         own = [test["code"] for test in tests["tests"] if test["exercise"] == exercise]
-        said = ask(cells, own, tests["setup"])
-        rows.append([exercise, said.count(None), len(own), "; ".join(dict.fromkeys(why for why in said if why))])
+        models = [row["code"] for row in tests.get("models", []) if row["exercise"] < exercise]
+        known = [row for row in tests.get("mistakes", []) if row["exercise"] == exercise]
+        said, name = ask(cells, own, tests["setup"], models, known)
+        failed = list(dict.fromkeys(why for why in said if why))
+        if name:
+            failed.insert(0, f"the known mistake {name!r}")
+        ideas = failed[:1] if name else dict.fromkeys(why.rpartition(EXPLAINED)[2] for why in failed)
+        rows.append([exercise, said.count(None), len(own), "; ".join(failed), *ideas])
     return rows
 
 
-def ask(cells: list[str], tests: list[str], setup: list[str]) -> list[str | None]:
-    """The tests of one exercise, in a process and a folder of its own."""
+def ask(cells: list[str], tests: list[str], setup: list[str], models: list[str], mistakes: list[dict]
+        ) -> tuple[list[str | None], str]:
+    """The tests of one exercise, in a process and a folder of its own; the name of a known mistake, or nothing."""
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         answer = Path(folder) / "answer.json"
-        task = json.dumps({"answer": str(answer), "cells": cells, "tests": tests, "setup": setup})
+        task = json.dumps({"answer": str(answer), "cells": cells, "tests": tests, "setup": setup, "models": models,
+                           "mistakes": mistakes})
         try:
             subprocess.run([sys.executable, str(Path(__file__).resolve()), "--one"], input=task.encode(), cwd=folder,
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=SECONDS)
-            return json.loads(answer.read_text(encoding="utf-8"))
+            said, name = json.loads(answer.read_text(encoding="utf-8"))
+            return said, name
         except subprocess.TimeoutExpired:
-            return [f"not run: longer than {SECONDS} seconds"] * len(tests)
+            return [f"not run: longer than {SECONDS} seconds"] * len(tests), ""
         except (OSError, ValueError):
-            return ["not run: the notebook ended Python"] * len(tests)
+            return ["not run: the notebook ended Python"] * len(tests), ""
 
 
 def one() -> None:
     """In a process of its own: run a notebook, then the tests of an exercise; write what came of them."""
     task = json.loads(sys.stdin.buffer.read())
-    results = run(task["cells"], task["tests"], task["setup"])
-    Path(task["answer"]).write_text(json.dumps(results), encoding="utf-8")
+    said, calls = judge(task["cells"], task["tests"], task["setup"], task["models"])
+    name = ""
+    if any(calls) and any(said):
+        name = " or ".join(row["name"] for row in task["mistakes"]
+                           if alike(calls, judge(row["cells"], task["tests"], task["setup"])[1]))
+    Path(task["answer"]).write_text(json.dumps([said, name]), encoding="utf-8")
 
 
 def run(cells: list[str], tests: list[str], setup: list[str]) -> list[str | None]:
     """For each test None, or why it failed. A statement that fails does not stop the others.
 
-    `setup` is what the notebook was given out with, imports and names; tests find it as it was.
-
     >>> run(["x = 1", "y = 2"], ["assert x == 1, 'one'", "assert x == y, 'two'"], ["y = 3"])
     [None, 'two']
+    >>> run(["def half(x): return x"], ["assert half(4) == 2, 'the half'"], [])
+    ['half(4) is 4, expected 2: the half']
+    """
+    return judge(cells, tests, setup)[0]
+
+
+def judge(cells: list[str], tests: list[str], setup: list[str], models: list[str] | tuple = ()
+          ) -> tuple[list[str | None], list[list]]:
+    """For each test None, or why it failed; and what the notebook's functions gave to each test.
+
+    `setup` is what the notebook was given out with, imports and names; tests find it as it was. `models` are right
+    answers to earlier parts, which replace the notebook's own. What returns nothing, or something of another kind
+    than expected, is told once and alone.
     """
     space: dict = {"__name__": "__main__", "display": print}
     broken = [why for cell in cells for why in (attempt(statement, space) for statement in statements(cell))]
     first = next((why for why in broken if why and not why.startswith("NotImplementedError")), "")
-    for line in setup:
+    for line in [*setup, *models]:
         attempt(line, space)
-    said = [attempt(test, space) for test in tests]
-    return [f"{why} (before: {first})"[:LONGEST] if why and first and why.startswith("NameError") else why
-            for why in said]
+    log: list = []
+    for name, value in list(space.items()):
+        if getattr(value, "__code__", None) and value.__code__.co_filename == "<cell>":
+            space[name] = noted(name, value, log)
+    said, calls, kinds = [], [], []
+    for test in tests:
+        log.clear()
+        why = attempt(test, space)
+        calls.append([result for _, result in log])
+        if why and first and why.startswith("NameError"):
+            why = f"{why} (before: {first})"
+        elif why and log:
+            wrong, why = explain(test, space, log, why)
+            kinds += [why] * wrong
+        said.append(why and why[:LONGEST])
+    return [why and kinds[0][:LONGEST] for why in said] if kinds else said, calls
+
+
+def noted(name: str, function, log: list):
+    """The function, which writes what it is asked and what it gives to the log; not what it asks of itself."""
+    @functools.wraps(function)
+    def asked(*arguments, **named):
+        depth = len(log)
+        try:
+            result = function(*arguments, **named)
+        except BaseException as error:
+            del log[depth:]
+            log.append((None, type(error).__name__))
+            raise
+        words = [short(one) for one in arguments] + [f"{key}={short(one)}" for key, one in named.items()]
+        del log[depth:]
+        log.append((f"{name}({', '.join(words)})", result))
+        return result
+    return asked
+
+
+def explain(test: str, space: dict, log: list, idea: str) -> tuple[bool, str]:
+    """Is it of another kind than expected? And the call, what came back, what was expected, before the idea."""
+    parts = ast.parse(test).body[-1].test  # type: ignore[attr-defined]
+    for part in parts.values if isinstance(parts, ast.BoolOp) and isinstance(parts.op, ast.And) else [parts]:
+        log.clear()
+        with contextlib.suppress(Exception):
+            if not eval(compile(ast.Expression(part), "<cell>", "eval"), space) and log and log[-1][0]:
+                call, result = log[-1]
+                wanted = expected(part, call.partition("(")[0])
+                if wanted is None:
+                    return result is None, f"{call} is {short(result)}{EXPLAINED}{idea}"
+                right = eval(compile(ast.Expression(wanted), "<cell>", "eval"), space)
+                return ((kind(result), kind(right)) in UNLIKE,
+                        f"{call} is {short(result)}, expected {short(right)}{EXPLAINED}{idea}")
+    return False, idea
+
+
+def expected(part: ast.expr, name: str) -> ast.expr | None:
+    """What an assertion expects of the function: of f() == b, abs(f() - b) < 1e-9, np.allclose(f(), b), not f()."""
+    side: ast.expr = ast.Constant(False)
+    match part:
+        case ast.UnaryOp(ast.Not(), call):
+            pass
+        case ast.Compare(call, [ast.Eq() | ast.Is()], [side]):
+            pass
+        case ast.Compare(ast.Call(ast.Name("abs"), [ast.BinOp(call, ast.Sub(), side)]), [ast.Lt()]):
+            pass
+        case ast.Call(ast.Attribute(_, "allclose" | "isclose"), [call, side, *_]):
+            pass
+        case _:
+            return None
+    own = isinstance(call, ast.Call) and ast.unparse(call.func) == name
+    return ast.fix_missing_locations(ast.copy_location(side, part)) if own else None
+
+
+def kind(value: object) -> str:
+    """Nothing, a text, a number, several values, or something else."""
+    if value is None or isinstance(value, str):
+        return "nothing" if value is None else "a text"
+    if isinstance(value, list | tuple) or getattr(value, "shape", None):
+        return "values"
+    try:
+        float(value)  # type: ignore[arg-type]
+        return "a number"
+    except (TypeError, ValueError):
+        return "something else"
+
+
+def alike(one: object, two: object) -> bool:
+    """Are these the same answers, up to rounding?
+
+    >>> alike([0.1 + 0.2, "f", None], [0.3, "f", None]), alike([1.0], [2.0]), alike([[1, 2]], [[1]])
+    (True, False, False)
+    """
+    if isinstance(one, list | tuple) and isinstance(two, list | tuple):
+        return len(one) == len(two) and all(map(alike, one, two))
+    with contextlib.suppress(Exception):
+        if np is not None and kind(one) != "something else":
+            first, second = np.asarray(one), np.asarray(two)
+            return first.shape == second.shape and bool(
+                np.allclose(first, second, rtol=1e-9, atol=1e-12, equal_nan=True))
+    with contextlib.suppress(Exception):
+        return bool(one == two)
+    return False
+
+
+def short(value: object) -> str:
+    """A value in a few letters."""
+    if np is not None and isinstance(value, np.generic):
+        value = value.item()
+    text = f"{value:.6g}" if isinstance(value, float) else repr(getattr(value, "tolist", lambda: value)())
+    return text if len(text) <= 40 else f"{text[:37]}..."
 
 
 def statements(cell: str) -> list[str]:
@@ -200,4 +346,6 @@ def asserts(code: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    raise SystemExit(one() if sys.argv[1:] == ["--one"] else main())
+    if sys.argv[1:] != ["--one"]:
+        raise SystemExit(main())
+    one()
