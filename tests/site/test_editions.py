@@ -2,15 +2,17 @@
 
 import copy
 import io
+import re
 import zipfile
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
+from fontTools import ttLib
 
 from tools.build import versions
 from tools.editions import ebook, leaves
-from tools.extension import formulas, preview
+from tools.extension import fonts, formulas, preview
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -67,6 +69,29 @@ def test_paper_has_nothing_to_click(two):
     assert not two[0].body.select(".panels")
     assert "✓two and two" in text and "assert True" not in text and "More." in text and "It is." in text
     assert leaves.MOVES in text and two[0].body.select_one("svg.still")
+
+
+def test_answers_stand_at_the_end(two):
+    """At the end of the page; in a printed book, in a chapter of their own before the reference."""
+    for one in two:
+        leaves.settle(one)
+        assert not one.body.select(".quiz .why, .right") and "A this" in one.body.select_one(".quiz").get_text()
+        assert one.body.find_all("section")[-1].get_text() == "Answers and solutionsQuestion 1. A: It is."
+    two[1].part = "Reference"
+    leaves.join(two)
+    first, end, last = leaves.back_matter(two)
+    assert (end.title, last.file) == ("Answers and solutions", "book/other")
+    assert not first.body.select(".answers") and [head.get_text() for head in end.body.select("h2")] == ["One", "Other"]
+
+
+def test_paper_has_no_variable_font(site):
+    data = (site / "_static" / "fonts" / "book-sans.woff2").read_bytes()
+    light, bold = (ttLib.TTFont(io.BytesIO(fonts.instance(data, weight))) for weight in fonts.WEIGHTS)
+    assert "fvar" not in light and light["hmtx"]["m"] != bold["hmtx"]["m"]
+
+
+def test_old_readers_know_the_style_of_the_ebook():
+    assert not re.search(r":(has|is|not)\(|var\(|\drem|\b650\b|@media", ebook.style())
 
 
 def test_an_ebook_is_xml_with_every_file_listed(two, site, tmp_path):

@@ -6,6 +6,7 @@ import html
 import re
 import zipfile
 from pathlib import Path
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 from bs4 import BeautifulSoup
@@ -43,10 +44,11 @@ def write(chapters: list[leaves.Leaf], site: Path, about: dict, cover: bytes, ta
 
 
 def style() -> str:
-    """The sheet of the editions, its fonts beside it, colours by value."""
+    """The sheet of the editions, its fonts beside it, colours by value, in words that old readers know."""
     sheet = leaves.plain_colours((HERE / "edition.css").read_text())
     sheet = re.sub(r":root \{.*?\}\n", "", sheet, count=1, flags=re.S)
-    sheet = sheet[:sheet.index("@media")]
+    sheet = re.sub(r"[^{}\n]*:(?:has|is|not)\([^{}]*\{[^{}]*\}", "", sheet[:sheet.index("@media")])
+    sheet = sheet.replace("rem", "em").replace("650", "700")
     return "".join(f'@font-face {{ font-family: "{family}"; font-weight: 400 700; font-style: {slope}; '
                    f'src: url(fonts/{file}.woff2); }}\n'
                    for family, slope, file in [*leaves.FACES, (formulas.FAMILY, "normal", "math")]) + sheet
@@ -57,6 +59,10 @@ def page(one: leaves.Leaf) -> bytes:
     soup = BeautifulSoup(str(one.body), "html.parser")
     for tag in soup.select("style, input, form, select, iframe, object, hr.docutils"):
         tag.decompose()
+    for link in soup.select("a[href^=http]"):
+        link["href"] = quote(link["href"], safe="%/:=&?~#+!$,;'@()*[]")
+    for stroke in soup.select("path:not([d])"):
+        stroke.decompose()
     for drawing in soup.find_all("svg"):
         drawing["xmlns"], drawing["xmlns:xlink"] = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
     for tag in soup.find_all(True):

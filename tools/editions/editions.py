@@ -15,6 +15,7 @@ import io
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import yaml
@@ -26,6 +27,11 @@ from tools.kit import slides, worksheets
 
 NAME = "decision-aligned-uncertainty"
 CHEAT_SHEET = "book/reference/cheat_sheet"
+MEASURED = ("book/reference/speed", "book/reference/large")
+VOLUMES: dict[str, tuple[str, Callable[[leaves.Leaf], bool]]] = {  # of the printed book, and what is in each
+    "": ("", lambda one: one.part not in ("The record", "Teaching") and one.file not in (*MEASURED, *leaves.WEBSITE)),
+    "-record": (": the record", lambda one: one.part == "The record" or one.file in MEASURED),
+    "-teaching": (": for teachers", lambda one: one.part == "Teaching")}
 
 
 def main() -> int:
@@ -74,7 +80,8 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
             raise ValueError(f"{len(dead)} links without a place, such as {dead[:5]}")
         path.write_text(print_book.single(whole, site, about), encoding="utf-8")
     with timed(f"{NAME}.epub") as (path, _):
-        ebook.write(copies(settled), site, about, preview.cover(about["title"]), path)
+        students = copies([one for one in settled if one.part != "Teaching"])
+        ebook.write(students, site, about, preview.cover(about["title"]), path)
         check_ebook(path)
     with chromium() as browser:
         with timed("cheat-sheet.pdf") as (path, said):
@@ -84,9 +91,12 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
         with timed("worksheets.pdf") as (path, said):
             sheets = sorted((site / worksheets.TARGET).glob("*.html"))
             said["pages"] = print_book.bind(browser, sheets, about | {"title": f"{about['title']}: worksheets"}, path)
-        with timed(f"{NAME}.pdf") as (path, said):
-            leaves.join(settled)
-            said["pages"] = print_book.make_pdf(browser, settled, site, about, path)
+        for name, (words, has) in VOLUMES.items():
+            with timed(f"{NAME}{name}.pdf") as (path, said):
+                volume = copies([one for one in settled if has(one)])
+                leaves.join(volume)
+                told = about | {"title": about["title"] + words}
+                said["pages"] = print_book.make_pdf(browser, leaves.back_matter(volume), site, told, path)
     return rows
 
 
@@ -101,6 +111,8 @@ def tell(root: Path) -> dict:
     return {"title": title, "question": "Which model would you rather decide with?",
             "authors": [person.get("name") or f"{person['given-names']} {person['family-names']}"
                         for person in cited["authors"]],
+            "sources": [f"{work['title']}, {work['url'].removeprefix('https://')}" for work in cited["references"]
+                        if "url" in work],
             "version": cited["version"], "date": str(cited["date-released"]),
             "picture": preview.picture().replace("#1d232b", "currentColor"),
             "identifier": f"urn:{NAME}:{cited['version']}"}

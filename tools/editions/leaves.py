@@ -15,7 +15,10 @@ from pathlib import Path
 import yaml
 from bs4 import BeautifulSoup, Tag
 
+from tools.extension import page_body
+
 LEFT_OUT = ("book/reference/api", "book/start/bench")  # functions' own texts; a page that is a tool
+WEBSITE = ("book/start/how_to_use", "book/reference/cite")  # pages about the website, which paper can do without
 CLICKED = "a.headerlink, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
 MOVES = "On the book's website this picture moves; the text beside it speaks of that one."
 FACES = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),
@@ -81,10 +84,11 @@ def settle(leaf: Leaf) -> None:
         head.extend(list(gathered.summary.contents))
         gathered.replace_with(head, *gathered.find_all("details", recursive=False))
     for folded in leaf.body.select("details.check, details.fold:not(.code)"):
-        line = soup.new_tag("p", attrs={"class": "check" if "check" in folded["class"] else "setup"})
+        if "check" not in folded["class"] or folded.summary.get_text().endswith(page_body.ANSWERS):
+            folded.decompose()  # what a page prepares, and where the answers to its questions were computed
+            continue
+        line = soup.new_tag("p", attrs={"class": "check"})
         line.extend(list(folded.summary.contents))
-        if "check" not in folded["class"]:
-            line.string = "Prepared in a folded cell: " + line.get_text().removeprefix("Code: ")
         code = folded.select("div.cell_input") if folded.find_parent(class_="solution") else []
         folded.replace_with(line, *code)
     for hidden in leaf.body.select("details.hide"):
@@ -99,18 +103,55 @@ def settle(leaf: Leaf) -> None:
     for paragraph in leaf.body.select("section > p"):
         if re.match(r"Next\b\s*:", paragraph.get_text().strip()):  # on paper the next page is the next
             paragraph.decompose()
-    for box in leaf.body.select("fieldset.quiz"):  # a box to tick for each answer, and all reasons
-        box.name = "div"
-        box.legend["class"], box.legend.name = ["legend"], "p"
-        for label in box.select("label"):
-            label.input.decompose()
-            label.name, label["class"] = "div", ["answer-line", *label["class"]]
+    for title in leaf.body.select(".admonition-title"):
+        if title.get_text() == "On this page":
+            title.string = "In this chapter"
+    for leads in leaf.body.select(page_body.NEXT):
+        for item in leads.select("li"):
+            if item.get_text().startswith("Next chapter"):
+                item.decompose()
+        leads.h2.decompose()
+    put_answers_last(leaf)
     for table in leaf.body.select("table"):
         if len(table.select("tr")) <= 12:
             table["class"] = [*table.get("class", []), "short"]
     for empty in leaf.body.select("div.cell"):
         if not empty.get_text().strip() and not empty.find(["svg", "img"]):
             empty.decompose()
+
+
+def put_answers_last(leaf: Leaf) -> None:
+    """On paper nothing folds: which answers are right, and the solutions, stand at the end of the page."""
+    soup = leaf.soup
+    last = soup.new_tag("section", attrs={"class": "answers"})
+    last.append(soup.new_tag("h2", string="Answers and solutions"))
+    for number, box in enumerate(leaf.body.select("fieldset.quiz"), 1):
+        box.name = "div"
+        box.legend["class"], box.legend.name = ["legend"], "p"
+        box.select_one(".legend").insert(0, f"{number}. ")
+        told = soup.new_tag("p", string=f"Question {number}.")
+        for letter, label in zip("ABCDE", box.select("label"), strict=False):
+            label.input.replace_with(soup.new_tag("b", string=f"{letter} "))
+            told.extend([f" {letter}: ", *label.select_one(".why").extract().contents])
+            label.name, label["class"] = "div", ["answer-line"]
+        last.append(told)
+    for solution in leaf.body.select("div.solution"):
+        last.append(solution.extract())
+    if last.find(["p", "div"]):
+        leaf.body.append(last)
+
+
+def back_matter(leaves: list[Leaf]) -> list[Leaf]:
+    """The leaves of a printed book, joined already, with all answers in a leaf of their own before the reference."""
+    soup = BeautifulSoup('<article id="answers"><h1>Answers and solutions</h1></article>', "html.parser")
+    end = Leaf("book/answers", "To end", "Answers and solutions", soup.article, soup)
+    for one in leaves:
+        section = one.body.select_one("section.answers")
+        if section is not None:
+            section.h2.string = one.title
+            end.body.append(section.extract())
+    place = next((place for place, one in enumerate(leaves) if one.part == "Reference"), len(leaves))
+    return [*leaves[:place], end, *leaves[place:]] if end.body.select("section") else leaves
 
 
 def point(leaves: list[Leaf], address: Callable[[Leaf, str], str]) -> list[str]:

@@ -15,29 +15,50 @@ import pikepdf
 from bs4 import BeautifulSoup
 
 from tools.editions import leaves
-from tools.extension import formulas
+from tools.extension import fonts, formulas
 
 HERE = Path(__file__).parent
-EDITION = """The pages of this edition are those of the book's website, where checks and preparations are folded cells.
-Here stands the line that each of them has printed; their code is in the website's notebooks. What the text says of
-dragging, choosing and downloading, of the bench and the API, is there, too: <code>make book</code> builds it from the
-book's sources."""
+EDITION = """This edition has the text of the book's website, whose pages run. A tick stands for a cell that checks a
+statement, with the line that it has printed; the code is in the website's notebooks, with the explorers, the bench and
+the API. Answers and solutions are at the end."""
 LINE = 658  # CSS pixels between the margins of A4, see PAPER
 PAPER = """@page { size: A4; margin: 20mm 18mm 18mm;
   @bottom-center { content: counter(page); font: 9pt "Book Sans", sans-serif; color: #5a6472; }
   @top-left { content: "%s"; font: 8.5pt "Book Sans", sans-serif; color: #5a6472; } }
 @page plain { @top-left { content: none; } @top-right { content: none; } @bottom-center { content: none; } }
-.front, .part { page: plain; }
+.front, .imprint { page: plain; }
 """
 
-# a table that is wider than its column gets smaller type, down to six tenths
-FIT = """() => document.querySelectorAll("main table").forEach(table => {
-  const size = parseFloat(getComputedStyle(table).fontSize), room = table.parentElement.clientWidth;
-  for (let part = 1; table.offsetWidth > room && part > 0.6; part -= 0.04) table.style.fontSize = size * part + "px";
-})"""
+# a table that is wider than its column gets smaller type, down to seven points; then it becomes two, one below the
+# other, or, where cells span several columns, has less room between them
+FIT = """() => {
+  const fits = table => {
+    const size = parseFloat(getComputedStyle(table).fontSize), room = table.parentElement.clientWidth;
+    for (let part = 1; table.offsetWidth > room && part > 0.8; part -= 0.02) table.style.fontSize = size * part + "px";
+    return table.offsetWidth <= room;
+  };
+  const halve = table => {
+    const heads = row => row.querySelectorAll("th").length;
+    const named = Math.max(...[...table.tBodies[0].rows].map(heads)), names = named || 1;
+    const values = row => [...row.querySelectorAll("td")].slice(named ? 0 : 1);
+    const columns = table => [...table.rows].map(
+      row => row.closest("thead") ? [...row.cells].slice(names) : values(row));
+    const count = columns(table)[0].length, half = Math.ceil(count / 2);
+    if (count < 2 || table.querySelector("[colspan]") || columns(table).some(cells => cells.length !== count))
+      return table.querySelectorAll("th, td").forEach(cell => { cell.style.paddingInline = "0.3em"; });
+    const second = table.cloneNode(true);
+    columns(table).forEach(cells => cells.slice(half).forEach(cell => cell.remove()));
+    columns(second).forEach(cells => cells.slice(0, half).forEach(cell => cell.remove()));
+    second.removeAttribute("id");
+    second.style.marginTop = "1em";
+    table.after(second);
+    for (const one of [table, second]) { one.style.fontSize = ""; fits(one) || halve(one); }
+  };
+  document.querySelectorAll("main table").forEach(table => fits(table) || halve(table));
+}"""
 
 
-CLIPPED = """line => [...document.querySelectorAll("main *")].filter(e => {
+CLIPPED = """line => [...document.querySelectorAll("main :not(svg *)")].filter(e => {
     const box = e.getBoundingClientRect(); return box.width > 0 && box.right > line + 4; })
   .map(e => [Math.round(e.getBoundingClientRect().right), e.tagName, (e.closest("article") || {}).id,
              e.textContent.trim().slice(0, 60)].join(" "))"""
@@ -49,12 +70,14 @@ def single(chapters: list[leaves.Leaf], site: Path, about: dict) -> str:
 
 
 def paper(chapters: list[leaves.Leaf], site: Path, about: dict, pages: dict[str, int]) -> str:
-    """The same for print: each chapter on a new page under its own running head."""
-    heads = "".join(f'@page {one.key} {{ @top-right {{ content: {json.dumps(one.title, ensure_ascii=False)}; '
-                    f'font: 8.5pt "Book Sans", sans-serif; color: #5a6472; }} }}\n'
-                    f'#{one.key} {{ page: {one.key}; break-before: page; }}\n' for one in chapters)
-    style = sheet(chapters, site) + PAPER % about["title"] + heads
-    return document(about, style, front(about, EDITION) + contents(chapters, pages) + bodies(chapters, parts=True))
+    """The same for print: each part on a new page under its own running head, its chapters one after the other."""
+    names = {one.part: f"part{number}" for number, one in enumerate(chapters)}
+    heads = "".join(f'@page {name} {{ @top-right {{ content: {json.dumps(part, ensure_ascii=False)}; '
+                    f'font: 8.5pt "Book Sans", sans-serif; color: #5a6472; }} }}\n' for part, name in names.items())
+    heads += "".join(f"#{one.key} {{ page: {names[one.part]}; }}\n" for one in chapters)
+    style = sheet(chapters, site, still=True) + PAPER % about["title"] + heads
+    before = front(about) + imprint(about) + contents(chapters, pages)
+    return document(about, style, before + bodies(chapters, parts=True))
 
 
 def document(about: dict, style: str, body: str) -> str:
@@ -64,19 +87,34 @@ def document(about: dict, style: str, body: str) -> str:
             f"<body><main>{body}</main></body></html>")
 
 
-def sheet(chapters: list[leaves.Leaf], site: Path) -> str:
-    """The style sheet with its fonts inside."""
-    cut = site / "_static" / "fonts"
-    faces = [formulas.face((cut / f"{name}.woff2").read_bytes(), family, slope) for family, slope, name in leaves.FACES]
+def sheet(chapters: list[leaves.Leaf], site: Path, still: bool = False) -> str:
+    """The style sheet with its fonts inside; `still` ones, a file for each weight, for paper."""
+    faces = []
+    for family, slope, name in leaves.FACES:
+        data = (site / "_static" / "fonts" / f"{name}.woff2").read_bytes()
+        faces += [formulas.face(fonts.instance(data, weight), family, slope, str(weight)) for weight in fonts.WEIGHTS
+                  ] if still else [formulas.face(data, family, slope)]
     math = formulas.face(formulas.font([one.body for one in chapters]), formulas.FAMILY)
     return "".join(faces) + math + (HERE / "edition.css").read_text()
 
 
-def front(about: dict, note: str = "") -> str:
+def front(about: dict) -> str:
     people = html.escape(", ".join(about["authors"]))
     return (f'<header class="front"><h1>{html.escape(about["title"])}</h1><p>{html.escape(about["question"])}</p>'
             f'{about["picture"]}<p>{people}<br>Version {about["version"]}, {about["date"]}</p>'
-            f'<p>Text: CC BY 4.0. Code: MIT.</p><p class="moves">{note}</p></header>')
+            f'<p>Text: CC BY 4.0. Code: MIT.</p></header>')
+
+
+def imprint(about: dict) -> str:
+    """Who, when, under which licence, how to cite; what this edition leaves out."""
+    title, people = html.escape(about["title"]), html.escape(", ".join(about["authors"]))
+    lines = [f"<strong>{title}</strong><br>Version {about['version']}, {about['date']}",
+             f"Written and programmed by {people}.",
+             f"Cite as: {people} ({about['date'][:4]}), <em>{title}</em>, version {about['version']}.",
+             "It accompanies " + "; ".join(html.escape(work) for work in about["sources"]) + ".",
+             "Text: Creative Commons Attribution 4.0 (CC BY 4.0). Code: MIT licence. Data: as the bibliography says.",
+             EDITION, "Set in Source Serif and Source Sans (SIL Open Font License) and STIX Two Math."]
+    return f'<section class="imprint">{"".join(f"<p>{line}</p>" for line in lines)}</section>'
 
 
 def contents(chapters: list[leaves.Leaf], pages: dict[str, int]) -> str:
@@ -92,13 +130,13 @@ def contents(chapters: list[leaves.Leaf], pages: dict[str, int]) -> str:
 
 
 def bodies(chapters: list[leaves.Leaf], parts: bool = False) -> str:
-    """The leaves one after the other, headings one level down; on paper each part has a page of its own."""
+    """The leaves one after the other, headings one level down; on paper a part is named over its first title."""
     said, part = [], ""
     for one in chapters:
+        copy = BeautifulSoup(str(one.body), "html.parser")
         if parts and one.part != part:
             part = one.part
-            said.append(f'<section class="part"><h1>{html.escape(part)}</h1></section>')
-        copy = BeautifulSoup(str(one.body), "html.parser")
+            copy.article.insert(0, copy.new_tag("p", attrs={"class": "of-part-name"}, string=part))
         for heading in copy.select("h1, h2, h3, h4"):
             heading.name = f"h{int(heading.name[1]) + 1}"
         said.append(str(copy))
@@ -160,7 +198,8 @@ def make_pdf(browser, chapters: list[leaves.Leaf], site: Path, about: dict, targ
 
 def make_leaflet(browser, chapters: list[leaves.Leaf], site: Path, about: dict, target: Path) -> int:
     """One page of the site alone on paper, without title page and contents; how many pages."""
-    print_pdf(browser, document(about, sheet(chapters, site) + PAPER % about["title"], bodies(chapters)), target)
+    style = sheet(chapters, site, still=True) + PAPER % about["title"]
+    print_pdf(browser, document(about, style, bodies(chapters)), target)
     return finish(target, about)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
+import io
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -40,6 +41,14 @@ def write(folder: Path) -> Path:
     for package in packages:
         shutil.copy(packaged(package, "licenses/LICENSE"), folder / f"LICENSE-{package}.txt")
     return folder
+
+
+def instance(data: bytes, weight: int) -> bytes:
+    """One weight of a font of the site, for paper: browsers draw variable fonts there as pictures of letters."""
+    font = instancer.instantiateVariableFont(ttLib.TTFont(io.BytesIO(data), recalcTimestamp=False), {"wght": weight})
+    file = io.BytesIO()
+    font.save(file)
+    return file.getvalue()
 
 
 def packaged(package: str, name: str) -> Path:

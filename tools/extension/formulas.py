@@ -175,7 +175,7 @@ def italics(letters: set[int]) -> set[int]:
     return {ord(letter(style, chr(one))) for style in ("italic", "bold-italic") for one in every} | {0x210E}
 
 
-def face(data: bytes, family: str, style: str = "normal") -> str:
+def face(data: bytes, family: str, style: str = "normal", weights: str = "400 700") -> str:
     """A font inside a style sheet."""
-    return (f'@font-face {{ font-family: "{family}"; font-style: {style}; font-weight: 400 700; '
+    return (f'@font-face {{ font-family: "{family}"; font-style: {style}; font-weight: {weights}; '
             f'src: url(data:font/woff2;base64,{base64.b64encode(data).decode()}) format("woff2"); }}\n')
