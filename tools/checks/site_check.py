@@ -436,6 +436,64 @@ def verdict_at(c: float, y, cheaper, costlier) -> bool:
     return bool(np.quantile(draws, 0.025) > 0)
 
 
+def check_gallery(page, base: str) -> list[str]:
+    """The filter leaves the cards of one verdict, says how many, and sorts by name."""
+    page.goto(base + "book/reference/gallery.html", wait_until="load")
+    cards, said = page.locator(".score-card:visible"), page.locator(".score-filter output")
+    every, verdict = cards.count(), page.locator(".score-filter [name=verdict]")
+    verdict.select_option(index=1)
+    wanted, found = verdict.input_value(), []
+    shown = cards.evaluate_all("cards => cards.map(card => card.dataset.verdict)")
+    if not 0 < len(shown) < every or set(shown) != {wanted} or said.inner_text() != f"{len(shown)} cards":
+        found.append(f"gallery: of {every} cards {len(shown)} are left for {wanted!r}, it says {said.inner_text()!r}")
+    page.locator(".score-filter [name=order]").select_option(index=1)
+    names = [name.lower() for name in page.locator(".score-card:visible h3").all_inner_texts()]
+    if names[0] != min(names) or names[-1] != max(names):
+        found.append("gallery: not sorted by name")
+    return found
+
+
+def check_cards(page, base: str) -> list[str]:
+    """A link to a statement of another page, and one to a work, show it by mouse and by keyboard; Escape hides it."""
+    page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="networkidle")
+    card, found = page.locator(".hover-card"), []
+    for kind, words in (("#thm-", "Theorem"), ("bibliography.html#", "doi")):
+        link = page.locator(f".bd-article a.reference.internal[href*='{kind}']").first
+        for act in (link.hover, link.focus):
+            page.mouse.move(0, 0)
+            page.keyboard.press("Tab")  # a focus that comes from the keyboard is a visible one
+            act()
+            try:
+                card.wait_for(state="visible", timeout=5000)
+            except Exception:  # whatever the browser calls it
+                found.append(f"no card at a link to {kind}")
+                continue
+            if words not in card.inner_text():
+                found.append(f"the card at a link to {kind} says {card.inner_text()[:60]!r}")
+            page.keyboard.press("Escape")
+            if card.is_visible():
+                found.append("Escape does not hide a card")
+    return found
+
+
+def check_files(page, base: str) -> list[str]:
+    """An explorer in a file of its own stands where its address says, and writes there where it is moved to."""
+    found = []
+    for kind in EXPLORERS:
+        page.goto(f"{base}explorers/{kind}.html", wait_until="load")
+        slider = page.locator("input[type=range]").first
+        name, first = slider.get_attribute("name"), int(slider.input_value())
+        page.goto(f"{base}explorers/{kind}.html#{name}={first + 2}", wait_until="load")
+        page.reload()
+        held = int(slider.input_value())
+        slider.focus()
+        page.keyboard.press("ArrowRight")
+        if held != first + 2 or f"{name}={first + 3}" not in page.url:
+            found.append(f"explorers/{kind}.html: {name} is {held} instead of {first + 2}, then {page.url}")
+        found += [f"explorers/{kind}.html: {problem}" for problem in check_access(page, "main")]
+    return found
+
+
 def check_without_scripts(browser, base: str) -> list[str]:
     """Where scripts are off, an explorer is a picture with words and no dead controls."""
     found = []
@@ -470,6 +528,7 @@ def check_rest(base: str) -> list[str]:
         found += check_hill_explorer(page, base) + check_metric_explorer(page, base)
         y, forecasts = screening.forecasts()
         found += check_prior_explorer(page, base, y, forecasts) + check_murphy_explorer(page, base, y, forecasts)
+        found += check_gallery(page, base) + check_cards(page, base) + check_files(page, base)
         found += kit_check.check_kit(browser, SITE, check_access)
         found += link_pictures.check(browser, SITE)
     return [f"[behaviour] {problem}" for problem in found + problems]
