@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from functools import cache, cached_property
@@ -295,7 +296,11 @@ class Card:
                             f"{POINT[self.axis](float(point))}." for point, weight in zip(points, weights, strict=True))
         below = np.cumsum(shares) / shares.sum()
         quarter, low, high = (places[np.searchsorted(below, level)] for level in (0.25, 0.5 - 1e-6, 0.5 + 1e-6))
-        return HALF[self.axis](float((low + high) / 2), float(quarter))
+        words = HALF[self.axis](float((low + high) / 2), float(quarter))
+        if len(points) > 20:
+            return words
+        words = re.sub("costs more than (?=an? )", "costs at least as much as ", words)  # a few points, no density
+        return words.replace("Half", "At least half").replace("On a", "On at least a").replace("more than", "at least")
 
     def as_dict(self) -> dict[str, str]:
         """The card's statements, as text."""

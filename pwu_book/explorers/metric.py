@@ -94,10 +94,11 @@ class MetricExplorer(Explorer):
 
     def controls(self):
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
-        boxes = "".join(f'<label>Loss if y = {y} <input type="text" name="if_{y}" value="{loss}" maxlength="120" size="14" '
-                        'spellcheck="false" autocapitalize="none" autocomplete="off"></label>'
+        boxes = "".join(f'<label>Loss if y = {y} <input type="text" name="if_{y}" value="{loss}" maxlength="120" '
+                        'size="14" spellcheck="false" autocapitalize="none" autocomplete="off"></label>'
                         for y, loss in ((1, "1 - p"), (0, "p")))
-        return (f'<label>Score <select name="score">{options}<option value="own">your own formula</option></select></label>'
+        return (f'<label>Score <select name="score">{options}<option value="own">your own formula</option></select>'
+                "</label>"
                 + slider("Forecast <i>f</i>", "forecast", 101, 50) + f'<div class="own">{boxes}</div>')
 
     def picture(self, ax):
