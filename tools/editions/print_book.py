@@ -106,7 +106,7 @@ def front(about: dict) -> str:
 
 
 def imprint(about: dict) -> str:
-    """Who, when, under which licence, how to cite; what this edition leaves out."""
+    """Authors, date, licence, how to cite, and what this edition leaves out."""
     title, people = html.escape(about["title"]), html.escape(", ".join(about["authors"]))
     lines = [f"<strong>{title}</strong><br>Version {about['version']}, {about['date']}",
              f"Written and programmed by {people}.",

@@ -5,8 +5,8 @@ Usage: python grade.py HANDED_IN [RESULTS.csv]
 HANDED_IN holds a folder for each student, with notebooks whose names contain those that were given out. Each exercise
 runs in a process and a folder of its own, for two minutes at most; its tests are those in the folder `tests` beside
 this file. The results say how many tests passed, and of each other test the call, what came back, what was expected,
-and the idea that it tests. Part b is graded with the right answer to part a. Whoever answers like a known mistake is
-told its name, and the end of the run counts who made which mistake. Anything not graded is reported.
+and the idea that it tests. Part b is graded with the right answer to part a. An answer that behaves like a known
+mistake gets its name, and the end of the run counts these mistakes. Anything not graded is reported.
 Students' code runs as you: use an account, or a container, that holds nothing of value. The tests run in the same
 process as that code, so a notebook can cheat: read what has full marks, solutions are a few lines. A notebook that
 never ends has passed nothing. The results are kept in memory and written at the end.
