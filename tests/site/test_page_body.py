@@ -167,3 +167,19 @@ def test_a_drawing_of_several_panels_is_cut_into_one_per_panel(tmp_path):
     hand = page.select_one("svg.drawing")["style"].partition("--hand: ")[2]
     assert page.select_one("div.panels")["style"] == f"--grow: {hand}"  # the panels' letters grow as measured
     assert page.select_one("div.panels > p.height").get_text() == "Vertical: share"
+
+
+def test_a_statement_has_a_link_to_itself():
+    page = dress('<section><div class="proof theorem admonition" id="thm-x"><p class="admonition-title">Theorem 1</p>'
+                   "</div></section>")
+    link = page.select_one("#thm-x .admonition-title a.headerlink")
+    assert link["href"] == "#thm-x" and link["title"] == "Link to this theorem"
+
+
+def test_the_first_mention_of_a_term_leads_to_the_glossary():
+    text = ("<section><h2>Murphy diagrams</h2><p><a href='#'>Murphy diagram</a>, <code>Murphy diagram</code>.</p>"
+            "<p>Two Murphy diagrams, and a murphy diagram.</p></section>")
+    page = BeautifulSoup(page_body.dress(text, "page", lambda address: None, {"Murphy diagram": "g.html#t"})[0],
+                         "html.parser")
+    assert [str(link) for link in page.select("a.term")] == [
+        '<a class="reference internal term" href="g.html#t">Murphy diagrams</a>']

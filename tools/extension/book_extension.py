@@ -28,6 +28,7 @@ POLICY = ("default-src 'self' data:; script-src 'self' 'unsafe-inline' 'unsafe-e
           "'unsafe-inline'; worker-src blob:; connect-src 'none'; form-action 'none'; object-src 'none'; "
           "base-uri 'none'")
 
+EVERYDAY = {"cannot tell", "new data", "credit line"}  # terms of the glossary that are also plain words
 CHOOSING = "book/reference/which_score"  # for people who choose with the help of a program
 
 
@@ -72,7 +73,7 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
         return
     images = {f"{app.builder.imgpath}/{name}": Path(app.srcdir) / path for path, name in app.builder.images.items()}
     try:
-        context["body"], words = page_body.dress(context["body"], pagename, images.get)
+        context["body"], words = page_body.dress(context["body"], pagename, images.get, terms_for(app, pagename))
     except ValueError as error:
         raise ExtensionError(str(error)) from error
     title = re.sub(r"<[^>]*>", "", context["title"])
@@ -125,6 +126,15 @@ def released(app) -> str:
     """Date of the release, as CITATION.cff states it."""
     cited = yaml.safe_load((Path(app.srcdir) / "CITATION.cff").read_text(encoding="utf-8"))
     return f"{cited['date-released']:%Y/%m/%d}"
+
+
+def terms_for(app, pagename: str) -> dict[str, str]:
+    """Addresses of the glossary's terms of several words, for a page of the textbook."""
+    if pagename.startswith(("book/reference/", "book/teaching/", "book/record/")):
+        return {}
+    terms = {name: place for (kind, name), place in app.env.get_domain("std").objects.items() if kind == "term"}
+    return {name: app.builder.get_relative_uri(pagename, page) + f"#{label}" for name, (page, label) in terms.items()
+            if re.fullmatch(r"[^,()]+ [^,()]+", name) and name not in EVERYDAY}
 
 
 def tell_links(app, context, pagename: str, title: str, words: str) -> None:

@@ -20,6 +20,7 @@ PROGRESS = re.compile(r"^\d+ of \d+(, [\d.]+ min left| cells are there, \d+ to f
 ANSWERS = "the answers, computed"
 PROMISE = "You will be able to"
 NEXT = "section#where-to-go-next"
+APART = ["a", "code", "details", "figure", "table", "fieldset", "h1", "h2", "h3"]  # no links to terms
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
 WIDE = 560  # points of a drawing with several panels, which takes the margin too
@@ -31,8 +32,12 @@ COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)
            "#5a6472": "var(--muted)", "#d5d9de": "var(--hairline)", "#ffffff": "var(--ground)"}
 
 
-def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[str, str]:
-    """The body of a page as readers get it, and a description; `drawing` finds the SVG file behind an address."""
+def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: dict[str, str] | None = None
+          ) -> tuple[str, str]:
+    """The body of a page as readers get it, and a description.
+
+    `drawing` finds the SVG file behind an address, `terms` are addresses in the glossary.
+    """
     soup = BeautifulSoup(body, "html.parser")
     fold_cells(soup, page)
     gather_checks(soup)
@@ -54,6 +59,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None]) -> tuple[
     keep_marks(soup)
     help_readers(soup)
     link_statements(soup)
+    link_terms(soup, terms or {})
     return str(soup), description(soup)
 
 
@@ -83,6 +89,19 @@ def link_statements(soup: BeautifulSoup) -> None:
                                         "title": f"Link to this {kind}"})
         link.string = "#"
         statement.select_one(".admonition-title").append(link)
+
+
+def link_terms(soup: BeautifulSoup, terms: dict[str, str]) -> None:
+    """The first time that a page's text has a term of the glossary, it leads there; `terms` gives addresses by term."""
+    for term, address in terms.items():
+        wanted = re.compile(rf"\b{re.escape(term)}s?\b", re.I)
+        for text in soup.select_one("section").find_all(string=wanted) if soup.section else []:
+            if text.find_parent("p") is None or text.find_parent(APART):
+                continue
+            found = wanted.search(text)
+            link = soup.new_tag("a", attrs={"class": "reference internal term", "href": address}, string=found[0])
+            text.replace_with(text[:found.start()], link, text[found.end():])
+            break
 
 
 def description(soup: BeautifulSoup) -> str:
