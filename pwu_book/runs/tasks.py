@@ -403,8 +403,8 @@ TASKS = {task.name: task for task in (BINARY, REGRESSION, MULTICLASS, MULTIVARIA
 _PAPER_BINARY = replace(BINARY, name="paper_binary", models=paper_models.classifiers, added=dict, fresh={}, plan={
     "bank": Plan(2, 2000), "heart": Plan(20), "ionosphere": Plan(20), "mushroom": Plan(2, 1000), "sonar": Plan(20)})
 _PAPER_REGRESSION = replace(REGRESSION, name="paper_regression", models=paper_models.regressors, added=dict, fresh={},
-                            plan={"air_quality": Plan(2), "auto_mpg": Plan(8), "energy": Plan(8),
-                                  "power_plant": Plan(1), "wine_quality": Plan(1, 2000)})
+                            plan={"air_quality": Plan(2), "auto_mpg": Plan(20), "energy": Plan(20),
+                                  "power_plant": Plan(1), "wine_quality": Plan(2, 2000)})
 
 
 def _all_classifiers():
