@@ -168,11 +168,11 @@ NUMBER = r"(?:\(?(?:[A-L]\.)?\d[\w.()]*|[A-L]\b)"  # of a statement: 3.4, F.1, (
 ALLOWED = [
     r"^---\n.*?^---\n",                                # header
     r"^```+\{(?:code-cell|math|bibliography|eval-rst)\}.*?^```+\s*$",
-    r"^```(?:python|bash)\n.*?^```\s*$",
+    r"^```(?:python|bash|bibtex|html|markdown)\n.*?^```\s*$", r"<!--.*?-->",
     r"^`{3,}\{[^\n]*$",                                # the first line of a directive
     r"\$\$.*?\$\$", r"\$[^$]*\$",                      # formulas
     r"\{[\w:-]+\}`[^`]+`", r"(?<!`)`[^`\n]+`(?!`)",    # roles, code
-    r"\]\([^)]*\)", r"^\([\w-]+\)=$", r"^:\w+:[^\n]*$",
+    r"\]\([^)]*\)", r"^\([\w-]+\)=$", r"^:[\w-]+:[^\n]*$",
     r"^- [^\n]*\b(?:arXiv|doi) [^\n]*$",                # an entry of a list of sources
     r"(?i)\b(?:definition|desideratum|assumption|proposition|lemma|remark|section|appendix|appendice|chapter|part|equation|corollary|table|"
     r"figure|footnote|arxiv)s?\s+" + NUMBER + r"(?:(?:,| and| to)\s+" + NUMBER + ")*",
