@@ -121,7 +121,7 @@ def sources(site: Path, cited: set[str]) -> Tag:
     works = [listed.find(id=key).find_all("p")[-1] for key in sorted(cited)]
     for link in (link for work in works for link in work.select("a[href]")):
         link.string = link["href"].removeprefix("https://")
-    return BeautifulSoup('<section><h2>Sources</h2><ul>' + "".join(f"<li>{work}</li>" for work in works)
+    return BeautifulSoup('<section><h2>Sources</h2><ul class="small">' + "".join(f"<li>{work}</li>" for work in works)
                          + f"<li>These slides: {BOOK}.</li></ul>"
                          '<div class="notes">Leave this up while people pack. It says whose ideas and data these are.'
                          "</div></section>", "html.parser").section
