@@ -40,8 +40,9 @@ def deck(page: Path, target: Path, site: Path) -> None:
     for tag in article.select(NOT_ON_A_SLIDE):
         if not tag.find_parent(class_="explorer"):
             tag.decompose()
+    credits = [credit.extract() for credit in article.select(".credit")]
     if cited:
-        article.append(sources(site, cited))
+        article.append(sources(site, cited, credits))
     formulas.set_formulas(article)
     title, style = " ".join(article.h1.get_text().split()), faces(article, site)
     inner = [heading.find_parent("section").extract() for heading in article.select("section > h2")]
@@ -115,10 +116,10 @@ def box(words: str, kept: int | str = "") -> str:
             + (f' data-count="{kept}">' if kept != "" else ">"))
 
 
-def sources(site: Path, cited: set[str]) -> Tag:
-    """The works that a page cites, as the bibliography words them, with their addresses."""
+def sources(site: Path, cited: set[str], credits: list[Tag]) -> Tag:
+    """The works that a page cites, as the bibliography words them, with their addresses; and what else it credits."""
     listed = BeautifulSoup((site / BIBLIOGRAPHY).read_text(encoding="utf-8"), "html.parser")
-    works = [listed.find(id=key).find_all("p")[-1] for key in sorted(cited)]
+    works = [listed.find(id=key).find_all("p")[-1] for key in sorted(cited)] + [credit.p for credit in credits]
     for link in (link for work in works for link in work.select("a[href]")):
         link.string = link["href"].removeprefix("https://")
     return BeautifulSoup('<section><h2>Sources</h2><ul class="small">' + "".join(f"<li>{work}</li>" for work in works)
