@@ -2,7 +2,8 @@
 
 Implements section 5 and appendix J of the PWU paper. Needs the extra [paper]: torch, gpytorch, ngboost.
 
-Usage: python -m pwu_book.runs.paper binary --jobs 2, the same with regression, or python -m pwu_book.runs.paper batch
+Usage: python -m pwu_book.runs.paper binary --jobs 2, the same with regression, credit or lending, or
+python -m pwu_book.runs.paper batch
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from sklearn.model_selection import StratifiedKFold
 from pwu_lite.metrics.classification import log_loss
 
 from .. import tables as stored_tables
+from ..studies import __main__ as studies
 from . import datasets, run
 from .paper_models import DEVICE, WEIGHTS, classifiers
 
@@ -57,10 +59,10 @@ def batch_effect(names: Sequence[str], sizes: Sequence[int] = (1, 8, 64)) -> pd.
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the benchmark of one kind, binary or regression, or measure `batch_effect`; 0, or 1 if a cell failed.
+    """Run the benchmark or the case study of one kind, or measure `batch_effect`; 0, or 1 if a cell failed.
 
-    Cells are written one by one, so that a killed run goes on where it stopped. With ``--datasets`` only the paper's
-    models are run.
+    Kinds are binary, regression, credit and lending. Cells are written one by one, so that a killed run goes on where
+    it stopped. With ``--datasets`` only the paper's models are run.
 
     Parameters
     ----------
@@ -79,10 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stored_tables.write(Path("pwu_book/tables/paper_batch.csv.gz"), table, "python -m pwu_book.runs.paper batch",
                             "folds 0, models and orders by fold", "%.6g")
         return 0
-    if words[:1] not in (["binary"], ["regression"]):
+    if words[:1] not in (["binary"], ["regression"], ["credit"], ["lending"]):
         return run.main(words)
     if not os.environ.get(WEIGHTS):
         print("TabPFN is left out: it needs the package tabpfn, and its weights in the folder of --tabpfn", flush=True)
+    if words[0] in ("credit", "lending"):
+        return studies.main([f"paper_{words[0]}", *words[1:]])
     failed = run.main([f"paper_{words[0]}", *words[1:]])
     if failed or "--datasets" in words:
         return failed

@@ -10,6 +10,7 @@ import datetime
 import gzip
 import io
 import itertools
+import os
 import platform
 from importlib import metadata
 from pathlib import Path
@@ -91,7 +92,7 @@ def read(path: Path | str) -> pd.DataFrame:
 
 
 def versions() -> str:
-    """Python and the packages that numbers may depend on, in one line."""
+    """Python, the packages that numbers may depend on, and a device other than the processor, in one line."""
     import scipy
     import sklearn
 
@@ -100,6 +101,8 @@ def versions() -> str:
     for name in ("torch", "gpytorch", "ngboost"):  # of the paper's models
         with contextlib.suppress(metadata.PackageNotFoundError):
             found[name] = metadata.version(name)
+    if os.environ.get("PWU_BOOK_DEVICE", "cpu") != "cpu":  # of the paper's models
+        found["device"] = os.environ["PWU_BOOK_DEVICE"]
     return ", ".join(f"{name} {text}" for name, text in found.items())
 
 

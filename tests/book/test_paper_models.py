@@ -10,6 +10,7 @@ import pytest
 from pwu_book import tables
 from pwu_book.runs import align, datasets, grid, paper, paper_models
 from pwu_book.runs.tasks import PAPER_TASKS, TASKS
+from pwu_book.studies import STUDIES, study
 
 # ngboost asks for an older scikit-learn, which warns about newer ones of scipy and torch.
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
@@ -71,6 +72,32 @@ def test_the_paper_asks_the_same_questions():
         assert len(task.models()) == (9 if name.startswith("paper") else 17)  # two of nineteen are in both suites
 
 
+def test_tables_and_cells_name_the_device(monkeypatch):
+    """A fit on a GPU is another fit: its cells are not mixed with those of a processor."""
+    monkeypatch.setenv(paper_models.DEVICE, "cpu")
+    data, plain = SimpleNamespace(X=X, y=Y), tables.versions()
+    made = grid._made_by(data)
+    monkeypatch.setenv(paper_models.DEVICE, "cuda")
+    assert tables.versions() == f"{plain}, device cuda" and grid._made_by(data) != made
+
+
+@pytest.mark.parametrize("case", ["credit", "lending"])
+def test_the_case_studies_use_the_same_splits(case, tmp_path):
+    """Two models are in both suites, fitted with different versions, and a fit that owes nothing to a seed comes back."""
+    ours, theirs = (tables.load(f"{name}_scores.csv.gz").set_index(["dataset", "repeat", "part", "model"]).sort_index()
+                    for name in (case, f"paper_{case}"))
+    shared = [place for place in theirs.index if place[3] in ("logistic regression", "random forest")]
+    assert len(shared) == 3 * 5 * 2 * 2 and len(theirs) == 3 * 5 * 2 * 9
+    np.testing.assert_allclose(theirs.loc[shared, "brier_score"], ours.loc[shared, "brier_score"], rtol=2e-3)
+    what = STUDIES[f"paper_{case}"]
+    data = what.load("simulated")
+    assert study.fit(what, data, [3], tmp_path, models=["logistic regression"]) == []
+    found = study.tables(what, data, 3, tmp_path, ["logistic regression"])
+    assert list(found) == ["scores"]
+    again = found["scores"].set_index(["dataset", "repeat", "part", "model"])[theirs.columns]
+    np.testing.assert_allclose(again, theirs.loc[again.index], rtol=1e-3, atol=1e-6)
+
+
 def test_one_command_runs_both_suites_and_says_what_is_left_out(monkeypatch, capsys):
     given = []
     monkeypatch.setattr(paper.run, "main", lambda words: given.append(words) or 0)
@@ -80,7 +107,10 @@ def test_one_command_runs_both_suites_and_says_what_is_left_out(monkeypatch, cap
     assert given == [["paper_binary", "--jobs", "2"], ["both_binary", "--jobs", "2"]]
     assert paper_models.Network("mlp", 0).device == "meta" and "TabPFN is left out" in capsys.readouterr().out
     paper.main(["regression", "--tabpfn", "weights", "--datasets", "energy"])
-    assert given[2:] == [["paper_regression", "--datasets", "energy"]] and "left out" not in capsys.readouterr().out
+    assert given[2:] == [["paper_regression", "--datasets", "energy"]]
+    monkeypatch.setattr(paper.studies, "main", lambda words: given.append(words) or 0)
+    paper.main(["lending", "--jobs", "2"])
+    assert given[3:] == [["paper_lending", "--jobs", "2"]] and "left out" not in capsys.readouterr().out
     assert "TabPFN" in paper_models.classifiers() and "TabPFN" in paper_models.regressors()
 
 
