@@ -83,7 +83,7 @@ def test_tables_and_cells_name_the_device(monkeypatch):
 
 @pytest.mark.parametrize("case", ["credit", "lending"])
 def test_the_case_studies_use_the_same_splits(case, tmp_path):
-    """Two models are in both suites, fitted with different versions, and a fit that owes nothing to a seed comes back."""
+    """Two models are in both suites, fitted with other versions, and a fit without a seed comes out again."""
     ours, theirs = (tables.load(f"{name}_scores.csv.gz").set_index(["dataset", "repeat", "part", "model"]).sort_index()
                     for name in (case, f"paper_{case}"))
     shared = [place for place in theirs.index if place[3] in ("logistic regression", "random forest")]
