@@ -2,7 +2,7 @@
 
 Implements section 5 and appendix J of the PWU paper. Needs the extra [paper]: torch, gpytorch, ngboost.
 
-Usage: python -m pwu_book.runs.paper binary --jobs 2, the same with regression, credit or lending, or
+Usage: python -m pwu_book.runs.paper binary --jobs 2, the same with regression, credit, lending or wind, or
 python -m pwu_book.runs.paper batch
 """
 
@@ -61,8 +61,8 @@ def batch_effect(names: Sequence[str], sizes: Sequence[int] = (1, 8, 64)) -> pd.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark or the case study of one kind, or measure `batch_effect`; 0, or 1 if a cell failed.
 
-    Kinds are binary, regression, credit and lending. Cells are written one by one, so that a killed run goes on where
-    it stopped. With ``--datasets`` only the paper's models are run.
+    Kinds are binary, regression, credit, lending and wind. Cells are written one by one, so that a killed run goes on
+    where it stopped. With ``--datasets`` only the paper's models are run.
 
     Parameters
     ----------
@@ -81,11 +81,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         stored_tables.write(Path("pwu_book/tables/paper_batch.csv.gz"), table, "python -m pwu_book.runs.paper batch",
                             "folds 0, models and orders by fold", "%.6g")
         return 0
-    if words[:1] not in (["binary"], ["regression"], ["credit"], ["lending"]):
+    kinds = ("binary", "regression", "credit", "lending", "wind")
+    if not words or words[0] not in kinds:
         return run.main(words)
     if not os.environ.get(WEIGHTS):
         print("TabPFN is left out: it needs the package tabpfn, and its weights in the folder of --tabpfn", flush=True)
-    if words[0] in ("credit", "lending"):
+    if words[0] in kinds[2:]:
         return studies.main([f"paper_{words[0]}", *words[1:]])
     failed = run.main([f"paper_{words[0]}", *words[1:]])
     if failed or "--datasets" in words:

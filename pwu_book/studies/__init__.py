@@ -5,6 +5,9 @@ Wind, credit and lending follow section 5.2 and appendix J.2 of the PWU paper.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..runs import paper_models
 from . import credit, lending, wind
 from .study import Study
@@ -12,13 +15,20 @@ from .study import Study
 __all__ = ["STUDIES"]
 
 
-def _again(study: Study) -> Study:
-    """The first five splits with the paper's own models; only the scores depend on the models."""
-    return study._replace(name=f"paper_{study.name}", repeats=dict.fromkeys(study.repeats, 5),
-                          models=paper_models.classifiers,
-                          tables=lambda *given: {"scores": study.tables(*given)["scores"]})
+def _again(study: Study, repeats: dict[str, int], models: Callable[[], dict[str, Any]]) -> Study:
+    """The first splits with the paper's own models, and the tables that depend on the models."""
+    return study._replace(name=f"paper_{study.name}", repeats=repeats, models=models,
+                          tables=lambda *given: {name: table for name, table in study.tables(*given).items()
+                                                 if name not in ("thresholds", "grades")})
+
+
+def _regressors() -> dict[str, Any]:
+    return wind.regressors(paper_models.regressors())
 
 
 STUDIES = {study.name: study for study in (
-    wind.STUDY, credit.STUDY, lending.STUDY, _again(credit.STUDY), _again(lending.STUDY))}
+    wind.STUDY, credit.STUDY, lending.STUDY,
+    _again(wind.STUDY, {"simulated": 3, "britain": 3, "belgium": 1}, _regressors),
+    *(_again(study, dict.fromkeys(study.repeats, 5), paper_models.classifiers)
+      for study in (credit.STUDY, lending.STUDY)))}
 """What ``python -m pwu_book.studies`` can run of them, by name."""

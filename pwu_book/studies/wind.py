@@ -457,15 +457,21 @@ class _EachHour:
                 for value in np.unique(hour)]
 
 
-def regressors() -> dict[str, Any]:
-    """The benchmarks' ten regressors, one per hour of the day where the table has a column "hour".
+def regressors(makers: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Regressors, one per hour of the day where the table has a column "hour".
+
+    Parameters
+    ----------
+    makers : mapping of name to callable, optional
+        A seed gives a regressor of mean and standard deviation; the benchmarks' ten if omitted.
 
     Examples
     --------
     >>> list(regressors())[:2]
     ['least squares', 'Bayesian splines']
     """
-    return {name: lambda seed, make=make: _EachHour(make, seed) for name, make in models.regressors().items()}
+    makers = models.regressors() if makers is None else makers
+    return {name: lambda seed, make=make: _EachHour(make, seed) for name, make in makers.items()}
 
 
 def tables(data: Data, parts: Mapping[str, np.ndarray], repeat: int, said: Mapping[str, Any],
