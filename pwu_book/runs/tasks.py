@@ -407,7 +407,7 @@ _PAPER_BINARY = replace(
     fresh={"bank": Plan(8, 2000), "mushroom": Plan(8, 1000)})
 _PAPER_REGRESSION = replace(
     REGRESSION, name="paper_regression", models=paper_models.regressors, added=dict,
-    plan={"air_quality": Plan(2), "auto_mpg": Plan(20), "energy": Plan(20), "power_plant": Plan(1),
+    plan={"air_quality": Plan(2), "auto_mpg": Plan(20), "energy": Plan(20), "power_plant": Plan(2),
           "wine_quality": Plan(2, 2000)},
     fresh={"air_quality": Plan(7, 1000), "power_plant": Plan(9, 1000), "wine_quality": Plan(6, 1000)})
 
