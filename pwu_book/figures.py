@@ -14,7 +14,8 @@ from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, new_axes, us
 from pwu_lite.priors import Prior
 
 __all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "dumbbells", "flip", "growth",
-           "histograms", "radii", "readers", "roof", "scatter", "sheet", "triangle", "weightings"]
+           "histograms", "paired_bars", "radii", "readers", "roof", "scatter", "sheet", "squares", "triangle",
+           "weightings"]
 
 
 def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
@@ -139,6 +140,58 @@ def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] =
     ax.set(xlabel=xlabel)
     ax.grid(axis="y", visible=False)
     ax.margins(x=0.12)
+    return figure
+
+
+def paired_bars(scores: Any, digits: int) -> Figure:
+    """Two bars for each score, one a model, on a scale of each score's own; the first pair has the models' names.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        A row for each score and a column for each of two models.
+    digits : int
+        Decimals of the numbers at the bars.
+    """
+    figure, ax = new_axes(None)
+    figure.set_size_inches(7.2, 1.1 + 0.37 * len(scores))
+    for k, (model, colour) in enumerate(zip(scores, COLOURS[:2], strict=True)):
+        lengths, heights = (scores[model] / scores.max(axis=1)).to_numpy(), 2.6 * np.arange(len(scores)) + k
+        ax.barh(heights, lengths, color=colour, height=0.92)
+        for height, length, value in zip(heights, lengths, scores[model], strict=True):
+            ax.text(length + 0.01, height, f"{value:.{digits}f}", va="center")
+        ax.text(lengths[0] + 0.13, k, model, va="center", weight="bold", color=colour)
+    ax.set_yticks(2.6 * np.arange(len(scores)) + 0.5, list(scores.index))
+    ax.invert_yaxis()
+    ax.set(xticks=[], xlim=(0, 1.3))
+    ax.tick_params(length=0)
+    ax.grid(visible=False)
+    ax.spines["bottom"].set_visible(False)
+    return figure
+
+
+def squares(groups: Mapping[str, Sequence[int]], colours: Mapping[str, str]) -> Figure:
+    """A block of a thousand small squares for each title, coloured by what happened.
+
+    Parameters
+    ----------
+    groups : mapping of title to sequence of int
+        How many squares of each colour, in the order of `colours`; they fill the block column by column.
+    colours : mapping of label to str
+        What happened, and its colour.
+    """
+    use_style()
+    figure, axes = plt.subplots(1, len(groups), figsize=(7.4, 2.7))
+    for ax, (title, counts) in zip(axes, groups.items(), strict=True):
+        ends, rows = np.cumsum([0, *counts]), np.arange(20)
+        for k, (label, colour) in enumerate(colours.items()):
+            low, high = (-(-(end - rows) // 20) for end in ends[k:k + 2])
+            ax.barh(rows, high - low, left=low, height=1.0, color=colour, label=label)
+        ax.vlines(np.arange(51), -0.5, 19.5, color="#ffffff", lw=0.8)
+        ax.hlines(np.arange(21) - 0.5, 0, 50, color="#ffffff", lw=0.8)
+        ax.set(title=title)
+        ax.set_axis_off()
+    figure.legend(*axes[0].get_legend_handles_labels(), ncol=len(colours), loc="outside lower center")
     return figure
 
 

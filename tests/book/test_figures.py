@@ -6,6 +6,7 @@ matplotlib.use("Agg")
 
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.integrate import trapezoid
 
@@ -41,6 +42,22 @@ def test_a_sheet_holds_every_cell_and_refuses_what_does_not_fit():
     with pytest.raises(ValueError, match="at least one row"):
         figures.sheet([], ["x"], [0.9], title="t")
     plt.close("all")
+
+
+def test_a_block_has_a_square_for_each_of_a_thousand():
+    counts = [417, 3, 0, 580]
+    figure = figures.squares({"a": counts, "b": [1000, 0, 0, 0]}, dict.fromkeys("wxyz", "#000000"))
+    drawn = [sum(bar.get_width() for bar in container) for container in figure.axes[0].containers]
+    assert drawn == counts
+    ends = np.array([[bar.get_x() + bar.get_width() for bar in container] for container in figure.axes[0].containers])
+    assert (ends[-1] == 50).all() and (np.diff(ends, axis=0) >= 0).all()
+
+
+def test_each_pair_has_its_own_scale_and_its_numbers():
+    scores = pd.DataFrame({"first": [0.1, 200.0], "second": [0.2, 100.0]}, ["one", "two"])
+    figure = figures.paired_bars(scores, digits=1)
+    assert [[bar.get_width() for bar in container] for container in figure.axes[0].containers] == [[0.5, 1], [1, 0.5]]
+    assert {"0.1", "0.2", "200.0", "100.0", "first", "second"} == {text.get_text() for text in figure.axes[0].texts}
 
 
 def test_the_area_over_an_axis_of_prior_mass_is_the_pwu():
