@@ -8,8 +8,8 @@ python -m pwu_book.runs.paper batch
 
 from __future__ import annotations
 
+import argparse
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,9 +22,11 @@ from pwu_lite.metrics.classification import log_loss
 from .. import tables as stored_tables
 from ..studies import __main__ as studies
 from . import datasets, run
-from .paper_models import DEVICE, WEIGHTS, classifiers
+from .paper_models import DEVICE, WEIGHTS, _torch, classifiers
 
 __all__ = ["batch_effect", "main"]
+
+CASES = ("credit", "lending", "wind")
 
 
 def batch_effect(names: Sequence[str], sizes: Sequence[int] = (1, 8, 64)) -> pd.DataFrame:
@@ -61,37 +63,43 @@ def batch_effect(names: Sequence[str], sizes: Sequence[int] = (1, 8, 64)) -> pd.
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the benchmark or the case study of one kind, or measure `batch_effect`; 0, or 1 if a cell failed.
 
-    Kinds are binary, regression, credit, lending and wind. Cells are written one by one, so that a killed run goes on
-    where it stopped. With ``--datasets`` only the paper's models are run.
+    Cells are written one by one, so that a killed run goes on where it stopped. With ``--datasets`` only the paper's
+    models are run.
 
     Parameters
     ----------
     arguments : sequence of str, optional
-        Words after the command; those of the process if omitted. Options are those of `pwu_book.runs.run`,
-        ``--device`` as torch names it, and ``--tabpfn``, a folder with weights.
+        Words after the command; those of the process if omitted.
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
-    for option, variable in (("--device", DEVICE), ("--tabpfn", WEIGHTS)):
-        if option in words[:-1]:
-            place = words.index(option)
-            os.environ[variable] = words[place + 1]  # the processes that fit inherit it
-            del words[place:place + 2]
-    if words == ["batch"]:
+    parser = argparse.ArgumentParser("python -m pwu_book.runs.paper", allow_abbrev=False, description=(
+        "Fit the paper's own models, score them, and write the tables of the book. Go on where a run stopped."),
+        epilog="All other options are those of python -m pwu_book.runs: --jobs, --datasets, --repeats, --folder, "
+               "--results, --scheduler.")
+    parser.add_argument("kind", choices=("binary", "regression", *CASES, "batch"))
+    parser.add_argument("--device", help="where networks are fitted, as torch names it: cuda, or cpu, the default")
+    parser.add_argument("--tabpfn", help="a folder with the weights of TabPFN, which is left out otherwise")
+    given, words = parser.parse_known_args(arguments)
+    if given.device:
+        try:
+            _torch().zeros(1, device=given.device)
+        except (AssertionError, RuntimeError) as error:
+            parser.error(f"nothing can be computed on {given.device!r}: {str(error).splitlines()[0]}")
+    for variable, value in ((DEVICE, given.device), (WEIGHTS, given.tabpfn)):
+        if value:
+            os.environ[variable] = value  # the processes that fit inherit it
+    if given.kind == "batch":
         table = batch_effect(["heart", "ionosphere", "sonar"])
         stored_tables.write(Path("pwu_book/tables/paper_batch.csv.gz"), table, "python -m pwu_book.runs.paper batch",
                             "folds 0, models and orders by fold", "%.6g")
         return 0
-    kinds = ("binary", "regression", "credit", "lending", "wind")
-    if not words or words[0] not in kinds:
-        return run.main(words)
     if not os.environ.get(WEIGHTS):
         print("TabPFN is left out: it needs the package tabpfn, and its weights in the folder of --tabpfn", flush=True)
-    if words[0] in kinds[2:]:
-        return studies.main([f"paper_{words[0]}", *words[1:]])
-    failed = run.main([f"paper_{words[0]}", *words[1:]])
+    if given.kind in CASES:
+        return studies.main([f"paper_{given.kind}", *words])
+    failed = run.main([f"paper_{given.kind}", *words])
     if failed or "--datasets" in words:
         return failed
-    return run.main([f"both_{words[0]}", *words[1:]])
+    return run.main([f"both_{given.kind}", *words])
 
 
 if __name__ == "__main__":

@@ -101,6 +101,7 @@ def test_the_case_studies_use_the_same_splits(case, tmp_path):
 def test_one_command_runs_both_suites_and_says_what_is_left_out(monkeypatch, capsys):
     given = []
     monkeypatch.setattr(paper.run, "main", lambda words: given.append(words) or 0)
+    monkeypatch.setattr(paper, "_torch", lambda: SimpleNamespace(zeros=lambda size, device: None))
     monkeypatch.setenv(paper_models.DEVICE, "cpu")
     monkeypatch.setenv(paper_models.WEIGHTS, "")
     paper.main(["binary", "--device", "meta", "--jobs", "2"])
@@ -112,6 +113,18 @@ def test_one_command_runs_both_suites_and_says_what_is_left_out(monkeypatch, cap
     paper.main(["lending", "--jobs", "2"])
     assert given[3:] == [["paper_lending", "--jobs", "2"]] and "left out" not in capsys.readouterr().out
     assert "TabPFN" in paper_models.classifiers() and "TabPFN" in paper_models.regressors()
+
+
+def test_a_device_that_is_not_there_is_named_before_anything_is_fitted(monkeypatch, capsys):
+    def refuse(size, device):
+        raise RuntimeError("Expected one of cpu, cuda\nand a long list")
+
+    monkeypatch.setattr(paper, "_torch", lambda: SimpleNamespace(zeros=refuse))
+    monkeypatch.setattr(paper.run, "main", lambda words: pytest.fail("fitted"))
+    with pytest.raises(SystemExit):
+        paper.main(["binary", "--device", "moon"])
+    said = capsys.readouterr().err.strip().splitlines()[-1]
+    assert said.endswith("error: nothing can be computed on 'moon': Expected one of cpu, cuda")
 
 
 class Pretended:
