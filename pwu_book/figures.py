@@ -144,7 +144,7 @@ def bars(values: Mapping[str, float], *, xlabel: str, highlight: Sequence[str] =
 
 
 def paired_bars(scores: Any, digits: int) -> Figure:
-    """Two bars for each score, one a model, on a scale of each score's own; the first pair has the models' names.
+    """Two bars for each score, one for each model, on a scale of its own; the first pair has the models' names.
 
     Parameters
     ----------

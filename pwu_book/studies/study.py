@@ -5,8 +5,11 @@ Implements the protocol of section 5.2 of the PWU paper, with new data beside th
 
 from __future__ import annotations
 
+import os
+import platform
 import shlex
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -312,6 +315,7 @@ def run(study: Study, given: Any, arguments: Sequence[str]) -> int:
         Words of the command, which the tables name.
     """
     parts: dict[str, list[pd.DataFrame]] = {}
+    started = time.time()
     for name in given.datasets or study.repeats:
         data = study.load(name)
         repeats = range(min(study.repeats[name], given.repeats or study.repeats[name]))
@@ -325,12 +329,13 @@ def run(study: Study, given: Any, arguments: Sequence[str]) -> int:
                 parts.setdefault(table, []).append(frame)
             print(f"{name}: scored {repeat + 1} of {len(repeats)}", flush=True)
     command = f"python -m pwu_book.studies {shlex.join(arguments)}"
+    seeds = (f"parts by repeat, models by 1000 * repeat; {platform.machine()}, {os.cpu_count()} cores, "
+             f"{(time.time() - started) / 60:.0f} minutes in this call")
     for table, frames in parts.items():
         whole = pd.concat(frames, ignore_index=True)
         first = [name for name in ("dataset", "repeat", "part", "model") if name in whole]
         path = given.results / f"{study.name}_{table}.csv.gz"
-        stored_tables.write(path, whole[[*first, *whole.columns.difference(first, sort=False)]], command,
-                            "parts by repeat, models by 1000 * repeat", "%.9g")
+        stored_tables.write(path, whole[[*first, *whole.columns.difference(first, sort=False)]], command, seeds, "%.9g")
         print(f"{path}: {len(whole)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
     return 0
 
