@@ -29,6 +29,6 @@ def _regressors() -> dict[str, Any]:
 STUDIES = {study.name: study for study in (
     wind.STUDY, credit.STUDY, lending.STUDY,
     _again(wind.STUDY, {"simulated": 3, "britain": 3, "belgium": 1}, _regressors),
-    *(_again(study, dict.fromkeys(study.repeats, 5), paper_models.classifiers)
-      for study in (credit.STUDY, lending.STUDY)))}
+    _again(credit.STUDY, {"simulated": 5, "kaggle": 10, "pakdd": 10}, paper_models.classifiers),
+    _again(lending.STUDY, dict.fromkeys(lending.STUDY.repeats, 5), paper_models.classifiers))}
 """What ``python -m pwu_book.studies`` can run of them, by name."""

@@ -25,7 +25,7 @@ def draws(reading, suite=""):
 
 def taus(case, dataset, cost, paid, metrics):
     rows = table(f"{case}_scores")
-    rows = rows.assign(cost_released=-rows["released"]) if case == "lending" else rows
+    rows = rows.assign(cost_released=-rows["released"]) if "lending" in case else rows
     rows = rows[rows["dataset"] == dataset]
     return study.summary(study.agreement(rows, metrics, cost, chosen="same", paid=paid))
 
@@ -100,12 +100,13 @@ def test_the_prior_misses_kaggle_and_not_pakdd():
 
 
 def test_all_four_readings_of_robustness():
-    """The binary PWU is ahead of every conventional metric in figure J.6 (left): not on both of our banks."""
-    leads = {name: taus("credit", name, "cost_published", "same", CREDIT)["median"] for name in ("kaggle", "pakdd")}
-    first = {name: rows[CREDIT[:-1]].idxmax() == "pwu_binary" for name, rows in leads.items()}
-    assert any(first.values())
-    mean = sum(leads.values()) / 2
-    assert mean[CREDIT[:-1]].idxmax() == "pwu_binary"
+    """The binary PWU is ahead of every conventional metric in figure J.6 (left): on average, and not on both banks."""
+    for case in ("credit", "paper_credit"):
+        leads = {name: taus(case, name, "cost_published", "same", CREDIT)["median"] for name in ("kaggle", "pakdd")}
+        first = {name: rows[CREDIT[:-1]].idxmax() == "pwu_binary" for name, rows in leads.items()}
+        assert sum(first.values()) == 1
+        mean = sum(leads.values()) / 2
+        assert mean[CREDIT[:-1]].idxmax() == "pwu_binary"
 
 
 def test_the_safest_are_not_the_best():
@@ -115,10 +116,10 @@ def test_the_safest_are_not_the_best():
 
 def test_the_lending_utility_hardly_knows_itself():
     """Figure J.6, right: on new loans the released utility's tau with itself has a median below a third."""
-    rows = table("lending_scores")
-    assert rows["released_loans"].mean() < 1.5
-    for name in ("simulated", "q1_2016"):
-        assert taus("lending", name, "cost_released", "new", ["pwu_top_k"]).loc["itself", "median"] < 1 / 3
+    for case in ("lending", "paper_lending"):
+        assert table(f"{case}_scores")["released_loans"].mean() < 1.5
+        for name in ("simulated", "q1_2016"):
+            assert taus(case, name, "cost_released", "new", ["pwu_top_k"]).loc["itself", "median"] < 1 / 3
 
 
 def test_the_share_of_loans_is_not_the_priors():
