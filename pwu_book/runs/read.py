@@ -16,8 +16,8 @@ from pwu_lite.priors import Prior
 
 from .tasks import AS_FORECAST, PERTURBED, Question
 
-__all__ = ["LABELS", "LEVEL", "WORDS", "against", "anew", "averages", "beside", "counted", "expected", "five",
-           "leads", "medians", "over_datasets", "printed", "ranges", "resemblance", "shown", "sources", "verdict"]
+__all__ = ["LABELS", "LEVEL", "WORDS", "against", "anew", "averages", "between", "beside", "counted", "expected",
+           "five", "leads", "medians", "over_datasets", "printed", "ranges", "resemblance", "shown", "sources", "verdict"]
 
 LABELS = {
     "log_loss": "Log loss", "gaussian_nll": "NLL", "brier_score": "Brier", "mean_squared_error": "MSE",
@@ -451,6 +451,42 @@ def against(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, ri
         rows[LABELS.get(rival, rival)] = {"median": middle, "low": middle - reach, "high": middle + reach,
                                           "ahead on": int((gap.loc[kept, "all"] > 0).sum()), "of": int(kept.sum())}
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def between(first: Sequence[pd.DataFrame], second: Sequence[pd.DataFrame], family: str, own: str, rival: str,
+            scheme: str = "new_two", *, suite: str = AS_FORECAST, value: str = "expected_d") -> pd.Series:
+    """How much larger a lead is with one set of models than with another, on the same data sets and cases.
+
+    The interval leaves out single models of either set, and groups of cases of both sets at once.
+
+    Parameters
+    ----------
+    first, second : pair of DataFrame
+        Tables ``*_models`` and ``*_cases`` of either set of models.
+    family : str
+        Name of the decision family.
+    own, rival : str
+        Names of the two metrics.
+    scheme : str
+        Scheme of folds, one that the tables have; default "new_two".
+    suite : str
+        "as forecast" or "recalibrated"; default "as forecast".
+    value : str
+        Column of the tables, default "expected_d".
+
+    Returns
+    -------
+    Series
+        ``median`` (the difference of the leads), ``low`` and ``high``.
+    """
+    (gap, group), (other, others) = (
+        [(values[own] - values[rival]).unstack() for values in (_values(table, family, scheme, suite, value)
+                                                                for table in pair)] for pair in (first, second))
+    by_model = [_jackknife(one[_single(one)].mean().to_numpy(float)) for one in (gap, other)]
+    by_cases = np.sqrt(np.square(_jackknife((group - others).to_numpy(float))).sum()) / len(gap)
+    middle = (gap["all"] - other["all"]).mean()
+    reach = _reach(min(group.shape[1], len(_single(gap)), len(_single(other))), *by_model, by_cases)
+    return pd.Series({"median": middle, "low": middle - reach, "high": middle + reach})
 
 
 def five(curves: pd.DataFrame, question: Question, own: str, rival: str, scheme: str = "same", *,

@@ -63,6 +63,19 @@ def test_a_fixed_rival_is_not_chosen_in_hindsight():
     assert row["high"] - row["median"] == pytest.approx(T2 * np.sqrt(2 / 3 * 0.02))
 
 
+def test_two_sets_of_models_share_their_cases():
+    """Cases that move both leads alike move no difference; models of the two sets are left out independently."""
+    groups = np.linspace(0.4, 0.6, 10)
+    first, second = tables([0.5, 0.4, 0.5, 0.6, 0.5, 0.5], groups), tables([0.7, 0.6, 0.7, 0.8, 0.7, 0.7], groups + 0.2)
+    row = read.between(first, second, "binary", "pwu_binary", "log_loss", "same")
+    assert row["median"] == pytest.approx(-0.2)
+    assert row["high"] - row["median"] == pytest.approx(T2 * np.sqrt(2 * 2 / 3 * 0.02))
+    alone = tables([0.7, 0.6, 0.7, 0.8, 0.7, 0.7], [0.7] * 10)
+    wider = read.between(first, alone, "binary", "pwu_binary", "log_loss", "same")
+    cases = 9 / 10 * ((groups - 0.5) ** 2).sum()
+    assert wider["high"] - wider["median"] == pytest.approx(T2 * np.sqrt(2 * 2 / 3 * 0.02 + cases))
+
+
 def test_unknown_scheme_is_refused():
     with pytest.raises(ValueError, match="no rows of family 'poetry'"):
         read.leads(*tables([0.5] * 6), "poetry", "pwu_binary", among=["brier_score"])
