@@ -17,7 +17,8 @@ from pwu_lite.priors import Prior
 from .tasks import AS_FORECAST, PERTURBED, Question
 
 __all__ = ["LABELS", "LEVEL", "WORDS", "against", "anew", "averages", "between", "beside", "counted", "expected",
-           "five", "leads", "medians", "over_datasets", "printed", "ranges", "resemblance", "shown", "sources", "verdict"]
+           "five", "leads", "medians", "over_datasets", "printed", "ranges", "resemblance", "shown", "sources",
+           "verdict"]
 
 LABELS = {
     "log_loss": "Log loss", "gaussian_nll": "NLL", "brier_score": "Brier", "mean_squared_error": "MSE",
