@@ -112,6 +112,11 @@ def test_a_cell_that_is_shown_shows_something(notebook):
     assert not silent, [cell.get_text()[:200] for cell in silent]
 
 
+def test_an_aside_is_called_one_once(notebook):
+    _, soup = notebook
+    assert not [fold.get_text() for fold in soup.select("summary") if fold.get_text().count("Aside") > 1]
+
+
 def test_every_check_is_a_tick_with_words(notebook):
     path, soup = notebook
     words = [summary.get_text() for summary in soup.select("details.check:not(.all) > summary")]
