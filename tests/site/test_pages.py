@@ -329,7 +329,7 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
                        task, f"{'runs' if task in runs else 'studies'} {task} --jobs 2")
         if task in ("paper", "both"):
             whole = table.name.split(".")[0].rpartition("_")[0]
-            kind = "studies" if whole.split("_")[1] in ("credit", "lending", "wind") else "runs"
+            kind = "studies" if whole.rpartition("_")[2] in ("credit", "lending", "wind") else "runs"
             command = "runs.paper batch" if table.name == "paper_batch.csv.gz" else f"{kind} {whole} --jobs 2"
         assert head["command"] == f"python -m pwu_book.{command}"
         pages = [path for path in NOTEBOOKS if "tables.load" in path.read_text() and task in path.read_text()]
