@@ -456,7 +456,7 @@ def against(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, ri
 
 def between(first: Sequence[pd.DataFrame], second: Sequence[pd.DataFrame], family: str, own: str, rival: str,
             scheme: str = "new_two", *, suite: str = AS_FORECAST, value: str = "expected_d") -> pd.Series:
-    """How much larger a lead is with one set of models than with another, on the same data sets and cases.
+    """How much larger a lead is with one set of models than with another, over the data sets where both are defined.
 
     The interval leaves out single models of either set, and groups of cases of both sets at once.
 
@@ -483,9 +483,10 @@ def between(first: Sequence[pd.DataFrame], second: Sequence[pd.DataFrame], famil
     (gap, group), (other, others) = (
         [(values[own] - values[rival]).unstack() for values in (_values(table, family, scheme, suite, value)
                                                                 for table in pair)] for pair in (first, second))
-    by_model = [_jackknife(one[_single(one)].mean().to_numpy(float)) for one in (gap, other)]
-    by_cases = np.sqrt(np.square(_jackknife((group - others).to_numpy(float))).sum()) / len(gap)
-    middle = (gap["all"] - other["all"]).mean()
+    difference = (gap["all"] - other["all"]).dropna()
+    kept, middle = difference.index, difference.mean()
+    by_model = [_jackknife(one.loc[kept, _single(one)].mean().to_numpy(float)) for one in (gap, other)]
+    by_cases = np.sqrt(np.square(_jackknife((group - others).loc[kept].to_numpy(float))).sum()) / len(kept)
     reach = _reach(min(group.shape[1], len(_single(gap)), len(_single(other))), *by_model, by_cases)
     return pd.Series({"median": middle, "low": middle - reach, "high": middle + reach})
 

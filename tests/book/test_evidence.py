@@ -74,6 +74,11 @@ def test_two_sets_of_models_share_their_cases():
     wider = read.between(first, alone, "binary", "pwu_binary", "log_loss", "same")
     cases = 9 / 10 * ((groups - 0.5) ** 2).sum()
     assert wider["high"] - wider["median"] == pytest.approx(T2 * np.sqrt(2 * 2 / 3 * 0.02 + cases))
+    nothing = [table.assign(dataset="two", expected_d=np.nan) for table in alone]
+    more = [pd.concat(both) for both in zip(alone, nothing, strict=True)], [pd.concat(both) for both in zip(
+        first, nothing, strict=True)]
+    assert read.between(more[1], more[0], "binary", "pwu_binary", "log_loss", "same").tolist() == pytest.approx(
+        wider.tolist())
 
 
 def test_unknown_scheme_is_refused():
