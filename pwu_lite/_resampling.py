@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr, stdtrit
 
 from . import validation
 
-__all__ = ["block_length", "canonical_order", "group_numbers", "paired_bootstrap", "percentiles", "resampled_curves",
-           "resampled_weights", "weighted_means"]
+__all__ = ["block_length", "canonical_order", "effective_number", "group_numbers", "paired_bootstrap", "percentiles",
+           "resampled_curves", "resampled_weights", "tail_of", "unit_sizes", "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
 _TABLE = 20_000_000  # costs kept in memory at a time
@@ -238,6 +239,53 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
                                              weight=weight, groups=number, repeats=repeats, seed=seed)
                               for at in range(0, parts.size, step)], axis=1) for data in read]
     return np.stack(curves, axis=1)
+
+
+def effective_number(size: np.ndarray) -> float:
+    """How many units of equal weight tell as much as these (Kish's effective sample size).
+
+    Examples
+    --------
+    >>> effective_number(np.array([2.0, 2.0])), effective_number(np.array([1.0, 0.0]))
+    (2.0, 1.0)
+    """
+    size = size / size.max()
+    return float(size.sum() ** 2 / (size @ size))
+
+
+def unit_sizes(n: int, groups: np.ndarray | None, weight: np.ndarray | None) -> np.ndarray:
+    """Weight of each unit that is drawn: of the cases, or of the groups by their numbers.
+
+    Examples
+    --------
+    >>> unit_sizes(3, np.array([0, 1, 1]), None).tolist()
+    [1.0, 2.0]
+    """
+    size = np.ones(n) if weight is None else weight
+    return size if groups is None else np.bincount(groups, size)
+
+
+def tail_of(coverage: float, number: float) -> float:
+    """Share of the resamples to leave out at each end of an interval.
+
+    Resamples of n units vary less than samples do, by the factor (n - 1)/n in the variance, and their percentiles
+    know nothing of the error in the spread. The share is smaller than ``(1 - coverage)/2`` such that, for normal data,
+    the interval is Student's (Hesterberg 2015, "What teachers should know about the bootstrap", section 5.3).
+
+    Parameters
+    ----------
+    coverage : float
+    number : float
+        Of independent units: cases, groups, or blocks, see `effective_number`.
+
+    Examples
+    --------
+    >>> [round(tail_of(0.95, number), 4) for number in (5, 10, 30, 1e6)]
+    [0.001, 0.0086, 0.0188, 0.025]
+    """
+    if number <= 1:
+        return 0.0
+    return float(ndtr(-np.sqrt(number / (number - 1)) * stdtrit(number - 1, (1 + coverage) / 2)))
 
 
 def percentiles(values: np.ndarray, tail: float) -> np.ndarray:

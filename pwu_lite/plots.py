@@ -212,7 +212,9 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     gaps, names = costs - costs[best], list(reports)
     ends: list[Any] = [None] * len(names)
     if band is not None:
-        tail = (1 - validation.inside("band", band, 0, 1)) / 2
+        sizes = _resampling.unit_sizes(len(data[0]), None if groups is None else _resampling.group_numbers(
+            groups, len(data[0])), family.weight(sample_weight, data))
+        tail = _resampling.tail_of(validation.inside("band", band, 0, 1), _resampling.effective_number(sizes))
         draws = _resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
                                             sample_weight=sample_weight, repeats=n_resamples, seed=seed)
         ends = list(np.quantile(draws - draws[:, [best]], [tail, 1 - tail], axis=0).swapaxes(0, 1))

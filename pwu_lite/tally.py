@@ -5,6 +5,7 @@ Implements section 4 of the PWU paper for data beyond memory: a case's loss is m
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,6 +27,7 @@ _WAITING = 250_000  # rows
 _SMALLEST = 1e-300  # below, numbers lose their digits
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
+_MOST_WEIGHT = 1e300  # in SQL
 
 
 class Bounded(NamedTuple):
@@ -82,13 +84,23 @@ class Tally:
         sums = np.empty((0, 4))  # cases, weight, weighted forecasts (or squared errors), weighted variances
         self._rows = (keys, sums)
         self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
+        self._unsigned: bool | None = None  # blocks from 2**63 on, or below zero, which share their 64 bits
+        self._lock = threading.RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._settled()
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _lock=threading.RLock())
 
     def __len__(self) -> int:
-        """Number of cases."""
+        """Number of cases; a case of weight zero is not one."""
         return int(self._sums[:, 0].sum())
 
     def __repr__(self) -> str:
-        return f"Tally({self.kind!r}, cells={self.cells}): {len(self):,} cases in {len(self._keys):,} rows"
+        keys, sums = self._settled()
+        return f"Tally({self.kind!r}, cells={self.cells}): {int(sums[:, 0].sum()):,} cases in {len(keys):,} rows"
 
     def update(self, y_true: ArrayLike, *prediction: ArrayLike, weight: ArrayLike | None = None,
                block: ArrayLike | None = None) -> None:
@@ -101,10 +113,12 @@ class Tally:
         *prediction : array_like, shape (n,)
             ``y_prob``, or ``mean, std``.
         weight : array_like, shape (n,), optional
-            Non-negative weights.
+            Non-negative weights, in the same unit in every call: they are added up as they are. A case of weight
+            zero is left out.
         block : array_like of int, shape (n,), optional
             A number for each case, some 200 different ones in all, the same for every model: intervals come from
-            the spread between blocks. Cases that belong together (a patient, a site) share a block.
+            the spread between blocks. Cases that belong together (a patient, a site) share a block. Any numbers of
+            64 bits will do, such as hashes; negative ones and those from 2**63 on do not go together.
 
         Raises
         ------
@@ -122,8 +136,9 @@ class Tally:
         blocks = np.zeros(y.size, dtype=np.int64) if block is None else _whole_numbers("block", block, y.size)
         ones = np.ones(y.size)
         weights = ones if weights is None else weights
-        self._add(np.column_stack([blocks, outcome, cell]), np.column_stack(
-            [ones, weights, weights * kept, ones if variance is None else weights * variance]))
+        with np.errstate(over="ignore"):
+            self._add(blocks, np.column_stack([outcome, cell]), np.column_stack(
+                [weights > 0, weights, weights * kept, ones if variance is None else weights * variance]))
 
     def merge(self, other: Tally) -> None:
         """Add the counts of another tally: those of other cases of the same model.
@@ -140,7 +155,8 @@ class Tally:
         """
         if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
             raise ValueError(f"a tally is merged with one of the same kind and cells: {self!r}, and {other!r:.80}")
-        self._add(other._keys, other._sums)
+        keys, sums = other._settled()
+        self._add(keys[:, 0].view(np.uint64) if other._unsigned else keys[:, 0], keys[:, 1:], sums)
 
     @classmethod
     def from_counts(cls, frame: Any, kind: str = "binary", cells: int = CELLS) -> Tally:
@@ -156,7 +172,8 @@ class Tally:
         Raises
         ------
         ValueError
-            A column is missing, a forecast was missing or outside [0, 1], or the sums do not belong to the cells.
+            A column is missing, cases had a bad outcome, forecast or weight, counts are negative or not whole, or the
+            sums do not belong to the cells.
         """
         tally = cls(kind, cells)
         names = ["cell", "cases", "n", "s", "y" if kind == "binary" else "v"]
@@ -164,25 +181,30 @@ class Tally:
         if missing:
             raise ValueError(f"a {kind} tally has columns {', '.join(names)}: {', '.join(missing)} missing")
         column = {name: np.asarray(frame[name]) for name in names}
-        if len(column["cell"]) == 0:
-            return tally
-        lost = np.flatnonzero(np.isnan(column["cell"].astype(float)))
-        if lost.size:
-            raise ValueError(f"{int(column['cases'][lost].sum()):,} cases have no cell: their forecasts are missing, "
-                             f"or outside [0, 1]")
         size = len(column["cell"])
+        if size == 0:
+            return tally
+        lost = np.isnan(column["cell"].astype(float))
+        if lost.any():
+            raise ValueError(f"{int(np.sum(column['cases'][lost])):,} cases have no cell: a forecast is missing or out of "
+                             f"range, an outcome is {'not 0 or 1' if kind == 'binary' else 'missing'}, a weight is "
+                             f"negative or missing, or one of these is text")
+        sums = [validation.vector(name, column[name] if name in column else np.ones(size)) for name in _SUMS]
+        for name, values in zip(_SUMS, sums, strict=True):
+            validation.reject(name, values, values < 0, "must not be negative")
+        validation.reject("cases", sums[0], sums[0] != np.floor(sums[0]), "must be a whole number")
+        validation.reject("n", sums[1], (sums[0] == 0) & (sums[1] > 0), "must be 0 where there are no cases")
         block = np.asarray(frame["block"]) if "block" in getattr(frame, "columns", frame) else np.zeros(size)
         outcome = column["y"] if kind == "binary" else np.zeros(size)
-        keys = [_whole_numbers(name, values, size) for name, values in
-                (("block", block), ("y", outcome), ("cell", column["cell"]))]
-        validation.reject("y", keys[1], ~np.isin(keys[1], (0, 1)), "must be 0 or 1")
-        sums = [validation.vector(name, column[name] if name in column else np.ones(size)) for name in _SUMS]
-        tally._add(np.column_stack(keys), np.column_stack(sums))
-        mean, low, high = tally._places()
-        positive = tally._sums[:, 1] > 0
+        blocks, outcomes, numbers = (_whole_numbers(name, values, size) for name, values in
+                                     (("block", block), ("y", outcome), ("cell", column["cell"])))
+        validation.reject("y", outcomes, ~np.isin(outcomes, (0, 1)), "must be 0 or 1")
+        validation.reject("cell", numbers, (numbers < -_END) | (numbers > _END), f"must be at most {_END:g} in size")
+        tally._add(blocks, np.column_stack([outcomes, numbers]), np.column_stack(sums))
+        _, low, high = tally._places()
         given = tally._means()
         slack = 1e-9 * np.abs(given)
-        wrong = np.flatnonzero(positive & ~((given >= low - slack) & (given <= high + slack)))
+        wrong = np.flatnonzero(~((given >= low - slack) & (given <= high + slack)))
         if wrong.size:
             raise ValueError(f"the forecasts counted in cell {tally._keys[wrong[0], 2]} average to "
                              f"{given[wrong[0]]:g}, outside of it: were they counted with cells={cells}, and within "
@@ -194,12 +216,15 @@ class Tally:
             weight: str | None = None, cells: int = CELLS) -> str:
         """The query that counts where the data are; `from_counts` reads what it returns.
 
+        Cases that `update` would refuse come back without a cell, and `from_counts` refuses them.
+
         Parameters
         ----------
         table : str
             A table, or what the engine takes for one, as it stands: ``read_parquet('part-*.parquet')``.
         truth, model : str
-            Names of columns; for selective prediction `model` is a pair, mean and standard deviation.
+            Names of columns, which hold numbers; for selective prediction `model` is a pair, mean and standard
+            deviation.
         block, weight : str, optional
             A column, or an expression, as it stands: ``hash(patient) % 200``.
         cells : int
@@ -208,34 +233,47 @@ class Tally:
         Examples
         --------
         >>> print(Tally.sql("forecasts", "y", "p"))
-        SELECT y, cell, COUNT(*) AS cases, SUM(w) AS n, SUM(w * f) AS s FROM (
-          SELECT y, f, w, CASE WHEN f = 0 THEN -1000000000 WHEN f = 1 THEN 1000000000
-            ELSE CAST(FLOOR(1024 * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (
-            SELECT CAST("y" AS INTEGER) AS y, CAST("p" AS DOUBLE PRECISION) AS f, 1 AS w FROM forecasts) AS cases
+        SELECT y, cell, COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n, SUM(w * f) AS s FROM (
+          SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL WHEN f = 0 THEN -1000000000
+            WHEN f = 1 THEN 1000000000 ELSE CAST(FLOOR(1024 * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (
+            SELECT CASE WHEN COALESCE(source."y", NULL) BETWEEN 0 AND 0 THEN 0
+              WHEN COALESCE(source."y", NULL) BETWEEN 1 AND 1 THEN 1 END AS y,
+              CASE WHEN COALESCE(source."p", NULL) BETWEEN 0 AND 1 THEN CAST(source."p" AS DOUBLE PRECISION) END AS f,
+              1 AS w FROM (SELECT * FROM forecasts) AS source) AS cases
         ) AS counted GROUP BY y, cell
         """
+        # A name behind "source." is a column or an error: SQLite takes "prob" alone for a text. COALESCE strips a
+        # column's type there, so that a text is greater than any number, and no text passes for one.
         pair = not isinstance(model, str)
-        names = [_quoted(name) for name in (truth, *(model if pair else (model,)))]
+        names = [f"source.{_quoted(name)}" for name in (truth, *(model if pair else (model,)))]
         extra = "" if block is None else "block, "
         of_block = "" if block is None else f", {block} AS block"
-        w = "1" if weight is None else f"CAST({weight} AS DOUBLE PRECISION)"
+        w = "1" if weight is None else _number(f"({weight})", f"BETWEEN 0 AND {_MOST_WEIGHT}")
+        cases = "COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n"
+        source = f"{w} AS w{of_block} FROM (SELECT * FROM {table}) AS source) AS cases\n"
         if pair:
-            y, mean, std = (f"CAST({name} AS DOUBLE PRECISION)" for name in names)
-            return (f"SELECT {extra}cell, COUNT(*) AS cases, SUM(w) AS n, SUM(w * e * e) AS s, SUM(w * v) AS v FROM (\n"
-                    f"  SELECT {extra}e, v, w, CAST(FLOOR({cells} * LN(v)) AS INTEGER) AS cell FROM (\n"
-                    f"    SELECT {y} - {mean} AS e, {std} * {std} AS v, {w} AS w{of_block} FROM {table}) AS cases\n"
+            most, least = validation.LARGEST, 1 / validation.LARGEST
+            y, mean = (_number(name, f"BETWEEN -{most} AND {most}") for name in names[:2])
+            return (f"SELECT {extra}cell, {cases}, SUM(w * e * e) AS s, SUM(w * v) AS v FROM (\n"
+                    f"  SELECT *, CASE WHEN e IS NULL OR v IS NULL OR w IS NULL THEN NULL\n"
+                    f"    ELSE CAST(FLOOR({cells} * LN(v)) AS INTEGER) END AS cell FROM (\n"
+                    f"    SELECT {y} - {mean} AS e, {_number(names[2], f'BETWEEN {least} AND {most}')}\n"
+                    f"      * CAST({names[2]} AS DOUBLE PRECISION) AS v, {source}"
                     f") AS counted GROUP BY {extra}cell")
-        return (f"SELECT {extra}y, cell, COUNT(*) AS cases, SUM(w) AS n, SUM(w * f) AS s FROM (\n"
-                f"  SELECT {extra}y, f, w, CASE WHEN f = 0 THEN -{_END} WHEN f = 1 THEN {_END}\n"
-                f"    ELSE CAST(FLOOR({cells} * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (\n"
-                f"    SELECT CAST({names[0]} AS INTEGER) AS y, CAST({names[1]} AS DOUBLE PRECISION) AS f, {w} AS w"
-                f"{of_block} FROM {table}) AS cases\n"
-                f") AS counted GROUP BY {extra}y, cell")
+        y = f"COALESCE({names[0]}, NULL) BETWEEN"
+        return (f"SELECT {extra}y, cell, {cases}, SUM(w * f) AS s FROM (\n"
+                f"  SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL WHEN f = 0 THEN -{_END}\n"
+                f"    WHEN f = 1 THEN {_END} ELSE CAST(FLOOR({cells} * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (\n"
+                f"    SELECT CASE WHEN {y} 0 AND 0 THEN 0\n      WHEN {y} 1 AND 1 THEN 1 END AS y,\n"
+                f"      {_number(names[1], 'BETWEEN 0 AND 1')} AS f,\n"
+                f"      {source}) AS counted GROUP BY {extra}y, cell")
 
     def counts(self) -> dict[str, np.ndarray]:
         """The table, column by column, as `from_counts` reads it (``pandas.DataFrame(tally.counts())``)."""
-        columns = dict(zip(("block", "y", "cell"), self._keys.T, strict=True))
-        columns |= dict(zip(_SUMS, self._sums.T, strict=True))
+        keys, sums = self._settled()
+        columns = dict(zip(("block", "y", "cell"), keys.T, strict=True)) | dict(zip(_SUMS, sums.T, strict=True))
+        if self._unsigned:
+            columns["block"] = columns["block"].astype(np.uint64)
         del columns["v" if self.kind == "binary" else "y"]
         return columns
 
@@ -268,9 +306,9 @@ class Tally:
         ValueError
             Another score, or no cases.
         """
-        self._check(score)
         together = self._together()
-        weight = together._sums[:, 1]
+        together._check(score)
+        weight = together._sums[:, 1] / together._sums[:, 1].max()
         rows = [together._losses(score, which) @ weight / weight.sum() for which in range(3)]
         return _ordered(*rows)
 
@@ -283,7 +321,8 @@ class Tally:
             Cost shares, or prices of passing.
         """
         family = BinaryDecision() if self.kind == "binary" else SelectivePrediction()
-        values = [self.score(PWU(family, Dirac(theta))) for theta in validation.vector("thetas", thetas)]
+        together = self._together()
+        values = [together.score(PWU(family, Dirac(theta))) for theta in validation.vector("thetas", thetas)]
         return Bounded(*np.array(values).T)
 
     def net_benefit(self, threshold: ArrayLike) -> Bounded:
@@ -333,15 +372,41 @@ class Tally:
         score : PWU
             As in `score`.
         """
-        self._check(score)
-        numbers, where = np.unique(self._keys[:, 0], return_inverse=True)
-        weight = self._sums[:, 1]
-        return numbers, np.bincount(where, self._losses(score, 0) * weight), np.bincount(where, weight)
+        one = self._snapshot()
+        one._check(score)
+        numbers, where = one._by_block()
+        weight = one._sums[:, 1]
+        return numbers, np.bincount(where, one._losses(score, 0) * weight), np.bincount(where, weight)
 
     def outcomes(self) -> tuple[float, float]:
         """Weight of the cases without an event, and of those with one; of a binary tally."""
-        event, weight = self._of_events()._keys[:, 1] == 1, self._sums[:, 1]
+        one = self._of_events()._snapshot()
+        event, weight = one._keys[:, 1] == 1, one._sums[:, 1]
         return float(weight[~event].sum()), float(weight[event].sum())
+
+    def cases(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """How many cases each block has: numbers of the blocks, cases without an event (or all), cases with one.
+
+        Cases are counted whatever their weights are.
+
+        Examples
+        --------
+        >>> tally = Tally()
+        >>> tally.update([1, 0, 1], [0.9, 0.2, 0.4], weight=[0.1, 0.1, 7])
+        >>> [column.tolist() for column in tally.cases()]
+        [[0], [1], [2]]
+        """
+        one = self._snapshot()
+        numbers, where = one._by_block()
+        event, count = one._keys[:, 1] == 1, one._sums[:, 0]
+        both = (np.bincount(where, np.where(chosen, count, 0), minlength=numbers.size) for chosen in (~event, event))
+        without, with_one = (column.astype(np.int64) for column in both)
+        return numbers, without, with_one
+
+    def _by_block(self):
+        """The different blocks in order, and which of them each row belongs to."""
+        block = self._keys[:, 0]
+        return np.unique(block.view(np.uint64) if self._unsigned else block, return_inverse=True)
 
     def _of_events(self):
         if self.kind != "binary":
@@ -371,30 +436,56 @@ class Tally:
     def _sums(self):
         return self._settled()[1]
 
-    def _add(self, keys, sums):
+    def _add(self, blocks, keys, sums):
         """Add rows; they wait until there are many, so that each row is sorted a few times only."""
-        if len(keys):
-            self._waiting.append(_grouped(keys, sums))
-        if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, len(self._rows[0])):
-            self._settled()
+        counted = sums[:, 0] > 0
+        if not counted.any():
+            return
+        blocks, keys, sums = blocks[counted], keys[counted], sums[counted]
+        if not np.isfinite(sums.sum(axis=0)).all():
+            raise ValueError("weights, or targets, are too large to be added up: change their unit")
+        with self._lock:
+            high, negative = blocks.dtype == np.uint64 and blocks.max() >= 2**63, blocks.min() < 0
+            if high and self._unsigned is False or negative and self._unsigned:
+                raise ValueError("block has numbers below 0 and numbers from 2**63 on: use either, the same for all cases")
+            self._unsigned = True if high else False if negative else self._unsigned
+            self._waiting.append(_grouped(np.column_stack([blocks.astype(np.int64), keys]), sums))
+            if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, len(self._rows[0])):
+                self._settled()
 
     def _settled(self):
         """All rows, equal keys together."""
-        if self._waiting:
-            keys, sums = zip(self._rows, *self._waiting, strict=True)
-            self._rows, self._waiting = _grouped(np.concatenate(keys), np.concatenate(sums)), []
-        return self._rows
+        with self._lock:
+            if self._waiting:
+                keys, sums = zip(self._rows, *self._waiting, strict=True)
+                self._rows, self._waiting = _grouped(np.concatenate(keys), np.concatenate(sums)), []
+            return self._rows
+
+    def _snapshot(self):
+        """The rows as they are now: what another thread counts meanwhile is not in them."""
+        tally = Tally(self.kind, self.cells)
+        with self._lock:
+            tally._rows, tally._unsigned = self._settled(), self._unsigned
+        return tally
 
     def _together(self):
         """The same cases without blocks."""
-        tally = Tally(self.kind, self.cells)
-        tally._add(self._keys * np.array([0, 1, 1]), self._sums)
+        tally, (keys, sums) = Tally(self.kind, self.cells), self._settled()
+        if len(keys):
+            tally._rows = _grouped(keys * np.array([0, 1, 1]), sums)
         return tally
 
     def _means(self):
-        """Mean forecast (or variance) of each row; NaN without weight."""
-        with np.errstate(invalid="ignore"):
-            return self._sums[:, 2 if self.kind == "binary" else 3] / self._sums[:, 1]
+        """Mean forecast (or variance) of each row, to twelve digits.
+
+        A forecast that all cases of a row share then comes back as it was, whatever the order in which it was added
+        up: if it ties with a known threshold, it still does.
+        """
+        means = self._sums[:, 2 if self.kind == "binary" else 3] / self._sums[:, 1]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            scale = 10.0 ** (11 - np.floor(np.log10(means)))
+            rounded = np.rint(means * scale) / scale
+        return np.where(np.isfinite(rounded), rounded, means)
 
     def _places(self):
         """In each row a forecast (or variance) to compute with, and ends between which all of them lie."""
@@ -407,8 +498,7 @@ class Tally:
         if self.kind == "binary":
             low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
             low[cell == _END], high[cell == -_END] = 1.0, 0.0
-        means = self._means()
-        return np.clip(np.where(np.isnan(means), low, means), low, high), low, high
+        return np.clip(self._means(), low, high), low, high
 
     def _extremes(self):
         """Forecasts in the middle, and those that make events and others cheapest, and dearest."""
@@ -421,8 +511,7 @@ class Tally:
         if self.kind == "binary":
             return score.family.losses(score.priors, (self._keys[:, 1] == 1, self._extremes()[which]))
         mean, low, high = self._places()
-        with np.errstate(invalid="ignore"):
-            error = np.nan_to_num(self._sums[:, 2] / self._sums[:, 1])
+        error = self._sums[:, 2] / self._sums[:, 1]
         prior = score.priors[0]
         predicted, passed = ((mean, mean), (high, low), (low, high))[which]  # a larger variance is passed sooner
         total = np.zeros(error.size)
@@ -439,25 +528,39 @@ def _given(y_true, prediction, number):
 
 
 def _whole_numbers(name, values, size):
-    values = validation.vector(name, values)
-    if values.size != size:
-        raise ValueError(f"{name} has length {values.size}, not {size}")
-    validation.reject(name, values, values != np.floor(values), "must be a whole number")
-    return values.astype(np.int64)
+    """Whole numbers of 64 bits, none of them through a float if they came as integers: signed if they can be."""
+    checked = validation.vector(name, values)
+    if checked.size != size:
+        raise ValueError(f"{name} has length {checked.size}, not {size}")
+    validation.reject(name, checked, checked != np.floor(checked), "must be a whole number")
+    array = np.asarray(values).reshape(-1)
+    if array.dtype.kind == "O":
+        exact = [int(value) for value in array]
+        if min(exact) < -(2**63) or max(exact) >= (2**63 if min(exact) < 0 else 2**64):
+            raise ValueError(f"{name} must be whole numbers of 64 bits, signed or unsigned")
+        array = np.array(exact, dtype=np.uint64 if max(exact) >= 2**63 else np.int64)
+    if array.dtype.kind == "f":
+        validation.reject(name, checked, np.abs(checked) > 2**53, "must be an integer, since beyond 2**53 a float is not "
+                                                                  "exact")
+    return array if array.dtype == np.uint64 and array.max() >= 2**63 else array.astype(np.int64)
 
 
 def _grouped(keys, sums):
     """The different keys in order, and the sums that belong to each."""
-    low = keys.min(axis=0)
-    span = keys.max(axis=0) - low + 1
-    if float(np.prod(span.astype(float))) < 2**62:
-        code = ((keys[:, 0] - low[0]) * span[1] + keys[:, 1] - low[1]) * span[2] + keys[:, 2] - low[2]
-        kinds, number = np.unique(code, return_inverse=True)
-        rest, third = np.divmod(kinds, span[2])
-        rows = np.column_stack([*np.divmod(rest, span[1]), third]) + low
-    else:
-        rows, number = np.unique(keys, axis=0, return_inverse=True)
+    blocks, rank = np.unique(keys[:, 0], return_inverse=True)  # any 64 bits: their ranks are small
+    low = keys[:, 1:].min(axis=0)
+    span = keys[:, 1:].max(axis=0) - low + 1  # at most 2, and 2 * _END + 1
+    code = (rank * span[0] + keys[:, 1] - low[0]) * span[1] + keys[:, 2] - low[1]
+    kinds, number = np.unique(code, return_inverse=True)
+    rest, cell = np.divmod(kinds, span[1])
+    rank, outcome = np.divmod(rest, span[0])
+    rows = np.column_stack([blocks[rank], outcome + low[0], cell + low[1]])
     return rows, np.column_stack([np.bincount(number.ravel(), column) for column in sums.T])
+
+
+def _number(expression, condition):
+    """SQL of a number, or NULL where it is none or does not meet a condition."""
+    return f"CASE WHEN COALESCE({expression}, NULL) {condition} THEN CAST({expression} AS DOUBLE PRECISION) END"
 
 
 def _quoted(name):

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike
 
 __all__ = ["check_binary", "check_class_probabilities", "check_gaussian", "check_multiclass", "check_multivariate",
            "check_multivariate_gaussian", "check_probabilities", "check_ranking", "check_regression", "check_thetas",
-           "check_weight", "vector"]
+           "check_weight", "relative_weight", "vector"]
 
-_LARGEST = 1e140  # its square, and the square of its inverse, are still numbers
-_RESCALE = f"is too large or too small to square ({_LARGEST:g}); change the unit of y"
+LARGEST = 1e140  # its square, and the square of its inverse, are still numbers
+_RESCALE = f"is too large or too small to square ({LARGEST:g}); change the unit of y"
 
 
 def vector(name: str, values: Any) -> np.ndarray:
@@ -115,11 +115,11 @@ def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tupl
     [0.5, 0.5]
     """
     y = vector("y_true", y_true)
-    reject("y_true", y, np.abs(y) > _LARGEST, _RESCALE)
+    reject("y_true", y, np.abs(y) > LARGEST, _RESCALE)
     m, s = check_gaussian(mean, std)
     _same_length("y_true", y, "mean", m)
-    reject("y_true", y, np.abs(y - m) / s > _LARGEST,
-           f"is more than {_LARGEST:g} standard deviations away from its mean (wrong unit of std?)")
+    reject("y_true", y, np.abs(y - m) / s > LARGEST,
+           f"is more than {LARGEST:g} standard deviations away from its mean (wrong unit of std?)")
     return y, m, s
 
 
@@ -139,7 +139,7 @@ def check_ranking(error: ArrayLike, uncertainty: ArrayLike) -> tuple[np.ndarray,
     [1.0, 0.5]
     """
     e, u = vector("error", error), vector("uncertainty", uncertainty)
-    reject("error", e, np.abs(e) > _LARGEST, "is too large; change its unit")
+    reject("error", e, np.abs(e) > LARGEST, "is too large; change its unit")
     _same_length("error", e, "uncertainty", u)
     return e, u
 
@@ -219,10 +219,10 @@ def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tu
     y, (m, s) = check_matrix("y_true", y_true), check_multivariate_gaussian(mean, cov)
     if y.shape != m.shape:
         raise ValueError(f"y_true has shape {y.shape}, mean has shape {m.shape}")
-    far = np.argwhere(np.abs(y - m) / np.sqrt(np.diagonal(s, axis1=1, axis2=2)) > _LARGEST)
+    far = np.argwhere(np.abs(y - m) / np.sqrt(np.diagonal(s, axis1=1, axis2=2)) > LARGEST)
     if far.size:
         case, i = far[0]
-        raise ValueError(f"y_true is more than {_LARGEST:g} standard deviations away from its mean: "
+        raise ValueError(f"y_true is more than {LARGEST:g} standard deviations away from its mean: "
                          f"y_true[{case}, {i}] is {float(y[case, i])!r}")
     return y, m, s
 
@@ -245,15 +245,15 @@ def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.nda
     m, s = check_matrix("mean", mean), as_float("cov", cov)
     if s.shape != (*m.shape, m.shape[1]):
         raise ValueError(f"cov must have shape {(*m.shape, m.shape[1])}, one matrix per case, got {s.shape}")
-    bad = ~np.isfinite(s) | (np.abs(s) > _LARGEST)
+    bad = ~np.isfinite(s) | (np.abs(s) > LARGEST)
     if bad.any():
         case, i, j = np.argwhere(bad)[0]
-        raise ValueError(f"cov must be finite (and at most {_LARGEST:g}): "
+        raise ValueError(f"cov must be finite (and at most {LARGEST:g}): "
                          f"cov[{case}, {i}, {j}] is {float(s[case, i, j])!r}")
     for case, matrix in enumerate(s):
         if np.abs(matrix - matrix.T).max() > 1e-10 * np.abs(matrix).max():
             raise ValueError(f"cov must be symmetric: cov[{case}] is not")
-    low = np.argwhere(np.diagonal(s, axis1=1, axis2=2) < _LARGEST**-2)
+    low = np.argwhere(np.diagonal(s, axis1=1, axis2=2) < LARGEST**-2)
     if low.size:
         case, i = low[0]
         raise ValueError(f"cov has a variance that {_RESCALE}: cov[{case}, {i}, {i}] is {float(s[case, i, i])!r}")
@@ -296,26 +296,26 @@ def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndar
     """
     m, s = vector("mean", mean), vector("std", std)
     reject("std", s, s <= 0, "must be positive (a standard deviation; the order is y_true, mean, std)")
-    reject("mean", m, np.abs(m) > _LARGEST, _RESCALE)
-    reject("std", s, (s > _LARGEST) | (s < 1 / _LARGEST), _RESCALE)
+    reject("mean", m, np.abs(m) > LARGEST, _RESCALE)
+    reject("std", s, (s > LARGEST) | (s < 1 / LARGEST), _RESCALE)
     _same_length("mean", m, "std", s)
     return m, s
 
 
 def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
-    """Read non-negative weights of shape (n,), or None; the largest becomes 1.
+    """Read non-negative weights of shape (n,) as they are, or None.
 
     Parameters
     ----------
     sample_weight : array_like, shape (n,), optional
-        Non-negative weights; equal ones if not given.
+        Non-negative weights, which may all be zero.
     length : int
         Number of cases.
 
     Examples
     --------
     >>> check_weight([1, 2], 2).tolist()
-    [0.5, 1.0]
+    [1.0, 2.0]
     """
     if sample_weight is None:
         return None
@@ -323,6 +323,30 @@ def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
     reject("sample_weight", weight, weight < 0, "must not be negative")
     if weight.size != length:
         raise ValueError(f"sample_weight has length {weight.size}, the data have {length}")
+    return weight
+
+
+def relative_weight(sample_weight: Any, length: int) -> np.ndarray | None:
+    """Weights of all cases that one average is taken over, the largest made 1, so that no sum overflows.
+
+    An average does not depend on the unit of its weights. Where sums of several calls are added up,
+    `check_weight` is right, since each call would choose a unit of its own.
+
+    Parameters
+    ----------
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights, not all zero; equal ones if not given.
+    length : int
+        Number of cases.
+
+    Examples
+    --------
+    >>> relative_weight([1, 2], 2).tolist()
+    [0.5, 1.0]
+    """
+    weight = check_weight(sample_weight, length)
+    if weight is None:
+        return None
     if weight.max() <= 0:
         raise ValueError("sample_weight sums to zero")
     return np.where(weight > 0, np.maximum(weight / weight.max(), np.finfo(float).tiny), 0.0)  # no weight vanishes
@@ -503,9 +527,9 @@ def check_matrix(name: str, values: Any) -> np.ndarray:
     array = as_float(name, values)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must have shape (n, D), one row per case, got {array.shape}")
-    if not np.abs(array).max() <= _LARGEST:
-        i, j = np.argwhere(~(np.abs(array) <= _LARGEST))[0]
-        raise ValueError(f"{name} must be finite and below {_LARGEST:g}: {name}[{i}, {j}] is {float(array[i, j])!r}")
+    if not np.abs(array).max() <= LARGEST:
+        i, j = np.argwhere(~(np.abs(array) <= LARGEST))[0]
+        raise ValueError(f"{name} must be finite and below {LARGEST:g}: {name}[{i}, {j}] is {float(array[i, j])!r}")
     return array
 
 

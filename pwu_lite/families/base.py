@@ -323,7 +323,7 @@ class Family:
         """
         if not self.separable:
             validation.no_weight(sample_weight, f"the utility of {type(self).__name__}")
-        return validation.check_weight(sample_weight, len(data[0]))
+        return validation.relative_weight(sample_weight, len(data[0]))
 
     def read_theta(self, theta: Any, length: int) -> np.ndarray:
         """Check decision parameters: shape (m,), or (m, 2) for a family with two.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from ..validation import check_binary, check_weight
+from ..validation import check_binary, relative_weight
 from ._kernels import (
     average,
     average_with_infinity,
@@ -344,7 +344,7 @@ def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
 
 def _read(y_true, y_prob, sample_weight):
     y, f = check_binary(y_true, y_prob)
-    return y, f, check_weight(sample_weight, f.size)
+    return y, f, relative_weight(sample_weight, f.size)
 
 
 def _uncertainty(f):

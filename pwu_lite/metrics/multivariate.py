@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from ..validation import check_multivariate, check_weight
+from ..validation import check_multivariate, relative_weight
 from ._kernels import average
 
 __all__ = ["energy_score", "gaussian_nll", "mean_squared_error"]
@@ -153,4 +153,4 @@ def _nodes(h: float = 0.06, reach: float = 4.2):
 
 def _read(y_true, mean, cov, sample_weight):
     y, m, s = check_multivariate(y_true, mean, cov)
-    return y, m, s, check_weight(sample_weight, y.shape[0])
+    return y, m, s, relative_weight(sample_weight, y.shape[0])

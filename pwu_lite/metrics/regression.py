@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import validation
-from ..validation import check_regression, check_weight
+from ..validation import check_regression, relative_weight
 from ._kernels import average, detection_auroc, retention_area
 
 __all__ = ["check_score", "crps_gaussian", "error_detection_auroc", "expected_calibration_error", "gaussian_nll",
@@ -365,7 +365,7 @@ def error_detection_auroc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
 
 def _read(y_true, mean, std, sample_weight):
     y, m, s = check_regression(y_true, mean, std)
-    return y, m, s, check_weight(sample_weight, y.size)
+    return y, m, s, relative_weight(sample_weight, y.size)
 
 
 def _half_width(coverage):

@@ -71,15 +71,16 @@ class ModelComparison:
     def words(self) -> tuple[str, ...]:
         """The cheapest model against each other model, one sentence per model; then what else has to be known.
 
-        That is the event and how often it came, and models that cost more than always predicting the base rate.
+        That is the event and how often it came, models that cost more than always predicting the base rate, and why
+        intervals may be too narrow: few events or groups, a long tail, dependence longer than a block.
         With several scores each sentence begins with the name of its score.
         """
         if isinstance(self.table.index, pd.MultiIndex):
-            return tuple(f"{name}: {line}" for name in self.scores for line in self._said(self.table.loc[name]))
-        return tuple(self._said(self.table))
+            return tuple(f"{name}: {line}" for name in self.scores for line in self._said(name, self.table.loc[name]))
+        return tuple(self._said(next(iter(self.scores)), self.table))
 
-    def _said(self, table):
-        return [*in_words(table, self.about), *remarks(table, self.about)]
+    def _said(self, name, table):
+        return [*in_words(table, self.about), *remarks(table, self.about), *self.about["narrow"][name]]
 
     def to_html(self, path: Any, *, decision: str = "", source: str = "") -> None:
         """Write a report of one file that asks no other host for anything: words, pictures, table and card.
@@ -103,7 +104,7 @@ class ModelComparison:
         parts = page.answer(self._about_lines()) if self.about.get("file") else []
         for name, score in self.scores.items():
             table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
-            parts += [f"<h2>{escape(name)}</h2>" if len(self.scores) > 1 else "", *page.answer(self._said(table))]
+            parts += [f"<h2>{escape(name)}</h2>" if len(self.scores) > 1 else "", *page.answer(self._said(name, table))]
             shown = (picture_of(score, *self.data, list(table.index), self.options) if isinstance(score, PWU) else
                      "this score is a function of the data, without a decision parameter")
             parts += [page.picture(shown), page.numbers(table)]
@@ -201,8 +202,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         Weight, in labels, of a reference that all models give together (100 is a good one): adds the column
         ``assisted``, see `pwu_lite.assisted`. Read its notes before you use it.
     blocks : int, optional
-        For cases in time order: so many consecutive cases hang together, and are resampled together (24 for
-        hours that hang together for a day).
+        For cases in time order: so many consecutive cases are resampled together. Blocks should be several times as
+        long as the dependence, such as a week of hours that are alike within a day; `words` say where they are not.
     interval : {"bootstrap", "normal", "hac"}, optional
         How intervals are made, if you do not leave it to the number of cases: from resamples, from a normal law, or
         for cases in time order from a variance that counts their dependence (over `blocks` steps, if given).
@@ -261,7 +262,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     if against is not None and str(against) not in forecasts:
         raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
-    weight = validation.check_weight(sample_weight, len(y))
+    weight = validation.relative_weight(sample_weight, len(y))
     if assisted is not None and (groups is not None or sample_weight is not None):
         raise ValueError("assisted takes neither groups nor sample_weight")
     luck = Luck(coverage, _repeats(n_resamples), seed, _consecutive(blocks, interval, groups, len(y)), interval)
@@ -279,6 +280,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         frame["assisted"] = found.table["loss"]
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
+    about["narrow"] = {name: found.narrow for name, (_, found) in made.items()}
     notes = (*dict.fromkeys(_note(found, len(y), number, weight, luck) for _, found in made.values()),
              *(line for found in helped for line in found.notes))
     if lacking:
@@ -320,14 +322,14 @@ def _about(y, forecasts, groups, weight, coverage):
     unit = "cases" if groups is None else "groups"
     kinds = [carries] + ([carries & (y == 1), carries & (y == 0)] if binary else [])
     counts = [int(kept.sum()) if groups is None else len(np.unique(groups[kept])) for kept in kinds]
-    least = min((count, index) for index, count in enumerate(counts) if count or not index)
+    least = min((count, index) for index, count in enumerate(counts))
     enough = least[0] >= np.log2(2 / (1 - coverage))  # else no evidence, even if all of them point one way
     few = "" if enough else few_units(*least, unit)
     pairs = all(len(parts) == 2 for parts in forecasts.values())
     base = ("the base rate" if binary else "the mean and standard deviation of all cases" if pairs else
             "the same distribution, that of all cases")
-    return {"cases": len(y), "events": int((y == 1).sum()) if binary else None, "event": "y_true = 1", "unit": unit,
-            "few": few, "base": base, "coverage": f"{100 * coverage:.3g}"}
+    return {"cases": int(carries.sum()), "events": int((carries & (y == 1)).sum()) if binary else None,
+            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.3g}"}
 
 
 def few_units(count: int, which: int, unit: str) -> str:
@@ -335,13 +337,13 @@ def few_units(count: int, which: int, unit: str) -> str:
 
     Examples
     --------
-    >>> few_units(1, 1, "cases"), few_units(3, 2, "groups")
-    ('there is only 1 event', 'there are only 3 groups without an event')
+    >>> few_units(1, 1, "cases"), few_units(3, 2, "groups"), few_units(0, 1, "cases")
+    ('there is only 1 event', 'there are only 3 groups without an event', 'there is no event')
     """
-    singular = {"cases": "case", "groups": "group"}[unit] if count == 1 else unit
-    name = (singular, f"event{'' if count == 1 else 's'}" if unit == "cases" else f"{singular} with an event",
+    singular = {"cases": "case", "groups": "group"}[unit] if count < 2 else unit
+    name = (singular, f"event{'' if count < 2 else 's'}" if unit == "cases" else f"{singular} with an event",
             f"{singular} without an event")[which]
-    return f"there {'is' if count == 1 else 'are'} only {count:,} {name}"
+    return f"there {'is' if count < 2 else 'are'} {f'only {count:,}' if count else 'no'} {name}"
 
 
 def _as_loss(name, score):
@@ -400,7 +402,7 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few
         chosen, outcomes, given = part(forecasts, shared)
         values, _ = _values(chosen, outcomes, given, some(weight, shared))
         reference = list(forecasts)[int(np.nanargmin(values))]
-    rows = []
+    rows, narrow = [], {}
     for name in forecasts:
         kept = has[name] & has[str(reference)]
         if not kept.any():
@@ -409,12 +411,13 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few
         number = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
         lacks = few or bool(_about(outcomes, given, number, some(weight, kept), luck.coverage)["few"])
         frame, found = _table(chosen, outcomes, given, reference, number, some(weight, kept), luck, statement, lacks)
-        rows.append(frame.loc[[name]].assign(cases=int(kept.sum())))
+        narrow |= dict.fromkeys(found.narrow)
+        rows.append(frame.loc[[name]].assign(cases=int((kept if weight is None else kept & (weight > 0)).sum())))
     table = pd.concat(rows)
     table["share best"] = np.nan
     if against is None:
         table.loc[reference, "verdict"] = "best"
-    return table.iloc[np.argsort(table["difference"].fillna(np.inf), kind="stable")], found
+    return table.iloc[np.argsort(table["difference"].fillna(np.inf), kind="stable")], found._replace(narrow=tuple(narrow))
 
 
 def _over_priors(score, y, forecasts, best, weight, statement):

@@ -69,7 +69,7 @@ def decompose(score: Callable[..., float], y_true: ArrayLike, y_prob: ArrayLike,
         raise ValueError("decompose needs one prior for all cases: isotonic regression is not best at a threshold "
                          "of each case's own")
     y, f = validation.check_binary(y_true, y_prob)
-    weight = validation.check_weight(sample_weight, f.size)
+    weight = validation.relative_weight(sample_weight, f.size)
     options = {} if weight is None else {"sample_weight": weight}
     labels = y.astype(float)
     base = np.full(f.size, np.average(labels, weights=weight))
@@ -98,7 +98,7 @@ def recalibrated(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLi
     from scipy.optimize import isotonic_regression
 
     y, f = validation.check_binary(y_true, y_prob)
-    weight = validation.check_weight(sample_weight, f.size)
+    weight = validation.relative_weight(sample_weight, f.size)
     weight = np.ones(f.size) if weight is None else weight
     values, index = np.unique(f, return_inverse=True)
     total = np.bincount(index, weight)

@@ -19,7 +19,7 @@ import pandas as pd
 from .. import validation
 from ..pwu import PWU
 from ..tally import Tally
-from ._intervals import Luck, apart, normal
+from ._intervals import Luck, apart, normal, why_narrow
 from ._rules import RULES
 from .compare import COLUMNS, ModelComparison, cases_needed, few_units, verdict_of
 from .files import layout
@@ -76,17 +76,21 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     if against is not None and str(against) not in names:
         raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(names)}")
     numbers, losses, sizes = zip(*(one.blocks(score) for one in tallies.values()), strict=True)
-    for name, number, size in zip(names, numbers, sizes, strict=True):
-        if not np.array_equal(number, numbers[0]) or not np.allclose(size, sizes[0], rtol=1e-9, atol=0):
-            raise ValueError(f"{names[0]} and {name} were not counted on the same cases with the same blocks")
+    counted = [one.cases() for one in tallies.values()]
+    for name, number, size, cases in zip(names, numbers, sizes, counted, strict=True):
+        same = np.array_equal(number, numbers[0]) and np.allclose(size, sizes[0], rtol=1e-9, atol=0)
+        if not same or not all(map(np.array_equal, cases, counted[0])):
+            raise ValueError(f"{names[0]} and {name} were not counted on the same cases with the same blocks: cases, "
+                             f"weights or events differ")
     if len(numbers[0]) < LEAST_BLOCKS:
         raise ValueError(f"intervals need at least {LEAST_BLOCKS} blocks, the tallies have {len(numbers[0])}: pass "
                          f"block= to update, the same for every model")
     cost = np.sum(losses, axis=1) / sizes[0].sum()
     best = int(np.argmin(cost)) if against is None else names.index(str(against))
     found, _ = normal(np.array(losses), sizes[0], best, Luck(coverage, 0, 0))
-    first = next(iter(tallies.values()))
-    about = _about(first, coverage)
+    first, (_, without, events) = next(iter(tallies.values())), counted[0]
+    about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
+    about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", Luck(coverage, 0, 0))}
     gap, word = apart(cost, cost[best]), "best" if against is None else "reference"
     with np.errstate(invalid="ignore", divide="ignore"):
         saving = gap / np.abs(cost)
@@ -108,14 +112,13 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     return ModelComparison(frame.iloc[np.argsort(cost, kind="stable")], (note,), {"score": score}, None, {}, about)
 
 
-def _about(tally, coverage):
-    """What carries information, as `compare` has it."""
-    events = round(tally.outcomes()[1]) if tally.kind == "binary" else None
-    counts = [len(tally)] if events is None else [len(tally), events, round(tally.outcomes()[0])]
-    least = min((count, index) for index, count in enumerate(counts) if count or not index)
+def _about(kind, without, events, coverage):
+    """What carries information, as `compare` has it: cases are counted, whatever their weights."""
+    counts = [without + events, events, without] if kind == "binary" else [without]
+    least = min((count, index) for index, count in enumerate(counts))
     few = "" if least[0] >= np.log2(2 / (1 - coverage)) else few_units(*least, "cases")
-    return {"cases": len(tally), "events": events, "event": "y_true = 1", "unit": "cases", "few": few,
-            "base": "the base rate", "coverage": f"{100 * coverage:.3g}"}
+    return {"cases": counts[0], "events": events if kind == "binary" else None, "event": "y_true = 1", "unit": "cases",
+            "few": few, "base": "the base rate", "coverage": f"{100 * coverage:.3g}"}
 
 
 def _skill(tally, score, cost):

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from .._resampling import canonical_order, percentiles, resampled_curves
+from .._resampling import (
+    canonical_order,
+    effective_number,
+    group_numbers,
+    percentiles,
+    resampled_curves,
+    tail_of,
+    unit_sizes,
+)
 from ..families.base import Axis
 from ..metrics._kernels import average
 from ..pwu import PWU, of_first_parameter
@@ -104,6 +112,7 @@ def _bands(family, thetas, y, forecasts, names, reference, options):
     reports = [tuple(part[order] for part in forecasts[name]) for name in names]
     draws = resampled_curves(family, thetas, y[order], reports, repeats=REPEATS, seed=options.get("seed", 0),
                              **chosen)
-    tail = (1 - options.get("band", 0.95)) / 2
+    number = None if chosen["groups"] is None else group_numbers(chosen["groups"], len(y))
+    tail = tail_of(options.get("band", 0.95), effective_number(unit_sizes(len(y), number, chosen["sample_weight"])))
     return [None if index == reference else percentiles(draws[:, index] - draws[:, reference], tail).tolist()
             for index in range(len(names))]

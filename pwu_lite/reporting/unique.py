@@ -15,7 +15,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import validation
-from .._resampling import group_numbers, paired_bootstrap, percentiles
+from .._resampling import effective_number, group_numbers, paired_bootstrap, percentiles, tail_of, unit_sizes
 from ..metrics import REGISTRY, Metric
 from ._tables import html
 
@@ -123,9 +123,10 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
         deviations |= _scaled(estimates, scaled_on)
     for name, u in deviations.items():
         validation.reject(f"uncertainties[{name!r}]", u, u <= 0, "must be positive (or name it in rankings)")
-    tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
+    coverage = validation.inside("coverage", coverage, 0, 1)
     columns = list(estimates | deviations)
     number = None if groups is None else group_numbers(groups, len(y))
+    tail = tail_of(coverage, effective_number(unit_sizes(len(y), number, None)))
     cells = [(metric, name) for metric in _metrics() for name in columns
              if name in (estimates if metric.task == "ranking" else deviations)]
     order = np.lexsort(np.vstack([*deviations.values(), *estimates.values(), m, y]))
@@ -138,7 +139,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     found = np.array(values(np.argsort(order)), dtype=float)
     draws = paired_bootstrap(values, len(y), repeats=n_resamples, seed=seed,
                              groups=None if number is None else number[order])
-    return _result(cells, columns, found, draws.astype(float), tail, n_resamples)
+    return _result(cells, columns, found, draws.astype(float), tail, coverage, n_resamples)
 
 
 def _estimates(what, given, length):
@@ -180,7 +181,7 @@ def _value(metric, y, mean, uncertainty):
     return metric(y, mean, uncertainty)
 
 
-def _result(cells, columns, found, draws, tail, repeats):
+def _result(cells, columns, found, draws, tail, coverage, repeats):
     rows, low, high = {}, {}, {}
     benchmark = {name: kind for kind, names in BENCHMARKS.items() for name in names}
     for metric in _metrics():
@@ -191,7 +192,7 @@ def _result(cells, columns, found, draws, tail, repeats):
         ends = percentiles(draws[:, places], tail)
         low[key], high[key] = (dict(zip(names, end, strict=True)) for end in ends)
     table = pd.DataFrame.from_dict(rows, orient="index")
-    note = (f"Best: the best value. Separably worse: the {100 * (1 - 2 * tail):.3g}% interval of the paired difference "
+    note = (f"Best: the best value. Separably worse: the {100 * coverage:.3g}% interval of the paired difference "
             f"from it, over {repeats} resamples of the cases, excludes zero.")
     return UniqueBenchmarks(table.rename_axis(["benchmark", "metric"]), _frame(low, columns), _frame(high, columns),
                             (note,))

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import validation
-from .._resampling import group_numbers
+from .._resampling import effective_number, group_numbers, tail_of, unit_sizes
 from ..families import Family
 from ..priors import Prior
 from .curve import Curve, piece_starts, read_curve
@@ -229,7 +229,9 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     value, winner, worst = radius_of(prior, within, *_curves(family, data, weight))
     if repeats == 0:
         return Radius(value, np.nan, winner, worst)
-    repeats, tail = validation.whole("repeats", repeats), (1 - validation.inside("coverage", coverage, 0, 1)) / 2
+    repeats, coverage = validation.whole("repeats", repeats), validation.inside("coverage", coverage, 0, 1)
+    sizes = unit_sizes(len(data[0][0]), None if groups is None else group_numbers(groups, len(data[0][0])), weight)
+    tail = tail_of(coverage, effective_number(sizes))
     draws = resampled(family, data, winner, prior, within, repeats, seed, groups, weight)
     return Radius(value, float(np.quantile(draws, tail, method="inverted_cdf")), winner, worst)
 

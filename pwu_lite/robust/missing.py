@@ -84,7 +84,7 @@ def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any
     absent = np.isnan(y)
     labels = range(np.shape(a)[1]) if family.multiclass and np.ndim(a) == 2 else (0, 1)
     gaps = np.array([_difference(score, np.where(absent, label, y), a, b) for label in labels])
-    weight = validation.check_weight(sample_weight, y.size)
+    weight = validation.relative_weight(sample_weight, y.size)
     weight = np.ones(y.size) if weight is None else weight
     share = weight / weight.sum()
     lower, upper = float(share @ gaps.min(axis=0)), float(share @ gaps.max(axis=0))

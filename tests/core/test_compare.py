@@ -8,11 +8,12 @@ from html import escape
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import ndtri, stdtrit
 
 import pwu_lite as pwu
 from pwu_lite import _resampling, reporting, robust
 from pwu_lite.metrics import REGISTRY, classification
-from pwu_lite.reporting._intervals import Luck, from_losses
+from pwu_lite.reporting._intervals import Luck, from_losses, from_scores
 from pwu_lite.reporting.picture import picture_of
 from pwu_lite.reporting.words import in_words
 
@@ -348,7 +349,7 @@ def test_too_few_is_what_carries_information():
     rng = np.random.default_rng(0)
     y, weight = (np.arange(50) < 25).astype(int), np.zeros(50)
     models = {"a": 0.1 + 0.8 * y, "b": rng.random(50)}
-    weight[0] = 1.0
+    weight[[0, -1]] = 1.0
     found = pwu.compare(y, models, SCORE, n_resamples=50, sample_weight=weight)
     assert found.table.loc["b", "verdict"] == "not separable" and "because there is only 1 " in found.words[0]
     rare = (np.arange(1000) < 3).astype(int)
@@ -397,10 +398,94 @@ def test_intervals_cover_as_stated():
 
 @pytest.mark.parametrize("n", [2, 3, 5])
 def test_so_few_cases_separate_nothing(n):
-    table = pwu.compare([1] * n, {"a": [0.9] * n, "b": [0.5] * n}, SCORE, n_resamples=20).table
-    assert table.loc["b", "verdict"] == "not separable"
-    six = pwu.compare([1] * 6, {"a": [0.9] * 6, "b": [0.5] * 6}, SCORE, n_resamples=20).table
-    assert six.loc["b", "verdict"] == "costlier"
+    def verdict(n):
+        y = np.repeat([0, 1], n)
+        models = {"a": 0.1 + 0.8 * y, "b": 0.5 + 0 * y}
+        return pwu.compare(y, models, SCORE, n_resamples=200).table.loc["b", "verdict"]
+
+    assert verdict(n) == "not separable" and verdict(6) == "costlier"
+
+
+@pytest.mark.parametrize("outcome, words", [(0, "there is no event"), (1, "there is no case without an event")])
+def test_without_an_event_nothing_is_separable(outcome, words):
+    """A score that nobody has ever missed says nothing of what missing costs."""
+    found = pwu.compare([outcome] * 500, {"a": [abs(outcome - 0.1)] * 500, "b": [0.4] * 500}, SCORE, n_resamples=50)
+    assert set(found.table["verdict"]) == {"best", "not separable"} and words in found.words[0]
+    assert found.table["cases needed"].isna().all()
+
+
+def gaps(d, **options):
+    """Losses that differ by d, and outcomes and forecasts that go with them."""
+    def score(y, f):
+        return float(np.mean(f))
+
+    losses = np.array([np.zeros(d.size), d])
+    luck = Luck(0.95, 400, 0, options.get("blocks"), options.get("interval"))
+    forecasts = {"a": (losses[0],), "b": (losses[1],)}
+    if options.get("joint"):
+        return from_scores(score, np.zeros(d.size), forecasts, 0, options.get("groups"), None, luck)
+    return from_losses(np.zeros(d.size), forecasts, 0, losses, options.get("groups"), options.get("weight"), luck)
+
+
+def series(rho, n):
+    noise, found = np.random.default_rng(0).normal(size=n + 200), [0.0]
+    for value in noise:
+        found.append(rho * found[-1] + value)
+    return np.array(found[201:])
+
+
+DRAWN = np.random.default_rng(0)
+
+
+@pytest.mark.parametrize("d, options, words", [
+    (DRAWN.normal(size=9), {}, "so few cases (9)"),
+    (DRAWN.normal(size=100), {"groups": np.arange(100) % 8}, "so few groups (8)"),
+    (DRAWN.normal(size=100), {"groups": np.minimum(np.arange(100), 30)}, "so few groups (31, worth"),
+    (DRAWN.normal(size=300), {"weight": np.where(np.arange(300) < 4, 1000.0, 1.0)}, "so few cases (300, worth 4"),
+    (np.exp(DRAWN.normal(size=30)), {}, "A few cases make up much"),
+    (np.exp(2 * DRAWN.normal(size=1000)), {}, "A few cases make up much"),
+    (1000.0 * (np.arange(1000) < 3), {"joint": True}, "A few cases make up much"),
+    (1.0 * (DRAWN.random(5000) < 0.001), {"interval": "normal"}, "A few cases make up much"),
+    (series(0.9, 2000), {"blocks": 24}, "blocks of 24 are too short"),
+    (series(0.5, 100), {"blocks": 24}, "so few blocks (4.2)"),
+    (np.repeat(DRAWN.choice([-1.0, 1], 10), 100) + 0.01 * DRAWN.normal(size=1000), {"interval": "hac"},
+     "1,000 cases tell as much as about"),
+])
+def test_an_interval_knows_when_it_is_narrow(d, options, words):
+    assert words in " ".join(gaps(d, **options).narrow)
+
+
+@pytest.mark.parametrize("d, options", [
+    (DRAWN.normal(size=40), {}), (np.arange(1000.0), {"joint": True}),
+    (ndtri((np.arange(400) + 0.5) / 400), {"groups": np.arange(400) // 20}), (series(0.5, 500), {"blocks": 24}),
+    (series(0.9, 2000), {"interval": "hac"}), (np.tile([1.0, -1.0], 100), {"blocks": 4})])
+def test_an_interval_that_covers_says_nothing(d, options):
+    assert gaps(d, **options).narrow == ()
+
+
+@pytest.mark.parametrize("number", [8, 20, 40])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_intervals_of_few_units_are_as_wide_as_students(number, grouped):
+    """Resamples of n units vary too little, by n/(n - 1) in the variance, and by Student's against the normal law."""
+    d = ndtri((np.arange(number) + 0.5) / number)
+    groups = np.repeat(np.arange(number), 3) if grouped else None
+    found = from_losses(np.zeros(d.size * (3 if grouped else 1)), {}, 0, np.array([0 * d, d]).repeat(
+        3 if grouped else 1, axis=1), groups, None, Luck(0.9, 20_000, 0))
+    student = stdtrit(number - 1, 0.95) * d.std(ddof=1) / np.sqrt(number)
+    assert found.difference[:, 1] == pytest.approx([-student, student], rel=0.05)
+
+
+def test_words_say_why_an_interval_is_narrow():
+    y = (np.arange(400) < 20).astype(int)
+    found = pwu.compare(y, {"a": 0.05 + 0.5 * y, "b": np.full(400, 0.05)}, {"mine": SCORE}, n_resamples=50)
+    assert any(line.startswith("mine: A few cases make up") for line in found.words)
+    assert any("With so few events (20)" in line for line in found.words)
+
+
+def test_cases_of_weight_zero_are_left_out_of_all_counts():
+    y, weight = np.tile([0, 1], 100), np.repeat([0.0, 1], 100)
+    about = pwu.compare(y, {"a": 0.2 + 0.5 * y}, SCORE, sample_weight=weight, n_resamples=5).about
+    assert (about["cases"], about["events"]) == (100, 50)
 
 
 def test_skill_is_only_said_where_it_is_known():

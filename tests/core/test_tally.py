@@ -1,6 +1,9 @@
 """Scores from counts: bounds always hold, parts add up, and a database counts the same."""
 
+import copy
+import pickle
 import sqlite3
+import threading
 
 import numpy as np
 import pandas as pd
@@ -204,3 +207,182 @@ def test_a_refused_part_is_not_counted():
     with pytest.raises(ValueError):
         tally.update([0, 1], [0.5, np.nan])
     assert len(tally) == N
+
+
+def parts_of(rng, n, pieces):
+    """Positions of the cases in some pieces, in a random order; the last piece is for cases of weight zero."""
+    where = rng.integers(0, pieces, n)
+    return [np.flatnonzero(where == k) for k in rng.permutation(pieces)]
+
+
+@pytest.mark.parametrize("kind", ["binary", "selective"])
+@pytest.mark.parametrize("seed", range(12))
+def test_any_split_order_and_merge_gives_the_score_of_the_whole(kind, seed):
+    """Weights from 1e-9 to 1e9 that differ between pieces, and a piece whose weights are all zero."""
+    rng = np.random.default_rng(seed)
+    n, pieces = int(rng.integers(2, 400)), int(rng.integers(2, 6))
+    f = rng.choice([rng.beta(1, 5, n), np.full(n, 0.2), rng.integers(0, 11, n) / 10][seed % 3:][0], n)
+    y = (rng.random(n) < f).astype(float)
+    std = np.exp(rng.normal(size=n))
+    forecast, score = ((f,), PWU(pwu.BinaryDecision(), PRIORS[seed % 6])) if kind == "binary" else (
+        (0 * y, std), PWU(pwu.SelectivePrediction(), PRICES[seed % 4]))
+    parts = parts_of(rng, n, pieces)
+    weight = np.empty(n)
+    for k, part in enumerate(parts):
+        weight[part] = 0.0 if k == 0 and 0 < part.size < n else 10.0 ** rng.uniform(-9, 9) * rng.choice([1, 3], part.size)
+    block = rng.integers(-3, 4, n)
+    exact = score(y, *forecast, sample_weight=weight)
+
+    def counted(part):
+        return tally_of(y[part], *(one[part] for one in forecast), weight=weight[part], block=block[part])
+
+    by_update, by_merge = Tally(kind), Tally(kind)
+    for part in parts:
+        if part.size:
+            by_update.update(y[part], *(one[part] for one in forecast), weight=weight[part], block=block[part])
+            by_merge.merge(counted(part))
+    stored = Tally.from_counts(by_update.counts(), kind=kind)
+    whole = counted(np.arange(n))
+    for tally in (by_update, by_merge, stored, whole):
+        assert inside(tally.score(score), exact)
+        assert tally.score(score).value == pytest.approx(whole.score(score).value, rel=1e-12)
+        assert len(tally) == (weight > 0).sum()
+        for mine, of_whole in zip(tally.blocks(score), whole.blocks(score), strict=True):
+            np.testing.assert_allclose(mine, of_whole, rtol=1e-11, atol=1e-12 * weight.max())
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_query_and_an_update_add_up(engine, seed):
+    rng = np.random.default_rng(seed)
+    n = 300
+    frame = pd.DataFrame({"y": rng.integers(0, 2, n), "p": rng.random(n), "w": rng.exponential(10.0**seed, n)})
+    frame.loc[:30, "w"] = 0.0
+    some = frame.iloc[:120]
+    tally = Tally.from_counts(connect(engine, some)(Tally.sql("cases", "y", "p", weight="w")))
+    rest = frame.iloc[120:]
+    tally.update(rest["y"], rest["p"], weight=7 * rest["w"])
+    score = PWU(pwu.BinaryDecision(), PRIORS[0])
+    weight = np.append(some["w"], 7 * rest["w"])
+    assert inside(tally.score(score), score(frame["y"], frame["p"], sample_weight=weight))
+    assert len(tally) == (weight > 0).sum()
+    assert tally.cases()[2].tolist() == [int(frame["y"][weight > 0].sum())]
+
+
+BLOCKS = {
+    "hashes of 64 bits": pd.util.hash_array(np.arange(500).astype(str)),
+    "signed hashes": pd.util.hash_array(np.arange(500).astype(str)).view(np.int64),
+    "beyond 2**53": 2**53 + np.arange(500),
+    "python integers": np.array([2**63 + 3 * k for k in range(500)], dtype=object),
+    "the ends": np.array([-(2**63), 2**63 - 1, *range(498)]),
+}
+
+
+@pytest.mark.parametrize("numbers", BLOCKS.values(), ids=BLOCKS)
+def test_blocks_may_be_any_numbers_of_64_bits(numbers):
+    score = PWU(pwu.BinaryDecision(), PRIORS[0])
+    which = np.random.default_rng(0).integers(0, 500, N)
+    plain = tally_of(Y, F, block=which)
+    tally = Tally()
+    for part in np.array_split(np.arange(N), 3):
+        tally.update(Y[part], F[part], block=np.asarray(numbers)[which[part]])
+    assert tally.score(score) == plain.score(score)
+    found, losses, sizes = tally.blocks(score)
+    order = np.argsort([int(number) for number in numbers])
+    assert [int(number) for number in found] == sorted(int(number) for number in numbers)
+    np.testing.assert_allclose(losses, plain.blocks(score)[1][order], rtol=1e-12)
+    np.testing.assert_array_equal(sizes, plain.blocks(score)[2][order])
+    again = Tally.from_counts(pd.DataFrame(tally.counts()))
+    assert again.blocks(score)[0].tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("block, words", [
+    ([0.5, 1], r"block\[0\]"), ([2.0**60, 1.0], "must be an integer"),
+    (np.array([2**64, 1], dtype=object), "64 bits"), (np.array([-1, 2**63], dtype=object), "64 bits")])
+def test_blocks_that_are_not_exact_are_refused(block, words):
+    with pytest.raises(ValueError, match=words):
+        tally_of([0, 1], [0.5, 0.2], block=block)
+
+
+def test_hashes_with_and_without_a_sign_do_not_mix():
+    tally = tally_of([0, 1], [0.5, 0.2], block=np.array([2**63 + 1, 5], dtype=np.uint64))
+    with pytest.raises(ValueError, match="below 0 and numbers from"):
+        tally.update([0], [0.5], block=[-1])
+    with pytest.raises(ValueError, match="below 0 and numbers from"):
+        tally.merge(tally_of([0], [0.5], block=[-1]))
+    assert len(tally) == 2
+
+
+CASES = {"y": [0, 1, 1, 0], "p": [0.2, 0.3, 0.5, 0.1], "w": [1.0, 2, 3, 4], "mean": [0.0, 1, 2, 3], "std": [1.0] * 4}
+PAIR = {"model": ("mean", "std")}
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("data, options", [
+    ({}, {"truth": "outcome"}), ({}, {"model": "prob"}), ({}, {"weight": '"wt"'}), ({}, {"block": '"bb"'}),
+    ({"y": [0.6, 1, 1, 0]}, {}), ({"y": [1.4, 1, 1, 0]}, {}), ({"y": [None, 1, 1, 0]}, {}),
+    ({"y": ["no", "yes", "yes", "no"]}, {}), ({"y": ["0", "1", "1", "0"]}, {}),
+    ({"p": ["0,35", "0,2", "0,1", "0,4"]}, {}), ({"p": ["0.3", "0.2", "0.1", "0.4"]}, {}),
+    ({"p": [None, 0.1, 0.2, 0.3]}, {}), ({"p": [1.5, 0.1, 0.2, 0.3]}, {}), ({"p": [-0.5, 0.1, 0.2, 0.3]}, {}),
+    ({"w": [-1.0, 1, 1, 1]}, {"weight": "w"}), ({"w": [None, 1, 1, 1]}, {"weight": "w"}),
+    ({"w": ["a", "b", "c", "d"]}, {"weight": "w"}), ({}, PAIR | {"truth": "outcome"}),
+    ({}, {"model": ("mean", "sd")}), ({"std": [0.0, 1, 1, 1]}, PAIR), ({"std": ["a", "b", "c", "d"]}, PAIR),
+    ({"mean": [None, 1.0, 1, 1]}, PAIR), ({"y": [None, 1.0, 1, 1]}, PAIR)])
+def test_a_database_refuses_what_update_refuses(engine, data, options):
+    ask = connect(engine, pd.DataFrame(CASES | data))
+    given = {"truth": "y", "model": "p"} | options
+    kind = "binary" if isinstance(given["model"], str) else "selective"
+    with pytest.raises(Exception, match="have no cell|does not have a column|no such column|not found|Conversion Error|"
+                                        "explicit cast|must be numeric"):
+        Tally.from_counts(ask(Tally.sql("cases", **given)), kind=kind)
+    assert len(Tally.from_counts(ask(Tally.sql("cases", "y", "p")))) == 4 if not data else True
+
+
+@pytest.mark.parametrize("counts, words", [
+    ({"n": [-2, 3]}, r"n must not be negative: n\[0\]"), ({"cases": [0.5, 3]}, "cases must be a whole number"),
+    ({"cases": [-2, 3]}, "cases must not be negative"), ({"cases": [np.nan, 3]}, "cases must be finite"),
+    ({"n": [None, 3]}, "n must be"), ({"cases": [0, 3]}, "n must be 0 where there are no cases"),
+    ({"s": [-1.0, 1.5]}, "s must not be negative"), ({"cell": [0, 2_000_000_000]}, "cell must be at most")])
+@pytest.mark.parametrize("cells", [4, 1024])
+def test_counts_that_cannot_be_are_refused(counts, words, cells):
+    with pytest.raises(ValueError, match=words):
+        Tally.from_counts(COUNTS | counts, cells=cells)
+
+
+def test_weights_too_large_to_be_added_up_are_refused():
+    tally = tally_of([0, 1], [0.5, 0.2], weight=[1e300, 1e300])
+    assert np.isfinite(tally.score(PWU(pwu.BinaryDecision(), PRIORS[0])).value)
+    with pytest.raises(ValueError, match="too large"):
+        tally.update([0, 1], [0.5, 0.2], weight=[1.5e308, 1.5e308])
+    assert len(tally) == 2
+
+
+def test_a_tally_that_is_read_while_others_count_is_whole():
+    score, tally, seen = PWU(pwu.BinaryDecision(), PRIORS[0]), Tally(), []
+    y, f = np.tile([0, 1], 50), np.tile([0.3, 0.7], 50)
+
+    def count():
+        for _ in range(100):
+            tally.update(y, f)
+
+    def read():
+        while any(thread.is_alive() for thread in writers):
+            if len(tally):
+                seen.append((len(tally) % 100, tally.outcomes(), tally.score(score).value))
+
+    writers = [threading.Thread(target=count) for _ in range(3)]
+    reader = threading.Thread(target=read)
+    for thread in (*writers, reader):
+        thread.start()
+    for thread in (*writers, reader):
+        thread.join()
+    assert len(tally) == 3 * 100 * 100 and tally.outcomes() == (15_000, 15_000)
+    assert seen and all(rest == 0 and zeros == ones for rest, (zeros, ones), _ in seen)
+    assert {value for _, _, value in seen} == {tally.score(score).value}
+
+
+def test_a_tally_can_be_sent_to_another_process():
+    tally = tally_of(Y, F, block=np.arange(N) % 7)
+    again = pickle.loads(pickle.dumps(tally))
+    again.merge(tally)
+    assert len(again) == 2 * N and len(copy.deepcopy(tally)) == N
