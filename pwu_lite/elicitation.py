@@ -12,7 +12,7 @@ import numpy as np
 from scipy import optimize, special
 
 from . import validation
-from ._resampling import group_numbers, resampled_weights
+from ._resampling import group_numbers
 from .priors import Beta, Dirac, Gamma, LogNormal, Mixture, Pareto, Prior, TruncatedBeta, Uniform, as_prior
 
 __all__ = ["Revealed", "beta_from_mode", "beta_from_quantiles", "from_decisions", "lognormal_from_quantiles", "mode",
@@ -148,9 +148,11 @@ class Revealed(NamedTuple):
     prior : Mixture
         Of uniform distributions: its distribution function rises between two blocks of the regression.
     at : ndarray
-        Cost shares at which the band is given: deciles of the prior.
+        Cost shares at which the band is given: the reported forecasts next to the deciles of the prior, on both sides.
     below, low, high : ndarray
-        ``P(c < at)``, and the ends of its band, each by itself.
+        ``P(c < at)``, and the ends of its band, each by itself. Between two reported forecasts the log says nothing:
+        all that is known there is that the share lies between the low end at the left one and the high end at the
+        right one. The prior rises evenly there, which is a guess.
     """
 
     prior: Prior
@@ -161,13 +163,12 @@ class Revealed(NamedTuple):
 
     @property
     def statements(self) -> list[tuple[float, float, float, float]]:
-        """The band as statements on the prior, for `pwu_lite.robust.Statements`."""
+        """The band as statements on the prior, for `pwu_lite.robust.Statements`: what holds at reported forecasts."""
         return [(0.0, float(at), float(low), float(high)) for at, low, high in zip(
             self.at, self.low, self.high, strict=True)]
 
 
-def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: float = 0.9, repeats: int = 500,
-                   seed: int = 0) -> Revealed:
+def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: float = 0.9) -> Revealed:
     """The prior on the cost share that a log of past decisions reveals.
 
     A decider acts where f > c. So the share of acts among forecasts near f is the share of deciders whose c is
@@ -182,11 +183,9 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     acted : array_like, shape (n,)
         1 where they acted, else 0.
     groups : array_like, shape (n,), optional
-        The deciders: resampled whole.
+        The deciders. Their own decisions hang together, so that each of them counts once.
     coverage : float
-        Of the band at each cost share by itself, from resamples of the decisions.
-    repeats, seed : int
-        Of the resamples.
+        Of the band at each cost share by itself, at least; from exact binomial bounds.
 
     Returns
     -------
@@ -205,7 +204,7 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     --------
     >>> rng = np.random.default_rng(0)
     >>> f, c = rng.random(4000), rng.beta(2, 10, 4000)
-    >>> found = from_decisions(f, f > c, repeats=50)
+    >>> found = from_decisions(f, f > c)
     >>> bool(abs(found.prior.mean - 1 / 6) < 0.02)
     True
     """
@@ -222,26 +221,44 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     order = np.argsort(forecast, kind="stable")
     forecast, acted = forecast[order], acted[order]
     number = None if groups is None else group_numbers(groups, acted.size)[order]
-    places, shares = _steps(forecast, acted, np.ones(acted.size))
+    places, shares = _steps(forecast, acted)
     rises = np.diff(shares) > 0
     prior = Mixture([Uniform(low, high) for low, high in zip(places[:-1][rises], places[1:][rises], strict=True)],
                     np.diff(shares)[rises])
-    at = np.unique(prior.ppf(np.arange(1, 10) / 10))
-    draws, units = [], acted.size if number is None else int(number.max()) + 1
-    for weights in resampled_weights(units, repeats=repeats, seed=seed):
-        for weight in weights:
-            drawn = weight if number is None else weight[number]
-            draws.append(np.interp(at, *_steps(forecast, acted, drawn)))
-    low, high = np.quantile(draws, [(1 - coverage) / 2, (1 + coverage) / 2], axis=0)
-    return Revealed(prior, at, np.asarray(prior.mass(0, at)), low, high)
+    kinds = np.unique(forecast[(forecast > 0) & (forecast < 1)])
+    right = np.searchsorted(kinds, prior.ppf(np.arange(1, 10) / 10))
+    at = kinds[np.unique(np.clip([right - 1, right], 0, kinds.size - 1))]
+    below = np.interp(at, places, shares)
+    low, high = (_bound(forecast, acted, number, at, (1 - coverage) / 2, upper) for upper in (False, True))
+    return Revealed(prior, at, below, np.minimum(low, below), np.maximum(high, below))
 
 
-def _steps(forecast, acted, weight):
+def _bound(forecast, acted, number, at, tail, upper):
+    """A bound of ``P(c < at)`` that holds with probability ``1 - tail``, whatever the cost shares are.
+
+    The chance of an act rises with the forecast. So the acts among decisions at lower forecasts are at most as many as
+    at this one, and the exact binomial bound of Clopper and Pearson from them is a lower bound here; from decisions at
+    higher forecasts comes an upper one. The window is chosen by the forecasts alone: all decisions at this forecast, or
+    the nearest ``sqrt(n)``, if these are more.
+    """
+    width, found = int(np.ceil(np.sqrt(forecast.size))), np.empty(at.size)
+    for index, place in enumerate(at):
+        first, last = np.searchsorted(forecast, place, "left"), np.searchsorted(forecast, place, "right")
+        window = slice(first, max(last, first + width)) if upper else slice(max(min(first, last - width), 0), last)
+        size, share = acted[window].size, acted[window].mean()
+        if number is not None:  # decisions of one decider hang together: as if each had decided once
+            size = np.unique(number[window]).size
+        hits = share * size if upper else (1 - share) * size
+        end = special.betaincinv(hits + 1, size - hits, 1 - tail) if hits < size - 1e-9 else 1.0
+        found[index] = end if upper else 1 - end
+    return found
+
+
+def _steps(forecast, acted):
     """Places and heights of the distribution function: level on the blocks of isotonic regression, rising between."""
-    kinds, number = np.unique(forecast[weight > 0], return_inverse=True)
-    weight, acted = weight[weight > 0], acted[weight > 0]
-    size = np.bincount(number, weight)
-    fitted = optimize.isotonic_regression(np.bincount(number, weight * acted) / size, weights=size)
+    kinds, number = np.unique(forecast, return_inverse=True)
+    size = np.bincount(number)
+    fitted = optimize.isotonic_regression(np.bincount(number, acted) / size, weights=size)
     starts, ends = fitted.blocks[:-1], fitted.blocks[1:] - 1
     places = np.column_stack([kinds[starts], kinds[ends]]).ravel()
     heights = np.repeat(fitted.x[starts], 2)

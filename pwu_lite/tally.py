@@ -186,8 +186,8 @@ class Tally:
             return tally
         lost = np.isnan(column["cell"].astype(float))
         if lost.any():
-            raise ValueError(f"{int(np.sum(column['cases'][lost])):,} cases have no cell: a forecast is missing or out of "
-                             f"range, an outcome is {'not 0 or 1' if kind == 'binary' else 'missing'}, a weight is "
+            raise ValueError(f"{int(np.sum(column['cases'][lost])):,} cases have no cell: a forecast is missing or out "
+                             f"of range, an outcome is {'not 0 or 1' if kind == 'binary' else 'missing'}, a weight is "
                              f"negative or missing, or one of these is text")
         sums = [validation.vector(name, column[name] if name in column else np.ones(size)) for name in _SUMS]
         for name, values in zip(_SUMS, sums, strict=True):
@@ -235,7 +235,8 @@ class Tally:
         >>> print(Tally.sql("forecasts", "y", "p"))
         SELECT y, cell, COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n, SUM(w * f) AS s FROM (
           SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL WHEN f = 0 THEN -1000000000
-            WHEN f = 1 THEN 1000000000 ELSE CAST(FLOOR(1024 * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (
+            WHEN f = 1 THEN 1000000000 ELSE CAST(FLOOR(1024 * LN(f / (1 - f))) AS INTEGER) END AS cell
+          FROM (
             SELECT CASE WHEN COALESCE(source."y", NULL) BETWEEN 0 AND 0 THEN 0
               WHEN COALESCE(source."y", NULL) BETWEEN 1 AND 1 THEN 1 END AS y,
               CASE WHEN COALESCE(source."p", NULL) BETWEEN 0 AND 1 THEN CAST(source."p" AS DOUBLE PRECISION) END AS f,
@@ -263,7 +264,8 @@ class Tally:
         y = f"COALESCE({names[0]}, NULL) BETWEEN"
         return (f"SELECT {extra}y, cell, {cases}, SUM(w * f) AS s FROM (\n"
                 f"  SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL WHEN f = 0 THEN -{_END}\n"
-                f"    WHEN f = 1 THEN {_END} ELSE CAST(FLOOR({cells} * LN(f / (1 - f))) AS INTEGER) END AS cell FROM (\n"
+                f"    WHEN f = 1 THEN {_END} ELSE CAST(FLOOR({cells} * LN(f / (1 - f))) AS INTEGER) END AS cell\n"
+                f"  FROM (\n"
                 f"    SELECT CASE WHEN {y} 0 AND 0 THEN 0\n      WHEN {y} 1 AND 1 THEN 1 END AS y,\n"
                 f"      {_number(names[1], 'BETWEEN 0 AND 1')} AS f,\n"
                 f"      {source}) AS counted GROUP BY {extra}y, cell")
@@ -447,7 +449,7 @@ class Tally:
         with self._lock:
             high, negative = blocks.dtype == np.uint64 and blocks.max() >= 2**63, blocks.min() < 0
             if high and self._unsigned is False or negative and self._unsigned:
-                raise ValueError("block has numbers below 0 and numbers from 2**63 on: use either, the same for all cases")
+                raise ValueError("block has numbers below 0 and numbers from 2**63 on: use either, for all cases")
             self._unsigned = True if high else False if negative else self._unsigned
             self._waiting.append(_grouped(np.column_stack([blocks.astype(np.int64), keys]), sums))
             if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, len(self._rows[0])):
@@ -540,8 +542,7 @@ def _whole_numbers(name, values, size):
             raise ValueError(f"{name} must be whole numbers of 64 bits, signed or unsigned")
         array = np.array(exact, dtype=np.uint64 if max(exact) >= 2**63 else np.int64)
     if array.dtype.kind == "f":
-        validation.reject(name, checked, np.abs(checked) > 2**53, "must be an integer, since beyond 2**53 a float is not "
-                                                                  "exact")
+        validation.reject(name, checked, np.abs(checked) > 2**53, "must be an integer: a float beyond 2**53 is not exact")
     return array if array.dtype == np.uint64 and array.max() >= 2**63 else array.astype(np.int64)
 
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from .._ranks import snap
-from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
+from .._ranks import ROUNDING
+from ..metrics._kernels import to_sum_one
 from ..priors import Prior
 from .base import FORECASTS, Axis, Parameter, SeparableFamily
 
@@ -68,6 +68,7 @@ class CostMatrix(SeparableFamily):
     classes: Any = field(default=None, repr=False, compare=False)
 
     multiclass = True
+    blur = 1e-10  # crossings of expected costs are computed
 
     def __init__(self, costs: ArrayLike, price: ArrayLike | None = None, acts: Sequence[str] | None = None):
         table, columns = _matrix("costs", costs), getattr(costs, "columns", None)
@@ -161,7 +162,7 @@ class CostMatrix(SeparableFamily):
         return None, np.unique(self._envelope(y, f)[1])[1:]  # the first segment starts at the domain's end
 
     def bounded(self, data):
-        _, _, end, _, times = self._envelope(*data)
+        _, _, end, _, times, _ = self._envelope(*data)
         return not np.any(times[np.isinf(end)])
 
     @property
@@ -188,7 +189,7 @@ class CostMatrix(SeparableFamily):
 
     def per_sample(self, prior: Prior, y, f):
         """Each act's cost, times the prior's mass and partial mean of the prices at which the forecast leads to it."""
-        case, start, end, cost, times = self._envelope(y, f)
+        case, start, end, cost, times, _ = self._envelope(y, f)
         part = prior.for_cases(case)
         loss = cost * part.mass(start, end)
         paid = times != 0
@@ -201,18 +202,25 @@ class CostMatrix(SeparableFamily):
             return super().utilities(thetas, data, weight)
         y, f = data
         share = to_sum_one(weight, len(y))
-        case, *ends, cost, times = self._envelope(y, f)
-        start, end, prices = np.split(snap(np.concatenate([*ends, thetas])), [len(case), 2 * len(case)])
-        wide = start < end
-        case, start, end, cost, times = (part[wide] for part in (case, start, end, cost, times))
-        inside = [share[case] @ part - weight_above(start, share[case] * part, prices, equal=True)
-                  - weight_up_to(end, share[case] * part, prices) for part in (cost, times)]
-        order = np.argsort(start)
-        first, last = (np.searchsorted(start[order], prices, side=side) for side in ("left", "right"))
-        at = np.repeat(np.arange(len(thetas)), last - first)  # prices at which an act of a case changes
-        tied = case[order[np.arange(at.size) - np.repeat(np.cumsum(last - first) - last, last - first)]]
-        changing = np.bincount(at, share[tied] * self.cost(thetas[at], y[tied], f[tied]), len(thetas))
-        return -(inside[0] + thetas * inside[1] + changing)
+        case, start, end, cost, times, reach = self._envelope(y, f)
+        order = np.argsort(thetas)
+        prices = np.asarray(thetas, dtype=float)[order]
+        # At its ends a segment gives way to the next one, as far as rounding reaches: there `cost` decides.
+        last = np.append(case[1:] != case[:-1], True)
+        beyond = np.where(last, 0.0, np.append(reach[1:], 0.0))
+        with np.errstate(invalid="ignore"):  # an end at infinity
+            inner = start > self.parameters[0].domain[0]
+            first = np.searchsorted(prices, np.where(inner, start + reach, -np.inf), "right")
+            until = np.searchsorted(prices, np.where(last, np.inf, end - beyond), "left")
+        inside = [_summed(first, until, share[case] * part, prices.size) for part in (cost, times)]
+        low = np.searchsorted(prices, start - reach, "left")
+        width = np.where(inner, np.maximum(first - low, 0), 0)
+        at = np.repeat(low, width) + np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
+        at, tied = np.unique(np.column_stack([at, np.repeat(case, width)]), axis=0).T  # once per price and case
+        changing = np.bincount(at, share[tied] * self.cost(prices[at], y[tied], f[tied]), prices.size)
+        found = np.empty(prices.size)
+        found[order] = -(inside[0] + prices * inside[1] + changing)
+        return found
 
     def _matrices(self):
         costs = np.array(self.costs)
@@ -239,8 +247,9 @@ class CostMatrix(SeparableFamily):
 
         Returns
         -------
-        case, start, end, cost, times : ndarray
-            One entry per segment: its case, its prices, and what its act really costs there, ``cost + theta times``.
+        case, start, end, cost, times, reach : ndarray
+            One entry per segment, those of a case one after the other: its case, its prices, what its act really costs
+            there, ``cost + theta times``, and how far from its start expected costs differ by rounding alone.
         """
         low, high = self.parameters[0].domain
         costs, price = self._matrices()
@@ -250,10 +259,10 @@ class CostMatrix(SeparableFamily):
         level, slope, same_level, same_slope = (np.take_along_axis(part, order, axis=1) for part in (
             level, slope, TIED * (f @ np.abs(costs).T), TIED * (f @ np.abs(price).T)))
         cost, times = np.take_along_axis(costs.T[y], order, axis=1), np.take_along_axis(price.T[y], order, axis=1)
-        kept, start = np.zeros((n, acts), dtype=int), np.full((n, acts), low)
+        kept, start, reach = np.zeros((n, acts), dtype=int), np.full((n, acts), low), np.zeros((n, acts))
         size, tied = np.ones(n, dtype=int), np.ones((n, acts))
         for new in range(1, acts):
-            open_, where = rows, np.full(n, low)
+            open_, where, blur = rows, np.full(n, low), np.zeros(n)
             push = np.ones(n, dtype=bool)
             while open_.size:
                 top = kept[open_, size[open_] - 1]
@@ -265,24 +274,30 @@ class CostMatrix(SeparableFamily):
                     total[open_[twin], top[twin]] += total[open_[twin], new]
                 tied[open_[twin], top[twin]] += 1
                 push[open_[twin | above]] = False
-                crossing = np.where(parallel, -np.inf, rise / np.where(parallel, 1.0, gap))
+                slack = [part[open_, new] + part[open_, top] for part in (same_level, same_slope)]
+                wide = np.where(parallel, 1.0, gap)
+                crossing = rise / wide
+                near = (slack[0] + np.abs(crossing) * slack[1]) / wide  # expected costs differ by rounding alone
+                crossing = np.where(parallel, -np.inf, _shortest(crossing, near))
+                near = 2 * np.maximum(near, ROUNDING * np.abs(crossing))
                 hidden = ~(twin | above) & (crossing <= start[open_, size[open_] - 1])
                 stays = ~(twin | above | hidden)
-                where[open_[stays]] = crossing[stays]
+                where[open_[stays]], blur[open_[stays]] = crossing[stays], near[stays]
                 size[open_[hidden]] -= 1
                 open_ = open_[hidden]
                 where[open_[size[open_] == 0]] = low
                 open_ = open_[size[open_] > 0]
             pushed = np.flatnonzero(push & (where < high))
             kept[pushed, size[pushed]] = new
-            start[pushed, size[pushed]] = where[pushed]
+            start[pushed, size[pushed]], reach[pushed, size[pushed]] = where[pushed], blur[pushed]
             size[pushed] += 1
         depth = np.arange(acts) < size[:, None]
         end = np.where(np.arange(acts) == size[:, None] - 1, high, np.roll(start, -1, axis=1))
         case, place = np.nonzero(depth)
         line = kept[case, place]
         shared = tied[case, line]
-        return case, start[case, place], end[case, place], cost[case, line] / shared, times[case, line] / shared
+        return (case, start[case, place], end[case, place], cost[case, line] / shared, times[case, line] / shared,
+                reach[case, place])
 
 
 class RejectOption(CostMatrix):
@@ -324,6 +339,41 @@ class RejectOption(CostMatrix):
     def describe(self, theta, which):
         return f"handing over costs {theta:.3g} of a wrong answer: answer if the chance of being right is above " \
                f"{1 - theta:.3g}"
+
+
+def _shortest(values, reach):
+    """A decimal of at most ten digits where one is as near as rounding reaches: .5 for .5 + 6e-16."""
+    found, left = values.copy(), np.flatnonzero((values != 0) & np.isfinite(values))
+    power = np.floor(np.log10(np.abs(values[left])))
+    for digits in range(1, 11):
+        scale = 10.0 ** np.clip(digits - 1 - power, -300, 300)
+        short = np.rint(values[left] * scale) / scale
+        fits = np.abs(short - values[left]) <= reach[left]
+        found[left[fits]], left, power = short[fits], left[~fits], power[~fits]
+    return found
+
+
+def _summed(first, until, values, size):
+    """For each of `size` places the sum of the values whose range [first, until) holds it.
+
+    A sum over all ranges, less those that have ended, would keep the rounding of the largest value everywhere. In a
+    binary tree each range is added to the few nodes that make it up, and a place adds up the nodes above it: nothing
+    is ever taken away.
+    """
+    leaves = 1 << max(int(size - 1).bit_length(), 0)
+    low, high, tree = first + leaves, np.maximum(until, first) + leaves, np.zeros(2 * leaves)
+    while low.size:
+        for take, node in ((low & 1 == 1, low), (high & 1 == 1, high - 1)):
+            take = take & (low < high)
+            tree += np.bincount(node[take].astype(np.intp), values[take], 2 * leaves)
+        low, high = (low + 1) >> 1, high >> 1
+        kept = low < high
+        low, high, values = low[kept], high[kept], values[kept]
+    level = 1
+    while level < leaves:  # from the root down
+        tree[2 * level:4 * level] += np.repeat(tree[level:2 * level], 2)
+        level *= 2
+    return tree[leaves:leaves + size]
 
 
 def _matrix(name, values):

@@ -117,7 +117,7 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
             found, skew = normal(units, size, best, luck)
             if luck.interval is not None or skew <= MOST_SKEW:
                 return found._replace(narrow=why_narrow(found.skew, size, unit, luck, steps))
-    found = _ends(luck, *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck), size)
+    found = _ends(luck, size, *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
     skew = _skewness(_own(units, size, best))
     return found._replace(skew=skew, narrow=why_narrow(skew, size, unit, luck, steps))
 
@@ -141,7 +141,7 @@ def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[s
     own = (gaps if gaps.shape[1] > 1 else costs).T
     noise = np.sqrt(6 / luck.repeats)  # the standard error of a skewness that is taken from resamples
     skew = max(_skew(row[np.isfinite(row)]) * np.sqrt(np.isfinite(row).sum()) for row in own) - noise
-    return _ends(luck, costs, gaps, together, size)._replace(
+    return _ends(luck, size, costs, gaps, together)._replace(
         skew=skew, narrow=why_narrow(skew, size, "cases" if groups is None else "groups", luck))
 
 
@@ -301,7 +301,7 @@ def _reach(series, luck):
     return min(reach, n // 3)
 
 
-def _ends(luck, costs, gaps, together, size):
+def _ends(luck, size, costs, gaps, together):
     """Intervals between percentiles of the resamples."""
     tail = tail_of(luck.coverage, effective_number(size) / (luck.blocks or 1))
     with np.errstate(invalid="ignore", divide="ignore"):

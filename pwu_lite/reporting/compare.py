@@ -402,7 +402,8 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few
         chosen, outcomes, given = part(forecasts, shared)
         values, _ = _values(chosen, outcomes, given, some(weight, shared))
         reference = list(forecasts)[int(np.nanargmin(values))]
-    rows, narrow = [], {}
+    rows: list[pd.DataFrame] = []
+    narrow: dict[str, None] = {}
     for name in forecasts:
         kept = has[name] & has[str(reference)]
         if not kept.any():
@@ -417,7 +418,8 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few
     table["share best"] = np.nan
     if against is None:
         table.loc[reference, "verdict"] = "best"
-    return table.iloc[np.argsort(table["difference"].fillna(np.inf), kind="stable")], found._replace(narrow=tuple(narrow))
+    order = np.argsort(table["difference"].fillna(np.inf), kind="stable")
+    return table.iloc[order], found._replace(narrow=tuple(narrow))
 
 
 def _over_priors(score, y, forecasts, best, weight, statement):

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
+from .._ranks import ROUNDING
 from .._tails import NAMES
 from ..families import Family
 from ..families.base import Parameter
@@ -43,6 +44,10 @@ class Curve:
         The value at each left end itself; `left`, if not given. Where acts tie it may be neither limit.
     parameter : Parameter
         The decision parameter; its domain is the open interval between the first and the last edge, if not given.
+    grows : float
+        Slope of an unbounded last piece. A set of priors then needs a bounded range.
+    blur : float
+        How far from an edge, relative to its size, acts may still tie by rounding: 0 for edges that are exact.
 
     Examples
     --------
@@ -52,7 +57,8 @@ class Curve:
     """
 
     def __init__(self, edges: ArrayLike, left: ArrayLike, right: ArrayLike, name: str = "theta",
-                 at: ArrayLike | None = None, parameter: Parameter | None = None):
+                 at: ArrayLike | None = None, parameter: Parameter | None = None, grows: float = 0.0,
+                 blur: float = 0.0):
         self.edges = validation.as_float("edges", edges)
         self.left, self.right = validation.numbers("left", left), validation.numbers("right", right)
         self.at = self.left if at is None else validation.numbers("at", at)
@@ -62,7 +68,7 @@ class Curve:
         if not self.left.shape == self.right.shape == self.at.shape == pieces:
             raise ValueError(f"{self.edges.size} edges need {pieces[0]} values in left, right and at, got "
                              f"{self.left.size}, {self.right.size} and {self.at.size}")
-        self.name = name
+        self.name, self.grows, self.blur = name, grows, blur
         self.parameter = parameter or Parameter(name, (self.low, self.high))
 
     @property
@@ -81,7 +87,7 @@ class Curve:
         return float(max(np.abs(self.left).max(), np.abs(self.right).max()))
 
     def __neg__(self) -> Curve:
-        return self._like(self.edges, -self.left, -self.right, -self.at)
+        return self._like(self.edges, -self.left, -self.right, -self.at, -self.grows)
 
     def __sub__(self, other: Curve) -> Curve:
         if (self.low, self.high, self.name) != (other.low, other.high, other.name):
@@ -90,7 +96,9 @@ class Curve:
         if not np.array_equal(edges, other.edges):
             edges = np.union1d(edges, other.edges)
             one, two = self.on(edges), other.on(edges)
-        return self._like(edges, one.left - two.left, one.right - two.right, one.at - two.at)
+        grows = self.grows - other.grows
+        grows = 0.0 if abs(grows) <= 1e-12 * max(abs(self.grows), abs(other.grows)) else grows
+        return self._like(edges, one.left - two.left, one.right - two.right, one.at - two.at, grows)
 
     def on(self, edges: np.ndarray) -> Curve:
         """The same function cut at more places; `edges` contain its own.
@@ -110,7 +118,7 @@ class Curve:
         theta : float or array_like
             Decision parameters inside the domain.
         """
-        theta = np.asarray(theta, dtype=float)
+        theta = self._snapped(np.asarray(theta, dtype=float))
         piece = np.clip(np.searchsorted(self.edges, theta, side="right") - 1, 0, self.left.size - 1)
         return np.where(theta == self.edges[piece], self.at[piece], self._at(piece, theta))
 
@@ -124,6 +132,7 @@ class Curve:
         high : float
             Upper end, inside the domain.
         """
+        low, high = (float(end) for end in self._snapped(np.array([low, high])))
         start, end = np.searchsorted(self.edges, low, side="right"), np.searchsorted(self.edges, high, side="left")
         edges = np.concatenate([[low], self.edges[start:end], [high]])
         return self._cut_at(edges, np.arange(start - 1, start - 2 + edges.size))
@@ -158,6 +167,10 @@ class Curve:
         """Places just inside both ends of every piece, far enough for a square root to see the difference."""
         lo, hi = self.edges[:-1], self.edges[1:]
         finite = np.where(np.isfinite(hi), hi, 2 * np.maximum(np.abs(lo), 1.0))
+        if self.blur:  # beyond what rounding reaches, or in the middle of a piece that is narrower than that
+            steps = [np.minimum(np.maximum(self.blur * np.abs(end), 8 * np.spacing(np.abs(end))), (finite - lo) / 2)
+                     for end in (lo, finite)]
+            return lo + steps[0], finite - steps[1]
         step = 8 * np.spacing(np.maximum(np.abs(lo), np.abs(finite)))
         wide = finite - lo > 4 * step
         return np.where(wide, lo + np.minimum(step, 8 * np.spacing(np.abs(lo))), lo), np.where(wide, finite - step, lo)
@@ -173,6 +186,8 @@ class Curve:
         self.check(prior)
         mass, first = between(prior, self.edges)
         total = mass @ self.left
+        if self.grows and mass[-1] > 0:
+            total += self.grows * (first[-1] - self.edges[-2] * mass[-1])
         sloped = (mass > 0) & (self.left != self.right)
         if sloped.any():
             lo, hi, mass = self.edges[:-1][sloped], self.edges[1:][sloped], mass[sloped]
@@ -193,18 +208,37 @@ class Curve:
         """
         self.parameter.check_prior(prior)
 
-    def _like(self, edges, left, right, at):
-        return Curve(edges, left, right, self.name, at, self.parameter)
+    def _snapped(self, theta):
+        """A place that differs from an edge by rounding alone is the edge, where edges are computed."""
+        if not self.blur:
+            return theta
+        after = np.clip(np.searchsorted(self.edges, theta), 1, self.edges.size - 1)
+        for edge in (self.edges[after - 1], self.edges[after]):
+            theta = np.where(np.isfinite(edge) & (np.abs(edge - theta) <= ROUNDING * np.abs(theta)), edge, theta)
+        return theta
+
+    def bounded(self) -> Curve:
+        """The curve itself, or a ValueError if it grows without bound."""
+        if self.grows:
+            raise ValueError(f"the cost grows without bound in {self.name}: sets of priors need a bounded range of it")
+        return self
+
+    def _like(self, edges, left, right, at, grows=None):
+        return Curve(edges, left, right, self.name, at, self.parameter, self.grows if grows is None else grows,
+                     self.blur)
 
     def _cut_at(self, edges, piece):
         piece = np.clip(piece, 0, self.left.size - 1)
-        return self._like(edges, self._at(piece, edges[:-1]), self._at(piece, edges[1:]), self.value(edges[:-1]))
+        left, endless = self._at(piece, edges[:-1]), np.isinf(edges[-1])
+        right = self._at(piece, np.where(np.isinf(edges[1:]), edges[:-1], edges[1:]))
+        return self._like(edges, left, right, self.value(edges[:-1]), self.grows if endless else 0.0)
 
     def _at(self, piece, theta):
         lo, hi, left, right = self.edges[piece], self.edges[piece + 1], self.left[piece], self.right[piece]
         with np.errstate(invalid="ignore"):
             share = np.where(np.isfinite(hi), (theta - lo) / np.where(np.isfinite(hi), hi - lo, 1.0), 0.0)
-        return left + np.clip(share, 0.0, 1.0) * (right - left)
+        beyond = self.grows * (theta - lo) if self.grows else 0.0
+        return left + np.where(np.isfinite(hi), np.clip(share, 0.0, 1.0) * (right - left), beyond)
 
 
 def cost_curve(family: Family, y_true: ArrayLike, *prediction: ArrayLike,
@@ -259,13 +293,16 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
     first_costs, second_costs = (_costs(family, data, weight, starts + np.where(narrow, 0.0, share * span))
                                  for share in (0.25, 0.75))
     slope = np.where(narrow, 0.0, second_costs - first_costs)
-    if not np.isfinite(high) and abs(slope[-1]) > 1e-9 * max(abs(first_costs[-1]), abs(second_costs[-1]), 1e-300):
-        raise ValueError(f"the cost grows without bound in {parameter.name}: sets of priors need a bounded one")
+    grows = 0.0
     if not np.isfinite(high):
+        if abs(slope[-1]) > 1e-9 * max(abs(first_costs[-1]), abs(second_costs[-1]), 1e-300):
+            grows = float(2 * slope[-1] / span[-1])
+            first_costs[-1] -= slope[-1] / 2
+            second_costs[-1] = first_costs[-1]
         slope[-1] = 0.0
     left = first_costs - slope / 2
     at = np.append(left[:1], _costs(family, data, weight, starts[1:]) if starts.size > 1 else [])
-    return Curve(np.append(starts, high), left, second_costs + slope / 2, parameter.name, at, parameter)
+    return Curve(np.append(starts, high), left, second_costs + slope / 2, parameter.name, at, parameter, grows, family.blur)
 
 
 def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
@@ -336,6 +373,8 @@ def check_range(curve: Curve, low: Any, high: Any, what: str) -> tuple[float, fl
     """Ends of an interval of the parameter, the domain's where None."""
     low = curve.low if low is None else validation.one_number("low", low)
     high = curve.high if high is None else _upper_end(high)
+    if high == np.inf:
+        curve.bounded()
     if not curve.low <= low < high <= curve.high:
         raise ValueError(f"{what}: low and high must be ascending inside [{curve.low:g}, {curve.high:g}], the domain "
                          f"of {curve.name}; got {low!r} and {high!r}")

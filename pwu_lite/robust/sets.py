@@ -164,6 +164,7 @@ class Statements(PriorSet):
         return all(least - tolerance <= mass <= most + tolerance for mass, least, most in masses)
 
     def upper(self, curve):
+        curve.bounded()
         stated = {end for low, high, *_ in self.statements for end in (low, high)}
         ends = np.unique([curve.low, curve.high, *np.clip(list(stated), curve.low, curve.high)])
         peaks = [curve.peak(low, high, closed=False) for low, high in zip(ends[:-1], ends[1:], strict=True)]
@@ -299,7 +300,7 @@ class BoundedRatio(PriorSet):
         curve.check(self.prior)
         if self.ratio == 1:
             return Upper(curve.mean(self.prior), self.prior)
-        known, _ = between(self.prior, curve.edges)
+        known, _ = between(self.prior, curve.bounded().edges)
         low, high = np.nextafter(min(curve.left.min(), curve.right.min()), -np.inf), float(max(curve.left.max(),
                                                                                                curve.right.max()))
         while low < (middle := low + (high - low) / 2) < high:

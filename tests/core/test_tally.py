@@ -229,7 +229,8 @@ def test_any_split_order_and_merge_gives_the_score_of_the_whole(kind, seed):
     parts = parts_of(rng, n, pieces)
     weight = np.empty(n)
     for k, part in enumerate(parts):
-        weight[part] = 0.0 if k == 0 and 0 < part.size < n else 10.0 ** rng.uniform(-9, 9) * rng.choice([1, 3], part.size)
+        unit = 0.0 if k == 0 and 0 < part.size < n else 10.0 ** rng.uniform(-9, 9)
+        weight[part] = unit * rng.choice([1, 3], part.size)
     block = rng.integers(-3, 4, n)
     exact = score(y, *forecast, sample_weight=weight)
 
