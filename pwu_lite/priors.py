@@ -749,8 +749,8 @@ class Gamma(Prior):
         _keep(self, _shape, "shape")
         _keep(self, _scale, "scale")
         if self.shape > 1e5:
-            raise ValueError(f"shape must be at most 100,000, got {self.shape!r}: use a LogNormal or a Dirac prior, which "
-                             f"cannot be told from it")
+            raise ValueError(f"shape must be at most 100,000, got {self.shape!r}: use a LogNormal or a Dirac prior, "
+                             f"which cannot be told from it")
 
     @property
     def support(self):

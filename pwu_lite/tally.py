@@ -542,7 +542,7 @@ def _whole_numbers(name, values, size):
             raise ValueError(f"{name} must be whole numbers of 64 bits, signed or unsigned")
         array = np.array(exact, dtype=np.uint64 if max(exact) >= 2**63 else np.int64)
     if array.dtype.kind == "f":
-        validation.reject(name, checked, np.abs(checked) > 2**53, "must be an integer: a float beyond 2**53 is not exact")
+        validation.reject(name, checked, np.abs(checked) > 2**53, "must be integers, as floats beyond 2**53 are not exact")
     return array if array.dtype == np.uint64 and array.max() >= 2**63 else array.astype(np.int64)
 
 

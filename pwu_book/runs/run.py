@@ -206,6 +206,8 @@ def options(parser: argparse.ArgumentParser) -> None:
                         help="where predictions and results are kept; results that another user or machine wrote are "
                              "computed again")
     parser.add_argument("--results", type=Path, help="where the tables go; pwu_book/tables for the whole plan")
+    parser.add_argument("--keep", action="store_true",
+                        help="with --datasets: keep the rows of all other data sets in the tables that are there")
     parser.add_argument("--scheduler", help="address of a Dask scheduler (extra [cluster])")
 
 
@@ -217,7 +219,9 @@ def check_options(parser: argparse.ArgumentParser, given: argparse.Namespace, pl
     for name in ("repeats", "jobs"):
         if getattr(given, name) is not None and getattr(given, name) < 1:
             parser.error(f"--{name} must be at least 1, got {getattr(given, name)}")
-    if given.results is None and (given.datasets or given.repeats):
+    if given.keep and not given.datasets:
+        parser.error("--keep goes with --datasets")
+    if given.results is None and (given.datasets or given.repeats) and not (given.keep and not given.repeats):
         parser.error("a part of the plan needs --results, or it would overwrite the tables of the whole")
     given.results = given.results or Path("pwu_book/tables")
 
@@ -287,8 +291,22 @@ def _write_all(task, given, plan, fresh, command, started):
         if len(frame):
             path = given.results / f"{name}_{kind}.csv.gz"
             others = [column for column in frame.columns if column not in keys]
-            stored_tables.write(path, frame[[*keys, *others]], command, seeds, digits)
+            frame, kept = _joined(path, frame[[*keys, *others]], list(plan), given.keep)
+            stored_tables.write(path, frame, command, seeds + kept, digits)
             print(f"{path}: {len(frame)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
+
+
+def _joined(path, frame, names, keep):
+    """With the stored rows of all other data sets, in the order in which they stood; and words on where these are from.
+    """
+    if not keep:
+        return frame, ""
+    old = stored_tables.read(path)
+    order = list(dict.fromkeys([*old["dataset"], *names]))
+    whole = pd.concat([old[~old["dataset"].isin(names)], frame], ignore_index=True)
+    whole = whole.iloc[np.argsort([order.index(name) for name in whole["dataset"]], kind="stable")]
+    command, versions, _, date = stored_tables.header(path)
+    return whole[frame.columns], f"; all but {', '.join(names)} from: {command}, {versions}, {date}"
 
 
 def _digest(folder, plan, makers):

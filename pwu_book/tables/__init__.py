@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-__all__ = ["load", "path", "read", "versions", "write"]
+__all__ = ["header", "load", "path", "read", "versions", "write"]
 
 FOLDER = Path(__file__).parent
 
@@ -85,10 +85,25 @@ def read(path: Path | str) -> pd.DataFrame:
     ...     read(file.name).shape
     (1, 2)
     """
+    return pd.read_csv(path, skiprows=len(header(path)))
+
+
+def header(path: Path | str) -> list[str]:
+    """What a table says of the run that made it: command, versions, seeds, date.
+
+    Parameters
+    ----------
+    path : path or str
+        CSV file, compressed if its name ends in ``.gz``.
+
+    Examples
+    --------
+    >>> header(path("binary_models.csv.gz"))[0].split(" -m ")[0]
+    'command: python'
+    """
     opened = gzip.open if str(path).endswith(".gz") else open
     with opened(path, "rt", encoding="utf-8") as file:
-        head = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), file))
-    return pd.read_csv(path, skiprows=head)
+        return [line.lstrip("# ").rstrip("\n") for line in itertools.takewhile(lambda line: line.startswith("#"), file)]
 
 
 def versions() -> str:

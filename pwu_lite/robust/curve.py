@@ -302,7 +302,8 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
         slope[-1] = 0.0
     left = first_costs - slope / 2
     at = np.append(left[:1], _costs(family, data, weight, starts[1:]) if starts.size > 1 else [])
-    return Curve(np.append(starts, high), left, second_costs + slope / 2, parameter.name, at, parameter, grows, family.blur)
+    return Curve(np.append(starts, high), left, second_costs + slope / 2, parameter.name, at, parameter, grows,
+                 family.blur)
 
 
 def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
