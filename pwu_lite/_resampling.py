@@ -13,8 +13,8 @@ from scipy.special import ndtr, stdtrit
 
 from . import validation
 
-__all__ = ["block_length", "canonical_order", "effective_number", "group_numbers", "paired_bootstrap", "percentiles",
-           "resampled_curves", "resampled_weights", "tail_of", "unit_sizes", "weighted_means"]
+__all__ = ["block_length", "canonical_order", "drawn", "effective_number", "group_numbers", "paired_bootstrap",
+           "percentiles", "resampled_curves", "resampled_weights", "tail_of", "unit_sizes", "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
 _TABLE = 20_000_000  # costs kept in memory at a time
@@ -65,12 +65,23 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
                                                    zip(*_blocks(rng, n, length), strict=True)]) % n)
                          for _ in range(repeats)])
     if groups is None:
-        return np.array([statistic(rng.integers(0, n, n)) for _ in range(repeats)])
+        return np.array([statistic(drawn(rng, n, n)) for _ in range(repeats)])
     number = group_numbers(groups, n)
     members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
     count = len(members)
-    return np.array([statistic(np.concatenate([members[g] for g in rng.integers(0, count, count)]))
+    return np.array([statistic(np.concatenate([members[g] for g in drawn(rng, count, count)]))
                      for _ in range(repeats)])
+
+
+def drawn(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+    """Places below n, with replacement, as the platform counts them: the same draws where a place has 32 bits.
+
+    Examples
+    --------
+    >>> drawn(np.random.default_rng(0), 10, 3).tolist()
+    [8, 6, 5]
+    """
+    return rng.integers(0, n, size).astype(np.intp, copy=False)
 
 
 def group_numbers(groups: Any, n: int) -> np.ndarray:
@@ -134,7 +145,7 @@ def block_length(blocks: Any, n: int) -> int:
 
 def _blocks(rng, n, length):
     """Starts and lengths of blocks with n cases together."""
-    starts = rng.integers(0, n, -(-n // length))
+    starts = drawn(rng, n, -(-n // length))
     lengths = np.full(starts.size, length)
     lengths[-1] = n - length * (starts.size - 1)
     return starts, lengths
@@ -143,7 +154,7 @@ def _blocks(rng, n, length):
 def _drawn(rng, n, length):
     """How often each unit is drawn, alone or in blocks."""
     if length is None:
-        return np.bincount(rng.integers(0, n, n), minlength=n)
+        return np.bincount(drawn(rng, n, n), minlength=n)
     starts, lengths = _blocks(rng, n, length)
     change = np.bincount(starts, minlength=2 * n) - np.bincount(starts + lengths, minlength=2 * n)
     return np.cumsum(change[:2 * n]).reshape(2, n).sum(axis=0)

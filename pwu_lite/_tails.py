@@ -115,7 +115,7 @@ class Table(NamedTuple):
             bits = distance.view(np.int64)
             power = np.clip((bits >> 52) - self.first, 0, powers - 1) + powers * from_above
             shift = self.shift[power]
-            cell = self.offset[power] + ((bits & _FRACTION) >> shift)
+            cell = (self.offset[power] + ((bits & _FRACTION) >> shift)).astype(np.intp, copy=False)
             with np.errstate(invalid="ignore"):  # infinite thresholds
                 distance -= ((bits >> shift) << shift).view(float)
             np.take(self.coefficients[-1], cell, out=values, mode="clip")

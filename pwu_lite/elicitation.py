@@ -208,6 +208,8 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     >>> bool(abs(found.prior.mean - 1 / 6) < 0.02)
     True
     """
+    validation.same_order(forecast=forecast, acted=acted)
+    validation.same_order(forecast=forecast, groups=groups)
     forecast, labels = validation.vector("forecast", forecast), validation.vector("acted", acted)
     validation.reject("forecast", forecast, (forecast < 0) | (forecast > 1), "must be in [0, 1]")
     validation.reject("acted", labels, ~np.isin(labels, (0, 1)), "must be 0 or 1")
@@ -284,8 +286,11 @@ def _shapes(low, tail, size):
         return np.exp(size) * special.expit(log_odds), np.exp(size) * special.expit(-log_odds)
 
     centre = special.logit(low)
-    at = optimize.brentq(lambda x: special.betainc(*shapes(x), low) - tail, centre - 60, centre + 60, xtol=1e-13)
-    return shapes(at)
+    def missed(x):
+        below = float(special.betainc(*shapes(x), low))  # not a number for the smallest shapes on some platforms
+        return (float(x < centre) if np.isnan(below) else below) - tail
+
+    return shapes(optimize.brentq(missed, centre - 60, centre + 60, xtol=1e-13))
 
 
 def _single(prior):

@@ -44,6 +44,7 @@ def from_interval(low: Any, high: Any, *, coverage: float) -> tuple[np.ndarray, 
     >>> mean.tolist(), std.round(6).tolist()
     ([1.0], [0.510213])
     """
+    validation.same_order(low=low, high=high)
     low, high = validation.vector("low", low), validation.vector("high", high)
     if low.size != high.size:
         raise ValueError(f"low has length {low.size}, high has length {high.size}")
@@ -142,6 +143,7 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarr
     >>> y.tolist(), weight.round(6).tolist()
     ([1, 0, 1, 0], [1.0, 0.0, 1.5, 1.5])
     """
+    validation.same_order(time=time, event=event)
     t, came = validation.vector("time", time), validation.vector("event", event)
     validation.reject("time", t, t < 0, "must not be negative")
     validation.reject("event", came, (came != 0) & (came != 1), "must be 0 or 1")

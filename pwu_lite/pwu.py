@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from . import validation
 from .families import Family, OverFirst, SeparableFamily
 from .priors import as_prior
 from .scorer import Scorer
@@ -107,6 +108,7 @@ class PWU:
             Bad input, named with its first bad index.
         """
         data = self.family.read(y_true, *prediction)
+        validation.same_order(y_true=y_true, sample_weight=sample_weight)
         weight = None if sample_weight is None else self.family.weight(sample_weight, data)
         loss, error = self.family.loss(self.priors, data, weight)
         if return_error:

@@ -132,6 +132,8 @@ class Tally:
             y, mean, std = validation.check_regression(*_given(y_true, prediction, 2))
             kept, variance = (y - mean) ** 2, std**2
             outcome, cell = np.zeros(y.size, dtype=np.int64), self._cells(variance)
+        validation.same_order(y_true=y_true, weight=weight)
+        validation.same_order(y_true=y_true, block=block)
         weights = validation.check_weight(weight, y.size)
         blocks = np.zeros(y.size, dtype=np.int64) if block is None else _whole_numbers("block", block, y.size)
         ones = np.ones(y.size)
@@ -542,7 +544,7 @@ def _whole_numbers(name, values, size):
             raise ValueError(f"{name} must be whole numbers of 64 bits, signed or unsigned")
         array = np.array(exact, dtype=np.uint64 if max(exact) >= 2**63 else np.int64)
     if array.dtype.kind == "f":
-        validation.reject(name, checked, np.abs(checked) > 2**53, "must be integers, as floats beyond 2**53 are not exact")
+        validation.reject(name, checked, np.abs(checked) > 2**53, "must be integers: floats beyond 2**53 are not exact")
     return array if array.dtype == np.uint64 and array.max() >= 2**63 else array.astype(np.int64)
 
 

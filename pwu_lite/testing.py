@@ -24,17 +24,18 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     """Check what every decision family must satisfy.
 
     On the given data: the order of the cases does not matter; the PWU is the prior's average of
-    ``-U_theta``; a point mass gives ``-U_theta`` itself; a mixture of priors gives the mixture of
-    PWUs; where the family is separable, the losses of the cases average to the score, cases
-    given twice count as weight two, in the score and in ``-U_theta``, a case costs alone what it
-    costs among others, and a prior for each case costs what the cases' own priors cost alone;
-    NaN in any argument is refused.
+    ``-U_theta``; a point mass gives ``-U_theta`` itself, at quantiles of the prior, where an act changes, next to
+    these places and between them, to nine digits of the cost there, however large other costs are; a mixture of
+    priors gives the mixture of PWUs; where the family is separable, the losses of the cases average to the score,
+    cases given twice count as weight two, in the score and in ``-U_theta``, a case costs alone what it costs among
+    others, and a prior for each case costs what the cases' own priors cost alone; NaN in any argument is refused.
 
     Where the family has the method, also: `act` and the cost belong together (a forecast with the same
-    act costs the same; True, or a larger share, is the act that a larger label favours); between
-    two `breakpoints` the cost is linear and the act constant; and, for families that take ``y_prob``,
-    what `properness` says, by exact search among forecasts on a small grid. It cannot see a slip in
-    `cost` that `per_sample` repeats: deriving the two formulas independently is the stronger check.
+    act costs the same; True, or a larger share, is the act that a larger label favours); between two `breakpoints`
+    the cost is linear and the act constant, and a point mass next to one of them reaches the limit, so that a bound
+    over a set of priors is reached, too; and, for families that take ``y_prob``, what `properness` says, by exact
+    search among forecasts on a small grid. It cannot see a slip in `cost` that `per_sample` repeats: deriving the two
+    formulas independently is the stronger check.
 
     Parameters
     ----------
@@ -75,6 +76,8 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     _same("the PWU is not the prior's average of -U", np.mean(costs), value, size, rtol)
     if score.priors:
         _check_point_masses(score, arrays, value, size)
+    if len(score.priors) == 1 and not family.stated[0].counts:
+        _check_everywhere(score, arrays)
     if isinstance(family, SeparableFamily):
         _check_cases(score, arrays, value, order, size)
     for index in range(len(arrays)):
@@ -145,7 +148,8 @@ def _nan_is_no_number(prior):
 def _check_density(prior, low, high, points, rtol):
     """Mass, partial mean and complement between two quantiles, as integrals of the density."""
     nodes, weight = np.polynomial.legendre.leggauss(20)
-    edges = np.linspace(low, high, points // 20 + 1)
+    levels = np.linspace(float(prior.mass(-np.inf, low)), float(prior.mass(-np.inf, high)), points // 20 + 1)
+    edges = np.unique([low, *np.clip(prior.ppf(levels[1:-1]), low, high), high])  # close together where it is high
     half = np.diff(edges)[:, None] / 2
     x = edges[:-1, None] + half * (nodes + 1)
     density = half * weight * np.asarray(prior.pdf(x))
@@ -177,6 +181,31 @@ def _check_point_masses(score, arrays, value, size):
         both = [_value(PWU(family, first, *score.priors[1:]), *arrays) for first in (score.priors[0], known[0])]
         _same("a mixture of priors is not the mixture of PWUs", _value(PWU(family, *mixed), *arrays),
               0.25 * both[0] + 0.75 * both[1], size)
+
+
+def _check_everywhere(score, arrays):
+    """A point mass costs -U at all scales of theta, to nine digits of what is paid there."""
+    family = score.family
+    data = family.read(*arrays)
+    places = [np.asarray(score.priors[0].ppf([1e-6, 0.01, 0.2, 0.5, 0.8, 0.99, 1 - 1e-6]))]
+    if type(family).breakpoints is not Family.breakpoints:
+        edges = np.unique(np.asarray(family.breakpoints(data)[1], dtype=float))
+        edges = edges[np.isfinite(edges)]
+        edges = edges[np.unique(np.linspace(0, edges.size - 1, 20).astype(int))] if edges.size else edges
+        places += [edges, np.nextafter(edges, -np.inf), np.nextafter(edges, np.inf), edges * (1 - 1e-9),
+                   edges * (1 + 1e-9), (edges[1:] + edges[:-1]) / 2]
+    low, high = family.stated[0].domain
+    thetas = np.unique(np.concatenate(places))
+    thetas = thetas[(thetas > low) & (thetas < high)]
+    costs = np.asarray(score.curve(*arrays, thetas=family.thetas(thetas, data)), dtype=float).reshape(
+        thetas.size, -1).mean(axis=1)
+    for theta, cost in zip(thetas.tolist(), costs.tolist(), strict=True):
+        known = PWU(family, Dirac(theta))
+        paid = np.abs(known.per_sample(*arrays)).mean() if isinstance(family, SeparableFamily) else abs(cost)
+        found = _value(known, *arrays)
+        if not abs(found - cost) <= 1e-9 * paid + 1e-300:
+            raise AssertionError(f"a point mass does not give -U at {family.names[0]} = {theta!r}: {found!r} and "
+                                 f"{cost!r}, where cases cost {paid:.3g}")
 
 
 def _check_cases(score, arrays, value, order, size):
@@ -225,7 +254,7 @@ def _check_act(score, arrays, size):
                     if same.size and np.ptp(same) > 1e-9 * size:
                         raise AssertionError(f"act and cost do not belong together at {theta!r}: cases with the same "
                                              f"act and label cost {same.min():.6g} and {same.max():.6g}")
-        if acts.shape == (len(labels),) and acts.dtype.kind in "bf" and ((acts >= 0) & (acts <= 1)).all():
+        if acts.shape == (len(labels),) and acts.dtype.kind in "biuf" and ((acts >= 0) & (acts <= 1)).all():
             _check_direction(score, arrays, theta, acts.astype(float), size)
 
 
@@ -278,11 +307,28 @@ def _check_breakpoints(score, arrays, size):
         raise AssertionError(f"breakpoints: the cost is not linear between {starts[kept][row]:.6g} and "
                              f"{ends[kept][row]:.6g}; at {places[row, column]:.6g} it is {costs[row, column]:.6g}, on "
                              f"a line {lines[row, column]:.6g}")
+    _check_limits(family, arrays, data, np.column_stack([starts, ends])[kept], places, costs)
     if hasattr(family, "act") and len(family.parameters) == 1:
         for row in places[:20]:
             before, after = (np.asarray(family.act(float(at), *arrays[1:])) for at in row[[0, -1]])
             if not np.array_equal(before, after):
                 raise AssertionError(f"breakpoints: the act changes between {row[0]:.6g} and {row[-1]:.6g}")
+
+
+def _check_limits(family, arrays, data, pieces, places, costs):
+    """A point mass next to an end of a piece costs what the line of the piece says: bounds over priors are reached."""
+    for (start, end), row, line in zip(pieces[:20], places, costs, strict=False):
+        for at, inward in ((start, 1), (end, -1)):
+            step = max(family.blur * abs(at), 8 * float(np.spacing(abs(at))))
+            theta = at + inward * min(step, (end - start) / 4)
+            slope = (line[-1] - line[0]) / (row[-1] - row[0])
+            limit = line[0] + slope * (theta - row[0])
+            found = _value(PWU(family, Dirac(float(theta))), *arrays)
+            room = 1e-9 * max(abs(line[0]), abs(line[-1]), abs(limit))
+            if not abs(found - limit) <= room:
+                raise AssertionError(f"breakpoints: next to {at!r} a point mass costs {found:.9g}, and the limit of "
+                                     f"the cost between {start!r} and {end!r} is {limit:.9g}: no prior reaches that "
+                                     f"bound")
 
 
 def _check_properness(score, arrays):

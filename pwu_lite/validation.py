@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 __all__ = ["check_binary", "check_class_probabilities", "check_gaussian", "check_multiclass", "check_multivariate",
            "check_multivariate_gaussian", "check_probabilities", "check_ranking", "check_regression", "check_thetas",
-           "check_weight", "relative_weight", "vector"]
+           "check_weight", "relative_weight", "same_order", "vector"]
 
 LARGEST = 1e140  # its square, and the square of its inverse, are still numbers
 _RESCALE = f"is too large or too small to square ({LARGEST:g}); change the unit of y"
@@ -54,6 +54,33 @@ def vector(name: str, values: Any) -> np.ndarray:
     return array
 
 
+def same_order(**given: Any) -> None:
+    """Refuse pandas objects that carry the same index labels in different orders: position and label contradict.
+
+    Objects with other labels, and everything without an index, are read by position.
+
+    Examples
+    --------
+    >>> same_order(y_true=[1, 0], y_prob=[0.9, 0.2])
+    """
+    first: tuple[str, Any] | None = None
+    for name, values in given.items():
+        index = getattr(values, "index", None)
+        if index is None or not hasattr(index, "equals"):  # a list has a method of this name
+            continue
+        if first is None:
+            first = name, index
+            continue
+        other, labels = first
+        if len(index) == len(labels) and not index.equals(labels) and (
+                index.isin(labels).all() and labels.isin(index).all()):
+            at, *pair = next((place, *pair) for place, pair in enumerate(zip(
+                labels.tolist(), index.tolist(), strict=True)) if pair[0] != pair[1])
+            raise ValueError(f"{other} and {name} have the same index labels in different orders, at position {at} "
+                             f"{pair[0]!r} and {pair[1]!r}: align them, {name}.loc[{other}.index], or pass "
+                             f".to_numpy() of both to go by position")
+
+
 def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read labels in {0, 1} and probabilities in [0, 1], both of shape (n,).
 
@@ -80,6 +107,7 @@ def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.n
     >>> labels.tolist()
     [True, False]
     """
+    same_order(y_true=y_true, y_prob=y_prob)
     y = vector("y_true", y_true)
     labels = y == 1
     hint = "must be 0 or 1 (arguments swapped? y_true comes first)"
@@ -114,6 +142,7 @@ def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tupl
     >>> std.tolist()
     [0.5, 0.5]
     """
+    same_order(y_true=y_true, mean=mean, std=std)
     y = vector("y_true", y_true)
     reject("y_true", y, np.abs(y) > LARGEST, _RESCALE)
     m, s = check_gaussian(mean, std)
@@ -138,6 +167,7 @@ def check_ranking(error: ArrayLike, uncertainty: ArrayLike) -> tuple[np.ndarray,
     >>> check_ranking([1, 0.5], [2, 1])[0].tolist()
     [1.0, 0.5]
     """
+    same_order(error=error, uncertainty=uncertainty)
     e, u = vector("error", error), vector("uncertainty", uncertainty)
     reject("error", e, np.abs(e) > LARGEST, "is too large; change its unit")
     _same_length("error", e, "uncertainty", u)
@@ -161,7 +191,13 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
     >>> check_multiclass([2, 0], [[0.1, 0.2, 0.7], [1, 0, 0]])[0].tolist()
     [2, 0]
     """
+    same_order(y_true=y_true, y_prob=y_prob)
     f = check_class_probabilities(y_prob)
+    texts = np.asarray(y_true) if not _has_a_mask(y_true) else np.empty(0)
+    if texts.dtype.kind in "US" or texts.dtype.kind == "O" and any(isinstance(value, str) for value in texts.flat):
+        raise ValueError(f"y_true must hold class numbers from 0 to {f.shape[1] - 1}, in the order of the columns of "
+                         f"y_prob, got the class name {str(texts.flat[0])!r}: pass list(classes).index(name) of each, "
+                         f"or name the classes, CostMatrix(DataFrame)")
     y = vector("y_true", y_true)
     _same_length("y_true", y, "y_prob", f[:, 0])
     classes = f.shape[1]
@@ -172,6 +208,8 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
 
 def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read rows of K class probabilities, shape (n, K), each summing to 1 within 1e-6.
+
+    Rows of single or half precision may miss 1 by the rounding of K numbers; they are divided by their sums then.
 
     Parameters
     ----------
@@ -193,10 +231,14 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
         i, j = np.argwhere(bad)[0]
         raise ValueError(f"y_prob must lie in [0, 1]: y_prob[{i}, {j}] is {float(f[i, j])!r}")
     total = f.sum(axis=1)
-    off = np.flatnonzero(np.abs(total - 1) > 1e-6)
-    if off.size:
-        raise ValueError(f"each row of y_prob must sum to 1: row {off[0]} sums to {float(total[off[0]])!r}")
-    return f
+    kind = np.asarray(y_prob).dtype
+    rounding = f.shape[1] * float(np.finfo(kind).eps) if kind.kind == "f" and kind.itemsize < 8 else 0.0
+    off = np.abs(total - 1) > 1e-6
+    wrong = np.flatnonzero(np.abs(total - 1) > max(1e-6, rounding))
+    if wrong.size:
+        raise ValueError(f"each row of y_prob must sum to 1: row {wrong[0]} sums to {float(total[wrong[0]])!r}; if "
+                         f"that is rounding, divide each row by its sum")
+    return f / total[:, None] if off.any() else f
 
 
 def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, ...]:
@@ -275,8 +317,17 @@ def check_probabilities(y_prob: ArrayLike) -> np.ndarray:
     [0.2, 1.0]
     """
     f = vector("y_prob", y_prob)
-    reject("y_prob", f, (f < 0) | (f > 1), "must lie in [0, 1]")
+    reject("y_prob", f, (f < 0) | (f > 1), f"must lie in [0, 1]{_other_scale(f)}")
     return f
+
+
+def _other_scale(f):
+    """What numbers outside of [0, 1] may be, in words."""
+    if 0 <= f.min() and 2 < f.max() <= 100:
+        return " (percentages? divide by 100)"
+    if f.min() < -1e-6 and np.abs(f).max() < 750:
+        return " (log odds? pass 1 / (1 + exp(-y_prob)), their sigmoid)"
+    return ""
 
 
 def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -294,6 +345,7 @@ def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndar
     >>> check_gaussian([1, 2], [0.5, 0.5])[1].tolist()
     [0.5, 0.5]
     """
+    same_order(mean=mean, std=std)
     m, s = vector("mean", mean), vector("std", std)
     reject("std", s, s <= 0, "must be positive (a standard deviation; the order is y_true, mean, std)")
     reject("mean", m, np.abs(m) > LARGEST, _RESCALE)
@@ -401,10 +453,13 @@ def named_forecasts(models: Any, taken: Sequence[str] = ()) -> dict[str, tuple[A
     >>> named_forecasts({"a": [0.2], "b": ([1.0], [0.5])})
     {'a': ([0.2],), 'b': ([1.0], [0.5])}
     """
+    if hasattr(models, "collect") and hasattr(models, "collect_schema"):
+        raise ValueError("models is a lazy table: collect it first, models.collect()")
     if hasattr(models, "columns") and hasattr(models, "__getitem__"):
-        if len(set(models.columns)) < len(models.columns):
+        columns = list(getattr(models, "column_names", models.columns))  # the columns of an arrow table are arrays
+        if len(set(columns)) < len(columns):
             raise ValueError("models has two columns of the same name")
-        models = {name: models[name] for name in models.columns}
+        models = {name: models[name] for name in columns}
     elif not isinstance(models, Mapping):
         raise ValueError(f"models must be a mapping of names to forecasts, or a table with a column for each model, "
                          f"got {type(models).__name__}")
@@ -508,6 +563,8 @@ def _reject_what_is_no_number(name, array):
     for index in np.ndindex(array.shape):
         value = array[index]
         argument = f"{name}[{', '.join(map(str, index))}]" if index else name
+        if value is None:
+            raise ValueError(f"{argument} is None: use NaN for a number that is missing, where gaps are allowed")
         if isinstance(value, (str, bytes)):
             raise ValueError(f"{name} must be numeric: {argument} is {str(value)!r}, a text (for labels as text pass "
                              f"y_true == the one that counts as 1)")

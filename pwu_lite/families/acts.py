@@ -40,8 +40,9 @@ class CostMatrix(SeparableFamily):
         How many times the price is paid. An entry may be negative where the cost is positive; the price must then
         stay so low that no cost becomes a gain.
     acts : sequence of str, optional
-        Names of the acts; their numbers, if not given. Names of the classes come from a DataFrame's columns; a
-        `scorer` then finds the classes by name.
+        Names of the acts; their numbers, if not given. Names of the classes come from a DataFrame's columns. A
+        `scorer` then finds the classes by name, ``y_true`` may hold these names, and a DataFrame of probabilities
+        with these columns is read by name, whatever their order.
 
     Raises
     ------
@@ -102,6 +103,30 @@ class CostMatrix(SeparableFamily):
                                                                 initial=np.inf)))),)
         object.__setattr__(self, "parameters", parameters)
 
+    def by_name(self, y_true, y_prob):
+        """Classes and columns by the names that a DataFrame of costs gave them: numbers, and its own order."""
+        if self.classes is None:
+            return y_true, y_prob
+        labels = np.asarray(y_true)
+        if labels.dtype.kind in "US" or labels.dtype.kind == "O" and any(isinstance(one, str) for one in labels.flat):
+            places = {name: place for place, name in enumerate(self.classes)}
+            for index, label in enumerate(labels.flat):
+                if label not in places:
+                    raise ValueError(f"y_true[{index}] is {str(label)!r}, which is none of the classes: "
+                                     f"{', '.join(self.classes)}")
+            y_true = np.array([places[label] for label in labels.flat]).reshape(labels.shape)
+        return y_true, self._columns_by_name(y_prob)
+
+    def _columns_by_name(self, y_prob):
+        """A table's columns in the order of the classes, if they have names."""
+        columns = getattr(y_prob, "columns", None)
+        if self.classes is None or columns is None or not all(isinstance(name, str) for name in columns):
+            return y_prob
+        if sorted(columns) != sorted(self.classes):
+            raise ValueError(f"the columns of y_prob, {', '.join(columns)}, are not the classes of the costs, "
+                             f"{', '.join(self.classes)}: rename them, or pass .to_numpy() to go by position")
+        return y_prob[list(self.classes)]
+
     def check(self, y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Read classes in 0..K-1 and rows of K probabilities.
 
@@ -144,7 +169,7 @@ class CostMatrix(SeparableFamily):
         y_prob : array_like, shape (n, K)
             Class probabilities; each row sums to 1.
         """
-        f = validation.check_class_probabilities(y_prob)
+        f = validation.check_class_probabilities(self._columns_by_name(y_prob))
         self._check_columns(f)
         return self._shares(np.ravel(self.read_theta(theta, len(f))) if not self.parameters else
                             self.one_theta(theta, len(f))[0], f)
@@ -216,7 +241,8 @@ class CostMatrix(SeparableFamily):
         low = np.searchsorted(prices, start - reach, "left")
         width = np.where(inner, np.maximum(first - low, 0), 0)
         at = np.repeat(low, width) + np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
-        at, tied = np.unique(np.column_stack([at, np.repeat(case, width)]), axis=0).T  # once per price and case
+        pairs = np.unique(np.column_stack([at, np.repeat(case, width)]), axis=0)  # once per price and case
+        at, tied = pairs.astype(np.intp, copy=False).T
         changing = np.bincount(at, share[tied] * self.cost(prices[at], y[tied], f[tied]), prices.size)
         found = np.empty(prices.size)
         found[order] = -(inside[0] + prices * inside[1] + changing)

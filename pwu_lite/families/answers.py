@@ -19,6 +19,14 @@ from .base import FORECASTS, Axis, Parameter, SeparableFamily, covers
 __all__ = ["Answers"]
 
 
+def _equal(first, second):
+    """Which of two arrays of numbers are equal, as numbers: 1 and 1.0 are, 2**53 and 2**53 + 1 are not."""
+    one, two = (np.asarray(values).reshape(-1) for values in (first, second))
+    if one.dtype != two.dtype or one.dtype.kind == "O":  # Python compares a whole number and a float exactly
+        one, two = one.astype(object), two.astype(object)
+    return np.asarray(one == two, dtype=bool)
+
+
 @dataclass(frozen=True)
 class Answers(SeparableFamily):
     """Give the answer if its confidence is above c, else abstain: a wrong answer costs c, a right one earns 1 - c.
@@ -63,7 +71,7 @@ class Answers(SeparableFamily):
         for name, part in (("answer", given), ("confidence", f)):
             if part.size != y.size:
                 raise ValueError(f"y_true has length {y.size}, {name} has length {part.size}")
-        return y, y == given, f
+        return y, _equal(y_true, answer), f
 
     def act(self, theta: float, answer: ArrayLike, confidence: ArrayLike) -> np.ndarray:
         """True where the answer is given, ``confidence > c``; shape (n,).

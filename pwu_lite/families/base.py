@@ -252,11 +252,24 @@ class Family:
         if len(prediction) != len(self.takes):
             raise ValueError(f"{type(self).__name__} takes y_true, {', '.join(self.takes)}; "
                              f"got {len(prediction)} argument(s) after y_true")
+        validation.same_order(y_true=y_true, **dict(zip(self.takes, prediction, strict=True)))
         try:
-            return self.check(y_true, *prediction)
+            return self.check(*self.by_name(y_true, *prediction))
         except TypeError as error:  # a reader's own family with another check
             raise ValueError(f"{type(self).__name__} takes {', '.join(self.takes)}, and its check does not: "
                              f"{error}") from error
+
+    def by_name(self, y_true: Any, *prediction: Any) -> tuple[Any, ...]:
+        """Labels and prediction in the family's own order, where both carry names; else as they are.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Labels or targets.
+        *prediction : array_like
+            What the family takes.
+        """
+        return (y_true, *prediction)
 
     def utility(self, theta: Any, y_true: ArrayLike, *prediction: ArrayLike,
                 sample_weight: ArrayLike | None = None) -> Any:
@@ -274,6 +287,7 @@ class Family:
             Non-negative weights.
         """
         data = self.read(y_true, *prediction)
+        validation.same_order(y_true=y_true, sample_weight=sample_weight)
         weight = self.weight(sample_weight, data)
         thetas = self.read_theta(theta, len(data[0]))
         values = np.asarray(self.utilities(thetas, data, weight))

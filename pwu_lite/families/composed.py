@@ -252,6 +252,9 @@ class OverFirst(SeparableFamily):
         """
         return self.family.read(y_true, *prediction)
 
+    def by_name(self, y_true, *prediction):
+        return self.family.by_name(y_true, *prediction)
+
     def describe(self, theta, which):
         return self.family.describe(theta, which)
 

@@ -32,6 +32,8 @@ class _Orders(SeparableFamily):
     wanted is ``tau (y - a)`` if a is too little and ``(1 - tau) (a - y)`` if it is too much.
     """
 
+    blur = 4 * _ON_LEVEL
+
     def __init__(self, levels: Any = None, act: str | None = None):
         if levels is None and act is not None:
             raise ValueError("act says how quantile levels are used; without levels each row is an ensemble")
@@ -47,6 +49,16 @@ class _Orders(SeparableFamily):
     def __repr__(self):
         how = "" if self.levels is None else f"levels={self.levels}, act={self.reading!r}"
         return f"{type(self).__name__}({how})"
+
+    def by_name(self, y_true, *prediction):
+        """As they are; columns called by the levels in another order are refused."""
+        columns = getattr(prediction[0], "columns", None)
+        if self.levels is not None and columns is not None:
+            named = [_as_number(name) for name in columns]
+            if sorted(named) == list(self.levels) and named != list(self.levels):
+                raise ValueError(f"the columns of the forecast are called {', '.join(map(str, columns))}, the levels "
+                                 f"in another order: pass forecast[{list(self.levels)}], by these names")
+        return (y_true, *prediction)
 
     def read_rows(self, forecast: ArrayLike) -> np.ndarray:
         """Read quantiles or members: one row per case, each ascending.
@@ -612,9 +624,17 @@ def _on_cells_of(prior, low, high):
 
 def _levels(given):
     levels = validation.vector("levels", given)
-    validation.reject("levels", levels, (levels <= 0) | (levels >= 1), "must lie in (0, 1)")
+    hint = " (percentages? divide by 100)" if 1 < levels.max() < 100 and levels.min() > 0 else ""
+    validation.reject("levels", levels, (levels <= 0) | (levels >= 1), f"must lie in (0, 1){hint}")
     validation.reject("levels", levels[1:], np.diff(levels) <= 0, "must be ascending")
     return tuple(levels.tolist())
+
+
+def _as_number(name):
+    try:
+        return float(name)
+    except (TypeError, ValueError):
+        return float("nan")
 
 
 def _outcomes(y_true, rows):

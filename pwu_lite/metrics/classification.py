@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from ..validation import check_binary, relative_weight
+from ..validation import check_binary, relative_weight, same_order
 from ._kernels import (
     average,
     average_with_infinity,
@@ -344,6 +344,7 @@ def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
 
 def _read(y_true, y_prob, sample_weight):
     y, f = check_binary(y_true, y_prob)
+    same_order(y_true=y_true, sample_weight=sample_weight)
     return y, f, relative_weight(sample_weight, f.size)
 
 

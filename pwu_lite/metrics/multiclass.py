@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from .._ranks import TIE
-from ..validation import check_multiclass, relative_weight
+from ..validation import check_multiclass, relative_weight, same_order
 from ._kernels import average, average_with_infinity, calibration_error
 
 __all__ = ["brier_score", "expected_calibration_error", "log_loss", "zero_one_loss"]
@@ -151,4 +151,5 @@ def _one_hot(y, f):
 
 def _read(y_true, y_prob, sample_weight):
     y, f = check_multiclass(y_true, y_prob)
+    same_order(y_true=y_true, sample_weight=sample_weight)
     return y, f, relative_weight(sample_weight, y.size)

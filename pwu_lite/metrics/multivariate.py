@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from ..validation import check_multivariate, relative_weight
+from ..validation import check_multivariate, relative_weight, same_order
 from ._kernels import average
 
 __all__ = ["energy_score", "gaussian_nll", "mean_squared_error"]
@@ -153,4 +153,5 @@ def _nodes(h: float = 0.06, reach: float = 4.2):
 
 def _read(y_true, mean, cov, sample_weight):
     y, m, s = check_multivariate(y_true, mean, cov)
+    same_order(y_true=y_true, mean=mean, sample_weight=sample_weight)
     return y, m, s, relative_weight(sample_weight, y.shape[0])

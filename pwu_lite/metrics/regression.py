@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from .. import validation
-from ..validation import check_regression, relative_weight
+from ..validation import check_regression, relative_weight, same_order
 from ._kernels import average, detection_auroc, retention_area
 
 __all__ = ["check_score", "crps_gaussian", "error_detection_auroc", "expected_calibration_error", "gaussian_nll",
@@ -331,6 +331,7 @@ def retention_auc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     """
     validation.no_weight(sample_weight, "the retention curve")
     y, m, s = check_regression(y_true, mean, std)
+    same_order(y_true=y_true, sample_weight=sample_weight)
     return retention_area((y - m) ** 2, np.log(s), definition)
 
 
@@ -365,6 +366,7 @@ def error_detection_auroc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
 
 def _read(y_true, mean, std, sample_weight):
     y, m, s = check_regression(y_true, mean, std)
+    same_order(y_true=y_true, sample_weight=sample_weight)
     return y, m, s, relative_weight(sample_weight, y.size)
 
 

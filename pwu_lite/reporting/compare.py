@@ -254,6 +254,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     scores = validation.named("score", score) if isinstance(score, Mapping) else {"score": score}
     if not scores:
         raise ValueError("compare needs at least one score")
+    y_true, forecasts = _by_name(scores, y_true, forecasts)
     y, forecasts = _cases("y_true", y_true), {name: _parts(name, given) for name, given in forecasts.items()}
     wrong = [f"{name} has length {len(part)}" for name, parts in forecasts.items() for part in parts
              if len(part) != len(y)]
@@ -261,6 +262,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         raise ValueError(f"y_true has length {len(y)}, {wrong[0]}")
     if against is not None and str(against) not in forecasts:
         raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
+    validation.same_order(y_true=y_true, groups=groups)
+    validation.same_order(y_true=y_true, sample_weight=sample_weight)
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.relative_weight(sample_weight, len(y))
     if assisted is not None and (groups is not None or sample_weight is not None):
@@ -289,6 +292,23 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         shown = {key: value[complete] if key in ("groups", "sample_weight") and value is not None else value
                  for key, value in (shown | {"groups": number, "sample_weight": weight}).items()}
     return ModelComparison(table, notes, scores, (y, forecasts), shown, about)
+
+
+def _by_name(scores, y_true, forecasts):
+    """Labels and forecasts as the scores' families want them, before names and orders of rows are left behind."""
+    families = {id(score.family): score.family for score in scores.values() if isinstance(score, PWU)}.values()
+    known = {family.classes for family in families if family.classes is not None}
+    if len(known) > 1:
+        raise ValueError("the scores name their classes in different orders: compare them one by one")
+    for name, parts in forecasts.items():
+        validation.same_order(y_true=y_true, **{f"forecast of {name}": part for part in parts})
+    for family in families:
+        arranged = {name: family.by_name(y_true, *parts) for name, parts in forecasts.items()
+                    if len(parts) == len(family.takes)}
+        forecasts = forecasts | {name: tuple(parts) for name, (_, *parts) in arranged.items()}
+        if arranged:
+            y_true = next(iter(arranged.values()))[0]
+    return y_true, forecasts
 
 
 def _present(parts):
@@ -532,6 +552,8 @@ def _cases(name, values):
     array = validation.as_float(name, values)
     if array.ndim == 0 or not len(array):
         raise ValueError(f"{name} must be an array with one entry per case; got {values!r:.60}")
+    if np.asarray(values).dtype.kind in "iu":  # as they are: a float would not tell 2**53 from 2**53 + 1
+        array = np.asarray(values)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 

@@ -111,6 +111,9 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     >>> found.table.loc[("proper scores", "CRPS"), "best"]
     'own'
     """
+    validation.same_order(y_true=y_true, mean=mean)
+    for name, given in uncertainties.items() if hasattr(uncertainties, "items") else ():
+        validation.same_order(y_true=y_true, **{f"uncertainties[{name!r}]": given})
     y, m = validation.vector("y_true", y_true), validation.vector("mean", mean)
     if len(y) != len(m):
         raise ValueError(f"y_true has length {len(y)}, mean has length {len(m)}")

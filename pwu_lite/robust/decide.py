@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from .. import validation
-from .._resampling import effective_number, group_numbers, tail_of, unit_sizes
+from .._resampling import drawn, effective_number, group_numbers, tail_of, unit_sizes
 from ..families import Family
 from ..priors import Prior
 from .curve import Curve, piece_starts, read_curve
@@ -375,9 +375,9 @@ def resampled(family: Family, data: Sequence[tuple[np.ndarray, ...]], winner: st
 def _counts(rng, n, number):
     """How often each case is drawn."""
     if number is None:
-        return np.bincount(rng.integers(0, n, n), minlength=n).astype(float)
+        return np.bincount(drawn(rng, n, n), minlength=n).astype(float)
     count = number.max() + 1
-    return np.bincount(rng.integers(0, count, count), minlength=count).astype(float)[number]
+    return np.bincount(drawn(rng, count, count), minlength=count).astype(float)[number]
 
 
 def _in_canonical_order(data):

@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pwu_lite as pwu
-from pwu_lite import alignment
+from pwu_lite import alignment, robust
 from pwu_lite.metrics import multiclass
 
 PRIORS = (pwu.Gamma(2, 0.5), pwu.Uniform(0, 2), pwu.Mixture([pwu.LogNormal(-1, 1), pwu.Dirac(0.37)], [0.5, 0.5]))
@@ -211,3 +211,97 @@ def test_the_same_as_empulse():
     family = pwu.CostMatrix([[0, 5.0], [2.0, 0]], acts=["wait", "act"])
     acts = family.act(None, chance).argmax(axis=1)
     assert 50 * pwu.PWU(family)(y, chance) == pytest.approx(metrics.cost_loss(y, acts, fp_cost=2.0, fn_cost=5.0))
+
+
+def problems(seed):
+    """Costs over twelve orders of magnitude, whole numbers that make crossings round, rows of 1e-140 beside 1e130."""
+    rng = np.random.default_rng(seed)
+    classes, acts, n = rng.integers(2, 5), rng.integers(2, 6), rng.integers(1, 30)
+    costs = [10.0 ** rng.uniform(-6, 6, (acts, classes)), rng.integers(0, 6, (acts, classes)).astype(float),
+             np.where(rng.random((acts, classes)) < 0.3, 10.0 ** rng.uniform(8, 14), rng.random((acts, classes))),
+             10.0 ** rng.uniform(-140, 130, (acts, 1)) * rng.random((acts, classes))][seed % 4]
+    price = rng.integers(0, 3, (acts, classes)).astype(float)
+    if seed % 4 != 1:
+        price = price * rng.random((acts, classes)) * 10.0 ** rng.uniform(-3, 3, (acts, 1))
+    price[0, 0] += 1
+    f = rng.multinomial(20, np.ones(classes) / classes, n) / 20 if seed % 2 else rng.dirichlet(np.ones(classes), n)
+    return pwu.CostMatrix(costs, price), rng.integers(0, classes, n), f, rng
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_curve_keeps_its_digits_beside_any_cost(seed):
+    family, y, f, rng = problems(seed)
+    edges = family.breakpoints((y, f))[1]
+    edges = edges[np.isfinite(edges)]
+    thetas = np.unique(np.concatenate([edges, edges * (1 + 1e-15), edges * (1 - 1e-12), np.nextafter(edges, 0),
+                                       10.0 ** rng.uniform(-8, 8, 10), rng.integers(1, 8, 5) / 2]))
+    thetas, weight = thetas[thetas > 0], rng.random(len(y)) + 0.1
+    curve = -family.utility(thetas, y, f, sample_weight=weight)
+    known = [pwu.PWU(family, pwu.Dirac(theta))(y, f, sample_weight=weight) for theta in thetas.tolist()]
+    np.testing.assert_allclose(curve, known, rtol=1e-11)
+
+
+def test_death_beside_a_test_does_not_hide_the_test():
+    """The worst outcome costs 1e14 tests and does not happen here."""
+    family = pwu.CostMatrix([[0, 1e14], [0, 0]], [[0, 0], [1, 1]])
+    y, f = [0] * 40 + [1], [[1.0, 0.0]] * 40 + [[0.0, 1.0]]
+    assert -family.utility(1e-5, y, f) == pytest.approx(1e-5 / 41, rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_bounds_over_priors_are_reached_also_where_an_end_is_a_crossing(seed):
+    family, y, f, rng = problems(1 + 4 * seed)
+    low, high = np.sort(rng.choice(np.arange(1, 12), 2, replace=False)) / 2
+    for priors in (robust.AnyPrior(low, high), robust.Mean((low + high) / 2, low, high),
+                   robust.Contamination(pwu.Uniform(low, high), 0.3, robust.AnyPrior(low, high))):
+        found = robust.interval(family, priors, y, f)
+        for bound, prior in ((found.lower, found.lower_prior), (found.upper, found.upper_prior)):
+            assert pwu.PWU(family, prior)(y, f) == pytest.approx(bound, rel=1e-8, abs=1e-12)
+        inside = [pwu.PWU(family, pwu.Dirac(theta))(y, f) for theta in (low, *rng.uniform(low, high, 5), high)]
+        if isinstance(priors, robust.AnyPrior):
+            assert found.lower - 1e-9 <= min(inside) and max(inside) <= found.upper + 1e-9
+
+
+def test_a_price_that_is_paid_at_any_height_has_bounds_on_a_bounded_range():
+    family = pwu.CostMatrix([[2, 1], [1, 2]], [[1, 1], [1, 2]])
+    found = robust.interval(family, robust.AnyPrior(0.1, 0.4), [0, 1], [[0.6, 0.4], [0.2, 0.8]])
+    assert (found.lower, found.upper) == pytest.approx((1.1, 1.4))
+    prior = pwu.Uniform(0.1, 8)
+    curve = robust.cost_curve(family, [0, 1], [[0.6, 0.4], [0.2, 0.8]])
+    assert curve.mean(prior) == pytest.approx(pwu.PWU(family, prior)([0, 1], [[0.6, 0.4], [0.2, 0.8]]), rel=1e-12)
+    assert (curve - curve).grows == 0 and curve.value([10.0, 20.0]) == pytest.approx(
+        [-family.utility(theta, [0, 1], [[0.6, 0.4], [0.2, 0.8]]) for theta in (10.0, 20.0)])
+    for priors in (robust.AnyPrior(), robust.Statements([(0, 1, 0.5)]), robust.BoundedRatio(pwu.Gamma(2, 1), 2)):
+        with pytest.raises(ValueError, match="grows without bound"):
+            robust.interval(family, priors, [0, 1], [[0.6, 0.4], [0.2, 0.8]])
+
+
+NAMED = pd.DataFrame([[0, 2, 9], [3, 1, 0]], index=["wait", "act"], columns=["no", "maybe", "yes"])
+
+
+def test_classes_with_names_are_read_by_name():
+    rng = np.random.default_rng(0)
+    f = pd.DataFrame(rng.dirichlet([1, 1, 1], 50), columns=NAMED.columns)
+    y, family = rng.integers(0, 3, 50), pwu.CostMatrix(NAMED)
+    score, turned = pwu.PWU(family), f[["yes", "no", "maybe"]]
+    right = score(y, f.to_numpy())
+    assert right == score(y, f) == score(y, turned) == score(NAMED.columns.to_numpy()[y], turned)
+    np.testing.assert_array_equal(family.act(None, f), family.act(None, turned))
+    assert pwu.compare(y, {"a": f, "b": turned}, score, n_resamples=5).table["cost"].tolist() == [right, right]
+    for bad, words in ((f.rename(columns={"no": "none"}), "are not the classes"),):
+        with pytest.raises(ValueError, match=words):
+            score(y, bad)
+    with pytest.raises(ValueError, match=r"y_true\[1\] is 'never'"):
+        score(["no", "never"], f[:2])
+
+
+def test_half_precision_is_divided_by_its_sums():
+    f = np.random.default_rng(0).dirichlet([5, 3, 2], 200)
+    y, score = np.arange(200) % 3, pwu.PWU(pwu.CostMatrix(NAMED))
+    half = f.astype(np.float16)
+    exact = half.astype(float) / half.astype(float).sum(axis=1, keepdims=True)
+    assert score(y, half) == score(y, exact)
+    with pytest.raises(ValueError, match="divide each row by its sum"):
+        score(y, half.astype(float))
+    with pytest.raises(ValueError, match="must sum to 1"):
+        score(y, (1.02 * f).astype(np.float16))

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite import metrics, plots
+from pwu_lite import elicitation, forecasts, metrics, plots, reporting, robust
 from pwu_lite.alignment import kendall_tau, somers_d
 
 INF, NAN = float("inf"), float("nan")
@@ -96,13 +96,48 @@ def test_bad_regression_data(name, bad):
 
 @pytest.mark.parametrize("task, data", [("binary", (Y, F)), ("regression", (T, M, S))])
 def test_pandas_is_read_by_position_and_columns_are_flattened(task, data):
-    shuffled = [pd.Series(column, index=order) for column, order in zip(
-        data, ([3, 1, 0, 2], [0, 1, 2, 3], [2, 3, 1, 0]), strict=False)]
+    labelled = [pd.Series(column, index=order) for column, order in zip(
+        data, ([3, 1, 0, 2], [10, 11, 12, 13], list("abcd")), strict=False)]
     columns = [np.reshape(column, (-1, 1)) for column in data]
     for run in functions(task).values():
         expected = np.asarray(run(*data))
-        np.testing.assert_array_equal(run(*shuffled), expected)
+        np.testing.assert_array_equal(run(*labelled), expected)
         np.testing.assert_array_equal(run(*columns), expected)
+
+
+@pytest.mark.parametrize("labels", [[0, 1, 2, 3], list("abcd"), pd.date_range("2026-01-01", periods=4)],
+                         ids=["numbers", "text", "dates"])
+@pytest.mark.parametrize("task, data", [("binary", (Y, F)), ("regression", (T, M, S))])
+def test_the_same_labels_in_another_order_are_refused(task, data, labels):
+    index = pd.Index(labels)
+    for place in range(1, len(data)):
+        given = [pd.Series(column, index=index) for column in data]
+        given[place] = given[place].set_axis(index[[3, 1, 0, 2]])
+        for name, run in functions(task).items():
+            with pytest.raises(ValueError, match="in different orders, at position 0"):
+                run(*given)
+                pytest.fail(f"{name} reads by position")
+
+
+def test_everything_that_goes_with_the_labels_is_refused_in_another_order():
+    y, f = pd.Series(Y), pd.Series(F)
+    turned = pd.Series([1.0, 2, 3, 4], index=[3, 1, 0, 2])
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    for call in (lambda: score(y, f, sample_weight=turned),
+                 lambda: score.curve(y, f, thetas=[0.2], sample_weight=turned),
+                 lambda: metrics.classification.brier_score(y, f, sample_weight=turned),
+                 lambda: pwu.compare(y, {"a": f}, score, groups=turned, n_resamples=5),
+                 lambda: pwu.compare(y, {"a": f}, score, sample_weight=turned, n_resamples=5),
+                 lambda: pwu.compare(y, {"a": f, "b": turned / 5}, score, n_resamples=5),
+                 lambda: pwu.compare(y, pd.DataFrame({"a": f}).loc[[3, 1, 0, 2]], score, n_resamples=5),
+                 lambda: pwu.Tally().update(y, f, weight=turned), lambda: pwu.Tally().update(y, f, block=turned),
+                 lambda: pwu.Tally().update(y, turned / 5),
+                 lambda: elicitation.from_decisions(f, turned > 2), lambda: forecasts.ipcw(turned, y, horizon=2.5),
+                 lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(2, 10), y, turned / 5, f),
+                 lambda: reporting.unique_benchmarks(y, turned, {"u": f}, n_resamples=5),
+                 lambda: reporting.unique_benchmarks(y, f, {"u": turned}, n_resamples=5)):
+        with pytest.raises(ValueError, match="in different orders"):
+            call()
 
 
 @pytest.mark.parametrize("task, data", [("binary", (Y, F)), ("regression", (T, M, S))])

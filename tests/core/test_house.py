@@ -9,9 +9,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pwu_lite
+from pwu_lite import _resampling
 
 PACKAGE = Path(pwu_lite.__file__).parent
 FLOORS = ["__main__", "reporting", "plots", "symbolic", "alignment", "testing", "robust",
@@ -171,3 +173,19 @@ def test_docstrings_and_messages_are_plain_english(folder):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " in node.value:
                 odd += [f"{path.name}:{node.lineno}: {found[0]}" for found in ENGLISH.finditer(node.value)]
     assert not odd
+
+
+def test_places_are_counted_as_the_platform_counts_them():
+    """`bincount`, `take` and `repeat` refuse places of 64 bits where the platform has 32: draws become `intp` at once.
+
+    Random labels of `draw` and of witnesses are numbers, not places.
+    """
+    numbers = {"families", "alignment", "testing.py"}
+    bare = [f"{path.relative_to(PACKAGE)}:{node.lineno}" for path in PACKAGE.rglob("*.py")
+            if not numbers & set(path.relative_to(PACKAGE).parts)
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "integers"]
+    assert [place.rsplit(":")[0] for place in bare] == ["_resampling.py"], bare  # `drawn`
+    assert _resampling.drawn(np.random.default_rng(0), 10, 3).dtype == np.intp
+    wide = re.compile(r"np\.(take|bincount|repeat)\([^)]*(int64|\.view\()")
+    assert not [path for path in PACKAGE.rglob("*.py") if wide.search(path.read_text(encoding="utf-8"))]

@@ -1,6 +1,8 @@
 """Mass and partial mean of every prior against independent quadrature, and what makes a prior bad."""
 
+import dataclasses
 import pickle
+import threading
 from fractions import Fraction
 
 import mpmath
@@ -9,7 +11,7 @@ import pytest
 import scipy.stats
 
 import pwu_lite as pwu
-from pwu_lite.priors import Frozen, as_prior
+from pwu_lite.priors import Frozen, Prior, as_prior
 
 INF = float("inf")
 PRIORS = [
@@ -277,3 +279,122 @@ def test_a_numerical_error_that_matters_is_announced():
 
 def test_the_density_of_a_uniform_holds_at_its_ends():
     assert pwu.Uniform(1, 3).pdf([0.999, 1, 3, 3.001]).tolist() == [0, 0.5, 0.5, 0]
+
+
+class Power(Prior):
+    """A prior of one's own, k theta ** (k - 1) on (0, 1): it can be changed, and says nothing of equality."""
+
+    support = (0.0, 1.0)
+
+    def __init__(self, k):
+        self.k = k
+
+    @property
+    def exponent(self):
+        return float(np.sum(self.k))
+
+    def tails(self, t):
+        t, share = np.clip(np.asarray(t, dtype=float), 0, 1), self.exponent / (self.exponent + 1)
+        below, mean = t**self.exponent, share * t ** (self.exponent + 1)
+        return below, 1 - below, mean, share - mean
+
+    def pdf(self, x):
+        return self.exponent * np.asarray(x) ** (self.exponent - 1)
+
+    def ppf(self, q):
+        return np.asarray(q) ** (1 / self.exponent)
+
+
+class Equal(Power):
+    def __eq__(self, other):
+        return type(other) is type(self) and self.k == other.k
+
+    def __hash__(self):
+        return hash(self.k)
+
+
+class EqualOnly(Power):
+    def __eq__(self, other):
+        return type(other) is type(self) and self.k == other.k
+
+
+@dataclasses.dataclass(frozen=True)
+class FrozenPower(Power):
+    k: object
+
+
+def scored(prior, n):
+    """The binary score at many thresholds, and what the prior's own tails give."""
+    rng = np.random.default_rng(0)
+    f, y = rng.random(n), rng.integers(0, 2, n).astype(bool)
+    _, above, mean_below, mean_above = prior.tails(f)
+    return pwu.PWU(pwu.BinaryDecision(), prior)(y, f), np.where(y, above - mean_above, mean_below).mean()
+
+
+OWN = {"plain": lambda k: Power(k), "holds a list": lambda k: Power([k]), "equal by value": lambda k: Equal(k),
+       "equal by value, with a list": lambda k: Equal([k]), "equal, not hashable": lambda k: EqualOnly(k),
+       "frozen": lambda k: FrozenPower(k), "frozen, with a list": lambda k: FrozenPower([k]),
+       "frozen, with an array": lambda k: FrozenPower(np.array([k]))}
+
+
+@pytest.mark.parametrize("n", [20_000, 29_999, 30_000, 160_000])
+@pytest.mark.parametrize("make", OWN.values(), ids=OWN)
+def test_a_prior_of_ones_own_is_the_same_at_any_size(make, n):
+    prior = make(2.0)
+    found, right = scored(prior, n)
+    assert found == pytest.approx(right, rel=1e-12)
+    if not isinstance(prior, FrozenPower):
+        prior.k = [5.0] if isinstance(prior.k, list) else 5.0
+        found, right = scored(prior, n)
+        assert found == pytest.approx(right, rel=1e-12)
+    score = pwu.PWU(pwu.BinaryDecision(), prior)
+    assert score == score
+
+
+class Sloped(scipy.stats.rv_continuous):
+    """A continuous distribution of one's own, which holds what cannot be pickled."""
+
+    def _pdf(self, x):
+        return 2 * x
+
+    def _cdf(self, x):
+        return x**2
+
+    def _ppf(self, q):
+        return np.sqrt(q)
+
+
+@pytest.mark.parametrize("n", [20_000, 160_000])
+@pytest.mark.parametrize("extra", [None, lambda: None, threading.Lock(), [1, 2]], ids=["plain", "function", "lock",
+                                                                                       "list"])
+def test_a_scipy_distribution_of_ones_own_is_the_same_at_any_size(extra, n):
+    kind = Sloped(a=0, b=1, name="sloped")
+    kind.extra = extra
+    frozen = kind()
+    score = pwu.PWU(pwu.BinaryDecision(), frozen)
+    f = np.random.default_rng(0).random(n)
+    y = np.arange(n) % 2 == 1
+    right = np.where(y, 1 - f**2 - 2 / 3 * (1 - f**3), 2 / 3 * f**3).mean()
+    assert score(y, f) == pytest.approx(right, rel=1e-9) and score == score
+    hash(score)
+
+
+@pytest.mark.parametrize("prior, off", [
+    *((prior, 1e-12) for prior in (pwu.Beta(2, 10), pwu.Beta(0.5, 900), pwu.Beta(600, 300), pwu.Gamma(900, 1e-3))),
+    *((prior, 1e-8) for prior in (pwu.Beta(3e4, 2e4), pwu.Beta(3e5, 2e5), pwu.Beta(3e6, 1e6), pwu.Beta(1e7, 1e6),
+                                  pwu.Gamma(1e5, 1e-5), pwu.TruncatedBeta(1e4, 1e4, 0.49, 0.52),
+                                  pwu.Beta(2627893.4277365953, 202974.86044162273)))], ids=str)
+def test_a_table_keeps_what_tail_promises(prior, off):
+    low, high = prior.ppf([1e-8, 1 - 1e-8])
+    t = np.random.default_rng(0).uniform(low, high, 60_000)
+    for name in ("below", "above", "mean_below", "mean_above"):
+        exact = np.asarray(prior.one_tail(name, t))
+        known = exact > 1e-280
+        assert np.max(np.abs(prior.tail(name, t)[known] / exact[known] - 1)) < off
+
+
+def test_a_gamma_with_a_shape_at_which_scipy_loses_digits_is_refused():
+    assert pwu.Gamma(1e5, 1e-5).mean == pytest.approx(1.0)
+    for make in (lambda: pwu.Gamma(1.01e5, 1), lambda: as_prior(scipy.stats.gamma(1e6))):
+        with pytest.raises(ValueError, match="at most 100,000"):
+            make()

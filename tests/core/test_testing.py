@@ -97,10 +97,32 @@ class Eager(Says, OtherThreshold):
         return y, np.minimum(2 * f, 1)
 
 
+class InvertedInIntegers(pwu.BinaryDecision):
+    def act(self, theta, y_prob):
+        return (np.asarray(y_prob) <= theta).astype(np.int8)
+
+
+class LosesDigits(pwu.BinaryDecision):
+    """What is added and taken away leaves its rounding behind, which is much where costs are small."""
+
+    def utilities(self, thetas, data, weight):
+        return super().utilities(thetas, data, weight) + 1e6 - 1e6
+
+
+class NearlyThere(pwu.BinaryDecision):
+    """Says that acts change a little later than they do."""
+
+    def breakpoints(self, data):
+        return None, data[1] * (1 + 1e-11)
+
+
 WRONG_WORDS = [  # families that passed once: what they say of themselves does not fit their costs
     (OtherThreshold(), pwu.Beta(2, 2), "binary", "act and cost do not belong together"),
     (InvertedPass(), pwu.LogNormal(-1, 1), "regression", "act and cost do not belong together"),
     (InvertedPicks(), pwu.Beta(2, 4), "binary", "act and cost do not belong together"),
+    (InvertedInIntegers(), pwu.Beta(2, 2), "binary", "act and cost do not belong together"),
+    (LosesDigits(), pwu.Beta(2, 10**6), "binary", "does not give -U"),
+    (NearlyThere(), pwu.Beta(2, 2), "binary", "no prior reaches that bound"),
     (HalfBreakpoints(), pwu.LogNormal(-1, 1), "regression", "not linear"),
     (FewCounts(), pwu.Beta(2, 4), "binary", "every value of k"),
     (Says("strictly proper"), pwu.Uniform(0.1, 0.6), "binary", "strictly proper, and .* the same losses"),
@@ -289,3 +311,11 @@ def test_quantiles_at_the_ends_are_no_false_alarm(binary, prior):
 def test_refusals(family, data, words):
     with pytest.raises(ValueError, match=words):
         check_family(family, pwu.Beta(2, 2), data)
+
+
+@pytest.mark.parametrize("prior", [pwu.Beta(0.7, 0.4), pwu.LogNormal(0, 2), pwu.Gamma(0.3, 1), pwu.Beta(0.3, 50),
+                                   pwu.Beta(3000, 7000), pwu.TruncatedBeta(0.5, 0.5, 0, 1),
+                                   scipy.stats.arcsine(), scipy.stats.lognorm(1.5)],
+                         ids=lambda prior: str(as_prior(prior)))
+def test_priors_with_steep_ends_pass(prior):
+    check_prior(prior)
