@@ -21,6 +21,7 @@ from sklearn import metrics as sk
 
 import pwu_lite as pwu
 from pwu_lite import alignment, imprecise, reporting, symbolic
+from pwu_lite._ranks import block_means, sorted_blocks
 from pwu_lite.metrics import classification as binary
 from pwu_lite.metrics import multivariate, ranking, regression
 
@@ -30,34 +31,42 @@ ALIGNED, CONDITION, NOT = "aligned", "aligned under a condition", "not aligned"
 LEVELS = (0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975)
 
 
-def _sample() -> dict[str, Any]:
-    """Forecasts of every kind, on which each card's line of code is run."""
-    rng = np.random.default_rng(35)
+def _sample(seed: int, ties: bool = False) -> dict[str, Any]:
+    """Forecasts of every kind, on which each card's line of code is run; with ties, but for the eighth place."""
+    rng = np.random.default_rng(seed)
     n = 80
     f = rng.uniform(0.02, 0.98, n)
     mean, std = rng.normal(0, 2, n), rng.uniform(0.3, 2, n)
     t = mean + std * rng.normal(size=n)
     members = mean[:, None] + std[:, None] * rng.normal(size=(n, 20))
+    if ties:
+        first = np.argsort(-f)[:8]
+        f, std, t, members = (np.round(values, 1) for values in (f, std, t, members))
+        f[first] += 0.01
     return {"y": (rng.random(n) < f).astype(int), "f": f, "t": t, "mean": mean, "std": std, "members": members,
             "q": np.quantile(members, LEVELS, axis=1).T, "levels": LEVELS, "n": n, "error": np.abs(t - mean),
             "T": rng.normal(size=(n, 2)), "M": np.zeros((n, 2)), "C": np.tile(np.eye(2), (n, 1, 1))}
 
 
-SAMPLE = _sample()
+SAMPLES = _sample(35), _sample(36, ties=True)
+SAMPLE = dict(SAMPLES[0])  # the one that code is run on
 
 
 def _best_thresholds(prior):
     """Cost with the best threshold at each cost share, in hindsight, averaged over the prior: the EMP as a loss."""
     y, order = SAMPLE["y"], np.argsort(SAMPLE["f"])
-    misses = np.concatenate([[0], np.cumsum(y[order])]) / y.size
-    alarms = np.concatenate([np.cumsum((1 - y[order])[::-1])[::-1], [0]]) / y.size
+    ranked = SAMPLE["f"][order]
+    cuts = np.concatenate([[True], np.diff(ranked) > 0, [True]])  # no threshold lies between tied forecasts
+    misses = np.concatenate([[0], np.cumsum(y[order])])[cuts] / y.size
+    alarms = np.concatenate([np.cumsum((1 - y[order])[::-1])[::-1], [0]])[cuts] / y.size
     shares = prior.ppf((np.arange(200_000) + 0.5) / 200_000)
     return np.mean([np.min((1 - c) * misses + c * alarms) for c in shares])
 
 
 def _hits():
-    """Events among the first k, for k from 1 to n."""
-    return np.cumsum(SAMPLE["y"][np.argsort(-SAMPLE["f"])])
+    """Events among the first k, for k from 1 to n; tied cases share their places."""
+    order, starts = sorted_blocks(-SAMPLE["f"])
+    return np.cumsum(block_means(SAMPLE["y"][order].astype(float), starts))
 
 
 def _auroc_from_precisions():
@@ -80,9 +89,9 @@ def _dcg_prior():
 
 
 def _kept(k):
-    """Mean error of the k least uncertain cases, and of the k least errors."""
-    error, std = SAMPLE["error"], SAMPLE["std"]
-    return error[np.argsort(std)][:k].mean(), np.sort(error)[:k].mean()
+    """Mean error of the k least uncertain cases, where tied ones share their places, and of the k least errors."""
+    error, (order, starts) = SAMPLE["error"], sorted_blocks(SAMPLE["std"])
+    return block_means(error[order], starts)[:k].mean(), np.sort(error)[:k].mean()
 
 
 def _auc_from_retention():
@@ -190,7 +199,7 @@ class Spread(NamedTuple):
 
 
 class Same(NamedTuple):
-    """A score that equals an average cost: the same number by a PWU, on the sample."""
+    """A score that equals an average cost: the same number by a PWU, on two samples, one of them with ties."""
 
     cost: str
     belief: str  # the prior, as code
@@ -201,8 +210,15 @@ class Same(NamedTuple):
         return run(self.belief)
 
     def holds(self, card: Card) -> bool:
-        """Do the line of code and the average cost give the same number?"""
-        return card.verdict != NOT and bool(np.isclose(run(card.code), run(self.cost), rtol=1e-7))
+        """Do the line of code and the average cost give the same number, on both samples?"""
+        try:
+            for sample in SAMPLES:
+                SAMPLE.update(sample)
+                if not np.isclose(run(card.code), run(self.cost), rtol=1e-7):
+                    return False
+        finally:
+            SAMPLE.update(SAMPLES[0])
+        return card.verdict != NOT
 
 
 class Refuted(NamedTuple):
@@ -296,7 +312,8 @@ class Card:
                             f"{POINT[self.axis](float(point))}." for point, weight in zip(points, weights, strict=True))
         below = np.cumsum(shares) / shares.sum()
         quarter, low, high = (places[np.searchsorted(below, level)] for level in (0.25, 0.5 - 1e-6, 0.5 + 1e-6))
-        words = HALF[self.axis](float((low + high) / 2), float(quarter))
+        counted = self.axis in ("kept", "k/n") and len(points) <= 20  # "at least" is said of a point that has weight
+        words = HALF[self.axis](float(high if counted else (low + high) / 2), float(quarter))
         if len(points) > 20:
             return words
         words = re.sub("costs more than (?=an? )", "costs at least as much as ", words)  # a few points, no density

@@ -281,7 +281,7 @@ def tail_of(coverage: float, number: float) -> float:
 
     Resamples of n units vary less than samples do, by the factor (n - 1)/n in the variance, and their percentiles
     know nothing of the error in the spread. The share is smaller than ``(1 - coverage)/2`` such that, for normal data,
-    the interval is Student's (Hesterberg 2015, "What teachers should know about the bootstrap", section 5.3).
+    the interval is Student's (Hesterberg, "What teachers should know about the bootstrap", 2015).
 
     Parameters
     ----------

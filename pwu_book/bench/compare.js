@@ -1,8 +1,7 @@
 // Models beside each other, as pwu_lite.compare does it: cost, interval, paired difference, words, picture.
 const REPEATS = 1000,
   BAND_REPEATS = 200,
-  POINTS = 81,
-  TAIL = (1 - 0.95) / 2;
+  POINTS = 81;
 const Z975 = 1.959963984540054; // the normal quantile of 0.975
 const REACH = Z975 + 0.8416212335729143; // and that of 0.8
 const MANY_UNITS = 20000, // cases or groups from which on intervals are normal,
@@ -133,6 +132,60 @@ function pairRows(rows, best, m, together) {
   return sortedRows;
 }
 
+// Units of equal weight that tell as much as these (Kish), and the share of the resamples to leave out at each end, such
+// that for normal data the interval is Student's: see `pwu_lite._resampling.tail_of`.
+function effectiveNumber(size) {
+  const most = size.reduce((all, v) => Math.max(all, v), 0);
+  let first = 0,
+    second = 0;
+  for (const v of size) {
+    first += v / most;
+    second += (v / most) ** 2;
+  }
+  return first ** 2 / second;
+}
+// Student's quantile of 0.975: its square over itself and the degrees of freedom has a beta law.
+function student(freedom) {
+  const x = bisect(0, 1, (t) => betaTails(0.5, freedom / 2, t)[1] <= 0.05);
+  return Math.sqrt((freedom * x) / (1 - x));
+}
+const tailOf = (number) => (number <= 1 ? 0 : normalTail(Math.sqrt(number / (number - 1)) * student(number - 1)));
+
+// Size of the skewness of a sum of independent terms, and of numbers that were drawn.
+function skewOf(row) {
+  const mean = sum(row) / row.length;
+  let second = 0,
+    third = 0;
+  for (const v of row) {
+    second += (v - mean) ** 2;
+    third += (v - mean) ** 3;
+  }
+  return second ? Math.abs(third) / second ** 1.5 : 0;
+}
+// The largest skewness of a mean difference; of one model alone, that of its cost. Rows as `lossRows` gives them.
+function skewness(rows, best, m) {
+  const size = rows.length > m ? rows[m] : new Float64Array(rows[0].length).fill(1),
+    total = sum(size);
+  const own = rows.slice(0, m).map((row) => {
+    const cost = sum(row) / total;
+    return row.map((v, i) => (v - cost * size[i]) / total);
+  });
+  const grain = 1e-12 * own[best].reduce((most, v) => Math.max(most, Math.abs(v)), 0);
+  const gaps = own.map((row) => row.map((v, i) => (Math.abs(v - own[best][i]) <= grain ? 0 : v - own[best][i])));
+  return Math.max(...(m > 1 ? gaps : own).map(skewOf));
+}
+// Why the intervals hold the true difference less often than they say.
+function whyNarrow(skew, size, unit) {
+  const said = [],
+    number = effectiveNumber(size);
+  if (number < RULES.few_units) {
+    const worth = number > size.length - 0.5 ? "" : `, worth ${general(number, 2)} of equal weight`;
+    said.push(say("few_units", {unit, number: count(size.length) + worth}));
+  }
+  if (skew > RULES.most_skew) said.push(say("long_tail", {coverage: "95"}));
+  return said;
+}
+
 // Intervals from the joint normal law of the means, as `pwu_lite.reporting._intervals.normal` has them; null for few
 // units, or where a mean is too skewed. Rows as `lossRows` gives them.
 function normalLaw(rows, best, m) {
@@ -145,8 +198,7 @@ function normalLaw(rows, best, m) {
   const grain = 1e-12 * own[best].reduce((most, v) => Math.max(most, Math.abs(v)), 0);
   const product = (a, b) => (dot(a, b, 0, n) * n) / (n - 1),
     deviation = (a) => Math.sqrt(product(a, a)),
-    width =
-      Z975 + (Z975 ** 3 + Z975) / (4 * (n - 1)) + (5 * Z975 ** 5 + 16 * Z975 ** 3 + 3 * Z975) / (96 * (n - 1) ** 2),
+    width = student(effectiveNumber(size) - 1),
     around = (middle, error) => [middle - width * error, middle + width * error];
   let skew = 0;
   const models = costs.map((cost, k) => {
@@ -218,7 +270,8 @@ async function resampleCases(data, ask, places, draws, progress, best) {
     Uint32Array.from(size.keys())
   );
   const rows = pairRows(units, best, m, together),
-    found = {costs: [], gaps: [], together: [], bands: [], law};
+    found = {costs: [], gaps: [], together: [], bands: [], law, size};
+  found.narrow = whyNarrow(skewness(units, best, m), size, groups ? "groups" : "cases");
   const curves = places && models.map((model) => binned(ask.kind, y, model, weight, places)),
     whole = weight ? sum(weight) : y.length;
   for (let repeat = 0; repeat < repeats; repeat++) {
@@ -366,7 +419,7 @@ async function resamplePicks(data, ask, places, draws, progress, best) {
   );
   const ranked = models.map(({f}) => blocksOf(y, f)),
     ones = new Float64Array(units).fill(1),
-    found = {costs: [], gaps: [], together: [], bands: []};
+    found = {costs: [], gaps: [], together: [], bands: [], size: sizes};
   const plain = ranked.map((one) => picked(one, ones, number, worthOf(n), places.theta));
   for (let repeat = 0; repeat < REPEATS; repeat++) {
     const counts = await draws.next(),
@@ -385,14 +438,18 @@ async function resamplePicks(data, ask, places, draws, progress, best) {
     if (kept.size > 50) kept.clear();
     if (repeat % 10 === 9) progress((repeat + 1) / REPEATS);
   }
+  const noise = Math.sqrt(6 / REPEATS), // the standard error of a skewness that is taken from resamples
+    drawn = models.map((_, k) => found[m > 1 ? "gaps" : "costs"].map((row) => row[k]).filter(Number.isFinite));
+  const skew = Math.max(...drawn.map((row) => skewOf(row) * Math.sqrt(row.length))) - noise;
+  found.narrow = whyNarrow(skew, sizes, groups ? "groups" : "cases");
   return {lines: plain.map(({at}) => at), ...found};
 }
 
 // numpy's quantile with method "inverted_cdf", NaN left out.
-function percentiles(values) {
+function percentiles(values, tail) {
   const known = Float64Array.from(values.filter((v) => !Number.isNaN(v))).sort();
   return known.length
-    ? [TAIL, 1 - TAIL].map((q) => {
+    ? [tail, 1 - tail].map((q) => {
         const at = known.length * q - 1,
           k = Math.floor(at);
         return known[Math.max(0, at > k ? k + 1 : k)];
@@ -456,15 +513,21 @@ async function compareModels(data, ask, progress, drawsOf) {
     draws.end();
   }
   const {law} = found,
+    tail = tailOf(effectiveNumber(found.size)),
     shares = law ? law.shares : shareBest(found.together);
   const rows = models.map(({name}, k) => {
     const drawn = law ? [] : found.costs.map((row) => row[k]),
       gaps = law ? [] : found.gaps.map((row) => row[k]),
       normal = law && law.models[k];
-    const [low, high] = law ? normal.cost : percentiles(drawn),
-      [from, to] = law ? normal.gap : percentiles(gaps),
+    const [low, high] = law ? normal.cost : percentiles(drawn, tail),
+      [from, to] = law ? normal.gap : percentiles(gaps, tail),
       gap = gapOf(k);
-    const [least, most] = law ? normal.saving : percentiles(gaps.map((v, r) => v / Math.abs(drawn[r])));
+    const [least, most] = law
+      ? normal.saving
+      : percentiles(
+          gaps.map((v, r) => v / Math.abs(drawn[r])),
+          tail
+        );
     const verdict =
       k === best
         ? "best"
@@ -504,7 +567,7 @@ async function compareModels(data, ask, progress, drawsOf) {
   return {
     models: ranked,
     words: inWords(ranked, about),
-    remarks: remarksOf(ranked, about),
+    remarks: [...remarksOf(ranked, about), ...found.narrow],
     notes: notes(n, groups, data.weight, law),
     picture: places && places.shown.length > 1 ? picture(data, ask, places, found, curves, best, ranking) : null,
     metrics: metrics.map(({name, values}) => ({name, values: ranking.map((k) => values[k])})),
@@ -584,7 +647,14 @@ function picture(data, ask, places, found, curves, best, ranking) {
   const lines = data.models.map((_, k) => at(k)),
     m = ranking;
   const bands = m.map((k) =>
-    k === best ? null : places.theta.map((_, j) => percentiles(found.bands.map((row) => row[k][j] - row[best][j])))
+    k === best
+      ? null
+      : places.theta.map((_, j) =>
+          percentiles(
+            found.bands.map((row) => row[k][j] - row[best][j]),
+            tailOf(effectiveNumber(found.size))
+          )
+        )
   );
   return {
     axis: RULES.axes[ask.kind],
@@ -655,27 +725,27 @@ function aboutOf({y, weight}, groups, ask) {
       }
     return groups ? seen.size : all;
   });
-  const which = counts.reduce((least, v, k) => ((v || !k) && v < counts[least] ? k : least), 0),
+  const which = counts.reduce((least, v, k) => (v < counts[least] ? k : least), 0),
     least = counts[which];
   const few = least >= Math.log2(2 / (1 - 0.95)) ? "" : fewUnits(least, which, unit);
   return {
     unit,
     few,
-    cases: y.length,
-    events: binary ? sum(y) : null,
+    cases: y.reduce((all, _, i) => all + carries(i), 0),
+    events: binary ? y.reduce((all, v, i) => all + (carries(i) && v === 1), 0) : null,
     base: binary ? "the base rate" : "the mean and standard deviation of all cases",
     coverage: "95"
   };
 }
 
 function fewUnits(number, which, unit) {
-  const one = number === 1 ? unit.slice(0, -1) : unit;
+  const one = number < 2 ? unit.slice(0, -1) : unit;
   const name = [
     one,
-    unit === "cases" ? `event${number === 1 ? "" : "s"}` : `${one} with an event`,
+    unit === "cases" ? `event${number < 2 ? "" : "s"}` : `${one} with an event`,
     `${one} without an event`
   ][which];
-  return `there ${number === 1 ? "is" : "are"} only ${count(number)} ${name}`;
+  return `there ${number < 2 ? "is" : "are"} ${number ? `only ${count(number)}` : "no"} ${name}`;
 }
 
 function inWords(rows, about) {

@@ -1,4 +1,4 @@
-"""`python -m pwu_book.studies wind --jobs 2`: a case study, or `few_labels`, `groups`, `quantiles` or `readers`."""
+"""`python -m pwu_book.studies wind --jobs 2`: a case study, or one of `OWN`."""
 
 import argparse
 import importlib
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..runs.run import check_options, options
 from . import STUDIES, study
 
-OWN = ("few_labels", "groups", "quantiles", "readers")  # each with its own options
+OWN = ("coverage", "few_labels", "groups", "quantiles", "readers")  # each with its own options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -46,7 +46,7 @@ def belief(name: str) -> str:
     try:
         import sympy  # noqa: F401
     except ImportError as error:
-        raise ValueError('this needs sympy: pip install "pwu_lite[symbolic]"') from error
+        raise ValueError('this needs sympy: pip install sympy') from error
     if name in REGRESSION:
         return _of_regression(name)
     if name in (RANKING, "auroc", "roc_auc_score"):

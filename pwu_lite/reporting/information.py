@@ -56,8 +56,9 @@ def value_of_information(score: PWU, y_true: ArrayLike, *prediction: ArrayLike) 
     At each theta, the cost of acting on the mean outcome minus the cost of acting on the forecast. For yes-or-no
     decisions with base rate b it is ``v(c) = min(c (1 - b), (1 - c) b) - L(c)``. Its average over the prior is the
     forecast's discrimination minus its miscalibration (`decompose`). A calibrated forecast is worth nothing less than
-    zero at any theta, and is worth more than another at every theta exactly where it is more informative in
-    Blackwell's order.
+    zero at any theta. Of one event, a calibrated forecast is worth at least as much as another at every theta exactly
+    where it is at least as informative in Blackwell's order. With more acts or classes a family may not see all that
+    a forecast knows: two forecasts can be worth the same at every theta and not be ordered.
 
     Parameters
     ----------

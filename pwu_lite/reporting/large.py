@@ -248,7 +248,7 @@ def _from_parquet(files, columns):
     try:
         import duckdb
     except ImportError as error:
-        raise ValueError('reading Parquet files in pieces needs duckdb: pip install "pwu_lite[large]"') from error
+        raise ValueError('reading Parquet files in pieces needs duckdb: pip install duckdb') from error
     with duckdb.connect() as connection:
         connection.execute("SET memory_limit = '400MB'")
         names = [str(path) for path in files]

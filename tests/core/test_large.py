@@ -152,10 +152,51 @@ def test_files_that_do_not_belong_together(capsys, tmp_path, monkeypatch):
                            ("d-*.parquet", "could not be read")):
         assert words in run(capsys, tmp_path / pattern, *RATIO)[2]
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert 'pip install "pwu_lite[large]"' in run(capsys, tmp_path / "d-*.parquet", *RATIO)[2]
+    assert 'pip install duckdb' in run(capsys, tmp_path / "d-*.parquet", *RATIO)[2]
 
 
 def test_progress_is_for_people(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     large._progress(0.25, 30)
     assert "25%  90 s left" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [501, 7000, 10**6])
+def test_weighted_parts_of_any_length_give_the_answer_of_the_whole(capsys, tmp_path, monkeypatch, rows):
+    """Weights of 1 and 1,000 in different files, and a stretch whose weights are all zero."""
+    monkeypatch.setattr(large, "ROWS", rows)
+    frame = FRAME.assign(w=np.where(np.arange(N) < N // 2, 1.0, 1000.0))
+    frame.loc[2000:2999, "w"] = 0.0
+    frame.to_csv(tmp_path / "whole.csv", index=False)
+    for k in range(4):
+        frame[k * N // 4:(k + 1) * N // 4].to_csv(tmp_path / f"part-{k}.csv", index=False)
+    options = [*RATIO, "--weights", "w", "--json"]
+    found, whole = (json.loads(run(capsys, path, *options)[1]) for path in (
+        tmp_path / "part-*.csv", tmp_path / "whole.csv"))
+    right = {model["name"]: model for model in whole["models"]}
+    for model in found["models"]:
+        assert model["least"] <= right[model["name"]]["cost"] <= model["most"]
+        assert model["verdict"] == right[model["name"]]["verdict"]
+    said = f"{int(FRAME['y'][frame['w'] > 0].sum()):,} of {int((frame['w'] > 0).sum()):,} cases are events"
+    assert any(said in line for line in found["words"]) and any(said in line for line in whole["words"])
+
+
+def test_tallies_of_other_outcomes_are_refused():
+    y, block = FRAME["y"].to_numpy(), np.arange(N) % 50
+    counted = {"a": Tally(), "b": Tally()}
+    counted["a"].update(y, F, block=block)
+    counted["b"].update(1 - y, F, block=block)
+    with pytest.raises(ValueError, match="cases, weights or events differ"):
+        large.compare_tallies(counted, SCORE)
+
+
+def test_tallies_say_where_their_intervals_are_narrow():
+    """The guard for skewness is that of `compare`: one block holds nearly all of the difference."""
+    block = np.arange(N) % 50
+    y, f = np.tile([0, 1], N // 2), np.full(N, 0.5)
+    other = np.where(block == 7, 0.01, 0.5)
+    counted = {"a": Tally(), "b": Tally()}
+    counted["a"].update(y, f, block=block)
+    counted["b"].update(y, other, block=block)
+    words = " ".join(large.compare_tallies(counted, SCORE).words)
+    assert "A few cases make up much of the difference" in words
