@@ -109,6 +109,23 @@ def test_a_failing_cell_an_edit_and_a_dead_kernel_fail_the_build(small):
     assert done.returncode == 1 and "chapter.md: NOT RUN" in done.stdout and "Kernel died" in done.stderr
 
 
+def test_an_object_that_cannot_show_itself_fails_the_build(small):
+    """IPython prints the traceback of a `_repr_html_` and goes on: no cell fails, and the page would show it."""
+    write(small, "class Odd:\n    def _repr_html_(self):\n        raise RuntimeError('no look')\nOdd()")
+    for _ in range(2):
+        done = build(small)
+        assert done.returncode == 1 and "book/chapter.md: it shows a traceback" in done.stderr
+
+
+def test_numbers_of_another_checkout_are_refused(small, tmp_path_factory):
+    other = tmp_path_factory.mktemp("other")
+    shutil.copytree(small / "pwu_lite", other / "pwu_lite")
+    shutil.copytree(small / "tools", other / "tools")
+    done = build(small, PYTHONPATH=str(other))
+    assert done.returncode == 1 and f"pwu_lite is imported from {other / 'pwu_lite'}" in done.stderr
+    assert "pip install" in done.stderr and not (small / "_build" / "html").exists()
+
+
 @pytest.mark.weekly
 def test_a_chapter_whose_kernel_dies_is_run_once_more(small):
     write(small, "import os, pathlib\nmark = pathlib.Path('../died')\n"
@@ -258,7 +275,8 @@ def test_a_page_that_is_taken_back_after_the_package_changed_is_not_stale(model)
 
 
 @pytest.mark.parametrize("file, runs", [("requirements.txt", 2), ("pyproject.toml", 2), ("book/data.txt", 2),
-                                        ("pwu_lite/table.csv", 2), ("tools/a.py", 1), ("book/_static/look.css", 1)])
+                                        ("pwu_lite/table.csv", 2), ("tools/a.py", 1), ("book/_static/look.css", 1),
+                                        ("CITATION.cff", 1), ("answers.csv", 2)])
 def test_what_else_makes_a_page_out_of_date(model, monkeypatch, file, runs):
     assert model.build() == 0
     model.root.joinpath(file).write_text("new")

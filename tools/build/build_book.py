@@ -2,16 +2,17 @@
 
 Usage: python -m tools.build.build_book [ROOT]
 
-jupyter-cache runs a chapter again when its code cells change. It does not see the package, the data files,
-the pins or the Python: when one of these changes, all chapters run. Anything that goes wrong ends with exit
-status 1, now and in every later run until it is fixed; a run that is killed leaves nothing that a later one
-takes for fresh. The reader's own settings of IPython, matplotlib, Jupyter and the language change nothing.
+jupyter-cache runs a chapter again when its code cells change. It does not see the package, the data files, what else
+is installed or the Python: when one of these changes, all chapters run. Anything that goes wrong ends with exit status
+1, now and in every later run until it is fixed; a run that is killed leaves nothing that a later one takes for fresh.
+The reader's own settings of IPython, matplotlib, Jupyter and the language change nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import multiprocessing
 import os
@@ -22,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from importlib import metadata
 from pathlib import Path
 
 from tools.build import check_links
@@ -33,8 +35,8 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 
 from tools.kit import exercises
 
-CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*"]
-SITE = ["tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "book/teaching/sheets/*", "_config.yml", "_toc.yml",
+CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
+SITE = ["CITATION.cff", "tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "book/teaching/sheets/*", "_config.yml", "_toc.yml",
         "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # of pages, jupyter-cache knows the cells
 
@@ -118,6 +120,18 @@ def forget_what_changed(root: Path, build: Path) -> None:
             record.write_text(value)
 
 
+def packages_from_elsewhere(root: Path) -> str:
+    """Which of the packages that chapters import do not come from this checkout, in words; nothing if all do."""
+    code = ("import importlib.util as u, json; "
+            "print(json.dumps({n: s.origin for n in ('pwu_lite', 'pwu_book') if (s := u.find_spec(n))}))")
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}  # as a kernel finds them: not from the working folder
+    found = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                                      env=environment, cwd=root).stdout)
+    wrong = [f"{name} is imported from {Path(origin).parent}" for name, origin in found.items()
+             if origin and (root / name).is_dir() and Path(origin).resolve().parent != (root / name).resolve()]
+    return "\n".join(wrong)
+
+
 def delete(folder: Path) -> None:
     """Remove a folder that may not be there; what cannot be removed is an error."""
     if folder.exists():
@@ -132,7 +146,8 @@ def changed(record: Path, value: str) -> bool:
 def code_fingerprint(root: Path) -> str:
     """What the outputs of chapters depend on beside their cells. Looks are left out: they change pages, not outputs."""
     files = {path for path in files_like(root, CODE) if path.suffix not in NO_CODE}
-    return fingerprint(root, files - files_like(root, ["book/_static/**/*"])) + sys.version
+    installed = sorted(f"{package.name} {package.version}" for package in metadata.distributions())
+    return fingerprint(root, files - files_like(root, ["book/_static/**/*"])) + sys.version + "\n".join(installed)
 
 
 def files_like(root: Path, patterns: list[str]) -> set[Path]:
@@ -157,6 +172,10 @@ def notebooks(root: Path) -> list[Path]:
 
 def execute(root: Path, cache_folder: Path) -> bool:
     """Run the chapters that are not in the cache, all cores busy. False if one fails."""
+    if elsewhere := packages_from_elsewhere(root):
+        print(f"{elsewhere}\nThe site was NOT built: it would show another checkout's numbers. Install this one, "
+              f"pip install --no-deps --no-build-isolation -e . -e ./pwu_book", file=sys.stderr)
+        return False
     unmarked = [path for path in notebooks(root) if "file_format: mystnb" not in path.read_text()]
     for path in unmarked:
         name = path.relative_to(root)
@@ -170,7 +189,21 @@ def execute(root: Path, cache_folder: Path) -> bool:
     for record in cache.list_project_records():
         if record.traceback:
             report_failure(root, record)
-    return good and not unmarked
+    return good and not unmarked and not shown_tracebacks(root, cache)
+
+
+def shown_tracebacks(root: Path, cache) -> list[str]:
+    """Pages on which a traceback would be printed although no cell failed: an object that cannot show itself."""
+    pages = []
+    for path in notebooks(root):
+        cells = cache.get_cache_bundle(cache.get_cached_project_nb(str(path)).pk).nb.cells
+        outputs = [output for cell in cells if cell.cell_type == "code" for output in cell.outputs]
+        if any(output.output_type == "error" or "Traceback (most recent call last)" in output.get("text", "")
+               for output in outputs):
+            print(f"FAILED {path.relative_to(root)}: it shows a traceback, although no cell failed (does an object "
+                  f"raise in _repr_html_ or __repr__?)", file=sys.stderr)
+            pages.append(str(path))
+    return pages
 
 
 def sound_cache(folder: Path):
