@@ -179,7 +179,7 @@ def difference(name: str, samples: int = SAMPLES) -> dict[str, Any]:
     Examples
     --------
     >>> found = difference("normal, n = 30", samples=20)
-    >>> 0.7 < found["coverage"] <= 1, 0 <= found["said"] < 1
+    >>> bool(0.7 < found["coverage"] <= 1), bool(0 <= found["said"] < 1)
     (True, True)
     """
     row, inside, above, said, place = ROWS[name], [], 0, [], list(ROWS).index(name)
