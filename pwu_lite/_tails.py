@@ -5,7 +5,6 @@ Implements the integral behind the closed forms of the PWU paper, equation (4).
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,7 +124,6 @@ class Table(NamedTuple):
         return out
 
 
-@lru_cache(maxsize=64)
 def tail_table(prior: Any, name: str) -> Table | None:
     """A table of one tail of a prior, or None where none agrees with the prior.
 
@@ -138,7 +136,7 @@ def tail_table(prior: Any, name: str) -> Table | None:
     Parameters
     ----------
     prior : Prior
-        Hashable, not a prior for each case.
+        One for all cases.
     name : str
         One of `NAMES`.
 

@@ -208,8 +208,7 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     >>> bool(abs(found.prior.mean - 1 / 6) < 0.02)
     True
     """
-    validation.same_order(forecast=forecast, acted=acted)
-    validation.same_order(forecast=forecast, groups=groups)
+    validation.same_order(forecast=forecast, acted=acted, groups=groups)
     forecast, labels = validation.vector("forecast", forecast), validation.vector("acted", acted)
     validation.reject("forecast", forecast, (forecast < 0) | (forecast > 1), "must be in [0, 1]")
     validation.reject("acted", labels, ~np.isin(labels, (0, 1)), "must be 0 or 1")
@@ -248,8 +247,10 @@ def _bound(forecast, acted, number, at, tail, upper):
         first, last = np.searchsorted(forecast, place, "left"), np.searchsorted(forecast, place, "right")
         window = slice(first, max(last, first + width)) if upper else slice(max(min(first, last - width), 0), last)
         size, share = acted[window].size, acted[window].mean()
-        if number is not None:  # decisions of one decider hang together: as if each had decided once
-            size = np.unique(number[window]).size
+        if number is not None:  # decisions of one decider hang together: each counts once, with a mean of their own
+            _, who = np.unique(number[window], return_inverse=True)
+            own = np.bincount(who, acted[window]) / np.bincount(who)
+            size, share = own.size, own.mean()
         hits = share * size if upper else (1 - share) * size
         end = special.betaincinv(hits + 1, size - hits, 1 - tail) if hits < size - 1e-9 else 1.0
         found[index] = end if upper else 1 - end

@@ -101,6 +101,7 @@ def from_variance(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.
     >>> from_variance([1.0], [4.0])[1].tolist()
     [2.0]
     """
+    validation.same_order(mean=mean, variance=variance)
     variance = validation.vector("variance", variance)
     validation.reject("variance", variance, variance <= 0, "must be positive")
     return validation.check_gaussian(mean, np.sqrt(variance))

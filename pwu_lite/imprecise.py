@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from . import validation
 from ._resampling import group_numbers
+from .pwu import PWU
 
 __all__ = ["CredalSet", "MaximumEntropy", "as_one", "best_score", "by_group", "calibration",
            "calibration_by_group", "max_entropy", "minimax_act", "score", "upper_risks"]
@@ -470,8 +471,10 @@ def by_group(scores: Any, y_true: ArrayLike, *prediction: ArrayLike, groups: Any
     {'a': 0.025, 'b': 0.26}
     """
     scores = validation.named("scores", scores) if isinstance(scores, Mapping) else {"score": scores}
-    labels = np.asarray(groups)
-    data = [np.asarray(part) for part in (y_true, *prediction)]
+    validation.same_order_of_models({"the model": prediction}, y_true=y_true, groups=groups)
+    family = next((score.family for score in scores.values() if isinstance(score, PWU)), None)
+    named = (y_true, *prediction) if family is None else family.by_name(y_true, *prediction)
+    labels, data = np.asarray(groups), [np.asarray(part) for part in named]
     alone = labels.ndim == 1 and labels.size == len(data[0]) and not pd.isna(labels).any() and len(set(labels)) == 1
     number = np.zeros(labels.size, dtype=int) if alone else group_numbers(labels, len(data[0]))
     for part in data[1:]:
@@ -515,6 +518,7 @@ def calibration_by_group(c: float, y_true: ArrayLike, low: ArrayLike, high: Arra
     ['sub-calibrated']
     """
     c = validation.inside("c", c, 0, 1)
+    validation.same_order(y_true=y_true, low=low, high=high, groups=groups)
     one = as_one(np.atleast_1d(low), np.atleast_1d(high))
     y, one = validation.check_binary(y_true, one)
     low, high = (validation.check_probabilities(part) for part in (low, high))

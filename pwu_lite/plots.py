@@ -202,6 +202,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
         raise ValueError(f"a Murphy diagram needs one decision parameter, {family!r} has {len(family.parameters)}")
     if not reports:
         raise ValueError("a Murphy diagram needs at least one model")
+    validation.same_order_of_models(reports, y_true=y_true, groups=groups, sample_weight=sample_weight)
     data = family.read(y_true, *next(iter(reports.values())))
     x, thetas = _parameters(score, thetas, len(data[0]))
     costs = np.array([score.curve(y_true, *report, thetas=thetas, sample_weight=sample_weight)
@@ -438,6 +439,7 @@ def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabe
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
     """
+    validation.same_order(error=error, **uncertainties)
     error = validation.vector("error", error)
     share = np.arange(1, error.size + 1) / error.size
     kept = {}

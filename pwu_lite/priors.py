@@ -9,6 +9,7 @@ import copy
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
@@ -106,7 +107,8 @@ class Prior:
         [0.0, 0.166667]
         """
         t = np.asarray(t, dtype=float)
-        table = tail_table(self, name) if t.size >= MANY and self.tabulated and self._is_a_value() else None
+        held = self._held() if t.size >= MANY and self.tabulated else None
+        table = None if held is None else _table(_Known(type(self), held, self), name)
         if table is None:
             return np.asarray(self.one_tail(name, t))
         flat = t.ravel()
@@ -120,15 +122,14 @@ class Prior:
             values[unknown] = self.one_tail(name, flat[unknown])
         return values.reshape(t.shape)
 
-    def _is_a_value(self):
-        """Is it equal to what has the same parameters, and hashed by them? A table of anything else could grow old."""
-        if self.length is not None or type(self).__eq__ is object.__eq__:
-            return False
+    def _held(self):
+        """All that the prior holds now, in bytes: what its table is known by. None if that cannot be written down."""
+        if self.length is not None:
+            return None
         try:
-            hash(self)
-        except TypeError:  # it holds a list or an array
-            return False
-        return True
+            return pickle.dumps(object.__reduce_ex__(self, 2)[2])
+        except Exception:  # a lock, a function, a file: a reader's own prior may hold anything, and needs no table
+            return None
 
     def one_tail(self, name: str, t: Any) -> np.ndarray:
         """One tail, computed at each threshold: as `tail`, without a table.
@@ -901,7 +902,10 @@ class Frozen(Prior):
 
     def __init__(self, frozen: Any):
         own = not type(frozen.dist).__module__.startswith("scipy.stats")
-        self.frozen = copy.deepcopy(frozen) if own else frozen
+        try:
+            self.frozen = copy.deepcopy(frozen)
+        except Exception:  # one's own distribution may hold what has no copy: a lock, a file
+            self.frozen = frozen
         self._known = (type(frozen.dist), repr(_arguments(frozen)), _contents(self.frozen.dist) if own else None)
         low, high = frozen.support()
         self._support = (float(low), float(high))
@@ -984,6 +988,20 @@ class Frozen(Prior):
 
     def ppf(self, q):
         return _like(self.frozen.ppf(_levels(q)))
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A prior as it was, known by what it held: a later change makes another one."""
+
+    kind: type
+    held: bytes
+    prior: Prior = field(compare=False)
+
+
+@lru_cache(maxsize=64)
+def _table(known, name):
+    return tail_table(known.prior, name)
 
 
 def _contents(dist):

@@ -84,6 +84,7 @@ class Tally:
         sums = np.empty((0, 4))  # cases, weight, weighted forecasts (or squared errors), weighted variances
         self._rows = (keys, sums)
         self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
+        self._total = np.zeros(4)
         self._unsigned: bool | None = None  # blocks from 2**63 on, or below zero, which share their 64 bits
         self._lock = threading.RLock()
 
@@ -132,8 +133,8 @@ class Tally:
             y, mean, std = validation.check_regression(*_given(y_true, prediction, 2))
             kept, variance = (y - mean) ** 2, std**2
             outcome, cell = np.zeros(y.size, dtype=np.int64), self._cells(variance)
-        validation.same_order(y_true=y_true, weight=weight)
-        validation.same_order(y_true=y_true, block=block)
+        parts = {f"prediction[{k}]": part for k, part in enumerate(prediction)}
+        validation.same_order(y_true=y_true, **parts, weight=weight, block=block)
         weights = validation.check_weight(weight, y.size)
         blocks = np.zeros(y.size, dtype=np.int64) if block is None else _whole_numbers("block", block, y.size)
         ones = np.ones(y.size)
@@ -182,7 +183,7 @@ class Tally:
         missing = [name for name in names if name not in getattr(frame, "columns", frame)]
         if missing:
             raise ValueError(f"a {kind} tally has columns {', '.join(names)}: {', '.join(missing)} missing")
-        column = {name: np.asarray(frame[name]) for name in names}
+        column = {name: _filled(frame[name]) for name in names}
         size = len(column["cell"])
         if size == 0:
             return tally
@@ -196,7 +197,7 @@ class Tally:
             validation.reject(name, values, values < 0, "must not be negative")
         validation.reject("cases", sums[0], sums[0] != np.floor(sums[0]), "must be a whole number")
         validation.reject("n", sums[1], (sums[0] == 0) & (sums[1] > 0), "must be 0 where there are no cases")
-        block = np.asarray(frame["block"]) if "block" in getattr(frame, "columns", frame) else np.zeros(size)
+        block = _filled(frame["block"]) if "block" in getattr(frame, "columns", frame) else np.zeros(size)
         outcome = column["y"] if kind == "binary" else np.zeros(size)
         blocks, outcomes, numbers = (_whole_numbers(name, values, size) for name, values in
                                      (("block", block), ("y", outcome), ("cell", column["cell"])))
@@ -205,7 +206,7 @@ class Tally:
         tally._add(blocks, np.column_stack([outcomes, numbers]), np.column_stack(sums))
         _, low, high = tally._places()
         given = tally._means()
-        slack = 1e-9 * np.abs(given)
+        slack = 1e-9 * np.abs(given) + 1e-306 / tally._sums[:, 1]  # a product of small numbers loses its digits
         wrong = np.flatnonzero(~((given >= low - slack) & (given <= high + slack)))
         if wrong.size:
             raise ValueError(f"the forecasts counted in cell {tally._keys[wrong[0], 2]} average to "
@@ -250,10 +251,12 @@ class Tally:
         pair = not isinstance(model, str)
         names = [f"source.{_quoted(name)}" for name in (truth, *(model if pair else (model,)))]
         extra = "" if block is None else "block, "
-        of_block = "" if block is None else f", {block} AS block"
-        w = "1" if weight is None else _number(f"({weight})", f"BETWEEN 0 AND {_MOST_WEIGHT}")
+        of_block = "" if block is None else ", source.given_block AS block"
+        own = ("" if weight is None else f", {weight} AS given_weight") + (
+            "" if block is None else f", {block} AS given_block")  # before any other name is given that they could mean
+        w = "1" if weight is None else _number("source.given_weight", f"BETWEEN 0 AND {_MOST_WEIGHT}")
         cases = "COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n"
-        source = f"{w} AS w{of_block} FROM (SELECT * FROM {table}) AS source) AS cases\n"
+        source = f"{w} AS w{of_block} FROM (SELECT *{own} FROM {table}) AS source) AS cases\n"
         if pair:
             most, least = validation.LARGEST, 1 / validation.LARGEST
             y, mean = (_number(name, f"BETWEEN -{most} AND {most}") for name in names[:2])
@@ -353,9 +356,8 @@ class Tally:
         """
         together = self._of_events()._together()
         cells, where = np.unique(together._keys[:, 2], return_inverse=True)
-        event = together._keys[:, 1] == 1
-        ones, zeros = (np.bincount(where[chosen], together._sums[chosen, 1], minlength=cells.size)
-                       for chosen in (event, ~event))
+        event, weight = together._keys[:, 1] == 1, together._sums[:, 1] / together._sums[:, 1].max(initial=0.0)
+        ones, zeros = (np.bincount(where[chosen], weight[chosen], minlength=cells.size) for chosen in (event, ~event))
         if not (ones.sum() > 0 and zeros.sum() > 0):
             raise ValueError("AUROC needs events and cases without an event")
         below, pairs = np.concatenate([[0.0], np.cumsum(zeros)]), ones.sum() * zeros.sum()
@@ -446,13 +448,15 @@ class Tally:
         if not counted.any():
             return
         blocks, keys, sums = blocks[counted], keys[counted], sums[counted]
-        if not np.isfinite(sums.sum(axis=0)).all():
-            raise ValueError("weights, or targets, are too large to be added up: change their unit")
         with self._lock:
+            total = self._total + sums.sum(axis=0)
+            if not np.isfinite(total).all():
+                raise ValueError("weights, or targets, are too large to be added up: change their unit")
             high, negative = blocks.dtype == np.uint64 and blocks.max() >= 2**63, blocks.min() < 0
             if high and self._unsigned is False or negative and self._unsigned:
                 raise ValueError("block has numbers below 0 and numbers from 2**63 on: use either, for all cases")
             self._unsigned = True if high else False if negative else self._unsigned
+            self._total = total
             self._waiting.append(_grouped(np.column_stack([blocks.astype(np.int64), keys]), sums))
             if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, len(self._rows[0])):
                 self._settled()
@@ -564,6 +568,13 @@ def _grouped(keys, sums):
 def _number(expression, condition):
     """SQL of a number, or NULL where it is none or does not meet a condition."""
     return f"CASE WHEN COALESCE({expression}, NULL) {condition} THEN CAST({expression} AS DOUBLE PRECISION) END"
+
+
+def _filled(values):
+    """An array; what is masked, as a database masks NULL, is not a number."""
+    if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
+        return np.ma.filled(values.astype(float), np.nan)
+    return np.asarray(values)
 
 
 def _quoted(name):

@@ -5,6 +5,7 @@ Implements no source: what every function of the package asks of its arguments.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -63,22 +64,65 @@ def same_order(**given: Any) -> None:
     --------
     >>> same_order(y_true=[1, 0], y_prob=[0.9, 0.2])
     """
-    first: tuple[str, Any] | None = None
+    known: list[tuple[str, Any]] = []
     for name, values in given.items():
         index = getattr(values, "index", None)
         if index is None or not hasattr(index, "equals"):  # a list has a method of this name
             continue
-        if first is None:
-            first = name, index
-            continue
-        other, labels = first
-        if len(index) == len(labels) and not index.equals(labels) and (
-                index.isin(labels).all() and labels.isin(index).all()):
-            at, *pair = next((place, *pair) for place, pair in enumerate(zip(
-                labels.tolist(), index.tolist(), strict=True)) if pair[0] != pair[1])
-            raise ValueError(f"{other} and {name} have the same index labels in different orders, at position {at} "
-                             f"{pair[0]!r} and {pair[1]!r}: align them, {name}.loc[{other}.index], or pass "
-                             f".to_numpy() of both to go by position")
+        for other, labels in known:
+            if len(index) != len(labels) or index.nlevels != labels.nlevels or index.equals(labels):
+                continue
+            one, two = labels.tolist(), index.tolist()
+            if one != two and Counter(one) == Counter(two):
+                at, *pair = next((place, *pair) for place, pair in enumerate(zip(one, two, strict=True))
+                                 if pair[0] != pair[1])
+                raise ValueError(f"{other} and {name} have the same index labels in different orders, at position {at} "
+                                 f"{pair[0]!r} and {pair[1]!r}: align them, {name}.loc[{other}.index], or pass "
+                                 f".to_numpy() of both to go by position")
+        known.append((name, index))
+
+
+def same_order_of_models(forecasts: Mapping[str, tuple[Any, ...]], **given: Any) -> None:
+    """Refuse index labels in different orders, of anything given or of any part of a model's forecast.
+
+    Parameters
+    ----------
+    forecasts : mapping of name to tuple of array_like
+        As `named_forecasts` reads them.
+    **given : array_like
+        By the name that a message calls it.
+
+    Examples
+    --------
+    >>> same_order_of_models({"a": ([0.9, 0.2],)}, y_true=[1, 0])
+    """
+    parts = {f"forecast of {name}" + (f", part {k}" if len(forecast) > 1 else ""): part
+             for name, forecast in forecasts.items() for k, part in enumerate(forecast)}
+    same_order(**given, **parts)
+
+
+def columns_in_order(name: str, table: Any) -> None:
+    """Refuse a table whose columns are called 0 to K-1 in another order: they are read by position.
+
+    Parameters
+    ----------
+    name : str
+        What a message calls the table.
+    table : array_like
+        What has no columns is in order.
+
+    Examples
+    --------
+    >>> columns_in_order("y_prob", [[0.9, 0.1]])
+    """
+    called = list(getattr(table, "columns", ()))
+    try:
+        numbers = [float(column) for column in called]
+    except (TypeError, ValueError):
+        return
+    if sorted(numbers) == list(range(len(numbers))) and numbers != sorted(numbers):
+        raise ValueError(f"the columns of {name} are called {', '.join(map(str, called))}, and are read by position: "
+                         f"put them in order, {name}[sorted({name}.columns)], or pass .to_numpy()")
 
 
 def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -221,6 +265,7 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     >>> check_class_probabilities([[0.1, 0.9]]).shape
     (1, 2)
     """
+    columns_in_order("y_prob", y_prob)
     f = as_float("y_prob", y_prob)
     if f.ndim != 2 or f.shape[1] < 2:
         raise ValueError(f"y_prob must be a matrix, one row per case and one column per class, got shape {f.shape}")

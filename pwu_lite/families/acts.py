@@ -72,6 +72,7 @@ class CostMatrix(SeparableFamily):
     blur = 1e-10  # crossings of expected costs are computed
 
     def __init__(self, costs: ArrayLike, price: ArrayLike | None = None, acts: Sequence[str] | None = None):
+        validation.columns_in_order("costs", costs)
         table, columns = _matrix("costs", costs), getattr(costs, "columns", None)
         given: Any = range(len(table)) if columns is None else getattr(costs, "index", ())
         other: Any = price
@@ -258,10 +259,10 @@ class CostMatrix(SeparableFamily):
 
     def _shares(self, theta, f):
         costs, price = self._matrices()
-        expected, size = f @ costs.T, f @ np.abs(costs).T
+        expected, size = _expected(f, costs), _expected(f, np.abs(costs))
         if np.size(theta):
             paid = np.reshape(theta, (-1, 1))
-            expected, size = expected + paid * (f @ price.T), size + paid * (f @ np.abs(price).T)
+            expected, size = expected + paid * _expected(f, price), size + paid * _expected(f, np.abs(price))
         tied = expected - expected.min(axis=1, keepdims=True) <= TIED * size
         return tied / tied.sum(axis=1, keepdims=True)
 
@@ -280,10 +281,10 @@ class CostMatrix(SeparableFamily):
         low, high = self.parameters[0].domain
         costs, price = self._matrices()
         n, acts, rows = len(y), len(costs), np.arange(len(y))
-        level, slope = f @ costs.T, f @ price.T
+        level, slope = _expected(f, costs), _expected(f, price)
         order = np.lexsort((level, -slope), axis=1)
         level, slope, same_level, same_slope = (np.take_along_axis(part, order, axis=1) for part in (
-            level, slope, TIED * (f @ np.abs(costs).T), TIED * (f @ np.abs(price).T)))
+            level, slope, TIED * _expected(f, np.abs(costs)), TIED * _expected(f, np.abs(price))))
         cost, times = np.take_along_axis(costs.T[y], order, axis=1), np.take_along_axis(price.T[y], order, axis=1)
         kept, start, reach = np.zeros((n, acts), dtype=int), np.full((n, acts), low), np.zeros((n, acts))
         size, tied = np.ones(n, dtype=int), np.ones((n, acts))
@@ -400,6 +401,17 @@ def _summed(first, until, values, size):
         tree[2 * level:4 * level] += np.repeat(tree[level:2 * level], 2)
         level *= 2
     return tree[leaves:leaves + size]
+
+
+def _expected(f, matrix):
+    """Each act's mean under each row of probabilities, added up class by class: a row's digits are its own.
+
+    A product of matrices adds up in an order that depends on how many rows there are.
+    """
+    total = np.zeros((len(f), len(matrix)))
+    for label, column in enumerate(matrix.T):
+        total += f[:, label, None] * column
+    return total
 
 
 def _matrix(name, values):

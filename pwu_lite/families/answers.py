@@ -21,7 +21,8 @@ __all__ = ["Answers"]
 
 def _equal(first, second):
     """Which of two arrays of numbers are equal, as numbers: 1 and 1.0 are, 2**53 and 2**53 + 1 are not."""
-    one, two = (np.asarray(values).reshape(-1) for values in (first, second))
+    one, two = (np.asarray(values, dtype=None if hasattr(values, "dtype") else object).reshape(-1)  # no list becomes
+                for values in (first, second))  # floats only because one of its numbers is none
     if one.dtype != two.dtype or one.dtype.kind == "O":  # Python compares a whole number and a float exactly
         one, two = one.astype(object), two.astype(object)
     return np.asarray(one == two, dtype=bool)
@@ -86,6 +87,7 @@ class Answers(SeparableFamily):
             Probabilities that the answer is right.
         """
         c = validation.inside("c", theta, 0, 1)
+        validation.same_order(answer=answer, confidence=confidence)
         return self.check(answer, answer, confidence)[2] > c
 
     def describe(self, theta, which):

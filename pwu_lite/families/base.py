@@ -287,7 +287,8 @@ class Family:
             Non-negative weights.
         """
         data = self.read(y_true, *prediction)
-        validation.same_order(y_true=y_true, sample_weight=sample_weight)
+        validation.same_order(y_true=y_true, **dict(zip(self.takes, prediction, strict=True)),
+                              sample_weight=sample_weight)
         weight = self.weight(sample_weight, data)
         thetas = self.read_theta(theta, len(data[0]))
         values = np.asarray(self.utilities(thetas, data, weight))

@@ -344,7 +344,7 @@ def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
 
 def _read(y_true, y_prob, sample_weight):
     y, f = check_binary(y_true, y_prob)
-    same_order(y_true=y_true, sample_weight=sample_weight)
+    same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     return y, f, relative_weight(sample_weight, f.size)
 
 

@@ -151,5 +151,5 @@ def _one_hot(y, f):
 
 def _read(y_true, y_prob, sample_weight):
     y, f = check_multiclass(y_true, y_prob)
-    same_order(y_true=y_true, sample_weight=sample_weight)
+    same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     return y, f, relative_weight(sample_weight, y.size)

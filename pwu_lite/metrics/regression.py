@@ -331,7 +331,7 @@ def retention_auc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     """
     validation.no_weight(sample_weight, "the retention curve")
     y, m, s = check_regression(y_true, mean, std)
-    same_order(y_true=y_true, sample_weight=sample_weight)
+    same_order(y_true=y_true, mean=mean, std=std, sample_weight=sample_weight)
     return retention_area((y - m) ** 2, np.log(s), definition)
 
 
@@ -366,7 +366,7 @@ def error_detection_auroc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
 
 def _read(y_true, mean, std, sample_weight):
     y, m, s = check_regression(y_true, mean, std)
-    same_order(y_true=y_true, sample_weight=sample_weight)
+    same_order(y_true=y_true, mean=mean, std=std, sample_weight=sample_weight)
     return y, m, s, relative_weight(sample_weight, y.size)
 
 

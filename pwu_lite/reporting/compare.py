@@ -254,6 +254,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     scores = validation.named("score", score) if isinstance(score, Mapping) else {"score": score}
     if not scores:
         raise ValueError("compare needs at least one score")
+    validation.same_order_of_models(forecasts, y_true=y_true, groups=groups, sample_weight=sample_weight)
     y_true, forecasts = _by_name(scores, y_true, forecasts)
     y, forecasts = _cases("y_true", y_true), {name: _parts(name, given) for name, given in forecasts.items()}
     wrong = [f"{name} has length {len(part)}" for name, parts in forecasts.items() for part in parts
@@ -262,8 +263,6 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         raise ValueError(f"y_true has length {len(y)}, {wrong[0]}")
     if against is not None and str(against) not in forecasts:
         raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
-    validation.same_order(y_true=y_true, groups=groups)
-    validation.same_order(y_true=y_true, sample_weight=sample_weight)
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.relative_weight(sample_weight, len(y))
     if assisted is not None and (groups is not None or sample_weight is not None):
@@ -300,8 +299,6 @@ def _by_name(scores, y_true, forecasts):
     known = {family.classes for family in families if family.classes is not None}
     if len(known) > 1:
         raise ValueError("the scores name their classes in different orders: compare them one by one")
-    for name, parts in forecasts.items():
-        validation.same_order(y_true=y_true, **{f"forecast of {name}": part for part in parts})
     for family in families:
         arranged = {name: family.by_name(y_true, *parts) for name, parts in forecasts.items()
                     if len(parts) == len(family.takes)}

@@ -68,6 +68,7 @@ def decompose(score: Callable[..., float], y_true: ArrayLike, y_prob: ArrayLike,
     if any(prior.length is not None for prior in getattr(score, "priors", ())):
         raise ValueError("decompose needs one prior for all cases: isotonic regression is not best at a threshold "
                          "of each case's own")
+    validation.same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     y, f = validation.check_binary(y_true, y_prob)
     weight = validation.relative_weight(sample_weight, f.size)
     options = {} if weight is None else {"sample_weight": weight}
@@ -97,6 +98,7 @@ def recalibrated(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLi
     """
     from scipy.optimize import isotonic_regression
 
+    validation.same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     y, f = validation.check_binary(y_true, y_prob)
     weight = validation.relative_weight(sample_weight, f.size)
     weight = np.ones(f.size) if weight is None else weight

@@ -111,7 +111,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     >>> found.table.loc[("proper scores", "CRPS"), "best"]
     'own'
     """
-    validation.same_order(y_true=y_true, mean=mean)
+    validation.same_order(y_true=y_true, mean=mean, groups=groups)
     for name, given in uncertainties.items() if hasattr(uncertainties, "items") else ():
         validation.same_order(y_true=y_true, **{f"uncertainties[{name!r}]": given})
     y, m = validation.vector("y_true", y_true), validation.vector("mean", mean)
@@ -162,6 +162,7 @@ def _scaled(estimates, scaled_on):
     """Each estimate, rescaled so that its mean squared standardised error on held-out cases is one."""
     if not isinstance(scaled_on, (tuple, list)) or len(scaled_on) != 3:
         raise ValueError("scaled_on must be (y_true, mean, uncertainties) of other cases")
+    validation.same_order(**{"scaled_on[0]": scaled_on[0], "scaled_on[1]": scaled_on[1]})
     y, m = validation.vector("scaled_on[0]", scaled_on[0]), validation.vector("scaled_on[1]", scaled_on[1])
     others = _estimates("scaled_on[2]", scaled_on[2], len(y))
     scaled = {}

@@ -213,8 +213,11 @@ class Curve:
         if not self.blur:
             return theta
         after = np.clip(np.searchsorted(self.edges, theta), 1, self.edges.size - 1)
+        near = ROUNDING * np.abs(np.where(np.isfinite(theta), theta, 0.0))  # an end at infinity is kept
         for edge in (self.edges[after - 1], self.edges[after]):
-            theta = np.where(np.isfinite(edge) & (np.abs(edge - theta) <= ROUNDING * np.abs(theta)), edge, theta)
+            far = np.full(np.shape(theta), np.inf)
+            np.subtract(edge, theta, out=far, where=np.isfinite(theta))
+            theta = np.where(np.abs(far) <= near, edge, theta)
         return theta
 
     def bounded(self) -> Curve:
@@ -270,6 +273,7 @@ def cost_curve(family: Family, y_true: ArrayLike, *prediction: ArrayLike,
     """
     if not isinstance(family, Family):
         raise ValueError(f"family must be a decision family, got {type(family).__name__}")
+    validation.same_order_of_models({"the model": prediction}, y_true=y_true, sample_weight=sample_weight)
     data = family.read(y_true, *prediction)
     return read_curve(family, data, family.weight(sample_weight, data))
 

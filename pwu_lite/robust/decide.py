@@ -112,6 +112,7 @@ def interval(family: Family, priors: Any, y_true: ArrayLike, *prediction: ArrayL
     >>> round(abs(found.lower), 12), round(found.upper, 12)
     (0.0, 0.1)
     """
+    validation.same_order_of_models({"the model": prediction}, y_true=y_true, sample_weight=sample_weight)
     data = _read(family, y_true, prediction)
     priors, curve = as_set(priors), read_curve(family, data, family.weight(sample_weight, data))
     low, high = priors.lower(curve), priors.upper(curve)
@@ -145,6 +146,7 @@ def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
     >>> preference(BinaryDecision(), AnyPrior(0.1, 0.4), [0, 1, 1], [0.2, 0.6, 0.7], [0.3, 0.2, 0.7]).verdict
     'first'
     """
+    validation.same_order_of_models({"a": _parts(a), "b": _parts(b)}, y_true=y_true, sample_weight=sample_weight)
     data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     weight = family.weight(sample_weight, data[0])
     return compared(as_set(priors), *_curves(family, data, weight))
@@ -172,6 +174,7 @@ def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
     forecasts, priors = validation.named_forecasts(models), as_set(priors)
     if not forecasts:
         raise ValueError("order needs at least one model")
+    validation.same_order_of_models(forecasts, y_true=y_true, sample_weight=sample_weight)
     data = {name: _read(family, y_true, given) for name, given in forecasts.items()}
     words = {"first": "better", "second": "worse", "undecided": "undecided"}
     weight = family.weight(sample_weight, next(iter(data.values()))) if data else None
@@ -224,6 +227,8 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     prior, within = one_prior(prior), AnyPrior() if within is None else as_set(within)
     _check_family(family)
     family.check_prior(prior)
+    validation.same_order_of_models({"a": _parts(a), "b": _parts(b)}, y_true=y_true, groups=groups,
+                                    sample_weight=sample_weight)
     data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     weight = family.weight(sample_weight, data[0])
     value, winner, worst = radius_of(prior, within, *_curves(family, data, weight))

@@ -78,8 +78,7 @@ def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any
     if not isinstance(family, SeparableFamily) or family.takes != ("y_prob",):
         raise ValueError(f"missing labels are for families with a loss for each case and labels; {family!r} is not one")
     priors = () if prior is None else prior if isinstance(prior, tuple) else (prior,)
-    for name, values in (("a", a), ("b", b), ("sample_weight", sample_weight)):
-        validation.same_order(y_true=y_true, **{name: values})
+    validation.same_order(y_true=y_true, a=a, b=b, sample_weight=sample_weight)
     score, y = PWU(family, *priors), validation.as_float("y_true", y_true)
     if y.ndim != 1 or not y.size:
         raise ValueError(f"y_true must be one-dimensional and not empty, got shape {y.shape}")

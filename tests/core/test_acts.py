@@ -305,3 +305,18 @@ def test_half_precision_is_divided_by_its_sums():
         score(y, half.astype(float))
     with pytest.raises(ValueError, match="must sum to 1"):
         score(y, (1.02 * f).astype(np.float16))
+
+
+def test_a_case_alone_has_the_digits_that_it_has_among_others():
+    """A product of matrices would round by the number of rows."""
+    rng = np.random.default_rng(8)
+    costs, price = rng.random((5, 9)), rng.random((5, 9))
+    family, f = pwu.CostMatrix(costs, price), rng.dirichlet(np.ones(9), 300)
+    y, whole = rng.integers(0, 9, 300), None
+    for size in (1, 2, 3, 7, 300):
+        rows = [slice(at, at + size) for at in range(0, 300, size)]
+        shares = np.vstack([family.act(0.5, f[part]) for part in rows])
+        losses = np.concatenate([family.per_sample(pwu.Gamma(2, 1), y[part], f[part]) for part in rows])
+        whole = (shares, losses) if whole is None else whole
+        np.testing.assert_array_equal(shares, whole[0])
+        np.testing.assert_array_equal(losses, whole[1])

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite import elicitation, forecasts, metrics, plots, reporting, robust
+from pwu_lite import elicitation, forecasts, imprecise, metrics, plots, reporting, robust, validation
 from pwu_lite.alignment import kendall_tau, somers_d
 
 INF, NAN = float("inf"), float("nan")
@@ -131,13 +131,61 @@ def test_everything_that_goes_with_the_labels_is_refused_in_another_order():
                  lambda: pwu.compare(y, {"a": f, "b": turned / 5}, score, n_resamples=5),
                  lambda: pwu.compare(y, pd.DataFrame({"a": f}).loc[[3, 1, 0, 2]], score, n_resamples=5),
                  lambda: pwu.Tally().update(y, f, weight=turned), lambda: pwu.Tally().update(y, f, block=turned),
-                 lambda: pwu.Tally().update(y, turned / 5),
+                 lambda: pwu.Tally().update(y, turned / 5), lambda: score(Y, f, sample_weight=turned),
+                 lambda: metrics.classification.brier_score(Y, f, sample_weight=turned),
+                 lambda: pwu.Answers().act(0.5, f, turned / 5),
+                 *(lambda call=call: call(pwu.BinaryDecision(), pwu.Beta(2, 10), Y, f, F, sample_weight=turned)
+                   for call in (robust.preference, robust.radius)),
+                 lambda: robust.preference(pwu.BinaryDecision(), pwu.Beta(2, 10), Y, f, turned / 5),
+                 lambda: robust.radius(pwu.BinaryDecision(), pwu.Beta(2, 10), Y, f, F, groups=turned, repeats=5),
+                 lambda: robust.interval(pwu.BinaryDecision(), pwu.Beta(2, 10), Y, f, sample_weight=turned),
+                 lambda: robust.order(pwu.BinaryDecision(), pwu.Beta(2, 10), Y, {"a": F, "b": f}, sample_weight=turned),
+                 lambda: robust.cost_curve(pwu.BinaryDecision(), Y, f, sample_weight=turned),
+                 lambda: plots.murphy(score, Y, {"a": f, "b": turned / 5}, thetas=[0.2], band=None),
+                 lambda: plots.murphy(score, Y, {"a": f}, thetas=[0.2], groups=turned),
+                 lambda: plots.retention_curve(f, {"a": turned}), lambda: forecasts.from_variance(f, turned),
+                 lambda: reporting.decompose(score, Y, f, sample_weight=turned),
+                 lambda: reporting.recalibrated(Y, f, sample_weight=turned),
+                 lambda: imprecise.by_group(score, Y, f, groups=turned),
+                 lambda: imprecise.calibration_by_group(0.5, Y, f, f, turned),
+                 lambda: elicitation.from_decisions(F, y, groups=turned),
                  lambda: elicitation.from_decisions(f, turned > 2), lambda: forecasts.ipcw(turned, y, horizon=2.5),
                  lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(2, 10), y, turned / 5, f),
                  lambda: reporting.unique_benchmarks(y, turned, {"u": f}, n_resamples=5),
                  lambda: reporting.unique_benchmarks(y, f, {"u": turned}, n_resamples=5)):
         with pytest.raises(ValueError, match="in different orders"):
             call()
+
+
+@pytest.mark.parametrize("called", [[2, 0, 1], ["2", "0", "1"], [1.0, 0.0, 2.0]])
+def test_columns_called_by_the_numbers_of_classes_are_in_their_order(called):
+    table, costs = pd.DataFrame([[0.7, 0.2, 0.1]] * 3, columns=called), 1 - np.eye(3)
+    for call in (lambda: metrics.multiclass.log_loss([0, 1, 2], table),
+                 lambda: pwu.PWU(pwu.RejectOption(3), pwu.Uniform(0, 1))([0, 1, 2], table),
+                 lambda: pwu.CostMatrix(pd.DataFrame(costs, columns=called))):
+        with pytest.raises(ValueError, match="in order"):
+            call()
+    assert metrics.multiclass.log_loss([0, 1, 2], table[sorted(table)]) == pytest.approx(-np.log(0.7 * 0.2 * 0.1) / 3)
+    assert metrics.multiclass.log_loss([0, 1, 2], table.set_axis([1, 2, 3], axis=1)) > 0
+
+
+def test_a_group_keeps_the_names_of_classes():
+    costs = pd.DataFrame([[0, 10.0], [2, 1]], columns=["well", "ill"])
+    score = pwu.PWU(pwu.CostMatrix(costs))
+    table = pd.DataFrame({"ill": [0.1, 0.8, 0.3, 0.9], "well": [0.9, 0.2, 0.7, 0.1]})
+    y = ["well", "ill", "ill", "ill"]
+    found = imprecise.by_group(score, y, table, groups=["a", "a", "b", "b"])["score"]
+    assert found["a"] == score(y[:2], table[:2]) and found["b"] == score(y[2:], table[2:])
+
+
+def test_labels_that_are_not_the_same_go_by_position():
+    """Parts of two data frames, a repeated label as often as in the other, labels of two levels and of one."""
+    for one, two in (([0, 1, 2], [3, 4, 5]), ([0, 0, 1], [0, 1, 1]), ([1.0, 2.0], [1, 2]), ([np.nan, 1], [np.nan, 1]),
+                     ([("a", 1), ("a", 2)], [1, 2])):
+        validation.same_order(one=pd.Series(0, index=pd.Index(one)), two=pd.Series(0, index=pd.Index(two)))
+    repeated = [pd.Series(0, index=pd.Index(labels)) for labels in ([0, 0, 1], [0, 1, 0])]
+    with pytest.raises(ValueError, match="at position 1 0 and 1"):
+        validation.same_order(one=repeated[0], two=repeated[1])
 
 
 @pytest.mark.parametrize("task, data", [("binary", (Y, F)), ("regression", (T, M, S))])

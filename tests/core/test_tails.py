@@ -1,11 +1,13 @@
 """Tails agree with arithmetic of many digits, at any size of the data; without a table the prior is asked."""
 
+import threading
+
 import mpmath
 import numpy as np
 import pytest
 import scipy.stats
 
-from pwu_lite import PWU, Beta, BinaryDecision, Dirac, Gamma, LogNormal, Mixture, Prior, TruncatedBeta, Uniform
+from pwu_lite import PWU, Beta, BinaryDecision, Dirac, Gamma, LogNormal, Mixture, Prior, TruncatedBeta, Uniform, priors
 from pwu_lite._tails import MANY, NAMES, tail_table
 from pwu_lite.priors import as_prior
 
@@ -155,9 +157,59 @@ class WrongDensity(Uniform):
         return np.full(np.shape(x), 0.9) + 0.2 * np.asarray(x)
 
 
-class Unhashable(Uniform):
+class Locked(Uniform):
+    """What it holds cannot be written down."""
+
     tabulated = True
-    __hash__ = None
+
+    def __init__(self, low, high):
+        super().__init__(low, high)
+        object.__setattr__(self, "lock", threading.Lock())
+
+
+class Box:
+    pass
+
+
+class Changing(Prior):
+    """Uniform up to a place that can be moved, kept in different ways; equal to every other one."""
+
+    __slots__ = ("slot",)
+    tabulated, support = True, (0.0, 1.0)
+
+    def __init__(self, how):
+        self.how, self.slot, self.held = how, None, {
+            "a list": [0.0], "an array": np.zeros(1), "an object": Box()}.get(how)
+
+    def __eq__(self, other):
+        return type(self) is type(other)
+
+    def __hash__(self):
+        return 0
+
+    def put(self, high):
+        if self.how in ("a list", "an array"):
+            self.held[0] = high
+        elif self.how == "an object":
+            self.held.high = high
+        elif self.how == "a slot":
+            self.slot = high
+        else:
+            self.held = high
+
+    @property
+    def high(self):
+        if self.how in ("a list", "an array"):
+            return self.held[0]
+        return self.held.high if self.how == "an object" else self.slot if self.how == "a slot" else self.held
+
+    def pdf(self, x):
+        return np.where((np.asarray(x) >= 0) & (np.asarray(x) <= self.high), 1 / self.high, 0.0)
+
+    def tails(self, t):
+        t = np.clip(t, 0, self.high)
+        below, mean_below = t / self.high, t**2 / 2 / self.high
+        return below, 1 - below, mean_below, self.high / 2 - mean_below
 
 
 class Whole(Prior):
@@ -169,17 +221,26 @@ class Whole(Prior):
         return tuple(np.full(np.shape(t), value) for value in (0.5, 0.5, 0.0, 0.0))
 
 
-@pytest.mark.parametrize("prior", [WrongDensity(0, 1), Unhashable(0, 1), Whole(), Beta(np.full(MANY, 2.0), 10.0)])
+@pytest.mark.parametrize("prior", [WrongDensity(0, 1), Locked(0, 1), Whole(), Beta(np.full(MANY, 2.0), 10.0)])
 def test_without_a_table_the_prior_is_asked(prior):
     t = RNG.random(MANY)
     np.testing.assert_array_equal(prior.tail("below", t), prior.one_tail("below", t))
 
 
 def test_table_is_made_once():
-    t, before = RNG.random(MANY), tail_table.cache_info().misses
+    t, before = RNG.random(MANY), priors._table.cache_info().misses
     for _ in range(3):
         Beta(2.5, 11).tail("above", t)
-    assert tail_table.cache_info().misses == before + 1
+    assert priors._table.cache_info().misses == before + 1
+
+
+@pytest.mark.parametrize("change", ["a list", "an array", "an object", "a field left out of ==", "a slot"])
+def test_a_prior_that_is_changed_gets_another_table(change):
+    """Whatever its == and hash say: a table is known by what the prior held when it was made."""
+    t, prior = RNG.random(MANY), Changing(change)
+    for high in (1.0, 0.5, 0.75):
+        prior.put(high)
+        np.testing.assert_allclose(prior.tail("below", t), np.minimum(t / high, 1), rtol=1e-12)
 
 
 def test_score_of_many_cases_is_that_of_few():

@@ -321,6 +321,7 @@ PAIR = {"model": ("mean", "std")}
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
 @pytest.mark.parametrize("data, options", [
     ({}, {"truth": "outcome"}), ({}, {"model": "prob"}), ({}, {"weight": '"wt"'}), ({}, {"block": '"bb"'}),
+    ({}, {"block": "cell"}), ({}, {"block": "w + cell"}), ({}, {"weight": "cell"}), ({}, {"weight": "n"}),
     ({"y": [0.6, 1, 1, 0]}, {}), ({"y": [1.4, 1, 1, 0]}, {}), ({"y": [None, 1, 1, 0]}, {}),
     ({"y": ["no", "yes", "yes", "no"]}, {}), ({"y": ["0", "1", "1", "0"]}, {}),
     ({"p": ["0,35", "0,2", "0,1", "0,4"]}, {}), ({"p": ["0.3", "0.2", "0.1", "0.4"]}, {}),
@@ -356,18 +357,62 @@ def test_weights_too_large_to_be_added_up_are_refused():
     with pytest.raises(ValueError, match="too large"):
         tally.update([0, 1], [0.5, 0.2], weight=[1.5e308, 1.5e308])
     assert len(tally) == 2
+    with pytest.raises(ValueError, match="too large"):  # each part could be added up, all of them could not
+        for _ in range(4):
+            tally.update([0, 1], [0.5, 0.2], weight=[5e307, 1e300])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1, 1e300])
+def test_the_unit_of_the_weights_does_not_matter(scale):
+    assert tally_of(Y, F, weight=np.full(N, scale)).auroc().value == pytest.approx(
+        tally_of(Y, F).auroc().value, abs=1e-12)
+
+
+def test_a_part_of_a_data_frame_in_another_order_is_refused():
+    frame = pd.DataFrame({"y": Y[:9], "p": F[:9]})
+    turned = frame[::-1]
+    for truth, forecast, options in ((frame.y, turned.p, {}), (frame.y, frame.p, {"weight": turned.p}),
+                                     (Y[:9], frame.p, {"weight": turned.p}), (Y[:9], F[:9], {"block": turned.y,
+                                                                                          "weight": frame.p})):
+        with pytest.raises(ValueError, match="different orders"):
+            Tally("binary").update(truth, forecast, **options)
+
+
+def test_what_a_database_masks_is_no_count():
+    counts = {name: np.ma.array(values, mask=name == "n" and [True, False]) for name, values in COUNTS.items()}
+    with pytest.raises(ValueError, match=r"n must be finite: n\[0\]"):
+        Tally.from_counts(counts)
+    own = tally_of(Y, F).counts()
+    assert len(Tally.from_counts({name: np.ma.array(values) for name, values in own.items()})) == N
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_columns_may_have_the_names_that_the_query_uses(engine):
+    """An expression of the user's means the user's columns, also where the query computes one of that name."""
+    frame = pd.DataFrame({"y": Y[:60], "p": F[:60], "w": np.arange(60) % 3 + 1.0, "cell": np.arange(60) % 5,
+                          "block": np.arange(60) % 4, "n": 2.0, "cases": 7})
+    ask = connect(engine, frame)
+    for weight, block in (("w", "block"), ("n", "cell"), ("w * n", "cases + cell")):
+        found = Tally.from_counts(ask(Tally.sql("cases", "y", "p", weight=weight, block=block)))
+        own = tally_of(frame.y, frame.p, weight=frame.eval(weight), block=frame.eval(block))
+        for column, values in own.counts().items():
+            np.testing.assert_allclose(found.counts()[column], values, rtol=1e-12)
 
 
 def test_a_tally_that_is_read_while_others_count_is_whole():
     score, tally, seen = PWU(pwu.BinaryDecision(), PRIORS[0]), Tally(), []
     y, f = np.tile([0, 1], 50), np.tile([0.3, 0.7], 50)
 
+    ready = threading.Barrier(4)
+
     def count():
+        ready.wait()
         for _ in range(100):
             tally.update(y, f)
 
     def read():
-        while any(thread.is_alive() for thread in writers):
+        ready.wait()
+        while not seen or any(thread.is_alive() for thread in writers):
             if len(tally):
                 seen.append((len(tally) % 100, tally.outcomes(), tally.score(score).value))
 
