@@ -182,7 +182,7 @@ function whyNarrow(skew, size, unit) {
     const worth = number > size.length - 0.5 ? "" : `, worth ${general(number, 2)} of equal weight`;
     said.push(say("few_units", {unit, number: count(size.length) + worth}));
   }
-  if (skew > RULES.most_skew) said.push(say("long_tail", {coverage: "95"}));
+  if (skew > RULES.most_skew) said.push(say("long_tail", {unit, coverage: "95"}));
   return said;
 }
 

@@ -29,7 +29,7 @@ from .. import tables
 __all__ = ["LOGS", "ROWS", "Row", "Sample", "difference", "log_of_decisions", "main"]
 
 TARGET = Path("pwu_book/tables/coverage.csv.gz")
-SAMPLES, RESAMPLES = 1000, 1000
+SAMPLES, RESAMPLES = 600, 400
 
 
 class Sample(NamedTuple):
@@ -95,6 +95,19 @@ def _series(rho: float, n: int, **options: Any) -> Row:
     return Row(lambda rng: Sample(lfilter([1], [1, -rho], rng.normal(size=n + 200))[200:]), 0.0, options)
 
 
+def _slow(n: int, **options: Any) -> Row:
+    """A part that changes slowly, under noise: neighbours are hardly alike, and stay so for long."""
+    def draw(rng):
+        slow = lfilter([1], [1, -0.95], rng.normal(size=n + 200))[200:] * np.sqrt(1 - 0.95**2)
+        return Sample(0.6 * slow + rng.normal(size=n))
+    return Row(draw, 0.0, options)
+
+
+def _daily(n: int, **options: Any) -> Row:
+    """Each hour is like the same hour of the day before, and unlike its neighbours."""
+    return Row(lambda rng: Sample(lfilter([1], [1, *[0] * 23, -0.7], rng.normal(size=n + 480))[480:]), 0.0, options)
+
+
 def _regimes(stay: int, n: int, **options: Any) -> Row:
     """One model is ahead for a while, then the other one."""
     def draw(rng):
@@ -149,6 +162,10 @@ ROWS: dict[str, Row] = {
     "AR(0.9), n = 2,000, blocks of 24": _series(0.9, 2000, blocks=24), "AR(0.9), n = 2,000, hac": _series(
         0.9, 2000, interval="hac"),
     **{f"two regimes, mean stay {stay}, n = 1,000, hac": _regimes(stay, 1000, interval="hac") for stay in (20, 100)},
+    **{f"{kind}, n = {n:,}, {name}": draw(n, **options) for n in (1000, 5000)
+       for kind, draw in (("slow part and noise", _slow), ("like the day before", _daily))
+       for name, options in (("blocks of 24", {"blocks": 24}), ("blocks of 120", {"blocks": 120}),
+                             ("hac", {"interval": "hac"}))},
 }
 """Rows of the table, by name."""
 

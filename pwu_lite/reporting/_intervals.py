@@ -110,16 +110,16 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
         units = np.array([np.bincount(groups, row) for row in units])
     if luck.interval in ("normal", "hac") and size.size < 2:
         raise ValueError(f"interval={luck.interval!r} needs at least two cases, got {size.size}")
-    steps = None if luck.blocks is None and luck.interval != "hac" else _dependence(_own(units, size, best)[1])
+    steps = [] if luck.blocks is None and luck.interval != "hac" else _dependence(_own(units, size, best)[1])
     unit = "cases" if groups is None else "groups"
     if luck.interval != "bootstrap" and luck.blocks is None or luck.interval in ("normal", "hac"):
         if luck.interval is not None or size.size >= MANY_UNITS:
             found, skew = normal(units, size, best, luck)
             if luck.interval is not None or skew <= MOST_SKEW:
-                return found._replace(narrow=why_narrow(found.skew, size, unit, luck, steps))
+                return found._replace(narrow=why_narrow(found.skew, size, unit, luck, *_missed(steps, found.spread)))
     found = _ends(luck, size, *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
     skew = _skewness(_own(units, size, best))
-    return found._replace(skew=skew, narrow=why_narrow(skew, size, unit, luck, steps))
+    return found._replace(skew=skew, narrow=why_narrow(skew, size, unit, luck, *_missed(steps, found.spread)))
 
 
 def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int,
@@ -145,7 +145,8 @@ def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[s
         skew=skew, narrow=why_narrow(skew, size, "cases" if groups is None else "groups", luck))
 
 
-def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: float | None = None) -> tuple[str, ...]:
+def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: float | None = None,
+               short: bool = False) -> tuple[str, ...]:
     """Sentences on why intervals hold the true difference less often than they say; none where they do.
 
     The limits are where the coverage that the book measures falls below 93% of 95% (page *Notes on intervals*).
@@ -160,23 +161,26 @@ def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: floa
     luck : Luck
     steps : float, optional
         Over how many cases their dependence reaches.
+    short : bool
+        Whether the variance of the interval counts less of it.
 
     Examples
     --------
     >>> why_narrow(0.0, np.ones(8), "groups", Luck(0.95, 1000, 0))[0][:46]
     'With so few groups (8) the intervals are rough'
     """
-    said, coverage = [], f"{100 * luck.coverage:.3g}"
+    said, coverage, given = [], f"{100 * luck.coverage:.3g}", unit
     number = effective_number(size) / (luck.blocks if luck.blocks and luck.interval != "hac" else 1)
     if number < RULES["few_units"]:
         worth = "" if number > size.size - 0.5 else f", worth {number:.2g} of equal weight"
         known, unit = (f"{size.size:,}{worth}", unit) if luck.blocks is None else (f"{number:.2g}", "blocks")
         said.append(say("few_units", unit=unit, number=known))
     if skew > RULES["most_skew"]:
-        said.append(say("long_tail", coverage=coverage))
-    if steps is not None and luck.blocks is not None and luck.blocks < RULES["least_blocks_per_step"] * steps:
+        said.append(say("long_tail", unit=given, coverage=coverage))
+    if steps is not None and luck.interval != "hac" and (
+            short or luck.blocks is not None and luck.blocks < RULES["least_blocks_per_step"] * steps):
         said.append(say("short_blocks", steps=f"{steps:.2g}", blocks=luck.blocks, coverage=coverage))
-    elif steps is not None and luck.blocks is None and size.size < RULES["least_stretches"] * steps:
+    elif steps is not None and (short or luck.blocks is None and size.size < RULES["least_stretches"] * steps):
         said.append(say("few_stretches", steps=f"{steps:.2g}", cases=f"{size.size:,}", worth=f"{size.size / steps:.2g}",
                         coverage=coverage))
     return tuple(said)
@@ -242,14 +246,39 @@ def _skew(row):
 
 
 def _dependence(gaps):
-    """Over how many cases a difference is alike: what divides their number, if each case is like its neighbours."""
-    steps = 1.0
-    for row in gaps:
-        spread = row @ row
-        if spread > 0:
-            rho = min(float(row[1:] @ row[:-1]) / spread, 0.999)
-            steps = max(steps, (1 + rho) / (1 - rho))
-    return steps
+    """Over how many cases each difference is alike, what divides their number in time; and its variance without that.
+
+    It is the variance of a mean over that of independent cases, of the autoregression that Akaike's criterion picks
+    (by the recursion of Levinson and Durbin). So a slow part under noise counts, and a cycle of a day.
+    """
+    return [(_steps(row), float(row @ row)) for row in gaps]
+
+
+def _missed(steps, spread):
+    """The longest dependence, None if cases are not in time, and whether an interval's variance counts less of it."""
+    if not steps:
+        return None, False
+    missed = [far > 1 and far * alone > RULES["most_missed"] * found**2
+              for (far, alone), found in zip(steps, spread, strict=True)]
+    return max(far for far, _ in steps), any(missed)
+
+
+def _steps(row):
+    n, spread = row.size, row @ row
+    if not spread > 0:
+        return 1.0
+    most = min(int(10 * np.log10(n)), n // 4)
+    known = np.array([row[step:] @ row[:n - step] for step in range(most + 1)]) / spread
+    ahead, left, best, steps = np.zeros(0), 1.0, 0.0, 1.0  # coefficients, and what they leave unexplained
+    for order in range(1, most + 1):
+        partial = (known[order] - ahead @ known[order - 1:0:-1]) / left
+        ahead, left = np.append(ahead - partial * ahead[::-1], partial), left * (1 - partial**2)
+        if not left > 1e-12:
+            break
+        criterion = n * np.log(left) + 2 * order
+        if criterion < best:
+            best, steps = criterion, left / max(1 - ahead.sum(), 1e-3) ** 2
+    return float(max(steps, 1.0))
 
 
 def _covariance(first, second, reach):

@@ -8,12 +8,13 @@ from html import escape
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.signal import lfilter
 from scipy.special import ndtri, stdtrit
 
 import pwu_lite as pwu
 from pwu_lite import _resampling, reporting, robust
 from pwu_lite.metrics import REGISTRY, classification
-from pwu_lite.reporting._intervals import Luck, from_losses, from_scores
+from pwu_lite.reporting._intervals import Luck, _dependence, from_losses, from_scores
 from pwu_lite.reporting.picture import picture_of
 from pwu_lite.reporting.words import in_words
 
@@ -428,13 +429,15 @@ def gaps(d, **options):
 
 
 def series(rho, n):
-    noise, found = np.random.default_rng(0).normal(size=n + 200), [0.0]
-    for value in noise:
-        found.append(rho * found[-1] + value)
-    return np.array(found[201:])
+    return lfilter([1], [1, -rho], np.random.default_rng(0).normal(size=n + 200))[200:]
+
+
+def like_the_day_before(n):
+    return lfilter([1], [1, *[0] * 23, -0.7], np.random.default_rng(0).normal(size=n + 480))[480:]
 
 
 DRAWN = np.random.default_rng(0)
+SLOW = series(0.95, 5000) * np.sqrt(1 - 0.95**2) * 0.6 + DRAWN.normal(size=5000)
 
 
 @pytest.mark.parametrize("d, options, words", [
@@ -450,6 +453,10 @@ DRAWN = np.random.default_rng(0)
     (series(0.5, 100), {"blocks": 24}, "so few blocks (4.2)"),
     (np.repeat(DRAWN.choice([-1.0, 1], 10), 100) + 0.01 * DRAWN.normal(size=1000), {"interval": "hac"},
      "1,000 cases tell as much as about"),
+    (SLOW, {"interval": "hac"}, "5,000 cases tell as much as about"),
+    (SLOW, {"blocks": 24}, "blocks of 24 are too short"),
+    (like_the_day_before(2000), {"interval": "hac"}, "2,000 cases tell as much as about"),
+    (like_the_day_before(2000), {"blocks": 24}, "blocks of 24 are too short"),
 ])
 def test_an_interval_knows_when_it_is_narrow(d, options, words):
     assert words in " ".join(gaps(d, **options).narrow)
@@ -458,9 +465,18 @@ def test_an_interval_knows_when_it_is_narrow(d, options, words):
 @pytest.mark.parametrize("d, options", [
     (DRAWN.normal(size=40), {}), (np.arange(1000.0), {"joint": True}),
     (ndtri((np.arange(400) + 0.5) / 400), {"groups": np.arange(400) // 20}), (series(0.5, 500), {"blocks": 24}),
-    (series(0.9, 2000), {"interval": "hac"}), (np.tile([1.0, -1.0], 100), {"blocks": 4})])
+    (series(0.9, 2000), {"interval": "hac"}), (np.tile([1.0, -1.0], 100), {"blocks": 4}),
+    (DRAWN.normal(size=3000), {"blocks": 24}), (DRAWN.normal(size=3000), {"interval": "hac"}),
+    (SLOW, {"blocks": 400})])
 def test_an_interval_that_covers_says_nothing(d, options):
     assert gaps(d, **options).narrow == ()
+
+
+@pytest.mark.parametrize("d, true", [(series(0.5, 200_000), 3.0), (series(-0.5, 200_000), 1.0), (0 * SLOW, 1.0),
+                                     (like_the_day_before(200_000), 0.51 / 0.3**2), (series(0.9, 200_000), 19.0)])
+def test_dependence_is_that_of_an_autoregression(d, true):
+    """The variance of a mean over that of independent cases, known for each of them."""
+    assert _dependence([d - d.mean()])[0][0] == pytest.approx(true, rel=0.1)
 
 
 @pytest.mark.parametrize("number", [8, 20, 40])
