@@ -6,6 +6,7 @@ Implements what equation (4) of the PWU paper promises, as checks on data.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -130,10 +131,12 @@ def check_prior(prior: Any, *, points: int = 2000, rtol: float = 1e-6) -> None:
     _same("quantiles do not invert the mass", below[6:], levels, 1.0, rtol)
     mean = prior.mean
     if np.isfinite(mean):
-        _same("partial means do not add up to the mean", mean_below + mean_above, mean, abs(mean), rtol)
-        _same("outside the support there is a partial mean", mean_below[:6] / (mean or 1.0), below[:6], 1.0, rtol)
+        size = max(abs(mean), float(np.abs(inner[1:-1]).max()))  # of a mean that cancels: what it is made of
+        _same("partial means do not add up to the mean", mean_below + mean_above, mean, size, rtol)
+        _same("outside the support there is a partial mean", mean_below[:6], below[:6] * mean, size, rtol)
     _nan_is_no_number(prior)
-    _check_density(prior, inner[1], inner[-2], points, rtol)
+    for start, end in pairwise(inner[1:-1]):  # in parts: over the whole range, errors of both signs cancel
+        _check_density(prior, start, end, points, rtol)
 
 
 def _nan_is_no_number(prior):
@@ -153,11 +156,11 @@ def _check_density(prior, low, high, points, rtol):
     half = np.diff(edges)[:, None] / 2
     x = edges[:-1, None] + half * (nodes + 1)
     density = half * weight * np.asarray(prior.pdf(x))
-    size = max(1.0, abs(low), abs(high))
-    integrals = [("mass", 1.0, prior.mass(low, high)), ("partial mean", x, prior.partial_mean(low, high))]
+    integrals = [("mass", 1.0, prior.mass(low, high), 1.0),
+                 ("partial mean", x, prior.partial_mean(low, high), max(abs(low), abs(high)))]
     if prior.support[0] >= 0 and prior.support[1] <= 1:  # a cost share, and what is left of one
-        integrals.append(("complement", 1 - x, prior.complement_above(low) - prior.complement_above(high)))
-    for what, factor, integral in integrals:
+        integrals.append(("complement", 1 - x, prior.complement_above(low) - prior.complement_above(high), 1.0))
+    for what, factor, integral, size in integrals:
         _same(f"the {what} between two quantiles is not the density's", float(integral),
               float((factor * density).sum()), size, rtol)
 

@@ -260,6 +260,22 @@ class NoNaN(Kumaraswamy):
         return super().tails(np.nan_to_num(t))
 
 
+class Tilted(pwu.Uniform):
+    """Errors of both signs, which cancel in the mass and in the partial mean of the whole range."""
+
+    def pdf(self, x):
+        u = 2 * (np.asarray(x) - self.low) / (self.high - self.low) - 1
+        return super().pdf(x) * (1 + 0.1 * (5 * u**3 - 3 * u))
+
+
+@pytest.mark.parametrize("low, high", [(-1, 1), (-1e-9, 1e-9), (0, 1e-9), (-1e9, 1e9), (-1 - 1e-12, 1)])
+def test_a_mean_near_zero_and_small_units_are_no_alarm_and_hide_nothing(low, high):
+    check_prior(pwu.Uniform(low, high))
+    check_prior(scipy.stats.norm((low + high) / 2, high - low))
+    with pytest.raises(AssertionError, match="between two quantiles"):
+        check_prior(Tilted(low, high))
+
+
 @pytest.mark.parametrize("broken, words", [
     (Unclipped, "outside the support|all mass"), (OtherDensity, "mass between"), (OtherComplement, "complement"),
     (OtherQuantile, "invert"), (NoNaN, "NaN")])
