@@ -72,6 +72,24 @@ const taken = (values, order) => {
   return out;
 };
 
+// How often each case occurs at least, if all of them occur that often or a multiple of it; null if they do not. In
+// canonical order copies are neighbours.
+function copiesOf({y, weight, losses, models}) {
+  const n = y.length,
+    columns = [y, ...losses, ...(weight ? [weight] : []), ...models.flatMap((m) => (m.f ? [m.f] : [m.mean, m.std]))],
+    gcd = (a, b) => (b ? gcd(b, a % b) : a);
+  let different = 0,
+    times = 0,
+    start = 0;
+  for (let k = 1; k <= n; k++) {
+    if (k < n && columns.every((column) => column[k] === column[k - 1])) continue;
+    times = gcd(times, k - start);
+    different += 1;
+    start = k;
+  }
+  return times > 1 && different >= RULES.least_different ? {cases: n, different, times} : null;
+}
+
 // Each model's weighted losses, a row of units (cases, or groups); the weights are the last row.
 function lossRows({y, weight, groups, losses}) {
   const n = y.length,
@@ -499,7 +517,7 @@ async function compareModels(data, ask, progress, drawsOf) {
     ? models.map((model) => costOf(data, ask, model))
     : losses.map((row) => average(row, data.weight));
   const best = costs.reduce((k, v, j) => (v < costs[k] ? j : k), 0),
-    about = aboutOf(data, groups, ask),
+    about = {...aboutOf(data, groups, ask), copies: groups ? null : copiesOf(inOrder)},
     {few} = about;
   const skills = skill(data, ask, costs),
     gapOf = (k) => apart(costs[k], costs[best]);
@@ -792,6 +810,10 @@ function remarksOf(rows, about) {
     said.push(say("events", {events: count(events), cases: count(cases), event: about.event || "{event}"}));
     const [number, kind] = events > cases - events ? [cases - events, "cases without an event"] : [events, "events"];
     if (number < RULES.few_events) said.push(say("few_events", {kind, number: count(number), coverage}));
+  }
+  if (about.copies) {
+    const {different, times} = about.copies;
+    said.push(say("copies", {cases: count(about.copies.cases), different: count(different), times: count(times)}));
   }
   if (worse.length && worse.length === rows.length)
     said.push(say("all_worse", {base, event: events === null ? "" : ", and which label is the event"}));

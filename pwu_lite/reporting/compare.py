@@ -32,6 +32,7 @@ from ..robust.curve import has_curve, read_curve
 from ..robust.decide import compared, radius_of
 from . import page
 from ._intervals import METHODS, Luck, apart, from_losses, from_scores, named
+from ._rules import RULES
 from ._tables import html
 from .card import metric_card
 from .picture import picture_of
@@ -346,7 +347,28 @@ def _about(y, forecasts, groups, weight, coverage):
     base = ("the base rate" if binary else "the mean and standard deviation of all cases" if pairs else
             "the same distribution, that of all cases")
     return {"cases": int(carries.sum()), "events": int((carries & (y == 1)).sum()) if binary else None,
-            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.3g}"}
+            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.3g}",
+            "copies": _copies(y, forecasts, weight) if groups is None else None}
+
+
+def _copies(y, forecasts, weight):
+    """Cases, different ones, and how often each occurs at least, if all of them occur that often or a multiple of it.
+
+    Rounded forecasts coincide as well, but not all of them twice: that is told from twenty different cases on.
+    """
+    mixed = np.zeros(len(y), dtype=np.uint64)
+    for part in (y, *(part for parts in forecasts.values() for part in parts), *([] if weight is None else [weight])):
+        values = np.asarray(part)
+        if values.dtype.kind not in "biuf":
+            values = np.unique(values.astype(str), return_inverse=True)[1].reshape(values.shape)
+        for column in values.reshape(len(y), -1).T.astype(float) + 0.0:  # bits that depend on all columns
+            mixed = (mixed ^ np.ascontiguousarray(column).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
+            mixed ^= mixed >> np.uint64(32)
+    if np.gcd.reduce([np.count_nonzero(mixed == one) for one in mixed[:8]]) == 1:  # nearly always: nothing is sorted
+        return None
+    counts = np.unique(mixed, return_counts=True)[1]
+    times = int(np.gcd.reduce(counts))
+    return (len(y), counts.size, times) if times > 1 and counts.size >= RULES["least_different"] else None
 
 
 def few_units(count: int, which: int, unit: str) -> str:

@@ -199,4 +199,4 @@ def test_tallies_say_where_their_intervals_are_narrow():
     counted["a"].update(y, f, block=block)
     counted["b"].update(y, other, block=block)
     words = " ".join(large.compare_tallies(counted, SCORE).words)
-    assert "A few cases make up much of the difference" in words
+    assert "A few blocks make up much of the difference" in words

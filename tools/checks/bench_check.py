@@ -76,6 +76,7 @@ def good_files() -> list[File]:
     return [
         File("ratio.csv", csv_of(plain), {"low": "0,5", "high": "200"}),
         File("ties.csv", csv_of(small)),
+        File("twice.csv", csv_of(pd.concat([plain.head(100)] * 2))),
         File("german.csv", csv_of(named, "utf-8-sig", sep=";", decimal=",", lineterminator="\r\n\r\n"),
              {"event": "krank"}),
         File("utf16.txt", csv_of(named, "utf-16", sep="\t"), {"event": "gesund"}, models=("model 1", "model 2")),
