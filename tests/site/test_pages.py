@@ -320,6 +320,7 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
     for table in tables:
         with gzip.open(table, "rt") as file:
             head = dict(next(file)[2:].strip().split(": ", 1) for _ in range(4))
+        head["command"] = re.sub(r" --datasets \w+ --keep", "", head["command"])  # rows of one data set run again
         assert list(head) == ["command", "versions", "seeds", "date"]
         task = table.name.split("_")[0]
         runs = {"binary", "regression", "multiclass", "multivariate"}
