@@ -107,7 +107,8 @@ class Prior:
         [0.0, 0.166667]
         """
         t = np.asarray(t, dtype=float)
-        held = self._held() if t.size >= MANY and self.tabulated else None
+        asked = t.size >= MANY and self.tabulated and self.length is None
+        held = _written(object.__reduce_ex__(self, 2)[2]) if asked else None  # with what is kept in slots
         table = None if held is None else _table(_Known(type(self), held, self), name)
         if table is None:
             return np.asarray(self.one_tail(name, t))
@@ -121,15 +122,6 @@ class Prior:
         if unknown.size:
             values[unknown] = self.one_tail(name, flat[unknown])
         return values.reshape(t.shape)
-
-    def _held(self):
-        """All that the prior holds now, in bytes: what its table is known by. None if that cannot be written down."""
-        if self.length is not None:
-            return None
-        try:
-            return pickle.dumps(object.__reduce_ex__(self, 2)[2])
-        except Exception:  # a lock, a function, a file: a reader's own prior may hold anything, and needs no table
-            return None
 
     def one_tail(self, name: str, t: Any) -> np.ndarray:
         """One tail, computed at each threshold: as `tail`, without a table.
@@ -906,7 +898,9 @@ class Frozen(Prior):
             self.frozen = copy.deepcopy(frozen)
         except Exception:  # one's own distribution may hold what has no copy: a lock, a file
             self.frozen = frozen
-        self._known = (type(frozen.dist), repr(_arguments(frozen)), _contents(self.frozen.dist) if own else None)
+        held = {name: value for name, value in self.frozen.dist.__getstate__().items() if name != "_random_state"}
+        contents = _written(held) or id(frozen.dist) if own else None
+        self._known = (type(frozen.dist), repr(_arguments(frozen)), contents)
         low, high = frozen.support()
         self._support = (float(low), float(high))
         self._mean = float(frozen.mean())
@@ -1004,12 +998,12 @@ def _table(known, name):
     return tail_table(known.prior, name)
 
 
-def _contents(dist):
-    """What tells two distributions of one's own apart: what they hold, or which they are if that cannot be written."""
+def _written(state):
+    """What an object holds now, in bytes; None where that cannot be written down."""
     try:
-        return pickle.dumps(vars(dist))
-    except (pickle.PicklingError, TypeError, AttributeError):  # a class made in a function, a lock, a function
-        return id(dist)
+        return pickle.dumps(state)
+    except Exception:  # a lock, a function, a file: what is a reader's own may hold anything
+        return None
 
 
 def as_prior(prior: Any) -> Prior:

@@ -73,7 +73,7 @@ class ModelComparison:
         """The cheapest model against each other model, one sentence per model; then what else has to be known.
 
         That is the event and how often it came, models that cost more than always predicting the base rate, and why
-        intervals may be too narrow: few events or groups, a long tail, dependence longer than a block.
+        intervals may be too narrow: few events or groups, copies, a long tail, dependence that is counted too little.
         With several scores each sentence begins with the name of its score.
         """
         if isinstance(self.table.index, pd.MultiIndex):

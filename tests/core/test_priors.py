@@ -398,3 +398,11 @@ def test_a_gamma_with_a_shape_at_which_scipy_loses_digits_is_refused():
     for make in (lambda: pwu.Gamma(1.01e5, 1), lambda: as_prior(scipy.stats.gamma(1e6))):
         with pytest.raises(ValueError, match="at most 100,000"):
             make()
+
+
+def test_a_distribution_of_ones_own_is_equal_after_draws():
+    """What it holds of numpy's global generator is no part of it."""
+    sloped = Sloped(a=0, b=1)
+    first = as_prior(sloped())
+    sloped.rvs(size=3)
+    assert as_prior(sloped()) == first and hash(as_prior(sloped())) == hash(first)
