@@ -320,3 +320,11 @@ def test_a_case_alone_has_the_digits_that_it_has_among_others():
         whole = (shares, losses) if whole is None else whole
         np.testing.assert_array_equal(shares, whole[0])
         np.testing.assert_array_equal(losses, whole[1])
+
+
+def test_the_worst_price_may_lie_beyond_the_last_change_of_act():
+    """From .5 on nobody pays for the test, and the ill case costs 1; at .5 itself both acts tie."""
+    family = pwu.CostMatrix([[0, 1.0], [0, 0]], price=[[0, 0], [1, 1.0]])
+    curve = robust.cost_curve(family, [1], [[0.5, 0.5]])
+    assert curve.peak(0, np.inf).value == 1.0 == robust.interval(family, robust.AnyPrior(), [1], [[0.5, 0.5]]).upper
+    assert curve.value([0.25, 0.5, 0.75]).tolist() == [0.25, 0.75, 1.0]
