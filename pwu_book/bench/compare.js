@@ -720,8 +720,8 @@ function corp({y, models, weight}, {prior}, losses, ranks) {
   });
 }
 
-const percent = (share) =>
-  `${Math.abs(100 * share) >= 9.95 ? Math.round(100 * share) + 0 : general(100 * share + 0, 2)}%`;
+const whole = (v) => (Math.abs(v % 1) === 0.5 ? 2 * Math.round(v / 2) : Math.round(v) + 0);
+const percent = (share) => `${Math.abs(100 * share) >= 9.95 ? whole(100 * share) : general(100 * share + 0, 2)}%`;
 
 // A sentence of the rules, filled in.
 const say = (sentence, words) => RULES.sentences[sentence].replace(/\{(\w+)\}/g, (_, name) => words[name]);
@@ -797,7 +797,7 @@ function inWords(rows, about) {
     if (!Number.isFinite(needed)) return say("few", {apart: words, few: about.few || `there are too few ${unit}`});
     return needed >= 1e9
       ? say("endless", {apart: words, unit})
-      : say("needed", {apart: words, needed: count(+needed.toPrecision(2)), unit});
+      : say("needed", {apart: words, needed: count(rounded(needed, 2)), unit});
   });
 }
 

@@ -333,7 +333,7 @@ function show(found) {
         share(m.skill),
         share(m["share best"]),
         m.verdict,
-        Number.isFinite(m["cases needed"]) ? (+m["cases needed"].toPrecision(2)).toLocaleString("en") : "",
+        Number.isFinite(m["cases needed"]) ? rounded(m["cases needed"], 2).toLocaleString("en") : "",
         share(m.radius)
       ]),
       0

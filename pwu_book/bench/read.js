@@ -314,10 +314,20 @@ const byCharacter = (a, b) => {
   return k < 0 ? one.length - two.length : k >= two.length ? 1 : one[k].codePointAt(0) - two[k].codePointAt(0);
 };
 
+// So many significant digits, and a tie goes to the even digit, as in Python (a script's own rounding takes the larger).
+function rounded(value, digits) {
+  const [exact, power] = value.toExponential(60).split("e"),
+    kept = exact.replace(".", "").replace("-", ""),
+    tie = /^50*$/.test(kept.slice(digits)) && kept[digits - 1] % 2 === 0;
+  if (!tie) return +value.toExponential(digits - 1);
+  return Math.sign(value) * `${kept[0]}.${kept.slice(1, digits)}e${power}`;
+}
+
 // ``format(value, ".<digits>g")`` of Python.
 function general(value, digits) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf";
   if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  value = rounded(value, digits);
   const [head, tail] = value.toExponential(digits - 1).split("e"),
     power = +tail;
   if (power >= -4 && power < digits)

@@ -9,12 +9,26 @@ const read = (name) => readFileSync(new URL(name, root), "utf8");
 const parts = ["draws", "priors", "read"].map((name) => read(`pwu_book/bench/${name}.js`)).join("\n");
 const bench = new Function(
   `const RULES = ${read("pwu_lite/reporting/rules.json")};\n${parts}\n` +
-    "return {newSource, drawCounts, betaTails, normalTail, normalQuantile, betaBetween, Beta, readTable, numbers, probabilities, events};"
+    "return {newSource, drawCounts, betaTails, normalTail, normalQuantile, betaBetween, Beta, readTable, numbers, probabilities, events, general, rounded};"
 )();
 
 const table = (text) => bench.readTable(new TextEncoder().encode(text));
 const close = (found, wanted, share = 1e-13) =>
   assert.ok(Math.abs(found - wanted) <= share * Math.abs(wanted), `${found}, not ${wanted}`);
+
+test("a number is written as Python writes it, ties to the even digit", () => {
+  // [f"{v:.2g}" for v in (485, 475, 0.125, 0.135, -2.25, 9.96, 0.00012345, 5e-324)]
+  const values = [485, 475, 0.125, 0.135, -2.25, 9.96, 0.00012345, 5e-324],
+    written = ["4.8e+02", "4.8e+02", "0.12", "0.14", "-2.2", "10", "0.00012", "4.9e-324"];
+  assert.deepEqual(
+    values.map((v) => bench.general(v, 2)),
+    written
+  );
+  assert.deepEqual(
+    [485, 495, 4950, 1234].map((v) => bench.rounded(v, 2)),
+    [480, 500, 5000, 1200]
+  );
+});
 
 test("resamples are those of numpy", () => {
   // rng = np.random.default_rng(0); [np.bincount(rng.integers(0, n, n), minlength=n) for n in (7, 7, 5)]
