@@ -11,7 +11,7 @@ book: $(READY)
 test: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
-	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/core tests/book pwu_lite pwu_book
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/core tests/theory tests/app tests/book pwu_lite pwu_book
 
 pages: book
 	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/site

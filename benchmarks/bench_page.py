@@ -20,7 +20,7 @@ from playwright.sync_api import sync_playwright
 import pwu_lite as pwu
 from pwu_book.bench import Bench
 from pwu_lite import elicitation
-from pwu_lite.reporting import files
+from pwu_lite.app import files
 
 PAGE = '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>bench</title></head><body>{}</body></html>'
 

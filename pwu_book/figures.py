@@ -466,7 +466,7 @@ def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, nam
     Parameters
     ----------
     difference : Curve
-        Of `pwu_lite.robust`: cost of the first model less that of the second.
+        Of `pwu_lite.theory.robust`: cost of the first model less that of the second.
     prior, lowest, highest : Prior
         The stated one, and those with the smallest and the largest mean difference: mixtures of point masses.
     names : sequence of two str

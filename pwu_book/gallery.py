@@ -20,10 +20,11 @@ import sympy as sp
 from sklearn import metrics as sk
 
 import pwu_lite as pwu
-from pwu_lite import alignment, imprecise, reporting, symbolic
+from pwu_lite import reporting
 from pwu_lite._ranks import block_means, sorted_blocks
 from pwu_lite.metrics import classification as binary
 from pwu_lite.metrics import multivariate, ranking, regression
+from pwu_lite.theory import alignment, imprecise, symbolic
 
 __all__ = ["CARDS", "SCHEMA", "Card", "Evidence", "Formula", "Refuted", "Same", "Spread", "as_html", "as_json"]
 

@@ -6,9 +6,9 @@ Implements sections 3 and 4 of the PWU paper (arXiv 2606.26990).
 
 from typing import Any
 
-from . import alignment, metrics
 from . import families as families
 from . import forecasts as _forecasts
+from . import metrics
 from . import priors as _priors
 from .families import *  # noqa: F403 - a family, a prior is one row: in the list of its own module
 from .forecasts import *  # noqa: F403
@@ -16,10 +16,10 @@ from .priors import *  # noqa: F403
 from .pwu import PWU
 from .tally import Tally
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"
 
 __all__ = [*families.__all__, *_forecasts.__all__, *_priors.__all__,  # noqa: PLE0604, F405
-           "PWU", "Tally", "alignment", "compare", "metrics"]
+           "PWU", "Tally", "compare", "metrics"]
 
 
 def __getattr__(name: str) -> Any:

@@ -163,7 +163,7 @@ class Revealed(NamedTuple):
 
     @property
     def statements(self) -> list[tuple[float, float, float, float]]:
-        """The band as statements on the prior, for `pwu_lite.robust.Statements`: what holds at reported forecasts."""
+        """The band as statements on the prior: what holds at reported forecasts, see `pwu_lite.theory.robust`."""
         return [(0.0, float(at), float(low), float(high)) for at, low, high in zip(
             self.at, self.low, self.high, strict=True)]
 

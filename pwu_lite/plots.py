@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike
 from . import _resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
-from .pwu import of_first_parameter
 
 __all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "implicit_priors", "intervals", "murphy", "new_axes",
            "prior_densities", "prior_panels", "reliability", "retention_curve", "use_style", "weighted_area"]
@@ -196,7 +195,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     ValueError
         No models, or a family with several parameters.
     """
-    score = of_first_parameter(score)
+    score = score.of_first_parameter()
     family, reports = score.family, validation.named_forecasts(models)
     if len(family.parameters) != 1:
         raise ValueError(f"a Murphy diagram needs one decision parameter, {family!r} has {len(family.parameters)}")
@@ -324,7 +323,7 @@ def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float 
 
     Parameters
     ----------
-    priors : mapping of label to `pwu_lite.symbolic.ImplicitPrior`
+    priors : mapping of label to `pwu_lite.theory.symbolic.ImplicitPrior`
         A point mass at infinity is drawn at the right edge.
     low, high, top : float
         Limits of the axes.

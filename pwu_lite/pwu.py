@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,6 @@ from numpy.typing import ArrayLike
 from . import validation
 from .families import Family, OverFirst, SeparableFamily
 from .priors import as_prior
-from .scorer import Scorer
 
 __all__ = ["PWU"]
 
@@ -144,6 +144,19 @@ class PWU:
                             f"a case has no loss of its own")
         return self.family.losses(self.priors, self.family.read(y_true, *prediction))
 
+    def of_first_parameter(self) -> PWU:
+        """The same score with its first prior alone, where cases have losses of their own: for one axis.
+
+        Examples
+        --------
+        >>> from pwu_lite import Beta, Exceedance, Uniform
+        >>> PWU(Exceedance(), Uniform(1, 3), Beta(2, 10)).of_first_parameter().family.names
+        ('t',)
+        """
+        if len(self.priors) != 2 or not isinstance(self.family, SeparableFamily):
+            return self
+        return PWU(OverFirst(self.family, self.priors[1]), self.priors[0])
+
     def curve(self, y_true: ArrayLike, *prediction: ArrayLike, thetas: Any,
               sample_weight: ArrayLike | None = None) -> np.ndarray:
         """``-U_theta`` at each theta: the Murphy diagram behind the number.
@@ -160,19 +173,20 @@ class PWU:
         return -np.asarray(self.family.utility(thetas, y_true, *prediction,
                                                sample_weight=sample_weight))
 
-    def scorer(self, *, pos_label: Any = None) -> Scorer:
+    def scorer(self, *, pos_label: Any = None) -> Callable[..., float]:
         """A scorer for scikit-learn: ``scoring=score.scorer()`` in a grid search or a cross-validation.
 
-        It returns minus the loss, asks for probabilities (top-k: for a decision function, where there
-        are none; mean and std: ``predict(X, return_std=True)``), and takes any two labels, or the
-        classes that the estimator knows (all of them should be in each training fold: an average over
-        fewer classes is another score).
+        It returns minus the loss, and asks for probabilities (top-k: for a decision function, where there are none;
+        mean and std: ``predict(X, return_std=True)``). For two labels it is made by `sklearn.metrics.make_scorer`:
+        metadata routing passes ``sample_weight``, and ``cost_share``, each case's own cost share of a false alarm in
+        place of the prior; `TunedThresholdClassifierCV` tunes one threshold for all cases. Of several classes the
+        estimator is asked; all of them should be in each training fold, as an average over fewer is another score.
 
         Parameters
         ----------
         pos_label : any label, optional
-            Which of two labels counts as 1. Needed unless the labels are 0 and 1, False and True, -1 and 1, or one
-            of them alone is a word for yes (yes, true, y, event, positive): nothing is guessed.
+            Which of two labels counts as 1. Needed unless the labels are 0 and 1, False and True, or -1 and 1:
+            nothing is guessed.
 
         Raises
         ------
@@ -182,10 +196,12 @@ class PWU:
         Examples
         --------
         >>> from pwu_lite import Beta, BinaryDecision
-        >>> PWU(BinaryDecision(), Beta(2, 10)).scorer(pos_label="ill")
-        PWU(BinaryDecision(), Beta(a=2.0, b=10.0, scale=1.0)).scorer(pos_label='ill')
+        >>> callable(PWU(BinaryDecision(), Beta(2, 10)).scorer(pos_label="ill"))
+        True
         """
-        return Scorer(self, pos_label)
+        from . import scorer  # scikit-learn comes with the first scorer
+
+        return scorer.make(self, pos_label)
 
     def plot(self, y_true: ArrayLike, models: Any, *, band: float | None = 0.95, **options: Any) -> Any:
         """Murphy curves of any number of models with paired bands, the prior under them.
@@ -203,26 +219,6 @@ class PWU:
         -------
         matplotlib Figure
         """
-        from . import plots  # the one import that points up: who asks for a figure gets matplotlib
+        from . import plots  # matplotlib comes with the first figure
 
         return plots.murphy(self, y_true, models, band=band, **options)
-
-
-def of_first_parameter(score: PWU) -> PWU:
-    """The same score with its first prior alone, where cases have losses of their own: for pictures over one parameter.
-
-    Parameters
-    ----------
-    score : PWU
-        With two priors; any other is returned as it is.
-
-    Examples
-    --------
-    >>> from pwu_lite import Beta, Exceedance, Uniform
-    >>> score = PWU(Exceedance(), Uniform(1, 3), Beta(2, 10))
-    >>> of_first_parameter(score).family.names
-    ('t',)
-    """
-    if len(score.priors) != 2 or not isinstance(score.family, SeparableFamily):
-        return score
-    return PWU(OverFirst(score.family, score.priors[1]), score.priors[0])

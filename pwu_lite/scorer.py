@@ -1,10 +1,12 @@
-"""A prior-weighted utility as a scorer of scikit-learn.
+"""A prior-weighted utility as a scorer of scikit-learn: its `make_scorer`, with labels read as the score needs them.
 
-Implements no source: it keeps the sign, the response method and the labels right.
+Implements no source.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,196 +15,116 @@ from . import validation
 from ._ranks import midranks
 from .priors import Dirac
 
-__all__ = ["Scorer"]
-
-YES = {"1", "true", "yes", "y", "event", "positive"}  # those of reporting/rules.json; a test compares
+__all__ = ["make"]
 
 
-class Scorer:
-    """``scorer(estimator, X, y)``: minus the loss, so that higher is better; see `pwu_lite.PWU.scorer`.
+def make(score: Any, pos_label: Any = None) -> Callable[..., float]:
+    """``scorer(estimator, X, y)``, minus the loss: see `pwu_lite.PWU.scorer`.
 
     Parameters
     ----------
     score : PWU
     pos_label : any label, optional
-        Which of the two labels counts as 1. It may be left out where that is clear: for 0 and 1, False and True,
-        -1 and 1, and where one label alone is a word for yes (yes, true, y, event, positive).
+        Which of two labels counts as 1. It may be left out for 0 and 1, False and True, -1 and 1.
     """
+    family = score.family
+    if any(prior.length is not None for prior in score.priors):
+        raise ValueError("a prior for each case does not follow the cases into the folds of a cross-validation: "
+                         "make the scorer from a score with one prior, and pass each case's cost share as metadata "
+                         "(set_score_request(cost_share=True))")
+    if family.multiclass and pos_label is not None:
+        raise ValueError(f"pos_label is for one event; {type(family).__name__} takes all classes, in the order of "
+                         f"the estimator's classes_ (or by name, if the costs are a DataFrame)")
+    if family.multiclass or family.takes == ("mean", "std"):
+        return _OfEstimator(score)
+    if family.takes != ("y_prob",):
+        raise ValueError(f"{type(family).__name__} takes {', '.join(family.takes)}, which no scikit-learn estimator "
+                         f"predicts; write scorer(estimator, X, y) yourself")
+    from sklearn.metrics import make_scorer
 
-    def __init__(self, score: Any, pos_label: Any = None):
-        if any(prior.length is not None for prior in score.priors):
-            raise ValueError("a prior for each case does not follow the cases into the folds of a cross-validation: "
-                             "make the scorer from a score with one prior, and pass each case's cost share as metadata "
-                             "(set_score_request(cost_share=True))")
-        self.score, self.pos_label = score, pos_label
-        self._requested: dict[str, Any] = {"sample_weight": None}
-        if [parameter.domain for parameter in score.family.stated if not parameter.counts] == [(0.0, 1.0)]:
-            self._requested["cost_share"] = None
-        takes, joint = score.family.takes, not score.family.separable
-        if score.family.multiclass and pos_label is not None:
-            raise ValueError(f"pos_label is for one event; {type(score.family).__name__} takes all classes, in the "
-                             f"order of the estimator's classes_ (or by name, if the costs are a DataFrame)")
-        if score.family.multiclass:
-            self._respond = self._classes
-        elif takes == ("y_prob",):
-            self._respond = self._ranking if joint else self._binary
-        elif takes == ("mean", "std"):
-            self._respond = self._gaussian
-        else:
-            raise ValueError(f"{type(score.family).__name__} takes {', '.join(takes)}, which no scikit-learn "
-                             f"estimator predicts; write scorer(estimator, X, y) yourself")
+    method = "predict_proba" if family.separable else ("predict_proba", "decision_function")
+    label = {} if pos_label is None else {"pos_label": pos_label}
+    return make_scorer(_Cost(score), greater_is_better=False, response_method=method, **label)
 
-    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None, cost_share: Any = None) -> float:
-        truth, prediction = self._respond(estimator, X, y_true)
-        return -self._cost(truth, prediction, sample_weight, cost_share)
 
-    def _cost(self, truth, prediction, sample_weight, cost_share):
-        """Cost per case; under each case's own cost share, where there is one, instead of the prior."""
-        score = self.score
+@dataclass(frozen=True)
+class _Cost:
+    """Cost of probabilities, or of acts: scikit-learn passes labels while it tunes a threshold."""
+
+    score: Any
+
+    @property
+    def __name__(self) -> str:
+        return self.score.__name__
+
+    def __call__(self, y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None,
+                 cost_share: Any = None) -> float:
+        score, labels, forecast = self.score, np.asarray(y_true), np.asarray(y_pred)
+        labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+        kinds = np.unique(labels)
+        event = _event(kinds) if pos_label is None else pos_label
+        if kinds.size > 2 or (kinds.size == 2 and event not in kinds):
+            raise ValueError(f"the labels are {kinds[:5].tolist()}, the event is {event!r}: two kinds are needed, and "
+                             f"the event one of them")
+        if forecast.dtype.kind != "f":
+            if not score.family.separable:
+                raise ValueError(f"{type(score.family).__name__} does not act above one threshold: none can be tuned")
+            forecast = (forecast == event).astype(float)
+        elif labels.dtype.kind == "f" and event != 1:
+            raise ValueError("labels that are floats could be taken for probabilities: pass whole numbers or words")
+        if not score.family.separable:  # only the order counts, and a decision function has any unit
+            forecast = midranks(forecast) / (len(forecast) + 1)
         if cost_share is not None:
-            if "cost_share" not in self._requested:
+            if [one.domain for one in score.family.stated if not one.counts] != [(0.0, 1.0)]:
                 raise ValueError(f"{score!r} has no cost share in (0, 1) that could differ from case to case")
             score = type(score)(score.family, Dirac(validation.vector("cost_share", cost_share)))
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(score(truth, *prediction, **options))
-
-    def __repr__(self) -> str:
-        label = "" if self.pos_label is None else f"pos_label={self.pos_label!r}"
-        return f"{self.score!r}.scorer({label})"
-
-    def set_score_request(self, *, sample_weight: Any = None, cost_share: Any = None) -> Scorer:
-        """Ask scikit-learn's metadata routing for columns that follow the cases into the folds.
-
-        Parameters
-        ----------
-        sample_weight : bool, str or None
-            Weights; for amounts of money the cost is then per unit of money. As in scikit-learn's
-            `set_score_request`: True, or the name under which the column is passed.
-        cost_share : bool, str or None
-            Each case's own cost share of a false alarm, in (0, 1), which takes the place of the prior.
-
-        Raises
-        ------
-        ValueError
-            The decision has no cost share.
-        """
-        if cost_share is not None and "cost_share" not in self._requested:
-            raise ValueError(f"{self.score!r} has no cost share in (0, 1) that could differ from case to case")
-        for name, asked in (("sample_weight", sample_weight), ("cost_share", cost_share)):
-            if name in self._requested and asked is not None:
-                self._requested[name] = asked
-        return self
-
-    # TunedThresholdClassifierCV asks for these three; it tunes one threshold for all cases.
-    _sign = -1
-
-    @property
-    def _kwargs(self) -> dict[str, Any]:
-        return {} if self.pos_label is None else {"pos_label": self.pos_label}
-
-    @property
-    def _score_func(self) -> Any:
-        if self._respond != self._binary:
-            raise ValueError(f"{self!r} has no threshold to tune: {type(self.score.family).__name__} does not act "
-                             f"above one")
-        return self._of_acts
-
-    def _of_acts(self, y_true, y_pred, *, pos_label=None, sample_weight=None, cost_share=None):
-        """Cost per case of acts that are given as labels."""
-        kinds = np.unique(np.concatenate([np.asarray(y_true), np.asarray(y_pred)]))
-        label = _event(kinds) if pos_label is None else pos_label
-        truth, acts = (np.asarray(labels) == label for labels in (y_true, y_pred))
-        return self._cost(truth, (acts.astype(float),), sample_weight, cost_share)
-
-    def _accept_sample_weight(self) -> bool:  # scikit-learn asks the scorers that it puts together
-        return True
-
-    def get_metadata_routing(self) -> Any:
-        """What scikit-learn's metadata routing asks."""
-        from sklearn.utils.metadata_routing import MetadataRequest
-
-        request = MetadataRequest(owner=self)
-        for name, alias in self._requested.items():
-            request.score.add_request(param=name, alias=alias)
-        return request
-
-    def _two_classes(self, estimator, y_true):
-        """Labels as 0 and 1, and the place of the one that counts as 1."""
-        classes = _classes_of(estimator)
-        if len(classes) != 2:
-            raise ValueError(f"{self.score!r} is for two classes, the estimator knows {len(classes)}: "
-                             f"{classes.tolist()}")
-        label = _event(classes) if self.pos_label is None else self.pos_label
-        places = np.flatnonzero(classes == label)
-        if not places.size:
-            raise ValueError(f"pos_label is {label!r}, which is none of the classes {classes.tolist()}")
-        labels = _known(y_true, classes)
-        return (labels == places[0]).astype(int), int(places[0])
-
-    def _binary(self, estimator, X, y_true):
-        truth, column = self._two_classes(estimator, y_true)
-        return truth, (np.asarray(_ask(estimator, "predict_proba", X))[:, column],)
-
-    def _ranking(self, estimator, X, y_true):
-        """Probabilities, or ranks of a decision function: only the order counts."""
-        truth, column = self._two_classes(estimator, y_true)
-        if hasattr(estimator, "predict_proba"):
-            return truth, (np.asarray(estimator.predict_proba(X))[:, column],)
-        values = validation.vector("decision_function", _ask(estimator, "decision_function", X))
-        return truth, (midranks(values if column else -values) / (len(values) + 1),)
-
-    def _classes(self, estimator, X, y_true):
-        classes, chance = _classes_of(estimator), np.asarray(_ask(estimator, "predict_proba", X))
-        labels, names = _known(y_true, classes), self.score.family.classes
-        if names is None:
-            return labels, (chance,)
-        if sorted(map(str, classes)) != sorted(names):
-            raise ValueError(f"the estimator knows the classes {classes.tolist()}, the costs are for {list(names)}")
-        place = np.array([names.index(str(label)) for label in classes])
-        return place[labels], (chance[:, np.argsort(place)],)
-
-    def _gaussian(self, estimator, X, y_true):
-        words = "a regressor whose predict takes return_std=True and returns mean and standard deviation"
-        try:
-            answer = estimator.predict(X, return_std=True)
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"{self.score!r} needs {words}; {type(estimator).__name__}: {error}") from error
-        if not isinstance(answer, tuple) or len(answer) != 2:
-            raise ValueError(f"{self.score!r} needs {words}; {type(estimator).__name__} returns something else")
-        return y_true, answer
+        return float(score(labels == event, forecast, **options))
 
 
-def _event(classes):
+def _event(kinds):
     """The label that counts as 1, where that is clear."""
-    kinds = classes.tolist()
-    if kinds in ([0, 1], [-1, 1]):
+    if kinds.tolist() in ([0, 1], [-1, 1]):
         return kinds[1]
-    said_yes = [label for label in kinds if str(label).strip().lower() in YES]
-    if len(said_yes) == 1 and all(isinstance(label, str) for label in kinds):
-        return said_yes[0]
-    raise ValueError(f"which of the labels {kinds} is the event? Say it: score.scorer(pos_label={kinds[1]!r}), or "
-                     f"pos_label={kinds[0]!r}")
+    raise ValueError(f"which of the labels {kinds.tolist()} is the event? Say it: score.scorer(pos_label="
+                     f"{kinds[-1].item()!r})")
 
 
-def _ask(estimator, method, X):
-    if not hasattr(estimator, method):
-        raise ValueError(f"{type(estimator).__name__} has no {method}")
-    return getattr(estimator, method)(X)
+@dataclass(frozen=True)
+class _OfEstimator:
+    """Minus the loss where the estimator itself is asked: for its classes, or for a standard deviation."""
+
+    score: Any
+
+    def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
+        ask = _classes if self.score.family.multiclass else _gaussian
+        truth, prediction = ask(self.score, estimator, X, y_true)
+        options = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return -float(self.score(truth, *prediction, **options))
 
 
-def _classes_of(estimator):
-    if not hasattr(estimator, "classes_"):
-        raise ValueError(f"{type(estimator).__name__} is not a fitted classifier (no classes_ attribute)")
-    return np.asarray(estimator.classes_)
-
-
-def _known(y_true, classes):
-    """Each label's place among the classes."""
-    labels = np.asarray(y_true)
+def _classes(score, estimator, X, y_true):
+    """Labels as places among the estimator's classes, and its probabilities; by name, if the costs have names."""
+    classes, chance = np.asarray(estimator.classes_), np.asarray(estimator.predict_proba(X))
+    labels, names = np.asarray(y_true), score.family.classes
     labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
     equal = labels[:, None] == classes[None, :]
     unknown = np.flatnonzero(~equal.any(axis=1))
     if unknown.size:
         raise ValueError(f"y_true[{unknown[0]}] is {labels[unknown[0]]!r}, which is none of the classes that the "
                          f"estimator knows: {classes.tolist()}")
-    return np.argmax(equal, axis=1)
+    if names is None:
+        return np.argmax(equal, axis=1), (chance,)
+    if sorted(map(str, classes)) != sorted(names):
+        raise ValueError(f"the estimator knows the classes {classes.tolist()}, the costs are for {list(names)}")
+    place = np.array([names.index(str(label)) for label in classes])
+    return place[np.argmax(equal, axis=1)], (chance[:, np.argsort(place)],)
+
+
+def _gaussian(score, estimator, X, y_true):
+    words = "a regressor whose predict takes return_std=True and returns mean and standard deviation"
+    try:
+        mean, std = estimator.predict(X, return_std=True)
+    except (TypeError, ValueError, AttributeError) as error:
+        raise ValueError(f"{score!r} needs {words}; {type(estimator).__name__}: {error}") from error
+    return y_true, (mean, std)

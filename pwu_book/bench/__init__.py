@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 
+from pwu_lite.app import beliefs, page
 from pwu_lite.families import BinaryDecision, SelectivePrediction, TopK
 from pwu_lite.priors import Beta, LogNormal
 from pwu_lite.pwu import PWU
-from pwu_lite.reporting import beliefs, page
 from pwu_lite.reporting._rules import RULES
 from pwu_lite.reporting.card import metric_card
 

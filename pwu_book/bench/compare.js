@@ -583,7 +583,7 @@ async function compareModels(data, ask, progress, drawsOf) {
   const ranking = rows.map((_, k) => k).sort((i, j) => costs[i] - costs[j] || i - j);
   const ranked = ranking.map((k) => rows[k]);
   return {
-    models: ranked,
+    models: ranked.map((row) => ({...row, "cases about": rounded(row["cases needed"], 2)})),
     words: inWords(ranked, about),
     remarks: [...remarksOf(ranked, about), ...found.narrow],
     notes: notes(n, groups, data.weight, law),

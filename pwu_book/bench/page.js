@@ -333,7 +333,7 @@ function show(found) {
         share(m.skill),
         share(m["share best"]),
         m.verdict,
-        Number.isFinite(m["cases needed"]) ? rounded(m["cases needed"], 2).toLocaleString("en") : "",
+        Number.isFinite(m["cases needed"]) ? m["cases about"].toLocaleString("en") : "",
         share(m.radius)
       ]),
       0
@@ -520,8 +520,9 @@ function python() {
     own = choice.shares,
     lines = [
       "import pwu_lite as pwu",
-      "from pwu_lite import elicitation, robust",
-      "from pwu_lite.reporting import files",
+      "from pwu_lite import elicitation",
+      "from pwu_lite.app import files, report",
+      "from pwu_lite.theory import robust",
       "",
       `table = files.read_table(${q(file.name)})`
     ];
@@ -554,14 +555,13 @@ function python() {
       "score = pwu.PWU(pwu.SelectivePrediction(), elicitation.lognormal_from_quantiles(low, high))"
     );
   const extra = [
-    own ? "" : "statement=robust.Quantiles({low: 0.05, high: 0.95})",
     choice.groups ? `groups=files.column_of(table, ${q(choice.groups)})` : "",
     choice.weight ? `sample_weight=files.numbers(table, ${q(choice.weight)})` : ""
   ].filter(Boolean);
   lines.push(
     `result = pwu.compare(y, models, score${extra.map((one) => `, ${one}`).join("")})`,
     'print("\\n".join(result.words))',
-    'result.to_html("report.html")'
+    `report.write(result, "report.html"${own ? "" : ", statement=robust.Quantiles({low: 0.05, high: 0.95})"})`
   );
   const option = {binary: "ratio", selective: "error", topk: "share"}[kind],
     sh = (v) => (/^[\w.%-]+$/.test(v) ? v : `'${v.replaceAll("'", "'\\''")}'`);

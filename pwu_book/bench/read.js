@@ -1,5 +1,5 @@
 // A table from the bytes of a CSV file, as people have them; what cannot be read is named with its line. The rules
-// are those of pwu_lite.reporting.files.
+// are those of pwu_lite.app.files.
 const MOST_ROWS = RULES.most_rows_page;
 // Control characters, marks of direction and other characters that are not seen.
 const HIDDEN = new RegExp(
@@ -316,6 +316,7 @@ const byCharacter = (a, b) => {
 
 // So many significant digits, and a tie goes to the even digit, as in Python (a script's own rounding takes the larger).
 function rounded(value, digits) {
+  if (!Number.isFinite(value)) return value;
   const [exact, power] = value.toExponential(60).split("e"),
     kept = exact.replace(".", "").replace("-", ""),
     tie = /^50*$/.test(kept.slice(digits)) && kept[digits - 1] % 2 === 0;

@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pwu_lite import plots
-from pwu_lite.reporting.page import LANDSCAPE, LANDSCAPE_STYLE
+from pwu_lite.app.page import LANDSCAPE, LANDSCAPE_STYLE
 
 __all__ = ["Explorer"]
 

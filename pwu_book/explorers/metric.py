@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from pwu_lite import plots, symbolic, validation
+from pwu_lite import plots, validation
+from pwu_lite.theory import symbolic
 
 from ._element import Explorer, short, slider
 
@@ -35,7 +36,7 @@ class MetricExplorer(Explorer):
     Parameters
     ----------
     scores : mapping of name to (loss_if_1, loss_if_0)
-        Sympy expressions in `p`, as `pwu_lite.symbolic.binary_prior` takes them.
+        Sympy expressions in `p`, as `pwu_lite.theory.symbolic.binary_prior` takes them.
     p : sympy.Symbol
     points : int
         Forecasts at which the curves are computed.

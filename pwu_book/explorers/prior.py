@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import optimize, special
 
-from pwu_lite import elicitation, plots, robust, validation
+from pwu_lite import elicitation, plots, validation
 from pwu_lite.families import BinaryDecision
 from pwu_lite.pwu import PWU
-from pwu_lite.robust.decide import ROUNDING
+from pwu_lite.theory import robust
+from pwu_lite.theory.robust.decide import ROUNDING
 
 from ._element import Explorer, is_place, short, slider
 

@@ -16,8 +16,8 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from pwu_lite._ranks import ROUNDING
-from pwu_lite.alignment import agreement
 from pwu_lite.metrics import lower_is_better
+from pwu_lite.theory.alignment import agreement
 
 from . import grid, recalibration, score
 from .tasks import LOWER, PERTURBED, RECALIBRATED, Fold, Task

@@ -22,7 +22,7 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from pwu_lite import alignment
+from pwu_lite.theory import alignment
 
 from .. import released
 from .. import tables as stored_tables

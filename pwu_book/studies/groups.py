@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from scipy import optimize, special
 
-from pwu_lite import imprecise as ip
 from pwu_lite.families import BinaryDecision
+from pwu_lite.theory import imprecise as ip
 
 from .. import tables as stored_tables
 from ..runs import datasets

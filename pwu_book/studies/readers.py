@@ -18,14 +18,14 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import train_test_split
 
-from pwu_lite import robust
 from pwu_lite._resampling import weighted_means
 from pwu_lite.elicitation import beta_from_quantiles
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta
 from pwu_lite.pwu import PWU
-from pwu_lite.robust.curve import Curve
-from pwu_lite.robust.decide import resampled
+from pwu_lite.theory import robust
+from pwu_lite.theory.robust.curve import Curve
+from pwu_lite.theory.robust.decide import resampled
 
 from .. import tables
 from ..runs import datasets, models

@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pwu_lite.alignment import kendall_tau
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta
 from pwu_lite.pwu import PWU
+from pwu_lite.theory.alignment import kendall_tau
 
 from .. import tables as stored_tables
 from ..runs import grid

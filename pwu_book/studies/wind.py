@@ -13,11 +13,11 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from pwu_lite.alignment import kendall_tau
 from pwu_lite.families import SelectivePrediction
 from pwu_lite.metrics import regression
 from pwu_lite.priors import Beta, LogNormal
 from pwu_lite.pwu import PWU
+from pwu_lite.theory.alignment import kendall_tau
 
 from ..runs import datasets, models
 from ..runs.tasks import REGRESSION, Fold

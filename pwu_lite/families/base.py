@@ -524,7 +524,7 @@ class Family:
     def label_worth(self, prior: Prior, *prediction: np.ndarray) -> np.ndarray:
         """What each label contributes to minus the loss, times n, where the loss is linear in labels of 0 and 1.
 
-        Shape (n,). Asked by `pwu_lite.assisted` of a family whose acts depend on all cases together.
+        Shape (n,). Asked by `pwu_book.studies.few_labels.assisted` of a family whose acts depend on all cases together.
 
         Parameters
         ----------
@@ -555,7 +555,7 @@ class Family:
                          f"or pass a cost function and thetas to refute")
 
     def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Labels of n cases and random forecasts of them, for `pwu_lite.alignment.refute` to compare.
+        """Labels of n cases and random forecasts of them, for `pwu_lite.theory.alignment.refute` to compare.
 
         Values on a coarse grid, so that acts and ties repeat, and some forecasts that differ in
         one case only.

@@ -10,8 +10,8 @@ from .card import MetricCard, metric_card
 from .compare import ModelComparison, compare
 from .corp import Decomposition, decompose, recalibrated
 from .information import ValueOfInformation, value_of_information
-from .large import compare_tallies
 from .priors import PriorReport, prior_report
+from .tallies import compare_tallies
 from .unique import UniqueBenchmarks, unique_benchmarks
 
 __all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks",

@@ -59,7 +59,8 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
     source : str
         Where the prior comes from, and when it was fixed.
     comparison : DataFrame, optional
-        The table of a `compare` under this score: the card then says how far the order rests on the prior.
+        The table of `pwu_lite.theory.robust.judge` under this score: the card then says how far the order rests on
+        the prior.
 
     References
     ----------
@@ -97,7 +98,7 @@ def _order(table):
     for name, row in table.iterrows():
         if row["verdict"] in ("best", "reference"):
             lines.insert(0, f"against {name}")
-        elif not np.isnan(row["radius"]):
+        elif not np.isnan(row.get("radius", np.nan)):
             known = f", every prior that fits the statement: {row['statement']}" if row.get("statement") else ""
             lines.append(f"{name}: holds while up to {row['radius']:.0%} of the readers believe anything{known}")
     return "; ".join(lines) if len(lines) > 1 else "no statement about other priors: one decision parameter is needed"

@@ -5,13 +5,9 @@ Implements appendix L of the PWU paper, for more than two models.
 
 from __future__ import annotations
 
-import datetime
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,29 +18,21 @@ from scipy.special import ndtri
 from .. import validation
 from .._ranks import ROUNDING
 from .._resampling import block_length, canonical_order, group_numbers
-from ..assisted import for_score
 from ..families import BinaryDecision, SeparableFamily
 from ..metrics import Metric
 from ..metrics._kernels import average
 from ..pwu import PWU
-from ..robust import AnyPrior, PriorSet
-from ..robust.curve import has_curve, read_curve
-from ..robust.decide import compared, radius_of
-from . import page
 from ._intervals import METHODS, Luck, apart, from_losses, from_scores, named
 from ._rules import RULES
 from ._tables import html
-from .card import metric_card
-from .picture import picture_of
 from .words import in_words, remarks
 
 __all__ = ["ModelComparison", "compare"]
 
 MOST_REPEATS = 1_000_000
-MOST_FOR_RADIUS = 200_000  # cases: beyond, finding the worst prior costs several times as much as all the rest
 POWER = 0.8  # chance to separate two models for which "cases needed" is computed
 COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "saving", "saving low",
-           "saving high", "share best", "undefined", "verdict", "cases needed", "radius"]
+           "saving high", "share best", "undefined", "verdict", "cases needed"]
 
 
 @dataclass(frozen=True)
@@ -76,48 +64,13 @@ class ModelComparison:
         intervals may be too narrow: few events or groups, copies, a long tail, dependence that is counted too little.
         With several scores each sentence begins with the name of its score.
         """
-        if isinstance(self.table.index, pd.MultiIndex):
-            return tuple(f"{name}: {line}" for name in self.scores for line in self._said(name, self.table.loc[name]))
-        return tuple(self._said(next(iter(self.scores)), self.table))
+        named = isinstance(self.table.index, pd.MultiIndex)
+        return tuple(f"{name}: {line}" if named else line for name in self.scores for line in self.said(name))
 
-    def _said(self, name, table):
+    def said(self, name: str) -> list[str]:
+        """The sentences of one score, as `words` has them, by the score's name ("score", if it was given none)."""
+        table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
         return [*in_words(table, self.about), *remarks(table, self.about), *self.about["narrow"][name]]
-
-    def to_html(self, path: Any, *, decision: str = "", source: str = "") -> None:
-        """Write a report of one file that asks no other host for anything: words, pictures, table and card.
-
-        Parameters
-        ----------
-        path : str or path
-            Of the file, which is written whole or not at all. A link is followed.
-        decision, source : str
-            What the score is for, and where its prior comes from: for the card, see `metric_card`.
-
-        Raises
-        ------
-        ValueError
-            The path exists and is not a regular file, or it is the file that the forecasts came from; or the
-            models were compared by tallies.
-        """
-        if self.data is None:
-            raise ValueError("a report has pictures of the cases, and a tally does not hold them: compare a sample of "
-                             "the cases for it")
-        parts = page.answer(self._about_lines()) if self.about.get("file") else []
-        for name, score in self.scores.items():
-            table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
-            parts += [f"<h2>{escape(name)}</h2>" if len(self.scores) > 1 else "", *page.answer(self._said(name, table))]
-            shown = (picture_of(score, *self.data, list(table.index), self.options) if isinstance(score, PWU) else
-                     "this score is a function of the data, without a decision parameter")
-            parts += [page.picture(shown), page.numbers(table)]
-            if isinstance(score, PWU):
-                card = metric_card(score, decision=decision, source=source, comparison=table)
-                parts += ["<h2>What the score believes</h2>", card._repr_html_()]
-        parts += [f"<p>{escape(note)}</p>" for note in self.notes]
-        write_whole(path, page.whole("Models compared", decision, parts), keep=self.about.get("file"))
-
-    def _about_lines(self):
-        """Where the numbers come from, for the report of a file."""
-        return [f"File {self.about['file']}, read on {datetime.date.today():%d %B %Y}."]
 
     def _repr_html_(self) -> str:
         return html(self.table) + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
@@ -126,54 +79,9 @@ class ModelComparison:
         return "\n\n".join([self.table.to_string(), *self.notes])
 
 
-def write_whole(path: Any, text: str, *, keep: Any = None) -> None:
-    """Write a file whole or not at all, and destroy nothing else.
-
-    Parameters
-    ----------
-    path : str or path
-        A link is followed to where it points.
-    text : str
-    keep : str or path, optional
-        A file that must not be written over.
-
-    Raises
-    ------
-    ValueError
-        The path is `keep`, or it exists and is not a regular file, or a file that must not be changed.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_whole(f"{folder}/a.txt", "whole")
-    ...     Path(folder, "a.txt").read_text()
-    'whole'
-    """
-    target = Path(path).resolve()
-    if target.is_dir():
-        raise ValueError(f"{path} is a folder: name a file")
-    if target.exists() and not target.is_file():
-        raise ValueError(f"{path} is not a regular file: name a file")
-    if keep not in (None, "-") and target.exists() and Path(keep).exists() and os.path.samefile(target, keep):
-        raise ValueError(f"{path} is the file that is read: name another file for the report")
-    mode = target.stat().st_mode & 0o777 if target.exists() else None
-    if mode is not None and not mode & 0o222:
-        raise ValueError(f"{path} is read-only: name another file")
-    handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(part, 0o644 if mode is None else mode)
-        os.replace(part, target)
-    finally:
-        Path(part).unlink(missing_ok=True)
-
-
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
             sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
-            coverage: float = 0.95, statement: PriorSet | None = None, assisted: float | None = None,
-            blocks: int | None = None, interval: str | None = None) -> ModelComparison:
+            coverage: float = 0.95, blocks: int | None = None, interval: str | None = None) -> ModelComparison:
     """Which model is cheapest, by how much, and could it be luck?
 
     Parameters
@@ -197,11 +105,6 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     coverage : float
         Of the intervals, each by itself; they cover the luck of which cases are in the
         sample, not that of fitting the models again.
-    statement : PriorSet, optional
-        What everybody agrees on about the decision parameter, from `pwu_lite.robust`: adds the column ``statement``.
-    assisted : float, optional
-        Weight, in labels, of a reference that all models give together (100 is a good one): adds the column
-        ``assisted``, see `pwu_lite.assisted`. Read its notes before you use it.
     blocks : int, optional
         For cases in time order: so many consecutive cases are resampled together. Blocks should be several times as
         long as the dependence, such as a week of hours that are alike within a day; `words` say where they are not.
@@ -221,11 +124,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         contains zero, or there are so few cases with a positive weight, events or cases without an event that all
         of them pointing one way would be no evidence), costlier, or cheaper;
         ``cases needed`` to separate the two with 80% power, if the difference is what it seems: groups, where there
-        are groups (NaN where there are so few);
-        ``radius``, the share of readers who may believe anything about the decision parameter before the order of
-        the two flips on these cases (NaN where the score has no such parameter, and beyond 200,000 cases;
-        `pwu_lite.robust.radius` has it for any number, and a bound); and, with a statement, whether all priors that
-        fit it find the model costlier, or cheaper.
+        are groups (NaN where there are so few). How far the verdicts rest on the prior says
+        `pwu_lite.theory.robust.judge`.
 
     Raises
     ------
@@ -250,8 +150,6 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     forecasts = validation.named_forecasts(models)
     if not forecasts:
         raise ValueError("compare needs at least one model")
-    if statement is not None and not isinstance(statement, PriorSet):
-        raise ValueError(f"statement must be a set of priors from pwu_lite.robust, got {type(statement).__name__}")
     scores = validation.named("score", score) if isinstance(score, Mapping) else {"score": score}
     if not scores:
         raise ValueError("compare needs at least one score")
@@ -266,26 +164,18 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.relative_weight(sample_weight, len(y))
-    if assisted is not None and (groups is not None or sample_weight is not None):
-        raise ValueError("assisted takes neither groups nor sample_weight")
     luck = Luck(coverage, _repeats(n_resamples), seed, _consecutive(blocks, interval, groups, len(y)), interval)
     has = {name: _present(parts) for name, parts in forecasts.items()}
     lacking = not all(mask.all() for mask in has.values())
-    if lacking and assisted is not None:
-        raise ValueError("assisted needs all forecasts of all models")
     about = _about(y, forecasts, number, weight, coverage)
     make = _pairwise if lacking else _table
-    made = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, luck, statement, bool(about["few"]))
+    made = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, luck, bool(about["few"]))
             for name, one in scores.items()}
     tables = {name: frame for name, (frame, _) in made.items()}
-    helped = () if assisted is None else [for_score(one, y, forecasts, n0=assisted) for one in scores.values()]
-    for frame, found in zip(tables.values(), helped, strict=False):
-        frame["assisted"] = found.table["loss"]
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
     about["narrow"] = {name: found.narrow for name, (_, found) in made.items()}
-    notes = (*dict.fromkeys(_note(found, len(y), number, weight, luck) for _, found in made.values()),
-             *(line for found in helped for line in found.notes))
+    notes = tuple(dict.fromkeys(_note(found, len(y), number, weight, luck) for _, found in made.values()))
     if lacking:
         complete = np.all(list(has.values()), axis=0)
         y, forecasts = y[complete], {name: tuple(part[complete] for part in parts) for name, parts in forecasts.items()}
@@ -393,7 +283,7 @@ def _as_loss(name, score):
     return score
 
 
-def _table(score, y, forecasts, against, groups, weight, luck, statement, few):
+def _table(score, y, forecasts, against, groups, weight, luck, few):
     """One score's rows, the cheapest model first, and how its intervals were computed."""
     values, losses = _values(score, y, forecasts, weight)
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
@@ -414,13 +304,10 @@ def _table(score, y, forecasts, against, groups, weight, luck, statement, few):
         "undefined": found.undefined, "verdict": verdicts,
         "cases needed": np.nan if few else cases_needed(units, gap, found.spread, luck.coverage)},
         index=list(forecasts), columns=COLUMNS)
-    frame["radius"], decided = _over_priors(score, y, forecasts, best, weight, statement)
-    if statement is not None:
-        frame["statement"] = decided
     return frame.iloc[np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")], found
 
 
-def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few):
+def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
     """As `_table` where models lack forecasts: each row on the cases that a model shares with the reference."""
     has = {name: _present(parts) for name, parts in forecasts.items()}
 
@@ -450,7 +337,7 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few
         chosen, outcomes, given = part(dict.fromkeys([str(reference), name]), kept)
         number = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
         lacks = few or bool(_about(outcomes, given, number, some(weight, kept), luck.coverage)["few"])
-        frame, found = _table(chosen, outcomes, given, reference, number, some(weight, kept), luck, statement, lacks)
+        frame, found = _table(chosen, outcomes, given, reference, number, some(weight, kept), luck, lacks)
         narrow |= dict.fromkeys(found.narrow)
         rows.append(frame.loc[[name]].assign(cases=int((kept if weight is None else kept & (weight > 0)).sum())))
     table = pd.concat(rows)
@@ -459,24 +346,6 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, statement, few
         table.loc[reference, "verdict"] = "best"
     order = np.argsort(table["difference"].fillna(np.inf), kind="stable")
     return table.iloc[order], found._replace(narrow=tuple(narrow))
-
-
-def _over_priors(score, y, forecasts, best, weight, statement):
-    """Each model's radius against one of them, and what all priors of a statement say of it."""
-    radii, words = np.full(len(forecasts), np.nan), [""] * len(forecasts)
-    if not isinstance(score, PWU) or any(prior.length is not None for prior in score.priors) or (
-            statement is None and len(y) > MOST_FOR_RADIUS):
-        return radii, words
-    family, data = score.family, [score.family.read(y, *parts) for parts in forecasts.values()]
-    if not has_curve(family, data[0]):
-        return radii, words
-    curves = [read_curve(family, part, weight) for part in data]
-    verdicts = {"first": "cheaper", "second": "costlier", "undecided": "undecided"}
-    for index, curve in enumerate(curves):
-        if index != best:
-            radii[index] = radius_of(score.priors[0], AnyPrior(), curve, curves[best])[0]
-            words[index] = verdicts[compared(statement, curve, curves[best]).verdict] if statement is not None else ""
-    return radii, words
 
 
 def _values(score, y, forecasts, weight):

@@ -13,8 +13,9 @@ from scipy import integrate, special
 import pwu_lite as pwu
 from pwu_book import tables
 from pwu_book.examples import screening
-from pwu_lite import alignment, elicitation, symbolic
+from pwu_lite import elicitation
 from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
+from pwu_lite.theory import alignment, symbolic
 
 FAMILY = pwu.BinaryDecision()
 

@@ -15,7 +15,8 @@ import sympy as sp
 import pwu_lite as pwu
 from pwu_book.bench import Bench
 from pwu_book.explorers import HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer, _element
-from pwu_lite import elicitation, robust
+from pwu_lite import elicitation
+from pwu_lite.theory import robust
 
 p = sp.Symbol("p")
 BRIER, LOG = ((1 - p) ** 2, p**2), (-sp.log(p), -sp.log(1 - p))

@@ -7,9 +7,10 @@ import pytest
 from pwu_book import tables
 from pwu_book.runs import grid
 from pwu_book.studies import few_labels
+from pwu_book.studies.few_labels import assisted
 from pwu_book.studies.few_labels.scores import _auroc, _average_precision
-from pwu_lite import Beta, assisted
-from tests.core.test_assisted import PRIOR, SHARES, gaussian, world
+from pwu_lite import Beta
+from tests.book.test_assisted import PRIOR, SHARES, gaussian, world
 
 
 def test_ranking_scores_of_the_run_are_scikit_learns():

@@ -5,8 +5,8 @@ import pytest
 
 from pwu_book import tables
 from pwu_book.studies import groups
-from pwu_lite import imprecise as ip
 from pwu_lite.metrics import classification as m
+from pwu_lite.theory import imprecise as ip
 
 DATA = groups.load("breast cancer")
 

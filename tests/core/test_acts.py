@@ -12,8 +12,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pwu_lite as pwu
-from pwu_lite import alignment, robust
 from pwu_lite.metrics import multiclass
+from pwu_lite.theory import alignment, robust
 
 PRIORS = (pwu.Gamma(2, 0.5), pwu.Uniform(0, 2), pwu.Mixture([pwu.LogNormal(-1, 1), pwu.Dirac(0.37)], [0.5, 0.5]))
 
@@ -195,10 +195,11 @@ def test_small_units_and_certain_forecasts_compare():
     y, f = rng.integers(0, 2, 60), rng.dirichlet(np.ones(2), 60)
     for unit in (1e-9, 1.0, 1e9):
         family = pwu.CostMatrix(unit * np.array([[0, 10], [2, 1], [0, 0]]), [[0, 0], [0, 0], [1, 1]])
-        table = pwu.compare(y, {"a": f, "b": f[::-1]}, pwu.PWU(family, pwu.Uniform(0, 2 * unit)), n_resamples=50).table
+        score = pwu.PWU(family, pwu.Uniform(0, 2 * unit))
+        table = robust.judge(pwu.compare(y, {"a": f, "b": f[::-1]}, score, n_resamples=50))
         assert table["radius"].notna().sum() == 1
     sure = pwu.PWU(pwu.CostMatrix([[1, 5], [0.5, 0]], [[0, 0], [0, 1]]), pwu.Gamma(2, 1))
-    table = pwu.compare(y, {"sure": np.eye(2)[1 - y], "b": f}, sure, n_resamples=50).table
+    table = robust.judge(pwu.compare(y, {"sure": np.eye(2)[1 - y], "b": f}, sure, n_resamples=50))
     assert table["radius"].isna().all()  # the sure one pays any price
 
 

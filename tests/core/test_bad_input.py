@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite import elicitation, forecasts, imprecise, metrics, plots, reporting, robust, validation
-from pwu_lite.alignment import kendall_tau, somers_d
+from pwu_lite import elicitation, forecasts, metrics, plots, reporting, validation
+from pwu_lite.theory import imprecise, robust
+from pwu_lite.theory.alignment import kendall_tau, somers_d
 
 INF, NAN = float("inf"), float("nan")
 

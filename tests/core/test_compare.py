@@ -12,11 +12,13 @@ from scipy.signal import lfilter
 from scipy.special import ndtri, stdtrit
 
 import pwu_lite as pwu
-from pwu_lite import _resampling, reporting, robust
+from pwu_lite import _resampling, reporting
+from pwu_lite.app import report
+from pwu_lite.app.picture import picture_of
 from pwu_lite.metrics import REGISTRY, classification
 from pwu_lite.reporting._intervals import Luck, _dependence, from_losses, from_scores
-from pwu_lite.reporting.picture import picture_of
 from pwu_lite.reporting.words import in_words
+from pwu_lite.theory import robust
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -117,7 +119,7 @@ def test_regressors_and_against():
 def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     result = pwu.compare(Y, {"<b>good": MODELS["good"], "flat": MODELS["flat"]}, {"mine": SCORE, "top": TOP},
                          n_resamples=30)
-    result.to_html(tmp_path / "report.html")
+    report.write(result, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text()
     assert page.count("<svg") == 2 and "NOT STATED" in page and "<b>good" not in page and len(page) < 300_000
     for asks in ("http:", "https:", "src=", "href=", "url(", "@import"):
@@ -125,7 +127,7 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     assert "default-src 'none'" in page
     assert all(escape(line.partition(": ")[2]) in page for line in result.words)
     assert not list(tmp_path.glob("*.part")) and "30 resamples" in str(result)
-    result.to_html(tmp_path / "report.html", decision="whom to <call>", source="two physicians")
+    report.write(result, tmp_path / "report.html", decision="whom to <call>", source="two physicians")
     page = (tmp_path / "report.html").read_text()
     assert "NOT STATED" not in page and page.count("whom to &lt;call&gt;") == 3 and page.count("two physicians") == 2
 
@@ -158,7 +160,7 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="hac"), "averages over cases"),
     (lambda: pwu.compare([], {"a": []}, SCORE), "one entry per case"),
     (lambda: pwu.compare(Y, pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "a"]), SCORE), "same name"),
-    (lambda: pwu.compare(Y, MODELS, SCORE, statement=SCORE.priors[0]), "set of priors"),
+    (lambda: robust.judge(pwu.compare(Y, MODELS, SCORE, n_resamples=5), SCORE.priors[0]), "set of priors"),
     (lambda: reporting.decompose("brier", Y, MODELS["good"]), "score must be"),
     (lambda: reporting.decompose(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(P)), Y, P), "one prior for all"),
     (lambda: reporting.unique_benchmarks(A, A, {}), "at least one"),
@@ -256,7 +258,7 @@ def test_the_picture_of_the_report_is_that_of_its_table(tmp_path):
     for options in ({"sample_weight": [1, 1, 0.01, 0.01] * 10}, {}, {"against": "a"}, {"coverage": 0.5},
                     {"groups": np.arange(40) // 10}):
         result = pwu.compare(y, {"a": a, "b": b}, SCORE, n_resamples=20, **options)
-        result.to_html(tmp_path / "r.html")
+        report.write(result, tmp_path / "r.html")
         pages.append((tmp_path / "r.html").read_text())
     shown = [json.loads(re.search(r'json">(.*?)</script>', page).group(1)) for page in pages]
     assert len({json.dumps(one) for one in shown}) == 5
@@ -540,14 +542,14 @@ def test_a_model_is_named_and_an_undefined_cost_has_no_verdict(tmp_path):
                         lambda y, f: float(np.mean((y - f) ** 2)) if f.max() <= 1 else np.nan, n_resamples=50).table
     assert table.loc["broken", "verdict"] == "undefined"
     with pytest.raises(ValueError, match="folder"):
-        pwu.compare(Y, MODELS, SCORE, n_resamples=5).to_html(tmp_path)
+        report.write(pwu.compare(Y, MODELS, SCORE, n_resamples=5), tmp_path)
 
 
 def test_the_radius_and_what_a_statement_decides():
-    """Against the best model, as `pwu_lite.robust` has them; nothing where there is no curve over one parameter."""
+    """Against the best model, as `robust` has them; nothing where there is no curve over one parameter."""
     prior, family = pwu.Beta(2, 10), pwu.BinaryDecision()
     stated = robust.Quantiles({0.05: 0.2, 0.3: 0.9})
-    table = pwu.compare(Y, MODELS, pwu.PWU(family, prior), n_resamples=50, statement=stated).table
+    table = robust.judge(pwu.compare(Y, MODELS, pwu.PWU(family, prior), n_resamples=50), stated)
     best = table.index[0]
     assert np.isnan(table.loc[best, "radius"]) and table.loc[best, "statement"] == ""
     words = {"first": "cheaper", "second": "costlier", "undecided": "undecided"}
@@ -556,7 +558,7 @@ def test_the_radius_and_what_a_statement_decides():
         assert table.loc[name, "radius"] == pytest.approx(share.value)
         verdict = robust.preference(family, stated, Y, MODELS[name], MODELS[best]).verdict
         assert table.loc[name, "statement"] == words[verdict]
-    plain = pwu.compare(Y, MODELS, classification.brier_score, n_resamples=20).table
+    plain = robust.judge(pwu.compare(Y, MODELS, classification.brier_score, n_resamples=20))
     assert plain["radius"].isna().all() and "statement" not in plain
     card = reporting.metric_card(pwu.PWU(family, prior), comparison=table)
     assert f"against {best}" in card.rows["Order of the models"] and "%" in card.rows["Order of the models"]
@@ -672,5 +674,5 @@ def test_models_that_lack_forecasts_are_compared_on_the_cases_they_share(tmp_pat
     each = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(np.linspace(0.1, 0.9, N)))
     best = pwu.compare(Y, models, each, n_resamples=20, sample_weight=np.ones(N), groups=np.arange(N) // 3)
     assert best.table["verdict"].iloc[0] == "best"
-    result.to_html(tmp_path / "report.html")
+    report.write(result, tmp_path / "report.html")
     assert "that it shares with vague" in (tmp_path / "report.html").read_text()

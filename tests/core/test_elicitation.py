@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pwu_lite as pwu
-from pwu_lite import elicitation, robust
+from pwu_lite import elicitation
+from pwu_lite.theory import robust
 
 inner = st.floats(0.001, 0.999)
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite.alignment import kendall_tau
 from pwu_lite.families import mass_of_k
 from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
+from pwu_lite.theory.alignment import kendall_tau
 
 CASES = json.loads((Path(__file__).parent / "reference_values.json").read_text())
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwu_lite.reporting import command
+from pwu_lite.app import command
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "book" / "index.md", *sorted((ROOT / "book" / "start").glob("*.md"))]

@@ -27,8 +27,9 @@ import numpy as np
 import pandas as pd
 
 from pwu_lite import metrics
-from pwu_lite.reporting import command, decompose
-from pwu_lite.reporting.picture import picture_of
+from pwu_lite.app import command
+from pwu_lite.app.picture import picture_of
+from pwu_lite.reporting import decompose
 
 BENCH = "book/start/bench.html"
 LARGE = bool(os.environ.get("BENCH_LARGE_FILE"))

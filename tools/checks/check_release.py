@@ -53,7 +53,8 @@ def main() -> int:
         if f"## {version}" not in (source / "CHANGELOG.md").read_text():
             sys.exit(f"the changelog has nothing about {version}")
         python = environment(place / "sdist", f"{source}[dev]")
-        run([python, "-m", "pytest", "-n", "auto", "-m", "not slow", "-W", "default", "tests/core", "pwu_lite"], source)
+        run([python, "-m", "pytest", "-n", "auto", "-m", "not slow", "-W", "default", "tests/core",
+             "tests/theory", "tests/app", "pwu_lite"], source)
     print(f"wheel and sdist of {version} work in empty environments")
     return 0
 

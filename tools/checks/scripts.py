@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pwu_book.bench import Bench
 from pwu_book.explorers import HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer
-from pwu_lite.reporting import page
+from pwu_lite.app import page
 
 ROOT = Path(__file__).resolve().parents[2]
 

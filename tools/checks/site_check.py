@@ -34,8 +34,9 @@ from playwright.sync_api import Error
 
 from pwu_book.examples import mushrooms, screening
 from pwu_book.explorers import HillExplorer
-from pwu_lite import PWU, BinaryDecision, robust, symbolic
+from pwu_lite import PWU, BinaryDecision
 from pwu_lite.elicitation import beta_from_mode
+from pwu_lite.theory import robust, symbolic
 from tools.checks import bench_check, browse, kit_check
 from tools.editions import link_pictures
 

@@ -13,11 +13,11 @@ import pandas as pd
 from scipy.special import expit
 from scipy.stats import rankdata
 
-from pwu_lite import assisted
+from pwu_book.studies.few_labels import assisted
 from pwu_lite._ranks import ROUNDING, share_places, snap
-from pwu_lite.alignment import agreement
 from pwu_lite.families import mass_of_k, place_worth
 from pwu_lite.metrics import regression
+from pwu_lite.theory.alignment import agreement
 
 from .draws import SHARE_PRIORS, Draw
 

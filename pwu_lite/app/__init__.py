@@ -1,0 +1,1 @@
+"""From a file of forecasts to a decision: the command line, its reader, its report."""

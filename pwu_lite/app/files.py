@@ -1,0 +1,728 @@
+"""Outcomes and forecasts from a file, as people have them; what cannot be read is named with its line.
+
+Implements no part of a source.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import itertools
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from ..reporting._rules import RULES
+
+__all__ = ["abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table", "events", "labels",
+           "layout", "line_of", "members", "numbers", "one_of_two", "pairs", "probabilities", "quantiles", "read_table",
+           "right_or_wrong", "same_words"]
+
+DELIMITERS = ",;\t|"
+YES = set(RULES["yes"])
+HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
+"""Control characters, marks of direction and other characters that are not seen."""
+MOST_UNPACKED = 2_000_000_000
+SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
+QUANTILE = re.compile(r"(.+?)[ _.:-]+[qp](\d\.\d+|\d{2,})", re.IGNORECASE)
+MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
+TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
+CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
+RIGHT, WRONG = YES | {"right", "correct"}, {"0", "false", "no", "n", "wrong", "incorrect"}
+MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
+
+
+def read_table(source: str) -> pd.DataFrame:
+    """A table from a CSV or Parquet file, or from standard input if `source` is ``-``.
+
+    Delimiter (comma, semicolon, tab, bar) and decimal comma are recognised, a byte order mark is ignored, a file
+    that was packed by gzip is unpacked.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or Parquet file; - for standard input.
+
+    Raises
+    ------
+    ValueError
+        No table, or rows of different lengths; the message says which line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("y;a\\n1;0,7\\n0;20%\\n")
+    ...     file.flush()
+    ...     frame = read_table(file.name)
+    >>> numbers(frame, "a").tolist()
+    [0.7, 0.2]
+    """
+    if str(source).lower().endswith((".parquet", ".pq")):
+        return _read_parquet(source)
+    raw = _bytes(source)
+    if raw[:2] == b"PK":
+        raise ValueError(f"{source} is an Excel or zip file: save the sheet as CSV")
+    try:
+        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
+    except UnicodeDecodeError:
+        text = raw.decode("cp1252", errors="replace")
+    if "\0" in text:
+        raise ValueError(f"{source} is not a text file: save the table as CSV")
+    if not text.strip():
+        raise ValueError(f"{source} is empty")
+    if "\n" not in text:
+        text = text.replace("\r", "\n")
+    end = text.find("\n", len(text) - len(text.lstrip()))
+    if (end if end >= 0 else len(text)) > RULES["most_first_line"]:
+        raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
+                         "a table with one row per line?")
+    delimiter, _ = layout(io.StringIO(text), source)
+    try:
+        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
+    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+        match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+        raise ValueError(f"line {match[2]} has {match[3]} fields, the lines above have {match[1]}" if match
+                         else f"{source} could not be parsed as a table: {error}") from error
+    if frame.empty:
+        raise ValueError(f"{source} has a header and no rows")
+    if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
+        frame.attrs["lines"] = _lines_of(text, delimiter)
+    return frame
+
+
+def layout(lines: Iterable[str], source: str) -> tuple[str, list[str]]:
+    """Delimiter and names of columns, from the first two lines that are not blank.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Of the file.
+    source : str
+        Its name, for messages.
+
+    Raises
+    ------
+    ValueError
+        No header, names given twice, or a first row that is longer.
+
+    Examples
+    --------
+    >>> layout(["y;a", "1;0,7"], "cases.csv")
+    (';', ['y', 'a'])
+    """
+    first = list(itertools.islice((line for line in lines if line.strip()), 2))
+    if not first:
+        raise ValueError(f"{source} is empty")
+    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", first[0]).count)
+    try:
+        names, *rows = csv.reader(first, delimiter=delimiter, skipinitialspace=True)
+    except csv.Error as error:
+        raise ValueError(f"{source} could not be parsed as a table: {error}") from error
+    names = [name.strip() for name in names]
+    _check_names(names)
+    _check_header(names)
+    if rows and len(rows[0]) > len(names):
+        raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
+                         "number or a name needs quotes")
+    return delimiter, names
+
+
+def _bytes(source):
+    """The content of a file or of standard input, unpacked."""
+    if source == "-":
+        if sys.stdin is None or sys.stdin.closed:
+            raise ValueError("standard input is closed: name a file")
+        raw = sys.stdin.buffer.read()
+    else:
+        raw = Path(source).read_bytes()
+    if raw[:2] != b"\x1f\x8b":
+        return raw
+    with gzip.open(io.BytesIO(raw)) as packed:
+        try:
+            raw = packed.read(MOST_UNPACKED + 1)
+        except (OSError, EOFError) as error:
+            raise ValueError(f"{source} could not be unpacked: {error}") from error
+    if len(raw) > MOST_UNPACKED:
+        raise ValueError(f"{source} has more than {MOST_UNPACKED:,} bytes when unpacked")
+    return raw
+
+
+def _read_parquet(source):
+    try:
+        frame = pd.read_parquet(source)
+    except ImportError as error:
+        raise ValueError(f"reading {source} needs pyarrow: pip install pyarrow, or save it as CSV") from error
+    except OSError:
+        raise
+    except Exception as error:  # pyarrow's own kinds
+        raise ValueError(f"{source} could not be read as Parquet: {error}") from error
+    frame.columns = [str(name) for name in frame.columns]
+    _check_names(list(frame.columns))
+    if frame.empty:
+        raise ValueError(f"{source} has a header and no rows")
+    return frame
+
+
+def _lines_of(text, delimiter):
+    """The line on which each row starts."""
+    reader, starts, before = csv.reader(io.StringIO(text), delimiter=delimiter), [], 0
+    try:
+        for row in reader:
+            if any(field.strip() for field in row):
+                starts.append(before + 1)
+            before = reader.line_num
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from error
+    return starts[1:]
+
+
+def _check_names(names):
+    """Refuse names that are given twice, too long, too many, or hold characters that are not seen."""
+    if len(names) > RULES["most_columns"]:
+        raise ValueError(f"the table has {len(names):,} columns, more than {RULES['most_columns']:,}: keep the "
+                         "outcome, the forecasts, weights and groups")
+    seen: set[str] = set()
+    for number, name in enumerate(names, start=1):
+        if len(name) > RULES["most_name"]:
+            raise ValueError(f"the name of column {number} has {len(name):,} characters: give it a short one")
+        if HIDDEN.search(name):
+            raise ValueError(f"the name of column {number} holds a line end or another character that is not seen, "
+                             f"{name!r:.80}: rename it")
+        if name in seen:
+            raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
+                             "two columns have no name: give each its own")
+        seen.add(name)
+
+
+def _check_header(names):
+    if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names) or any(
+            re.fullmatch(r"[-+]?\d*[.,]\d+%?", name) for name in names):
+        raise ValueError("the first line looks like data: is the header missing?")
+
+
+def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
+    """A column of the table; a ValueError that lists the others if there is none of this name.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+    """
+    if name not in frame:
+        raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, frame.columns))}")
+    return frame[name]
+
+
+def _refuse(frame, column, bad, rule, hint=""):
+    index = int(np.flatnonzero(bad)[0])
+    value = column.iloc[index]
+    number = isinstance(value, (int, float, np.integer, np.floating))
+    shown = f"{value:g}" if number and not np.isnan(value) else f"{value!r:.60}"
+    if number and np.isnan(value) or value is None or value is pd.NA or value is pd.NaT:
+        shown = "nothing, or a word for it (NaN, n/a)"
+    raise ValueError(f"line {line_of(frame, index)}, column {column.name!r}: {rule}, got {shown}{hint}")
+
+
+def line_of(frame: pd.DataFrame, place: int) -> int:
+    """The line of the file on which a row starts, counted from 1.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    place : int
+        Index of the row, from 0.
+
+    Examples
+    --------
+    >>> line_of(pd.DataFrame({"a": [1, 2]}), 0)
+    2
+    """
+    lines, place = frame.attrs.get("lines"), place + frame.attrs.get("first", 0)
+    return place + 2 if lines is None or place >= len(lines) else lines[place]
+
+
+def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above: float | None = None,
+            below: float | None = None, gaps: bool = False) -> np.ndarray:
+    """A column as numbers; text with a percent sign or a decimal comma is read, too.
+
+    Parameters
+    ----------
+    gaps : bool
+        May fields be empty? They become NaN.
+    least, above, below : float, optional
+        Numbers must be at least, above, or below these.
+
+    Raises
+    ------
+    ValueError
+        There is no such column, or a field of it is not a number; the message says which line.
+
+    Examples
+    --------
+    >>> numbers(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
+    [0.5, 0.07]
+    """
+    column = column_of(frame, name)
+    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+        values = column.to_numpy(dtype=float, na_value=np.nan)
+    else:
+        try:
+            text = column.astype("string").str.strip()
+        except (TypeError, ValueError, NotImplementedError) as error:
+            raise ValueError(f"column {column.name!r} holds {column.dtype}, not numbers: {error}") from error
+        if text.notna().any() and text.str.fullmatch(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+").fillna(True).all():
+            raise ValueError(f"column {name!r}: {text.dropna().iloc[0]!r} may be thousands or decimals; write it "
+                             "without separators between thousands")
+        percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
+        plain = text.str.rstrip("% ").str.replace(",", ".", regex=False)
+        values = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+        values = np.where(percent, values / 100, values)
+    bad = ~np.isfinite(values)
+    if gaps:
+        bad &= ~column.isna().to_numpy(dtype=bool)
+    if bad.any():
+        _refuse(frame, column, bad, "expected a number")
+    for outside, rule in ((None if least is None else values < least, f"expected a number of at least {least}"),
+                          (None if above is None else values <= above, f"expected a number above {above}"),
+                          (None if below is None else values >= below, f"expected a number below {below}")):
+        if outside is not None and outside.any():
+            _refuse(frame, column, outside, rule)
+    return values
+
+
+def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.ndarray:
+    """A column of numbers in [0, 1]; the first one outside is named with its line.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+    gaps : bool
+        May fields be empty? They become NaN.
+
+    Examples
+    --------
+    >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
+    [0.5, 0.07]
+    """
+    values = numbers(frame, name, gaps=gaps)
+    outside = (values < 0) | (values > 1)
+    if outside.any():
+        hint = " (are these percentages? divide them by 100, or add a % sign)" if (
+            np.nanmin(values) >= 0 and np.nanmax(values) > 2) else ""
+        _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", hint)
+    return values
+
+
+def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarray:
+    """A column of two labels as zeros and ones.
+
+    Parameters
+    ----------
+    event : str, optional
+        The label that is one; needed where it cannot be told (1/2, benign/malignant).
+
+    Raises
+    ------
+    ValueError
+        Not two labels, or it is not clear which is the event.
+
+    Examples
+    --------
+    >>> events(pd.DataFrame({"y": ["no", "yes"]}), "y").tolist()
+    [0, 1]
+    """
+    column = column_of(frame, name)
+    if column.isna().any():
+        _refuse(frame, column, column.isna().to_numpy(), "expected an outcome")
+    try:
+        kinds = list(pd.unique(column))
+    except TypeError as error:
+        raise ValueError(f"column {name!r} holds {type(column.iloc[0]).__name__}s, not labels") from error
+    words = {kind: _word(kind) for kind in kinds}
+    if len(kinds) == 1:
+        raise ValueError(f"column {name!r} contains only one outcome ({words[kinds[0]]}); two are needed")
+    if len(kinds) > 2:
+        raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
+                         f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}")
+    for kind in kinds:
+        if HIDDEN.search(words[kind]):
+            raise ValueError(f"column {name!r} has a label with a line end or another character that is not seen, "
+                             f"{words[kind]!r:.60}: rename it")
+    if event is not None:
+        chosen = [kind for kind in kinds if words[kind].strip().lower() == event.strip().lower()]
+        if len(chosen) > 1:
+            raise ValueError(f"column {name!r} has {len(chosen)} labels like {event!r}, which differ in blanks or "
+                             "capitals: make them one")
+        if not chosen:
+            raise ValueError(f"column {name!r} has no label {event!r}; it has {', '.join(words.values())}")
+    else:
+        chosen = [kind for kind in kinds if words[kind].strip().lower() in YES]
+        if len(chosen) != 1 or len(kinds) == 2 and {"1", "2"} == set(words.values()):
+            labels = sorted(words.values())
+            raise ValueError(f"which label of column {name!r} is the event? Add --event {labels[0]} or "
+                             f"--event {labels[1]}")
+    return (column == chosen[0]).to_numpy().astype(int)
+
+
+def _word(kind: Any) -> str:
+    return f"{kind:g}" if isinstance(kind, (int, float, np.integer, np.floating)) and not isinstance(
+        kind, bool) else str(kind)
+
+
+def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
+    """Columns of means and standard deviations, by model: ``a_mean`` (or ``a``) and ``a_std`` (sd, sigma).
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
+
+    Examples
+    --------
+    >>> pairs(["y", "a_mean", "a_std", "b", "b sd"])
+    {'a': ('a_mean', 'a_std'), 'b': ('b', 'b sd')}
+    """
+    stems: dict[str, list[str]] = {}
+    for name in names:
+        middle = MIDDLE.fullmatch(name)
+        for stem in {name, *([middle[1]] if middle else [])}:
+            stems.setdefault(stem, []).append(name)
+    pairs_found: dict[str, tuple[str, str]] = {}
+    for spread in names:
+        match = SPREAD.fullmatch(spread)
+        stem = str(match[1]) if match else ""
+        for name in stems.get(stem, []) if match else []:
+            if name != spread:
+                pairs_found[stem] = (name, spread)
+    return pairs_found
+
+
+def quantiles(names: list[str]) -> tuple[tuple[float, ...], dict[str, list[str]]]:
+    """Columns of quantiles by model, and their levels: ``a_q05`` is the quantile at 0.05, ``a_q0.975`` that at 0.975.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
+
+    Raises
+    ------
+    ValueError
+        Two models have different levels.
+
+    Examples
+    --------
+    >>> quantiles(["y", "a_q50", "a_q05", "b q0.05", "b q0.5"])
+    ((0.05, 0.5), {'a': ['a_q05', 'a_q50'], 'b': ['b q0.05', 'b q0.5']})
+    """
+    columns = columns_of_models(names, QUANTILE, lambda digits: float(digits if "." in digits else f"0.{digits}"))
+    levels = {model: tuple(found) for model, found in columns.items()}
+    first = next(iter(levels), "")
+    for model, own in levels.items():
+        if own != levels[first]:
+            raise ValueError(f"{model} has quantiles at {', '.join(f'{level:g}' for level in own)}, {first} at "
+                             f"{', '.join(f'{level:g}' for level in levels[first])}: give all models the same levels, "
+                             f"or name some with --models")
+    return levels.get(first, ()), {model: list(found.values()) for model, found in columns.items()}
+
+
+def members(names: list[str]) -> dict[str, list[str]]:
+    """Columns of ensemble members by model: ``a_1`` to ``a_50``, or from ``a_0`` on; at least two.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
+
+    Raises
+    ------
+    ValueError
+        The numbers are not consecutive, as those of percentages would be.
+
+    Examples
+    --------
+    >>> members(["y", "a_2", "a_1", "day_7"])
+    {'a': ['a_1', 'a_2']}
+    """
+    columns = {model: found for model, found in columns_of_models(names, MEMBER, int).items() if len(found) > 1}
+    for model, found in columns.items():
+        if list(found) not in (list(range(len(found))), list(range(1, len(found) + 1))):
+            raise ValueError(f"the columns {', '.join(found.values())} skip numbers, so they are not the members of an "
+                             f"ensemble. Are they quantiles? Call them {model}_q05 (for 5%), {model}_q50, ...")
+    return {model: list(found.values()) for model, found in columns.items()}
+
+
+def columns_of_models(names: list[str], pattern: re.Pattern[str], key: Any) -> dict[str, dict[Any, str]]:
+    """Columns whose names match ``(model)(key)``, by model, in the order of the keys.
+
+    Parameters
+    ----------
+    names : list of str
+        Names of columns.
+    pattern : compiled regular expression
+        With two groups.
+    key : callable
+        What the second group says.
+
+    Raises
+    ------
+    ValueError
+        Two columns of a model have the same key.
+
+    Examples
+    --------
+    >>> columns_of_models(["a_2", "a_1"], MEMBER, int)
+    {'a': {1: 'a_1', 2: 'a_2'}}
+    """
+    columns: dict[str, dict[Any, str]] = {}
+    for name in names:
+        match = pattern.fullmatch(name)
+        if match:
+            found, value = columns.setdefault(match[1], {}), key(match[2])
+            if value in found:
+                raise ValueError(f"columns {found[value]!r} and {name!r} say the same, {value:g}: rename one")
+            found[value] = name
+    return {model: dict(sorted(found.items())) for model, found in columns.items()}
+
+
+def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarray | None]:
+    """Acts, classes, costs and prices from a file: one row per act, its name first, one column per class.
+
+    A cost is a number, ``price``, or both: ``2``, ``price``, ``2+price``, ``2+0.5*price``.
+
+    Parameters
+    ----------
+    source : str
+        Path of a CSV or Parquet file.
+
+    Raises
+    ------
+    ValueError
+        Fewer than two classes, or a field that is not a cost; the message says which line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
+    ...     _ = file.write("act,well,ill\\nhome,0,10\\ntest,price,price+1\\n")
+    ...     file.flush()
+    ...     acts, classes, costs, price = cost_table(file.name)
+    >>> acts, classes, costs.tolist(), price.tolist()
+    (['home', 'test'], ['well', 'ill'], [[0.0, 10.0], [0.0, 1.0]], [[0.0, 0.0], [1.0, 1.0]])
+    """
+    frame = read_table(source)
+    if frame.shape[1] < 3:
+        raise ValueError(f"{source} must have a column of acts and one column per class, at least two classes")
+    costs, price = np.zeros((len(frame), frame.shape[1] - 1)), np.zeros((len(frame), frame.shape[1] - 1))
+    for row in range(len(frame)):
+        for column in range(1, frame.shape[1]):
+            text = str(frame.iloc[row, column]).replace(" ", "").lower()
+            terms = list(TERM.finditer(text))
+            try:
+                kinds = ["price" if term[3] == "price" else "number" for term in terms]
+                whole = "".join(term[0] for term in terms) == text and all(term[1] for term in terms[1:])
+                if not terms or not whole or len(set(kinds)) < len(kinds):
+                    raise ValueError
+                for sign, times, kind in (term.groups() for term in terms):
+                    table, amount = (price, 1.0) if kind == "price" else (costs, float(kind))
+                    table[row, column - 1] += (-1 if sign == "-" else 1) * float(times or 1) * amount
+            except ValueError:
+                raise ValueError(f"line {line_of(frame, row)} of {source}, column {str(frame.columns[column])!r}: "
+                                 f"expected a cost such as 2, price or 2+0.5*price, got {text!r} (for a cost that "
+                                 f"differs between users write price, and give its range with --range LOW:HIGH)"
+                                 ) from None
+    acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
+    return acts, classes, costs, price if price.any() else None
+
+
+def codes(frame: pd.DataFrame, name: str, classes: list[str]) -> np.ndarray:
+    """A column of class names as numbers, their places among the classes.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+    classes : list of str
+        Names of the classes.
+
+    Raises
+    ------
+    ValueError
+        A label that is not one of the classes; the message says which line.
+
+    Examples
+    --------
+    >>> codes(pd.DataFrame({"y": ["ill", "well"]}), "y", ["well", "ill"]).tolist()
+    [1, 0]
+    """
+    column = column_of(frame, name)
+    places = {kind: place for place, kind in enumerate(classes)}
+    found = np.array([places.get(_word(value).strip(), -1) for value in column])
+    if (found < 0).any():
+        _refuse(frame, column, found < 0, f"expected one of the classes {', '.join(classes)}")
+    return found
+
+
+def right_or_wrong(frame: pd.DataFrame, name: str) -> np.ndarray:
+    """A column of right and wrong answers as ones and zeros.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+
+    Examples
+    --------
+    >>> right_or_wrong(pd.DataFrame({"a": ["right", "wrong", "yes"]}), "a").tolist()
+    [1.0, 0.0, 1.0]
+    """
+    column = column_of(frame, name)
+    words = [_word(value).strip().lower() for value in column]
+    unknown = np.array([word not in RIGHT | WRONG for word in words])
+    if unknown.any():
+        _refuse(frame, column, unknown, "expected 1 or 0, right or wrong")
+    return np.array([float(word in RIGHT) for word in words])
+
+
+def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Right answers and given ones as numbers that are equal where the words are; blanks and capitals do not count.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    truth : str
+        Name of the column of right answers.
+    columns : dict of str to str
+        Columns of answers by model.
+
+    Examples
+    --------
+    >>> same_words(pd.DataFrame({"y": ["Paris", "4"], "a": ["paris ", "5"]}), "y", {"m": "a"})[1]["m"].tolist()
+    [0.0, 2.0]
+    """
+    texts = [[_word(value).strip().lower() for value in column_of(frame, name)] for name in (truth, *columns.values())]
+    missing = column_of(frame, truth).isna().to_numpy()
+    if missing.any():
+        _refuse(frame, column_of(frame, truth), missing, "expected an answer")
+    number: dict[str, float] = {}
+    y, *given = [np.array([number.setdefault(text, float(len(number))) for text in column]) for column in texts]
+    return y, dict(zip(columns, given, strict=True))
+
+
+def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
+    """Where a column of confidences is blank, or holds a word for no answer; a mask of shape (n,).
+
+    Parameters
+    ----------
+    frame : DataFrame
+        As `read_table` returns it.
+    name : str
+        Name of the column.
+
+    Examples
+    --------
+    >>> abstentions(pd.DataFrame({"c": [0.5, None, "abstained"]}), "c").tolist()
+    [False, True, True]
+    """
+    column = column_of(frame, name)
+    words = column.astype("string").str.strip().str.lower().isin(["", "abstain", "abstained", "no answer"])
+    return (column.isna() | words.fillna(False)).to_numpy(dtype=bool)
+
+
+def labels(frame: pd.DataFrame, name: str, event: str | None = None) -> tuple[Any, Any]:
+    """The label that counts as the event, and the other one, from the first piece of a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        The first piece.
+    name : str
+        Name of the column.
+    event : str, optional
+        As in `events`.
+
+    Examples
+    --------
+    >>> labels(pd.DataFrame({"y": ["no", "yes"]}), "y"), labels(pd.DataFrame({"y": [0, 0]}), "y")
+    (('yes', 'no'), (1, 0))
+    """
+    column = column_of(frame, name)
+    if event is None and pd.api.types.is_numeric_dtype(column) and column.isin((0, 1)).all():
+        return 1, 0
+    y = events(frame, name, event)
+    return column.iloc[int(np.argmax(y))], column.iloc[int(np.argmin(y))]
+
+
+def one_of_two(frame: pd.DataFrame, name: str, event: Any, other: Any) -> np.ndarray:
+    """A column of two labels that are known already, as ones and zeros.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A piece of a table.
+    name : str
+        Name of the column.
+    event, other
+        The label that is one, and the other.
+
+    Raises
+    ------
+    ValueError
+        Another label; the message says which line.
+
+    Examples
+    --------
+    >>> one_of_two(pd.DataFrame({"y": ["no", "yes", "no"]}), "y", "yes", "no").tolist()
+    [0, 1, 0]
+    """
+    column = column_of(frame, name)
+    one = (column == event).fillna(False).to_numpy(dtype=bool)
+    unknown = ~(one | (column == other).fillna(False).to_numpy(dtype=bool))
+    if unknown.any():
+        _refuse(frame, column, unknown, f"expected {event} or {other}")
+    return one.astype(int)
+
+
+def blocks(frame: pd.DataFrame, groups: str | None, number: int) -> np.ndarray:
+    """A block for each case: by its group, all of a group in one block, or by its place in the file.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        A piece of a table.
+    groups : str or None
+        Name of the column of groups.
+    number : int
+        Of blocks.
+
+    Examples
+    --------
+    >>> blocks(pd.DataFrame({"a": [1, 2, 3]}), None, 2).tolist()
+    [0, 1, 0]
+    """
+    if groups is None:
+        return (frame.attrs.get("first", 0) + np.arange(len(frame))) % number
+    column = column_of(frame, groups)
+    if column.isna().any():
+        _refuse(frame, column, column.isna().to_numpy(), "expected a group")
+    words = pd.Series([_word(value) for value in column.unique()], index=column.unique())
+    codes_of = pd.Series(pd.util.hash_array(words.to_numpy(dtype=object)), index=words.index)
+    return column.map(codes_of).to_numpy() % number

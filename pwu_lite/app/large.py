@@ -1,0 +1,157 @@
+"""Data beyond memory: files read in pieces.
+
+Implements no section of the sources.
+"""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+
+from ..reporting._rules import RULES
+from .files import layout
+
+__all__ = ["is_large", "pieces", "sources"]
+
+ROWS = 500_000  # of a piece
+PARQUET = (".parquet", ".pq")
+
+
+def sources(source: str) -> list[Path]:
+    """The files that a name with wildcards stands for, in order; or the one file.
+
+    Parameters
+    ----------
+    source : str
+        Path of a file, or with ``*`` and ``?``.
+
+    Raises
+    ------
+    ValueError
+        No file fits.
+
+    Examples
+    --------
+    >>> sources("cases.csv")
+    [PosixPath('cases.csv')]
+    """
+    if not any(letter in source for letter in "*?[") or Path(source).exists():
+        return [Path(source)]
+    found = sorted(Path(name) for name in glob.glob(source, recursive=True))
+    if not found:
+        raise ValueError(f"no file fits {source}")
+    return found
+
+
+def is_large(source: str) -> bool:
+    """Is it read in pieces: several files, or more bytes than are read at once?
+
+    Parameters
+    ----------
+    source : str
+        As in `sources`.
+
+    Examples
+    --------
+    >>> is_large("-"), is_large("part-*.csv")
+    (False, True)
+    """
+    if source == "-":
+        return False
+    if any(letter in source for letter in "*?[") and not Path(source).exists():
+        return True
+    packed = 5 if source.lower().endswith((".gz", *PARQUET)) else 1
+    return Path(source).is_file() and packed * Path(source).stat().st_size > RULES["most_bytes_at_once"]
+
+
+def pieces(source: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
+    """Tables of half a million rows each, one after the other; progress and time left go to standard error.
+
+    Parameters
+    ----------
+    source : str
+        CSV files (packed or not), or Parquet files, which need duckdb; as in `sources`.
+    columns : list of str, optional
+        The columns that are needed.
+
+    Raises
+    ------
+    ValueError
+        Files of both kinds, or with different columns, or that cannot be read.
+    """
+    files = sources(source)
+    kinds = {path.suffix.lower() in PARQUET for path in files}
+    if len(kinds) > 1:
+        raise ValueError(f"{source} stands for CSV and Parquet files: read one kind at a time")
+    started, shown = time.monotonic(), 0.0
+    try:
+        for frame, share in (_from_parquet if kinds == {True} else _from_csv)(files, columns):
+            now = time.monotonic()
+            if now - shown > 0.5:
+                shown = now
+                _progress(share, now - started)
+            yield frame
+    finally:
+        if shown and sys.stderr.isatty():
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _progress(share, seconds):
+    """A bar where a person looks on."""
+    if sys.stderr.isatty():
+        left = f"{seconds * (1 - share) / share:.0f} s left" if share > 0 else ""
+        print(f"\r[{'#' * round(30 * share):<30}] {share:4.0%}  {left:<16}", end="", file=sys.stderr, flush=True)
+
+
+def _from_csv(files, columns):
+    total, done = sum(path.stat().st_size for path in files), 0
+    names: list[str] | None = None
+    for path in files:
+        with open(path, "rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            with io.TextIOWrapper(gzip.open(path) if packed else open(path, "rb"), "utf-8-sig") as text:
+                delimiter, found = layout(text, str(path))
+            if names is not None and set(found) != set(names):
+                raise ValueError(f"{path} has other columns than {files[0]}")
+            names, first = found, 0
+            try:
+                parts = pd.read_csv(gzip.open(raw) if packed else raw, sep=delimiter, skipinitialspace=True,
+                                    chunksize=ROWS, encoding="utf-8-sig", usecols=columns)
+                for part in parts:
+                    frame = part.reset_index(drop=True)
+                    frame.attrs |= {"first": first, "file": str(path)}
+                    yield frame, (done + raw.tell()) / max(total, 1)
+                    first += len(frame)
+            except (pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError) as error:
+                raise ValueError(f"{path} could not be read as a table: {error}") from error
+        done += path.stat().st_size
+
+
+def _from_parquet(files, columns):
+    try:
+        import duckdb
+    except ImportError as error:
+        raise ValueError('reading Parquet files in pieces needs duckdb: pip install duckdb') from error
+    with duckdb.connect() as connection:
+        connection.execute("SET memory_limit = '400MB'")
+        names = [str(path) for path in files]
+        try:
+            counted = connection.execute("SELECT COUNT(*) FROM read_parquet(?)", [names]).fetchall()
+            total = counted[0][0]
+            wanted = "*" if columns is None else ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
+            connection.execute(f"SELECT {wanted} FROM read_parquet(?)", [names])
+            done = 0
+            while len(frame := connection.fetch_df_chunk(max(1, ROWS // 2048))):
+                frame.attrs |= {"first": done, "file": str(files[0]) if len(files) == 1 else "the files"}
+                done += len(frame)
+                yield frame, done / max(total, 1)
+        except duckdb.Error as error:
+            raise ValueError(f"{files[0]} could not be read: {str(error).splitlines()[0]}") from error

@@ -1,0 +1,95 @@
+"""The report of a comparison, as one file: words, pictures, table and card.
+
+Implements appendices H and L of the PWU paper.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import tempfile
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from ..pwu import PWU
+from ..reporting.card import metric_card
+from ..reporting.compare import ModelComparison
+from ..theory.robust import PriorSet, judge
+from . import page
+from .picture import picture_of
+
+__all__ = ["write"]
+
+
+def write(result: ModelComparison, path: Any, *, decision: str = "", source: str = "",
+          statement: PriorSet | None = None) -> None:
+    """Write a report of one file that asks no other host for anything: words, pictures, table and card.
+
+    Parameters
+    ----------
+    result : ModelComparison
+        What `pwu_lite.compare` returned.
+    path : str or path
+        Of the file, which is written whole or not at all. A link is followed.
+    decision, source : str
+        What the score is for, and where its prior comes from: for the card, see `pwu_lite.reporting.metric_card`.
+    statement : PriorSet, optional
+        What everybody agrees on about the decision parameter: the card then says what it decides alone.
+
+    Raises
+    ------
+    ValueError
+        The path exists and is not a regular file, or it is the file that the forecasts came from; or the
+        models were compared by tallies.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision, compare
+    >>> y, models = [1, 0, 1, 0] * 20, {"sharp": [0.8, 0.3, 0.9, 0.2] * 20, "vague": [0.5] * 80}
+    >>> result = compare(y, models, PWU(BinaryDecision(), Beta(2, 10)), n_resamples=200)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(result, f"{folder}/report.html", decision="whom to test")
+    ...     "whom to test" in Path(folder, "report.html").read_text()
+    True
+    """
+    if result.data is None:
+        raise ValueError("a report has pictures of the cases, and a tally does not hold them: compare a sample of "
+                         "the cases for it")
+    judged, source_file = judge(result, statement), result.about.get("file")
+    parts = page.answer([f"File {source_file}, read on {datetime.date.today():%d %B %Y}."]) if source_file else []
+    for name, score in result.scores.items():
+        table = judged.loc[name] if isinstance(judged.index, pd.MultiIndex) else judged
+        parts += [f"<h2>{escape(name)}</h2>" if len(result.scores) > 1 else "", *page.answer(result.said(name))]
+        shown = (picture_of(score, *result.data, list(table.index), result.options) if isinstance(score, PWU) else
+                 "this score is a function of the data, without a decision parameter")
+        parts += [page.picture(shown), page.numbers(table)]
+        if isinstance(score, PWU):
+            card = metric_card(score, decision=decision, source=source, comparison=table)
+            parts += ["<h2>What the score believes</h2>", card._repr_html_()]
+    parts += [f"<p>{escape(note)}</p>" for note in result.notes]
+    _write_whole(path, page.whole("Models compared", decision, parts), source_file)
+
+
+def _write_whole(path, text, keep):
+    """Write a file whole or not at all; `keep` is a file that must not be written over. A link is followed."""
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise ValueError(f"{path} is a folder: name a file")
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path} is not a regular file: name a file")
+    if keep not in (None, "-") and target.exists() and Path(keep).exists() and os.path.samefile(target, keep):
+        raise ValueError(f"{path} is the file that is read: name another file for the report")
+    mode = target.stat().st_mode & 0o777 if target.exists() else None
+    if mode is not None and not mode & 0o222:
+        raise ValueError(f"{path} is read-only: name another file")
+    handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(part, 0o644 if mode is None else mode)
+        os.replace(part, target)
+    finally:
+        Path(part).unlink(missing_ok=True)

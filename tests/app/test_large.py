@@ -1,0 +1,202 @@
+"""Files beyond memory: read in pieces, the same answer, one line for what cannot be used."""
+
+import gzip
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from pwu_lite import PWU, Beta, BinaryDecision, Tally, compare, reporting
+from pwu_lite.app import command, large, report
+from pwu_lite.reporting._rules import RULES
+
+RNG = np.random.default_rng(2)
+N = 30_000
+F = RNG.beta(1, 4, N)
+SCORE = PWU(BinaryDecision(), Beta(2, 10))
+FRAME = pd.DataFrame({"y": (RNG.random(N) < F).astype(int), "near": F.round(6),
+                      "far": np.clip(F + RNG.normal(0, 0.2, N), 0, 1).round(6), "site": np.arange(N) // 5 + 100})
+RATIO = ["--truth", "y", "--ratio", "3:30"]
+
+
+def tallies(blocks=100, **changed):
+    found = {name: Tally() for name in ("near", "far")}
+    for name, tally in found.items():
+        tally.update(FRAME["y"], FRAME[name], block=changed.get(name, np.arange(N) % blocks))
+    return found
+
+
+def run(capsys, *words):
+    code = command.main(["compare", *map(str, words)])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def test_tallies_compare_as_the_cases_do():
+    found = reporting.compare_tallies(tallies(), SCORE)
+    exact = compare(FRAME["y"], FRAME[["near", "far"]], SCORE, interval="normal").table
+    assert list(found.table.index) == list(exact.index)
+    for name in ("cost", "difference", "saving", "skill"):
+        assert found.table[name].tolist() == pytest.approx(exact[name].tolist(), rel=1e-4, abs=1e-9)
+    for name in ("low", "difference low", "saving high"):  # another estimate of the same spread, from 100 blocks
+        width = (exact[f"{name.split()[0]} high"] - exact[f"{name.split()[0]} low"] if " " in name else
+                 exact["high"] - exact["low"])
+        assert (np.abs(found.table[name] - exact[name]) <= 0.2 * width + 1e-12).all()
+    assert ((found.table["least"] < exact["cost"]) & (exact["cost"] < found.table["most"])).all()
+    assert found.words[0].startswith("near costs") and "From tallies of 30,000 cases" in found.notes[0]
+    turned = reporting.compare_tallies(tallies(), SCORE, against="far").table
+    assert turned["verdict"].to_dict() == {"far": "reference", "near": "cheaper"}
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: reporting.compare_tallies({}, SCORE), "at least one"),
+    (lambda: reporting.compare_tallies(tallies(), SCORE, against="best"), "none of the models: near, far"),
+    (lambda: reporting.compare_tallies(tallies(blocks=9), SCORE), "at least 10 blocks, the tallies have 9"),
+    (lambda: reporting.compare_tallies(tallies(far=np.arange(N) % 50), SCORE), "same cases with the same blocks"),
+    (lambda: report.write(reporting.compare_tallies(tallies(), SCORE), "report.html"), "a tally does not hold them"),
+    (lambda: reporting.compare_tallies(tallies(), SCORE, coverage=95), "coverage")])
+def test_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+@pytest.fixture(params=["csv", "csv.gz", "parquet"])
+def parts(request, tmp_path):
+    """Three files of one kind, and the pattern that stands for them."""
+    for k in range(3):
+        path, part = tmp_path / f"part-{k}.{request.param}", FRAME[k * N // 3:(k + 1) * N // 3]
+        if request.param == "parquet":
+            pytest.importorskip("duckdb").from_df(part).write_parquet(str(path))
+        elif request.param == "csv":
+            part.to_csv(path, index=False)
+        else:
+            path.write_bytes(gzip.compress(part.to_csv(index=False, sep=";").encode("utf-8-sig")))
+    return tmp_path / f"part-*.{request.param}"
+
+
+def test_parts_give_the_answer_of_the_whole(capsys, parts, monkeypatch):
+    monkeypatch.setattr(large, "ROWS", 7000)
+    code, out, err = run(capsys, parts, *RATIO, "--groups", "site", "--json")
+    assert code == 0 and err == ""
+    found = {model.pop("name"): model for model in json.loads(out)["models"]}
+    exact = command.main  # the same options on one file that is read whole
+    whole = parts.parent / "whole.csv"
+    FRAME.to_csv(whole, index=False)
+    exact(["compare", str(whole), *RATIO, "--groups", "site", "--json"])
+    for model in json.loads(capsys.readouterr().out)["models"]:
+        assert found[model["name"]]["cost"] == pytest.approx(model["cost"], rel=1e-4)
+        assert found[model["name"]]["verdict"] == model["verdict"]
+        assert found[model["name"]]["least"] < model["cost"] < found[model["name"]]["most"]
+    text = " ".join(run(capsys, parts, *RATIO)[1].split())
+    assert "30,000 cases; models: near, far" in text and "From tallies" in text and "between 100 blocks" in text
+
+
+def test_selective_prediction_and_one_large_file(capsys, tmp_path, monkeypatch):
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 1000)
+    frame = pd.DataFrame({"price": FRAME["y"] + F, "a_mean": 2 * F, "a_std": 0.1 + F, "b_mean": F, "b_std": 0.5})
+    frame.to_csv(tmp_path / "a.csv", index=False)
+    words = [tmp_path / "a.csv", "--truth", "price", "--decision", "selective", "--error", "0.2:2"]
+    code, out, _ = run(capsys, *words)
+    assert code == 0 and "From tallies of 30,000 cases" in out
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 10**9)
+    exact = run(capsys, *words)[1]
+    pick = [line.split()[:2] for line in exact.splitlines() if line.startswith(("a ", "b "))]
+    assert [line.split()[:2] for line in out.splitlines() if line.startswith(("a ", "b "))] == pick
+
+
+def test_words_for_labels_and_sorted_files(capsys, tmp_path):
+    words = np.where(FRAME["y"], "ill", "well")
+    for k, kept in enumerate((FRAME["y"] == 0, FRAME["y"] == 1)):
+        FRAME[kept].to_csv(tmp_path / f"sorted-{k}.csv", index=False)
+        FRAME.assign(y=words)[k::2].to_csv(tmp_path / f"words-{k}.csv", index=False)
+    results = [run(capsys, tmp_path / f"{name}-*.csv", *RATIO, *options)
+               for name, options in (("sorted", []), ("words", ["--event", "ill"]))]
+    assert [code for code, _, _ in results] == [0, 0]
+    assert f"{FRAME['y'].sum():,} of 30,000 cases are events (y = ill)" in " ".join(results[1][1].split())
+
+
+def spoiled(tmp_path, column, value, row=12_345):
+    frame = FRAME.astype({column: object})
+    frame.loc[row, column] = value
+    frame.to_csv(tmp_path / "a-1.csv", index=False)
+    return tmp_path / "a-*.csv"
+
+
+@pytest.mark.parametrize("column, value, words", [
+    ("near", 1.5, "line 12347, column 'near': expected a probability between 0 and 1, got 1.5"),
+    ("near", "n/a", "line 12347, column 'near': expected a number"), ("y", 2, "line 12347, column 'y'"),
+    ("y", "", "line 12347, column 'y': expected 1 or 0")])
+def test_the_line_is_named_in_a_later_piece(capsys, tmp_path, monkeypatch, column, value, words):
+    monkeypatch.setattr(large, "ROWS", 5000)
+    code, out, err = run(capsys, spoiled(tmp_path, column, value), *RATIO, "--models", "near,far")
+    assert (code, out) == (2, "") and words in err
+
+
+@pytest.mark.parametrize("options, words", [
+    (["--html", "a.html"], "--html needs all cases"), (["--decision", "top-k"], "for top-k give it a sample"),
+    (["--models", "none"], "there is no column 'none'"), (["--groups", "none of these"], "there is no column")])
+def test_what_pieces_cannot_do(capsys, tmp_path, options, words):
+    FRAME.head(500).to_csv(tmp_path / "b-1.csv", index=False)
+    code, _, err = run(capsys, tmp_path / "b-*.csv", *RATIO, *options)
+    assert code == 2 and words in err
+
+
+def test_files_that_do_not_belong_together(capsys, tmp_path, monkeypatch):
+    FRAME.head(500).to_csv(tmp_path / "c-1.csv", index=False)
+    FRAME.head(500)[["y", "near"]].to_csv(tmp_path / "c-2.csv", index=False)
+    (tmp_path / "d-1.csv").write_text("y,near\n1,0.5\n")
+    (tmp_path / "d-2.parquet").write_bytes(b"PAR1 nothing")
+    for pattern, words in (("c-*", "other columns"), ("d-*", "one kind at a time"), ("e-*", "no file fits"),
+                           ("d-*.parquet", "could not be read")):
+        assert words in run(capsys, tmp_path / pattern, *RATIO)[2]
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    assert 'pip install duckdb' in run(capsys, tmp_path / "d-*.parquet", *RATIO)[2]
+
+
+def test_progress_is_for_people(capsys, monkeypatch):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    large._progress(0.25, 30)
+    assert "25%  90 s left" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [501, 7000, 10**6])
+def test_weighted_parts_of_any_length_give_the_answer_of_the_whole(capsys, tmp_path, monkeypatch, rows):
+    """Weights of 1 and 1,000 in different files, and a stretch whose weights are all zero."""
+    monkeypatch.setattr(large, "ROWS", rows)
+    frame = FRAME.assign(w=np.where(np.arange(N) < N // 2, 1.0, 1000.0))
+    frame.loc[2000:2999, "w"] = 0.0
+    frame.to_csv(tmp_path / "whole.csv", index=False)
+    for k in range(4):
+        frame[k * N // 4:(k + 1) * N // 4].to_csv(tmp_path / f"part-{k}.csv", index=False)
+    options = [*RATIO, "--weights", "w", "--json"]
+    found, whole = (json.loads(run(capsys, path, *options)[1]) for path in (
+        tmp_path / "part-*.csv", tmp_path / "whole.csv"))
+    right = {model["name"]: model for model in whole["models"]}
+    for model in found["models"]:
+        assert model["least"] <= right[model["name"]]["cost"] <= model["most"]
+        assert model["verdict"] == right[model["name"]]["verdict"]
+    said = f"{int(FRAME['y'][frame['w'] > 0].sum()):,} of {int((frame['w'] > 0).sum()):,} cases are events"
+    assert any(said in line for line in found["words"]) and any(said in line for line in whole["words"])
+
+
+def test_tallies_of_other_outcomes_are_refused():
+    y, block = FRAME["y"].to_numpy(), np.arange(N) % 50
+    counted = {"a": Tally(), "b": Tally()}
+    counted["a"].update(y, F, block=block)
+    counted["b"].update(1 - y, F, block=block)
+    with pytest.raises(ValueError, match="cases, weights or events differ"):
+        reporting.compare_tallies(counted, SCORE)
+
+
+def test_tallies_say_where_their_intervals_are_narrow():
+    """The guard for skewness is that of `compare`: one block holds nearly all of the difference."""
+    block = np.arange(N) % 50
+    y, f = np.tile([0, 1], N // 2), np.full(N, 0.5)
+    other = np.where(block == 7, 0.01, 0.5)
+    counted = {"a": Tally(), "b": Tally()}
+    counted["a"].update(y, f, block=block)
+    counted["b"].update(y, other, block=block)
+    words = " ".join(reporting.compare_tallies(counted, SCORE).words)
+    assert "A few blocks make up much of the difference" in words
