@@ -161,29 +161,6 @@ class Prior:
         """
         return self._between(lo, hi, 2)
 
-    def partial_square(self, lo: Any, hi: Any) -> Any:
-        """``E[theta**2; lo <= theta < hi]``; where there is no closed form, from the partial mean by quadrature.
-
-        Parameters
-        ----------
-        lo : float or array_like
-            Lower ends of intervals, finite, in the unit of theta.
-        hi : float or array_like
-            Upper ends; an interval is empty where ``hi <= lo``.
-        """
-        lo, hi = (np.clip(end, *self.support) for end in _bounds(lo, hi))
-        nodes, weights = np.polynomial.legendre.leggauss(12)
-        knots = np.unique(np.concatenate([self.ppf([1e-12, 1e-6, 1e-3, *np.arange(1, 32) / 32, 1 - 1e-3, 1 - 1e-6]),
-                                          self.support]))
-        total = np.zeros(np.broadcast(lo, hi).shape)
-        for start, end in pairwise(knots):  # by parts: the partial mean is smooth between neighbouring quantiles
-            low, high = np.clip(start, lo, hi), np.clip(end, lo, hi)
-            half = np.maximum(high - low, 0) / 2
-            inner = sum(weight * self.partial_mean(low, low + half * (node + 1))
-                        for node, weight in zip(nodes, weights, strict=True))
-            total = total + np.where(half > 0, high * self.partial_mean(low, high) - half * inner, 0.0)
-        return _like(total)
-
     def pdf(self, x: Any) -> Any:
         """Density at x.
 
@@ -369,10 +346,6 @@ class Beta(_PerCase):
         share = (beta_lower if name.endswith("below") else beta_upper)(a, b, x, rest)
         return self.scale * self.a / (self.a + self.b) * share if name.startswith("mean") else share
 
-    def partial_square(self, lo, hi):
-        shares = (self.scale * self.a / (self.a + self.b)) * (self.scale * (self.a + 1) / (self.a + self.b + 1))
-        return _like(shares * np.asarray(Beta(self.a + 2, self.b, self.scale).mass(lo, hi)))
-
     def complement_above(self, t):
         return self.one_tail("complement_above", t)
 
@@ -452,10 +425,6 @@ class TruncatedBeta(Prior):
             share, inner = (self._whole.mean, Beta(self.a + 1, self.b)) if "mean" in name else (1.0, self._whole)
         return np.where(unknown, np.nan, share * _narrow_mass(inner, *ends) / self._norm)
 
-    def partial_square(self, lo, hi):
-        lo, hi = (np.clip(np.asarray(end, dtype=float), self.low, self.high) for end in (lo, hi))
-        return _like(np.asarray(self._whole.partial_square(lo, hi)) / self._norm)
-
     def complement_above(self, t):
         return self.one_tail("complement_above", t)
 
@@ -526,10 +495,6 @@ class Uniform(_PerCase):
         below, above = (t - self.low) / width, (self.high - t) / width
         return below, above, below * (t + self.low) / 2, above * (self.high + t) / 2
 
-    def partial_square(self, lo, hi):
-        lo, hi = (np.clip(np.asarray(end, dtype=float), self.low, self.high) for end in (lo, hi))
-        return _like(np.maximum(hi - lo, 0) * (hi * hi + hi * lo + lo * lo) / 3 / (self.high - self.low))
-
     def complement_above(self, t):
         t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
         return (self.high - t) / (self.high - self.low) * ((1 - self.high) + (1 - t)) / 2
@@ -579,9 +544,6 @@ class Dirac(_PerCase):
         t = np.asarray(t, dtype=float)
         above = np.where(np.isnan(t), np.nan, t <= self.at)
         return 1 - above, above, (1 - above) * self.at, above * self.at
-
-    def partial_square(self, lo, hi):
-        return _like(self.mass(lo, hi) * np.square(self.at))
 
     def pdf(self, x):
         return _like(np.where(_places(x) == self.at, np.inf, 0.0))
@@ -850,9 +812,6 @@ class Mixture(Prior):
 
     def partial_mean(self, lo, hi):
         return sum(weight * part.partial_mean(lo, hi) for weight, part in self.parts)
-
-    def partial_square(self, lo, hi):
-        return sum(weight * part.partial_square(lo, hi) for weight, part in self.parts)
 
     def complement_above(self, t):
         return self.one_tail("complement_above", t)

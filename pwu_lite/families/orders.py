@@ -19,7 +19,6 @@ from .base import FORECASTS, Axis, Parameter, SeparableFamily
 
 __all__ = ["Exceedance", "Newsvendor"]
 
-READINGS = ("at levels", "between levels", "nearest level", "interpolated")
 _ON_LEVEL = 1e-9  # a parameter this close to a level, or to a cell's end, lies on it
 _NODES = 24
 _DEVIATIONS = (-8.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 8.0)  # between them a normal chance is smooth
@@ -34,11 +33,14 @@ class _Orders(SeparableFamily):
 
     blur = 4 * _ON_LEVEL
 
+    readings = ("at levels", "nearest level")  # the first is the default
+
     def __init__(self, levels: Any = None, act: str | None = None):
         if levels is None and act is not None:
             raise ValueError("act says how quantile levels are used; without levels each row is an ensemble")
         self.levels = None if levels is None else _levels(levels)
-        self.reading = "at levels" if act is None else validation.one_of("act", act, *READINGS)
+        self.reading = "at levels" if levels is None else self.readings[0] if act is None else (
+            validation.one_of("act", act, *self.readings))
 
     def __eq__(self, other):
         return type(other) is type(self) and vars(other) == vars(self)
@@ -93,9 +95,7 @@ class _Orders(SeparableFamily):
         if self.levels is None:
             return np.arange(columns + 1) / columns
         levels = np.array(self.levels)
-        if self.reading in ("at levels", "nearest level"):
-            return np.concatenate([[0.0], (levels[1:] + levels[:-1]) / 2, [1.0]])
-        return np.concatenate([[0.0], levels, [1.0]])
+        return np.concatenate([[0.0], (levels[1:] + levels[:-1]) / 2, [1.0]])
 
     def charges(self, short: np.ndarray, left: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """What a unit short of each column costs, and a unit left over, summed over the prior; shape (..., columns).
@@ -108,15 +108,6 @@ class _Orders(SeparableFamily):
         if self.levels is None or self.reading == "nearest level":
             return short, left
         levels, mass = np.array(self.levels), short + left
-        if self.reading == "between levels":  # a user between two levels counts as a mixture of both
-            upper = (short[..., 1:-1] - levels[:-1] * mass[..., 1:-1]) / np.diff(levels)
-            upper = np.clip(upper, 0, mass[..., 1:-1])
-            weights = np.zeros((*mass.shape[:-1], levels.size))
-            weights[..., 1:] += upper
-            weights[..., :-1] += mass[..., 1:-1] - upper
-            weights[..., 0] += mass[..., 0]
-            weights[..., -1] += mass[..., -1]
-            mass = weights
         return mass * levels, mass * (1 - levels)
 
     def charges_at(self, tau: Any, columns: int) -> tuple[np.ndarray, np.ndarray]:
@@ -129,11 +120,8 @@ class _Orders(SeparableFamily):
         columns : int
             Number of levels or members.
         """
-        tau, edges = np.asarray(tau, dtype=float), self.edges(columns)
-        cell = self.column(tau, columns)
-        if self.levels is not None and self.reading == "between levels":
-            cell = np.clip(np.searchsorted(edges, tau, side="right") - 1, 0, edges.size - 2)
-        inside = np.arange(edges.size - 1) == cell[..., None]
+        tau = np.asarray(tau, dtype=float)
+        inside = np.arange(columns) == self.column(tau, columns)[..., None]
         return self.charges(inside * tau[..., None], inside * (1 - tau)[..., None])
 
     def column(self, tau: Any, columns: int) -> np.ndarray:
@@ -193,7 +181,7 @@ class _Orders(SeparableFamily):
         ratios = np.sort(1 - levels) if mirrored else levels
         on_levels = all(isinstance(part, Dirac) and np.ndim(part.at) == 0
                         and np.abs(part.at - ratios).min() <= _ON_LEVEL for _, part in prior.parts)
-        if on_levels or self.reading in ("at levels", "between levels"):
+        if on_levels or self.reading == "at levels":
             return "proper", "every reported quantile is charged at its own level"
         if prior.length is not None:
             return "not known", "each case has a prior of its own"
@@ -223,13 +211,11 @@ class Newsvendor(_Orders):
     levels : sequence of float, optional
         Levels of the reported quantiles, ascending, in (0, 1). Without them each row is an ensemble, or a set of
         draws, and the act is its quantile.
-    act : {"at levels", "between levels", "nearest level", "interpolated"}, optional
+    act : {"at levels", "nearest level"}, optional
         What a user with critical ratio tau does. *At levels*, the default: they count as a user whose critical ratio
-        is the nearest level, so the prior is put on the levels. *Between levels*: they count as a mixture of users at
-        the two levels around them, which keeps the prior's mean between the outermost levels. Both are proper for
-        the reported quantiles. *Nearest level*: they order the quantile at the nearest level and pay at their own
-        tau. *Interpolated*: they order from the quantile function that is linear between levels and constant beyond.
-        Under these two an honest forecast is in general not the best one, see `properness`.
+        is the nearest level, so the prior is put on the levels, and the score is proper for the reported quantiles.
+        *Nearest level*: they order the quantile at the nearest level and pay at their own tau; an honest forecast is
+        then in general not the best one, see `properness`.
 
     Raises
     ------
@@ -278,8 +264,6 @@ class Newsvendor(_Orders):
             Quantiles at the levels, or the members of an ensemble.
         """
         tau, rows = validation.inside("tau", theta, 0, 1), self.read_rows(forecast)
-        if self.reading == "interpolated":
-            return self.interpolate(tau, rows)
         return rows[:, self.column(tau, rows.shape[1])]
 
     def describe(self, theta, which):
@@ -294,10 +278,6 @@ class Newsvendor(_Orders):
         middle = [] if self.levels is None else np.add(self.levels[1:], self.levels[:-1]) / 2
         return None, np.union1d(self.edges(data[1].shape[1])[1:-1], middle)
 
-    @property
-    def linear_between_breakpoints(self):
-        return self.reading != "interpolated"
-
     def references(self, y, weight):
         """The quantiles of the outcomes, and the outcome itself."""
         order = np.argsort(y)
@@ -308,22 +288,15 @@ class Newsvendor(_Orders):
 
     def cost(self, theta: Any, y, rows):
         """A unit short costs theta, one left over ``1 - theta``, or what the reading makes of theta."""
-        if self.reading == "interpolated":
-            gap = y - self.interpolate(theta, rows)
-            return np.where(gap > 0, theta * gap, (np.asarray(theta) - 1) * gap)
         return _pay(y, rows, *self.charges_at(theta, rows.shape[1]))
 
     def per_sample(self, prior: Prior, y, rows):
         """Every column's shortfall and excess, at the prior's mass and partial mean of the tau that order it."""
-        if self.reading == "interpolated":
-            return _pay_interpolated(prior, y, np.array(self.levels), rows)
         edges = self.edges(rows.shape[1])
         return _pay(y, rows, *self.charges(*_on_cells(prior, edges[:-1], edges[1:])))
 
     def utilities(self, thetas, data, weight):
         """Shortfall and excess of each column once, charged at every tau."""
-        if self.reading == "interpolated":
-            return super().utilities(thetas, data, weight)
         y, rows = data
         share, gap = to_sum_one(weight, len(y)), y[:, None] - rows
         short, left = self.charges_at(thetas, rows.shape[1])
@@ -358,7 +331,7 @@ class Exceedance(_Orders):
     ----------
     levels : sequence of float, optional
         Levels of reported quantiles; without them each row is an ensemble, or a set of draws.
-    act : {"interpolated", "at levels", "between levels", "nearest level"}, optional
+    act : {"interpolated", "at levels", "nearest level"}, optional
         With levels: how the quantiles give a chance. *Interpolated*, the default: the distribution function is linear
         between the quantiles, with what is missing at the outermost ones. The others: see `Newsvendor`, with
         the critical ratio 1 - c.
@@ -386,6 +359,7 @@ class Exceedance(_Orders):
     """
 
     parameters = (Parameter("t", (-np.inf, np.inf)), Parameter("c", (0.0, 1.0)))
+    readings = ("interpolated", "at levels", "nearest level")
 
     def __init__(self, levels: Any = None, act: str | None = None, normal: bool = False):
         super().__init__(levels, act)
@@ -393,8 +367,6 @@ class Exceedance(_Orders):
         self.takes = ("mean", "std") if self.normal else ("forecast",)
         if self.normal and levels is not None:
             raise ValueError("normal takes a mean and a standard deviation, and so no levels")
-        if levels is not None and act is None:
-            self.reading = "interpolated"
 
     def __repr__(self):
         return "Exceedance(normal=True)" if self.normal else super().__repr__()
@@ -574,30 +546,6 @@ def _pay(y, rows, short, left, between=None):
     if short.ndim == 1:  # not a matrix product: its last digits may depend on where a row stands
         return np.einsum("nk,k->n", lack, short) + np.einsum("nk,k->n", excess, left)
     return (short * lack + left * excess).sum(axis=1)
-
-
-def _pay_interpolated(prior, y, levels, rows):
-    """The cost of orders that are linear in tau between levels: by the mass, mean and square of each piece.
-
-    Each piece is cut where the order passes y. With ``d(tau) = level + slope tau`` the order minus y, users below
-    the cut pay ``E[tau (-d)]``, those above ``E[(1 - tau) d]``.
-    """
-    distance = rows - y[:, None]
-    starts, ends = np.concatenate([[0.0], levels]), np.concatenate([levels, [1.0]])
-    total = np.zeros(len(y))
-    for piece, (start, end) in enumerate(zip(starts, ends, strict=True)):
-        first, last = distance[:, max(piece - 1, 0)], distance[:, min(piece, levels.size - 1)]
-        slope = (last - first) / (end - start)
-        level = first - slope * start
-        with np.errstate(divide="ignore", invalid="ignore"):
-            cut = np.where(first > 0, start, np.where(last <= 0, end, np.clip(-level / slope, start, end)))
-        for low, high, sign in ((start, cut, -1.0), (cut, end, 1.0)):
-            mean, square = prior.partial_mean(low, high), prior.partial_square(low, high)
-            if sign < 0:
-                total -= level * mean + slope * square
-            else:
-                total += level * (prior.mass(low, high) - mean) + slope * (mean - square)
-    return np.maximum(total, 0.0)
 
 
 def _on_cells(prior, low, high, mirrored=False):

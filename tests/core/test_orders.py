@@ -32,25 +32,17 @@ def data():
     return rng.normal(size=30), np.sort(rng.normal(size=(30, 3)), axis=1), rng.normal(size=(30, 20))
 
 
-def order(tau, q, act):
-    levels = np.array(LEVELS)
-    if act == "interpolated":
-        return np.interp(tau, levels, q)
-    return q[np.argmin(np.abs(levels - tau))]
-
-
 @pytest.mark.parametrize("prior", EXACT, ids=str)
-@pytest.mark.parametrize("act", ["nearest level", "interpolated"])
-def test_readings_against_quadrature(act, prior, data):
+def test_the_nearest_level_against_quadrature(prior, data):
     """The cost at tau, written out, integrated piece by piece."""
     y, q, _ = (part[:4] for part in data)
     density = as_prior(prior).pdf
-    losses = pwu.PWU(pwu.Newsvendor(LEVELS, act), prior).per_sample(y, q)
+    losses = pwu.PWU(pwu.Newsvendor(LEVELS, "nearest level"), prior).per_sample(y, q)
     for case in range(4):
         cuts = np.unique([0, *LEVELS, *(np.add(LEVELS[1:], LEVELS[:-1]) / 2), 0.2, 0.9, 0.1, 0.8, 1,
                           np.clip(np.interp(y[case], q[case], LEVELS), 0, 1)])
         exact = sum(scipy.integrate.quad(lambda tau, i=case: float(density(tau)) * float(pinball(
-            tau, y[i], order(tau, q[i], act))), a, b, epsabs=1e-13, epsrel=1e-12)[0]
+            tau, y[i], q[i][np.argmin(np.abs(np.array(LEVELS) - tau))])), a, b, epsabs=1e-13, epsrel=1e-12)[0]
             for a, b in zip(cuts[:-1], cuts[1:], strict=True))
         assert losses[case] == pytest.approx(exact, rel=1e-9, abs=1e-12)
 
@@ -63,19 +55,11 @@ def test_at_levels_is_a_sum_of_pinball_losses(data):
     np.testing.assert_allclose(pwu.PWU(pwu.Newsvendor(LEVELS), PRIOR).per_sample(y, q), expected, rtol=1e-13)
 
 
-def test_between_levels_keeps_the_mean_of_the_prior(data):
-    """With one order at all levels the cost is linear in tau, so the mean critical ratio decides."""
-    y = np.array([3.0])
-    loss = pwu.PWU(pwu.Newsvendor((0.01, 0.5, 0.99), "between levels"), pwu.Uniform(0.2, 0.9))(y, [[1.0, 1.0, 1.0]])
-    assert loss == pytest.approx(2 * 0.55, rel=1e-13)
-
-
-@pytest.mark.parametrize("levels, act, value", [
-    (HUB, "at levels", 0.2532), (LEVELS, "at levels", 0.1753), (HUB, "interpolated", 0.2540)])
-def test_what_few_levels_hide(levels, act, value):
+@pytest.mark.parametrize("levels, value", [(HUB, 0.2532), (LEVELS, 0.1753)])
+def test_what_few_levels_hide(levels, value):
     """A standard normal forecast that is right, Beta(8, 2): the user of the whole distribution pays 0.2540."""
     y = ndtri((np.arange(20_000) + 0.5) / 20_000)
-    loss = pwu.PWU(pwu.Newsvendor(levels, act), PRIOR)(y, np.tile(ndtri(levels), (y.size, 1)))
+    loss = pwu.PWU(pwu.Newsvendor(levels), PRIOR)(y, np.tile(ndtri(levels), (y.size, 1)))
     assert loss == pytest.approx(value, abs=1e-4)
 
 
@@ -168,23 +152,12 @@ def test_warnings_from_quantiles_and_normals_within_their_error(data):
 def test_a_prior_for_each_case_costs_what_each_costs_alone(data):
     y, q, members = data
     a, high = np.linspace(2, 9, 30), np.linspace(1, 2, 30)
-    for family, forecast in ((pwu.Newsvendor(LEVELS), q), (pwu.Newsvendor(LEVELS, "interpolated"), q),
-                             (pwu.Newsvendor(), members)):
+    for family, forecast in ((pwu.Newsvendor(LEVELS), q), (pwu.Newsvendor(), members)):
         losses = pwu.PWU(family, pwu.Beta(a, 3.0)).per_sample(y, forecast)
         assert losses[7] == pytest.approx(pwu.PWU(family, pwu.Beta(a[7], 3.0))(y[[7]], forecast[[7]]), rel=1e-12)
     both = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-1.0, high), pwu.Beta(a, 3.0)).per_sample(y, members)
     alone = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-1.0, high[7]), pwu.Beta(a[7], 3.0))(y[[7]], members[[7]])
     assert both[7] == pytest.approx(alone, rel=1e-12)
-
-
-@pytest.mark.parametrize("prior", EXACT, ids=str)
-def test_the_partial_square_is_an_integral(prior):
-    exact = as_prior(prior)
-    for low, high in ((0.0, 1.0), (0.25, 0.3), (0.6, 0.55)):
-        ends = np.unique(np.clip([low, 0.2, 0.9, 0.1, 0.8, high], low, max(low, high)))
-        value = sum(scipy.integrate.quad(lambda x: x * x * float(exact.pdf(x)), a, b, epsabs=1e-14)[0]
-                    for a, b in zip(ends[:-1], ends[1:], strict=True))
-        assert exact.partial_square(low, high) == pytest.approx(value, rel=1e-9, abs=1e-14)
 
 
 @pytest.mark.parametrize("act, words", [
@@ -242,21 +215,12 @@ def test_thresholds_of_each_case_are_cut_at_its_quantiles():
     np.testing.assert_allclose(each.per_sample(y, q), one.per_sample(y, q), rtol=1e-9)
 
 
-def test_a_narrow_numerical_prior_has_an_exact_square():
-    narrow = as_prior(scipy.stats.truncnorm(-250, 250, loc=0.5, scale=0.002))
-    assert narrow.partial_square(0.0, 1.0) == pytest.approx(0.25 + 0.002**2, rel=1e-9)
-    assert narrow.partial_square(0.5, 0.9) == pytest.approx(
-        scipy.integrate.quad(lambda x: x * x * float(narrow.pdf(x)), 0.5, 0.52, epsabs=1e-14)[0], rel=1e-8)
-
-
 def test_readings_that_score_alike_are_called_alike():
-    wis = pwu.Mixture([pwu.Dirac(level) for level in LEVELS], [0.2, 0.5, 0.3])
     mirrored = pwu.Mixture([pwu.Dirac(1 - level) for level in LEVELS], [0.2, 0.5, 0.3])
-    assert pwu.Newsvendor(LEVELS, "interpolated").properness(wis)[0] == "proper"
     assert pwu.Exceedance(LEVELS).properness(pwu.Uniform(0, 1), mirrored)[0] == "proper"
-    assert pwu.Newsvendor((0.5,), "interpolated").properness(pwu.Uniform(0, 1))[0] == "proper"
-    assert pwu.Newsvendor((0.4,), "interpolated").properness(pwu.Uniform(0, 1))[0] == "improper"
-    assert pwu.Newsvendor(LEVELS, "interpolated").properness(pwu.Uniform(0, 1))[0] == "improper"
+    assert pwu.Exceedance((0.5,)).properness(pwu.Uniform(0, 1), pwu.Uniform(0, 1))[0] == "proper"
+    assert pwu.Exceedance((0.4,)).properness(pwu.Uniform(0, 1), pwu.Uniform(0, 1))[0] == "improper"
+    assert pwu.Exceedance(LEVELS).properness(pwu.Uniform(0, 1), pwu.Uniform(0, 1))[0] == "improper"
     each = pwu.Beta(np.arange(2.0, 7), 2.0)
     assert [pwu.Newsvendor(LEVELS, act).properness(each)[0] for act in ("at levels", "nearest level")] == [
         "proper", "not known"]
