@@ -23,9 +23,9 @@ from scipy import stats  # noqa: E402
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score  # noqa: E402
 
 import pwu_lite as pwu  # noqa: E402
-from pwu_lite import robust  # noqa: E402
 from pwu_lite._tails import tail_table  # noqa: E402
 from pwu_lite.metrics import classification  # noqa: E402
+from pwu_lite.theory import robust  # noqa: E402
 
 SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
 DRAWS = 10_000
@@ -151,8 +151,7 @@ def bounds(n, rng):
     any_prior, statement = robust.AnyPrior(), robust.Statements([(1 / 31, 1 / 4, 0.9), (0, 1 / 11, 0.5)])
     others = {"contamination": robust.Contamination(prior, 0.1),
               "quantiles": robust.Quantiles({1 / 31: 0.05, 0.25: 0.95}),
-              "mean": robust.Mean(0.12), "bounded ratio": robust.BoundedRatio(prior, 3),
-              "unimodal": robust.Unimodal(1 / 11)}
+              "mean": robust.Mean(0.12), "bounded ratio": robust.BoundedRatio(prior, 3)}
 
     def radius():
         mean = curve.mean(prior)

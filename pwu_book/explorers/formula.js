@@ -183,6 +183,6 @@ function served(asked) {
 function proof(line) {
   if (!line) return [];
   const code = document.createElement("code");
-  code.textContent = `import sympy as sp\nfrom pwu_lite import symbolic\n\np = sp.Symbol("p")\n${line}`;
+  code.textContent = `import sympy as sp\nfrom pwu_lite.theory import symbolic\n\np = sp.Symbol("p")\n${line}`;
   return ["What was seen at these forecasts, sympy proves for all, or refuses with a counterexample:", code];
 }

@@ -642,10 +642,11 @@ def _in_floats(table):
 def _exact_program(table):
     """Weights of the vertices and mixed acts, in fractions, by the simplex method with Bland's rule.
 
-    Raised by the same number in each cell all costs are positive, and so is the cost t of each cell. Then the
-    program is: maximise the sum of t, where t - sum of weights times table <= 0 and the weights sum to 1 at most.
+    sympy's exact `linprog` (1.14) oscillates on degenerate tables of this kind: it raises, or does not end.
     """
     m, count, acts = table.shape
+    # Raised by the same number in each cell all costs are positive, and so is the cost t of each cell. Then the
+    # program is: maximise the sum of t, where t - sum of weights times table <= 0 and the weights sum to 1 at most.
     raised = table + np.abs(table).max(axis=(0, 2), keepdims=True)[0] if acts else table
     rows, columns = count * acts, m + count
     tableau = np.full((rows + 2, columns + rows + 2), Fraction(0), dtype=object)
@@ -657,6 +658,8 @@ def _exact_program(table):
     tableau[rows, :m], tableau[rows, -1] = Fraction(1), Fraction(1)
     tableau[np.arange(rows + 1), columns + np.arange(rows + 1)] = Fraction(1)
     tableau[-1, m:columns] = Fraction(-1)
+    # The slack variables start in the basis: all weights are zero, which is feasible. The first column with a gain
+    # enters, and of the rows that bind first the one of the smallest variable leaves, so no basis comes twice.
     basis = list(range(columns, columns + rows + 1))
     while (entering := next((at for at, gain in enumerate(tableau[-1, :-1]) if gain < 0), None)) is not None:
         ratios = [(tableau[line, -1] / tableau[line, entering], basis[line], line) for line in range(rows + 1)
@@ -673,6 +676,7 @@ def _exact_program(table):
             weights[at] = tableau[line, -1]
     if not sum(weights):
         weights[0] = Fraction(1)
+    # The last row holds the dual solution: the price of each act's constraint is the chance of the act.
     mixed = tableau[-1, columns:columns + rows].reshape(count, acts)
     for cell in range(count):
         if not sum(mixed[cell]):

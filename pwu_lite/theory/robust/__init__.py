@@ -20,9 +20,9 @@ from .decide import (
 from .judge import judge
 from .missing import MissingLabels, missing_labels
 from .restricted import Restricted
-from .sets import AnyPrior, BoundedRatio, Contamination, Mean, PriorSet, Quantiles, Statements, Unimodal, Upper
+from .sets import AnyPrior, BoundedRatio, Contamination, Mean, PriorSet, Quantiles, Statements, Upper
 
 __all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Curve", "DominanceTest", "Interval", "Mean", "MissingLabels",
-           "Order", "Peak", "Preference", "PriorSet", "Quantiles", "Radius", "Restricted", "Statements", "Unimodal",
+           "Order", "Peak", "Preference", "PriorSet", "Quantiles", "Radius", "Restricted", "Statements",
            "Upper", "cost_curve", "dominance_test", "interval", "judge", "missing_labels", "order", "preference",
            "radius"]

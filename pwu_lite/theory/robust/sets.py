@@ -1,6 +1,6 @@
 """Sets of priors over one decision parameter: the largest and the smallest mean of a curve, and who believes in it.
 
-Implements Berger and Berliner's contaminations, quantile and moment classes, bounded ratios, unimodal priors.
+Implements Berger and Berliner's contaminations, quantile and moment classes and bounded ratios.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ... import validation
-from ...priors import Dirac, Mixture, Prior, Uniform, as_prior
+from ...priors import Dirac, Mixture, Prior, as_prior
 from .curve import Curve, Peak, between, check_range
 from .restricted import Restricted
 
-__all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Mean", "PriorSet", "Quantiles", "Statements", "Unimodal",
-           "Upper"]
+__all__ = ["AnyPrior", "BoundedRatio", "Contamination", "Mean", "PriorSet", "Quantiles", "Statements", "Upper"]
 
 
 ROUNDING = 1e-12  # values of a curve that differ by less than this share of the largest one are equal
@@ -330,44 +329,6 @@ class BoundedRatio(PriorSet):
         return _mixed(parts, np.array(weights) / sum(weights))
 
 
-class Unimodal(PriorSet):
-    """All priors on [low, high] whose density rises up to the mode and falls after it, a point mass there allowed.
-
-    Both ends are included. Each is a mixture of uniform ones that start at the mode (Khinchin), so the worst one is
-    uniform from the mode to somewhere, and the bound the largest average of the curve from the mode on. Where the
-    curve jumps at the mode that may be a limit: then a point mass next to it is returned. The mode may be an end of
-    the range.
-
-    Examples
-    --------
-    >>> tent = Curve([0.0, 0.5, 1.0], [0.0, 1.0], [1.0, 0.0], "c")
-    >>> round(Unimodal(0.25).upper(tent).value, 12)
-    0.792893218813
-    """
-
-    def __init__(self, mode: float, low: float | None = None, high: float | None = None):
-        self.mode, (self.low, self.high) = validation.one_number("mode", mode), _ends(low, high)
-
-    def upper(self, curve):
-        low, high = check_range(curve, self.low, self.high, "Unimodal")
-        if not (low <= self.mode <= high and np.isfinite(high)):
-            raise ValueError(f"the mode must lie inside a bounded range, got {self.mode!r} in [{low:g}, {high:g}]: "
-                             f"give Unimodal a low and a high")
-        found = []
-        if curve.parameter.contains(self.mode):
-            found.append(Upper(float(curve.value(self.mode)), Dirac(self.mode)))
-        if self.mode < high:
-            part = curve.cut(self.mode, high)
-            value, end = _best_average(part)
-            found.append(Upper(value, Uniform(self.mode, end) if end > self.mode else Dirac(float(part.inner()[0][0]))))
-        if self.mode > low:
-            part = curve.cut(low, self.mode)
-            value, end = _best_average(_mirrored(part))
-            at = float(part.inner()[1][-1])
-            found.append(Upper(value, Uniform(-end, self.mode) if -end < self.mode else Dirac(at)))
-        return max(found, key=lambda one: one.value)
-
-
 def _ends(low, high):
     """Ends of an interval, numbers or None."""
     ends = [end if end is None or _is_infinite(end) else validation.one_number(name, end) for name, end in
@@ -451,29 +412,3 @@ def _above(curve, level):
     ends = np.append(curve.edges[1:][rising], cross[falling])
     kept = starts < ends
     return up & down, starts[kept], ends[kept]
-
-
-def _mirrored(curve):
-    return Curve(-curve.edges[::-1], curve.right[::-1], curve.left[::-1], curve.name)
-
-
-def _best_average(curve):
-    """The largest average of the curve from its left end on, and to where; an end of a piece, or where both agree."""
-    width = np.diff(curve.edges)
-    sums = np.concatenate([[0.0], np.cumsum(width * (curve.left + curve.right) / 2)])
-    reached = curve.edges - curve.edges[0]
-    averages = np.append(curve.left[0], sums[1:] / reached[1:])
-    best = int(np.argmax(averages))
-    value, end = float(averages[best]), float(curve.edges[best])
-    slope = (curve.right - curve.left) / width
-    with np.errstate(invalid="ignore", divide="ignore"):
-        square = reached[:-1] ** 2 - 2 * (curve.left * reached[:-1] - sums[:-1]) / slope
-        step = np.sqrt(square) - reached[:-1]
-    inside = (slope < 0) & (step > 0) & (step < width)
-    if inside.any():
-        step, left, slope, before = step[inside], curve.left[inside], slope[inside], sums[:-1][inside]
-        means = (before + left * step + slope * step**2 / 2) / (reached[:-1][inside] + step)
-        if means.max() > value:
-            index = int(np.argmax(means))
-            value, end = float(means[index]), float(curve.edges[:-1][inside][index] + step[index])
-    return value, end
