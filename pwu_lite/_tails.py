@@ -144,7 +144,7 @@ def tail_table(prior: Any, name: str) -> Table | None:
     --------
     >>> from pwu_lite.priors import Beta
     >>> table = tail_table(Beta(2, 10), "above")
-    >>> values, exact = table(np.array([0.1, 0.9])), Beta(2, 10).one_tail("above", [0.1, 0.9])
+    >>> values, exact = table(np.array([0.1, 0.9])), Beta(2, 10).exact_tail("above", [0.1, 0.9])
     >>> bool(np.all(abs(values / exact - 1) < 1e-12))
     True
     """
@@ -217,7 +217,7 @@ class _Cells:
         distance = np.ldexp(1.0, self.exponents)[:, None] * (1 + _PROBES)
         above = np.arange(self.exponents.size)[:, None] >= self.exponents.size // 2
         t = np.where(above, self.high - distance, self.low + distance)[self.used].ravel()
-        exact, found = np.asarray(self.prior.one_tail(self.name, t)), table(t)
+        exact, found = np.asarray(self.prior.exact_tail(self.name, t)), table(t)
         slack = _AGREES * exact + 2 * self.prior.numerical_error
         wrong = ~((np.abs(found - exact) <= slack) | np.isnan(found) | (exact <= _TINY)).reshape(-1, _PROBES.size)
         refused = np.zeros(self.used.size, bool)
@@ -238,7 +238,7 @@ class _Cells:
         start, above = self.start[cells], self.above[cells]
         ends = [np.where(above, self.high - distance, self.low + distance)
                 for distance in (start, start + self.width[cells])]
-        return np.abs(np.subtract(*(np.asarray(self.prior.one_tail(self.name, end)) for end in ends)))
+        return np.abs(np.subtract(*(np.asarray(self.prior.exact_tail(self.name, end)) for end in ends)))
 
     def _add_up(self, inside):
         """The tail at the start of each cell, and its smaller and larger value there, from what lies in the cells."""
@@ -252,7 +252,7 @@ class _Cells:
         onward = onward + inside[near].sum()
         tail[~near] = onward + np.cumsum(inside[~near][::-1])[::-1]
         total = onward + inside[~near].sum() + self._outside(~near)
-        whole = float(np.asarray(self.prior.one_tail(self.name.replace("below", "above"), self.low)))
+        whole = float(np.asarray(self.prior.exact_tail(self.name.replace("below", "above"), self.low)))
         is_exact = self.prior.numerical_error == 0 and np.isfinite(whole)
         self.scale = float(whole / total) if is_exact else 1.0  # a density's constant is less exact than its shape
         if np.isfinite(whole) and not abs(total - whole) <= 1e-9 * whole + 2 * self.prior.numerical_error:
@@ -266,7 +266,7 @@ class _Cells:
         cells = np.flatnonzero(side & self.used[self.power])
         if not cells.size:  # the support has no upper end
             end = self.low + 2 * np.ldexp(1.0, self.exponents[-2])
-            return float(self.prior.one_tail(self.name.replace("below", "above"), end))
+            return float(self.prior.exact_tail(self.name.replace("below", "above"), end))
         start = self.start[cells[0]]
         density, twice = self._density(np.array([start, 2 * start]), self.above[cells[0]])
         power = np.log2(twice / density) if density > 0 else 0.0

@@ -27,7 +27,8 @@ class Prior:
     """A probability distribution over a decision parameter theta.
 
     A subclass gives ``support`` (a property), ``pdf``, ``ppf`` and `tails`, and inherits the rest;
-    one that reaches up to 1 gives `complement_above`, too, where ``1 - theta`` would lose digits.
+    one that reaches up to 1 gives `complement_above`, too, where ``1 - theta`` would lose digits. One whose tails
+    are computed one by one gives `exact_tail` in place of both.
     `pwu_lite.testing.check_prior` holds it to what every prior must satisfy.
 
     Attributes
@@ -72,7 +73,10 @@ class Prior:
             ``P(theta < t)``, ``P(theta >= t)``, ``E[theta; theta < t]`` and
             ``E[theta; theta >= t]``.
         """
-        raise NotImplementedError
+        if type(self).exact_tail is Prior.exact_tail:
+            raise NotImplementedError
+        below, above, mean_below, mean_above = (self.exact_tail(name, t) for name in NAMES[:4])
+        return below, above, mean_below, mean_above
 
     def complement_above(self, t: Any) -> np.ndarray:
         """``E[1 - theta; theta >= t]``, what misses cost in a binary decision.
@@ -82,6 +86,8 @@ class Prior:
         t : float or array_like
             Thresholds, in the unit of theta.
         """
+        if type(self).exact_tail is not Prior.exact_tail:
+            return self.exact_tail("complement_above", t)
         _, above, _, mean_above = self.tails(t)
         return above - mean_above
 
@@ -111,19 +117,19 @@ class Prior:
         held = _written(object.__reduce_ex__(self, 2)[2]) if asked else None  # with what is kept in slots
         table = None if held is None else _table(_Known(type(self), held, self), name)
         if table is None:
-            return np.asarray(self.one_tail(name, t))
+            return np.asarray(self.exact_tail(name, t))
         flat = t.ravel()
         values = table(flat)
         unknown = np.flatnonzero(np.isnan(values))
         for end, outside in zip(self.support, (np.less_equal, np.greater_equal), strict=True):
             beyond = outside(flat[unknown], end)
-            values[unknown[beyond]] = self.one_tail(name, end)
+            values[unknown[beyond]] = self.exact_tail(name, end)
             unknown = unknown[~beyond]
         if unknown.size:
-            values[unknown] = self.one_tail(name, flat[unknown])
+            values[unknown] = self.exact_tail(name, flat[unknown])
         return values.reshape(t.shape)
 
-    def one_tail(self, name: str, t: Any) -> np.ndarray:
+    def exact_tail(self, name: str, t: Any) -> np.ndarray:
         """One tail, computed at each threshold: as `tail`, without a table.
 
         Parameters
@@ -224,23 +230,18 @@ class Prior:
         """The prior as weighted single parts, each one continuous or a point mass."""
         return [(1.0, self)]
 
-    def blended(self, n: int) -> list[tuple[float, Prior]]:
-        """The parts, for n cases: many cases ask one table for all continuous parts together.
-
-        Parameters
-        ----------
-        n : int
-            Number of cases.
+    def blended(self) -> list[tuple[float, Prior]]:
+        """The parts, all continuous ones together, so that many cases ask one table.
 
         Examples
         --------
         >>> prior = Mixture([Beta(2, 10), Beta(3, 30), Dirac(0.5)], [0.25, 0.25, 0.5])
-        >>> [len(prior.blended(n)) for n in (100, 1_000_000)]
-        [3, 2]
+        >>> len(prior.parts), len(prior.blended())
+        (3, 2)
         """
         parts = self.parts
         smooth = [(weight, part) for weight, part in parts if not isinstance(part, Dirac)]
-        if n < MANY or len(smooth) < 2 or self.length is not None:
+        if len(smooth) < 2 or self.length is not None:
             return parts
         whole = sum(weight for weight, _ in smooth)
         together = Mixture([part for _, part in smooth], [weight / whole for weight, _ in smooth])
@@ -333,21 +334,15 @@ class Beta(_PerCase):
     def support(self):
         return (0.0, float(np.max(self.scale)))
 
-    def tails(self, t):
-        return tuple(self.one_tail(name, t) for name in NAMES[:4])
-
-    def one_tail(self, name, t):
+    def exact_tail(self, name, t):
         t = np.asarray(t, dtype=float)
-        x, rest = (np.clip(part, 0, 1) for part in (t / self.scale, (self.scale - t) / self.scale))
+        x, rest = np.clip(t / self.scale, 0, 1), np.clip((self.scale - t) / self.scale, 0, 1)
         if name == "complement_above":
             inner = self.scale * self.b / (self.a + self.b) * beta_upper(self.a, self.b + 1, x, rest)
             return inner if np.all(self.scale == 1) else inner + (1 - self.scale) * beta_upper(self.a, self.b, x, rest)
         a, b = self.a + name.startswith("mean"), self.b
         share = (beta_lower if name.endswith("below") else beta_upper)(a, b, x, rest)
         return self.scale * self.a / (self.a + self.b) * share if name.startswith("mean") else share
-
-    def complement_above(self, t):
-        return self.one_tail("complement_above", t)
 
     def pdf(self, x):
         x = _places(x)
@@ -412,10 +407,7 @@ class TruncatedBeta(Prior):
     def support(self):
         return (float(self.low), float(self.high))
 
-    def tails(self, t):
-        return tuple(self.one_tail(name, t) for name in NAMES[:4])
-
-    def one_tail(self, name, t):
+    def exact_tail(self, name, t):
         t = np.asarray(t, dtype=float)
         unknown, t = np.isnan(t), np.clip(np.where(np.isnan(t), self.low, t), self.low, self.high)
         ends = (self.low, t) if name.endswith("below") else (t, self.high)
@@ -424,9 +416,6 @@ class TruncatedBeta(Prior):
         else:
             share, inner = (self._whole.mean, Beta(self.a + 1, self.b)) if "mean" in name else (1.0, self._whole)
         return np.where(unknown, np.nan, share * _narrow_mass(inner, *ends) / self._norm)
-
-    def complement_above(self, t):
-        return self.one_tail("complement_above", t)
 
     def pdf(self, x):
         x = _places(x)
@@ -446,7 +435,7 @@ class TruncatedBeta(Prior):
 def _narrow_mass(prior, low, high):
     """Mass of [low, high); of an interval that holds little of it by quadrature, as a difference loses its digits."""
     mass = np.asarray(prior.mass(low, high), dtype=float)
-    few = mass < 0.1 * np.minimum(prior.one_tail("below", low), prior.one_tail("above", high))
+    few = mass < 0.1 * np.minimum(prior.exact_tail("below", low), prior.exact_tail("above", high))
     if not few.any():
         return mass
     low, high = (np.broadcast_to(end, mass.shape)[few] for end in (low, high))
@@ -647,13 +636,10 @@ class LogNormal(Prior):
     def support(self):
         return (0.0, float("inf"))
 
-    def tails(self, t):
-        return tuple(self.one_tail(name, t) for name in NAMES[:4])
-
-    def one_tail(self, name, t):
+    def exact_tail(self, name, t):
         z = self._z(t) * (1 if name.endswith("below") else -1)
         if name == "complement_above":
-            return super().complement_above(t)
+            return self.exact_tail("above", t) - self.exact_tail("mean_above", t)
         if not name.startswith("mean"):
             return special.ndtr(z)
         z, log_mean = z + (-self.sigma if name == "mean_below" else self.sigma), self.mu + self.sigma**2 / 2
@@ -801,20 +787,14 @@ class Mixture(Prior):
     def tabulated(self):
         return any(part.tabulated for _, part in self.parts)
 
-    def tails(self, t):
-        return tuple(self.one_tail(name, t) for name in NAMES[:4])
-
-    def one_tail(self, name, t):
-        return sum(weight * part.one_tail(name, t) for weight, part in self.parts)
+    def exact_tail(self, name, t):
+        return sum(weight * part.exact_tail(name, t) for weight, part in self.parts)
 
     def mass(self, lo, hi):
         return sum(weight * part.mass(lo, hi) for weight, part in self.parts)
 
     def partial_mean(self, lo, hi):
         return sum(weight * part.partial_mean(lo, hi) for weight, part in self.parts)
-
-    def complement_above(self, t):
-        return self.one_tail("complement_above", t)
 
     def pdf(self, x):
         return sum(weight * part.pdf(x) for weight, part in self.parts)

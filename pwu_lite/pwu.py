@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from . import validation
 from .families import Family, OverFirst, SeparableFamily
+from .families.base import resolved
 from .priors import as_prior
 
 __all__ = ["PWU"]
@@ -68,6 +69,7 @@ class PWU:
         self.priors = tuple(as_prior(prior) for prior in priors)
         for which, prior in enumerate(self.priors):
             family.check_prior(prior, which)
+        self.resolved = resolved(*self.priors)
 
     def __repr__(self) -> str:
         return f"PWU({', '.join(map(repr, (self.family, *self.priors)))})"
@@ -116,7 +118,7 @@ class PWU:
         validation.same_order(y_true=y_true, **dict(zip(self.family.takes, prediction, strict=True)),
                               sample_weight=sample_weight)
         weight = None if sample_weight is None else self.family.weight(sample_weight, data)
-        loss, error = self.family.loss(self.priors, data, weight)
+        loss, error = self.family.loss(self.resolved, data, weight)
         if return_error:
             return loss, error
         if error > 1e-4 * abs(loss):
@@ -142,7 +144,7 @@ class PWU:
         if not isinstance(self.family, SeparableFamily):
             raise TypeError(f"{type(self.family).__name__} is not separable: "
                             f"a case has no loss of its own")
-        return self.family.losses(self.priors, self.family.read(y_true, *prediction))
+        return self.family.losses(self.resolved, self.family.read(y_true, *prediction))
 
     def of_first_parameter(self) -> PWU:
         """The same score with its first prior alone, where cases have losses of their own: for one axis.

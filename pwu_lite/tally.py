@@ -517,13 +517,13 @@ class Tally:
     def _losses(self, score, which):
         """Mean loss of each row: estimated (0), at least (1), at most (2)."""
         if self.kind == "binary":
-            return score.family.losses(score.priors, (self._keys[:, 1] == 1, self._extremes()[which]))
+            return score.family.losses(score.resolved, (self._keys[:, 1] == 1, self._extremes()[which]))
         mean, low, high = self._places()
         error = self._sums[:, 2] / self._sums[:, 1]
         prior = score.priors[0]
         predicted, passed = ((mean, mean), (high, low), (low, high))[which]  # a larger variance is passed sooner
         total = np.zeros(error.size)
-        for weight, part in prior.blended(error.size):
+        for weight, part in prior.blended():
             total += weight * (error * part.tail("above", predicted) + part.tail("mean_below", passed))
         return total
 

@@ -362,7 +362,9 @@ def check_probabilities(y_prob: ArrayLike) -> np.ndarray:
     [0.2, 1.0]
     """
     f = vector("y_prob", y_prob)
-    reject("y_prob", f, (f < 0) | (f > 1), f"must lie in [0, 1]{_other_scale(f)}")
+    outside = (f < 0) | (f > 1)
+    if outside.any():
+        reject("y_prob", f, outside, f"must lie in [0, 1]{_other_scale(f)}")
     return f
 
 

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,7 +18,8 @@ from .. import validation
 from ..metrics._kernels import average
 from ..priors import Dirac, Frozen, Prior
 
-__all__ = ["Axis", "Family", "JointFamily", "Parameter", "SeparableFamily", "draw_gaussians", "draw_probabilities"]
+__all__ = ["Axis", "Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "draw_gaussians",
+           "draw_probabilities", "resolved"]
 
 FORECASTS = 60  # that a family draws to be compared
 _PROBABILITIES = np.array([0.01, 0.02, *(np.arange(1, 20) / 20), 0.98, 0.99])
@@ -187,6 +188,43 @@ class Axis:
         return shown ** (1 / self.power)
 
 
+class Resolved(NamedTuple):
+    """Priors, one for each stated parameter, taken apart once.
+
+    Attributes
+    ----------
+    each : tuple of Prior
+        As they were stated.
+    parts : list of (weight, parts, theta)
+        Combinations of a part of each prior; theta is what the utility takes where all of them are point masses.
+    lengths : list of int
+        Numbers of cases of the priors that are for each case.
+    """
+
+    each: tuple[Prior, ...]
+    parts: list[tuple[float, tuple[Prior, ...], Any]]
+    lengths: list[int]
+
+
+def resolved(*priors: Prior) -> Resolved:
+    """Independent priors as weighted combinations of their parts; of one prior all continuous parts together.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, Mixture
+    >>> [theta for _, _, theta in resolved(Mixture([Beta(2, 10), Beta(3, 30), Dirac(0.5)], [0.3, 0.2, 0.5])).parts]
+    [None, 0.5]
+    """
+    combined = []
+    for combination in itertools.product(*(prior.blended() if len(priors) == 1 else prior.parts for prior in priors)):
+        parts = tuple(part for _, part in combination)
+        known = all(isinstance(part, Dirac) for part in parts)
+        theta = tuple(part.at for part in parts if isinstance(part, Dirac)) if known else None
+        theta = theta[0] if theta is not None and len(theta) == 1 else theta
+        combined.append((math.prod(weight for weight, _ in combination), parts, theta))
+    return Resolved(priors, combined, [prior.length for prior in priors if prior.length is not None])
+
+
 class Family:
     """A set of utilities ``U_theta``, one for each value of the decision parameters.
 
@@ -312,14 +350,14 @@ class Family:
         """
         raise ValueError(f"{type(self).__name__} does not say what its acts are worth: give it a method utilities")
 
-    def loss(self, priors: tuple[Prior, ...], data: tuple[np.ndarray, ...],
+    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...],
              weight: np.ndarray | None) -> tuple[float, float]:
         """Loss of read data under a prior for each stated parameter, and its numerical error.
 
         Parameters
         ----------
-        priors : tuple of Prior
-            One for each stated parameter.
+        priors : Resolved
+            One prior for each stated parameter, see `resolved`.
         data : tuple of ndarray
             What `read` returns: labels and prediction, checked.
         weight : ndarray of shape (n,), or None
@@ -604,37 +642,38 @@ class SeparableFamily(Family):
     def utilities(self, thetas, data, weight):
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
 
-    def losses(self, priors: tuple[Prior, ...], data: tuple[np.ndarray, ...]) -> np.ndarray:
+    def losses(self, priors: Resolved, data: tuple[np.ndarray, ...]) -> np.ndarray:
         """Each case's loss under any priors, summed over their parts; shape (n,).
 
         Parameters
         ----------
-        priors : tuple of Prior
-            One for each stated parameter.
+        priors : Resolved
+            One prior for each stated parameter, see `resolved`.
         data : tuple of ndarray
             What `read` returns: labels and prediction, checked.
         """
-        for name, prior in zip(self.names, priors, strict=True):
-            if prior.length not in (None, len(data[0])):
-                raise ValueError(f"the prior on {name} is for {prior.length} cases, y_true has {len(data[0])}")
+        n = len(data[0])
+        for length in priors.lengths:
+            if length != n:
+                raise ValueError(f"the prior is for {length} cases, y_true has {n}")
         total: Any = 0.0
-        for weight, parts in _products([prior.blended(len(data[0])) for prior in priors]):
-            if all(isinstance(part, Dirac) for part in parts):
-                theta = tuple(part.at for part in parts)
-                method, losses = "cost", np.asarray(self.cost(theta[0] if len(theta) == 1 else theta, *data))
+        for weight, parts, theta in priors.parts:
+            if theta is not None:
+                method, losses = "cost", np.asarray(self.cost(theta, *data))
             else:
                 method, losses = "per_sample", np.asarray(self.per_sample(*parts, *data))
-            if losses.shape != (len(data[0]),):
+            if losses.shape != (n,):
                 raise ValueError(f"the method {method} of {type(self).__name__} must return one number for each of "
-                                 f"{len(data[0])} cases, got shape {losses.shape}")
+                                 f"{n} cases, got shape {losses.shape}")
             total = total + (losses if weight == 1 else weight * losses)
         return total
 
     def loss(self, priors, data, weight):
-        error = sum(share * self.numerical_error(*parts, *data)
-                    for share, parts in _products([prior.parts for prior in priors])
-                    if not all(isinstance(part, Dirac) for part in parts))
-        return average(self.losses(priors, data), weight), float(error)
+        error = 0.0
+        for share, parts, theta in priors.parts:
+            if theta is None:
+                error += share * float(self.numerical_error(*parts, *data))
+        return average(self.losses(priors, data), weight), error
 
 
 class JointFamily(Family):
@@ -652,17 +691,11 @@ class JointFamily(Family):
                          f"joint_loss")
 
     def loss(self, priors, data, weight):
-        joint = self.joint_loss(*priors, *data)
+        joint = self.joint_loss(*priors.each, *data)
         if not isinstance(joint, tuple) or len(joint) != 2:
             raise ValueError(f"the method joint_loss of {type(self).__name__} must return the loss and its numerical "
                              f"error, 0.0 for a closed form; got {joint!r}")
         return float(joint[0]), float(joint[1])
-
-
-def _products(priors):
-    """Independent priors, each given as its weighted parts, as weighted combinations of parts."""
-    for combined in itertools.product(*priors):
-        yield math.prod(weight for weight, _ in combined), [part for _, part in combined]
 
 
 def _home(name):

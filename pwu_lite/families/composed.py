@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Dirac, Prior
-from .base import FORECASTS, Parameter, SeparableFamily
+from .base import FORECASTS, Parameter, SeparableFamily, resolved
 from .cases import BinaryDecision, SelectivePrediction
 
 __all__ = ["OneVsRest", "OverFirst", "PerOutput"]
@@ -260,11 +260,11 @@ class OverFirst(SeparableFamily):
 
     def cost(self, theta: Any, *data):
         """Averaged over the second parameter."""
-        return self.family.losses((Dirac(theta), self.second), data)
+        return self.family.losses(resolved(Dirac(theta), self.second), data)
 
     def per_sample(self, prior: Prior, *data):
         """Under both priors."""
-        return self.family.losses((prior, self.second), data)
+        return self.family.losses(resolved(prior, self.second), data)
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
         """That of the family under both priors.
@@ -276,7 +276,7 @@ class OverFirst(SeparableFamily):
         *data : ndarray
             Labels and prediction, checked.
         """
-        return self.family.loss((prior, self.second), data, None)[1]
+        return self.family.loss(resolved(prior, self.second), data, None)[1]
 
 
 def _column(j, f):

@@ -33,7 +33,7 @@ class _Orders(SeparableFamily):
 
     blur = 4 * _ON_LEVEL
 
-    readings = ("at levels", "nearest level")  # the first is the default
+    readings: tuple[str, ...] = ("at levels", "nearest level")  # the first is the default
 
     def __init__(self, levels: Any = None, act: str | None = None):
         if levels is None and act is not None:

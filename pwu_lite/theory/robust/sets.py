@@ -100,6 +100,7 @@ class Contamination(PriorSet):
 
     Examples
     --------
+    >>> from pwu_lite import Uniform
     >>> tent = Curve([0.0, 0.5, 1.0], [0.0, 1.0], [1.0, 0.0], "c")
     >>> round(Contamination(Uniform(0, 1), 0.2).upper(tent).value, 12)
     0.6
@@ -283,6 +284,7 @@ class BoundedRatio(PriorSet):
 
     Examples
     --------
+    >>> from pwu_lite import Uniform
     >>> tent = Curve([0.0, 0.5, 1.0], [0.0, 1.0], [1.0, 0.0], "c")
     >>> round(BoundedRatio(Uniform(0, 1), 2).upper(tent).value, 12)
     0.75
@@ -343,6 +345,7 @@ def as_set(given: Any) -> PriorSet:
 
     Examples
     --------
+    >>> from pwu_lite import Uniform
     >>> as_set(Uniform(0, 1))
     Contamination(prior=Uniform(low=0.0, high=1.0), share=0.0)
     """
