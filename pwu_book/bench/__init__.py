@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 
 from pwu_lite.app import beliefs, page
+from pwu_lite.app.picture import axis_of
 from pwu_lite.families import BinaryDecision, SelectivePrediction, TopK
 from pwu_lite.priors import Beta, LogNormal
 from pwu_lite.pwu import PWU
@@ -99,8 +100,7 @@ def _scripts(*names):
 def _rules():
     """The judgement that the command line has too, and the axes of our families, for the scripts."""
     families = {"binary": BinaryDecision(), "selective": SelectivePrediction(), "topk": TopK()}
-    axes = {name: {key: getattr(family.axis, key) for key in ("scale", "label", "cost", "ticks")}
-            for name, family in families.items()}
+    axes = {name: axis_of(family) for name, family in families.items()}
     return f"const RULES = {json.dumps(RULES | {'axes': axes})};\n"
 
 

@@ -24,7 +24,6 @@ from ..families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, 
 from ..priors import Beta, Dirac
 from ..pwu import PWU
 from ..reporting._rules import RULES, column_remarks, say, taken_by_name
-from ..reporting.card import metric_card
 from ..reporting.compare import compare
 from ..reporting.tallies import compare_tallies
 from ..tally import Tally
@@ -83,27 +82,22 @@ def _parser():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"pwu_lite {_version()}")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, run, words in (("compare", _compare, "models beside each other, with intervals"),
-                             ("score", _score, "the loss of each model, a number each"),
-                             ("card", _card, "what a score believes, as a card")):
-        command = commands.add_parser(name, help=words, description=words, epilog=EXAMPLES,
+    command = commands.add_parser("compare", help="models beside each other, with intervals", epilog=EXAMPLES,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
-        command.set_defaults(run=run)
-        if name != "card":
-            _add_data(command)
-        _add_decision(command)
-        if name == "compare":
-            command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; taken "
-                                 "by its name where there is one, unless you say: --groups none")
-            command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="forecasts that "
-                                 "are missing, binary and selective: refuse the file, or compare each model with the "
-                                 "cheapest one on the cases that both have")
-            command.add_argument("--blocks", type=int, help="rows in time order: so many consecutive ones hang "
-                                 "together and are resampled together")
-            command.add_argument("--resamples", type=int, default=1000)
-            command.add_argument("--seed", type=int, default=0)
-            command.add_argument("--html", help="write a report of one file")
-            command.add_argument("--json", action="store_true", help="print JSON")
+    command.set_defaults(run=_compare)
+    _add_data(command)
+    _add_decision(command)
+    command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; taken by its "
+                         "name where there is one, unless you say: --groups none")
+    command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="forecasts that are "
+                         "missing, binary and selective: refuse the file, or compare each model with the cheapest one "
+                         "on the cases that both have")
+    command.add_argument("--blocks", type=int, help="rows in time order: so many consecutive ones hang together and "
+                         "are resampled together")
+    command.add_argument("--resamples", type=int, default=1000)
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--html", help="write a report of one file")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command = commands.add_parser("explain", help="what a common metric believes about costs")
     command.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
     command.set_defaults(run=_explain)
@@ -240,20 +234,18 @@ def _each_its_own(given, frame):
     """A point mass for each case, from a column."""
     other = given.prior or any(getattr(given, name) for name in RANGES)
     if frame is None or given.decision != "binary" or other:
-        raise ValueError("--cost-share is for compare and score of binary decisions, without --ratio and --prior")
+        raise ValueError("--cost-share is for binary decisions, without --ratio and --prior")
     return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
 
 
 def _special(given):
-    return {given.truth, given.weights, given.cost_share, getattr(given, "groups", None)}
+    return {given.truth, given.weights, given.cost_share, given.groups}
 
 
 def _take_by_name(given, frame):
     """Weights and groups that the file names itself; what was taken, in words."""
     taken = []
     for role in ("weights", "groups"):
-        if not hasattr(given, role):
-            continue
         if getattr(given, role) == "none" and "none" not in frame:
             setattr(given, role, None)
         elif getattr(given, role) is None and not (role == "weights" and _joint(given)):
@@ -389,7 +381,7 @@ def _read_events(given, frame):
 
 def _gaps(given):
     """May forecasts be missing?"""
-    return getattr(given, "missing", None) == "pairwise"
+    return given.missing == "pairwise"
 
 
 def _event_columns(given, frame):
@@ -643,29 +635,6 @@ def _as_json(given, score, result):
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, str) else None if not np.isfinite(value) else float(value)
-
-
-def _score(given):
-    frame = _read(given)
-    taken = _take_by_name(given, frame)
-    score = _asked(given, frame)
-    y, models, left, used = given.decided.read(given, frame)
-    left = left or _unread(given, frame, used)
-    taken += given.notes
-    weights = _weights(given, frame)
-    options = {} if weights is None else {"sample_weight": weights}
-    losses = {name: score(y, *(parts if isinstance(parts, tuple) else (parts,)), **options)
-              for name, parts in models.items()}
-    rows = [f"{value:.6g}  {name}" for name, value in sorted(losses.items(), key=lambda item: item[1])]
-    if given.decided.read is _read_events:
-        taken.append(say("events", events=f"{int(y.sum()):,}", cases=f"{len(y):,}",
-                         event=f"{given.truth} = {_label(given, frame, y)}"))
-    return "\n".join([_taken(len(y), models, left), *taken, "Cost per case, lower is better:", *rows])
-
-
-def _card(given):
-    given.decided = _decide(given)
-    return str(metric_card(_asked(given), decision=_words(given), source="stated on the command line"))
 
 
 def _explain(given):

@@ -19,11 +19,11 @@ from .._resampling import (
     tail_of,
     unit_sizes,
 )
-from ..families.base import Axis
+from ..families.base import Axis, Family
 from ..metrics._kernels import average
 from ..pwu import PWU
 
-__all__ = ["picture_of"]
+__all__ = ["axis_of", "picture_of"]
 
 POINTS, REPEATS = 81, 200
 
@@ -57,10 +57,23 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
     costs = np.array([_curve(score, thetas, y, forecasts[name], weight) for name in names])
     reference = names.index(options["against"]) if options.get("against") else 0
     bands = _bands(score.family, thetas, y, forecasts, names, reference, options)
-    return {"axis": {"scale": axis.scale, "label": axis.label, "cost": axis.cost, "ticks": axis.ticks},
-            "x": shown.tolist(), "names": [str(name) for name in names], "costs": costs.tolist(),
-            "gaps": (costs - costs[reference]).tolist(), "bands": bands, "reference": reference,
+    return {"axis": axis_of(score.family), "x": shown.tolist(), "names": [str(name) for name in names],
+            "costs": costs.tolist(), "gaps": (costs - costs[reference]).tolist(), "bands": bands, "reference": reference,
             "hill": _hill(axis, score.priors[0], shown)}
+
+
+def axis_of(family: Family) -> dict[str, str]:
+    """The axis for the script: its scale, what it says, and the name of its ticks, if they are not round numbers.
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> axis_of(BinaryDecision())["ticks"]
+    'binary'
+    """
+    axis, parameter = family.axis, family.stated[0]
+    ticks = "topk" if parameter.counts else "binary" if (parameter.name, parameter.domain) == ("c", (0.0, 1.0)) else ""
+    return {"scale": axis.scale, "label": axis.label, "cost": axis.cost, "ticks": ticks}
 
 
 def _curve(score, thetas, y, forecast, weight):

@@ -152,8 +152,6 @@ class Axis:
         What the costs above it say.
     power : float
         The axis shows ``theta ** power``.
-    ticks : str
-        Name of ticks that the drawing script knows; round numbers, if empty.
 
     Examples
     --------
@@ -165,7 +163,6 @@ class Axis:
     label: str = "theta"
     cost: str = "cost per case"
     power: float = 1.0
-    ticks: str = ""
 
     def shown(self, theta: Any) -> Any:
         """From values of the parameter to places on the axis.

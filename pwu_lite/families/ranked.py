@@ -44,7 +44,7 @@ class TopK(JointFamily):
     """
 
     parameters = (SHARE,)
-    axis = Axis("log", "share of the cases picked", "cost per case, minus precision", ticks="topk")
+    axis = Axis("log", "share of the cases picked", "cost per case, minus precision")
 
     def describe(self, theta, which):
         return f"pick {100 * theta:.3g}% of the cases"

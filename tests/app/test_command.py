@@ -45,6 +45,14 @@ def run(capsys, *words):
     return code, said.out, said.err
 
 
+def costs_of(capsys, *words):
+    """Costs by model, and the remarks."""
+    code, out, _ = run(capsys, "compare", *words, "--json")
+    assert code == 0
+    found = json.loads(out)
+    return {one["name"]: one["cost"] for one in found["models"]}, found["remarks"]
+
+
 def expected(frame, **options):
     score = PWU(BinaryDecision(), elicitation.beta_from_quantiles(1 / 31, 1 / 4))
     return compare(frame["y"], frame[["near", "far, or not"]], score, **options).table
@@ -73,7 +81,6 @@ def test_each_case_has_its_own_cost_share(capsys, frame, tmp_path):
                         (["--decision", "top-k"], "binary")):
         code, _, err = run(capsys, "compare", path, "--truth", "y", "--cost-share", "share", *more)
         assert code == 2 and words in err
-    assert run(capsys, "card", "--cost-share", "share")[0] == 2
     frame.assign(share=np.where(share > 0.5, 1.0, share)).to_csv(path, index=False)
     assert "below 1" in run(capsys, "compare", path, "--truth", "y", "--cost-share", "share")[2]
 
@@ -99,15 +106,6 @@ def test_what_is_left_out_is_said(capsys, frame, tmp_path):
     assert code == 0 and "Left out: site (line 2 is 1" in said and "flag (zeros and ones only)" in said
     code, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO, "--models", "near,flag")
     assert code == 0 and "flag" in out and "Left out" not in out
-
-
-def test_score_prints_the_losses(capsys, path, frame):
-    _, out, _ = run(capsys, "score", path, "--truth", "y", *RATIO)
-    table = expected(frame)["cost"]
-    head, rows = out.split("lower is better:\n")
-    assert "300 cases" in head and f"{frame['y'].sum()} of 300 cases are events (y = 1)" in " ".join(head.split())
-    assert [line.split("  ")[1] for line in rows.splitlines()] == list(table.index)
-    assert [float(line.split()[0]) for line in rows.splitlines()] == pytest.approx(table.tolist(), rel=1e-5)
 
 
 def test_standard_input_is_read(path, frame):
@@ -208,9 +206,7 @@ def test_explain_knows_the_formulas_of_the_registry():
             assert function([y], [0.3]) - function([y], [0.6]) == pytest.approx(value - other)
 
 
-def test_card_version_and_help(capsys):
-    code, out, _ = run(capsys, "card", *RATIO)
-    assert code == 0 and "a miss costs 30 false alarms" in out
+def test_version_and_help(capsys):
     for words, said in ((["compare", "--help"], "predictions.csv --truth y --ratio 3:30"),
                         (["--version"], pwu_lite.__version__)):
         with pytest.raises(SystemExit) as end:
@@ -362,7 +358,7 @@ def test_other_files_as_people_have_them(capsys, tmp_path, monkeypatch):
 
 def test_letters_that_a_pipe_does_not_know_are_replaced(tmp_path):
     path = written(tmp_path, noisy().rename(columns={"a": "m\u00fcller \u2713"}).to_csv(index=False))
-    done = subprocess.run([sys.executable, "-m", "pwu_lite", "score", path, "--truth", "y", *RATIO],
+    done = subprocess.run([sys.executable, "-m", "pwu_lite", "compare", path, "--truth", "y", *RATIO],
                           env=os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}, capture_output=True)
     assert done.returncode == 0 and b"m?ller ?" in done.stdout
 
@@ -387,9 +383,9 @@ def test_orders_from_quantiles_and_members(capsys, tmp_path, orders):
     assert code == 0 and [one["cost"] for one in json.loads(out)["models"]] == pytest.approx(list(table["cost"]))
     members = orders.set_axis(["sold", "wide_1", "wide_2", "wide_3", "sharp_1", "sharp_2", "sharp_3"], axis=1)
     path = written(tmp_path, members.to_csv(index=False))
-    code, out, _ = run(capsys, "score", path, "--truth", "sold", "--decision", "orders", "--ratio", "2:9")
+    found, _ = costs_of(capsys, path, "--truth", "sold", "--decision", "orders", "--ratio", "2:9")
     score = PWU(pwu_lite.Newsvendor(), elicitation.beta_from_quantiles(2 / 3, 0.9))
-    assert code == 0 and f"{score(orders['sold'], models['sharp']):.6g}  sharp" in out
+    assert found["sharp"] == pytest.approx(score(orders["sold"], models["sharp"]))
 
 
 def test_acts_from_class_probabilities(capsys, tmp_path):
@@ -401,9 +397,8 @@ def test_acts_from_class_probabilities(capsys, tmp_path):
     known = written(tmp_path, "act,well,ill,critical\nhome,0,8,40\nward,3,1,10\n", "known.csv")
     priced = written(tmp_path, "act,well,ill,critical\nhome,0,8,40\nward,3,1,10\n"
                      "test,price,2*price+1,2+price\n", "c.csv")
-    code, out, _ = run(capsys, "score", path, "--truth", "state", "--decision", "acts", "--costs", known)
-    score = PWU(pwu_lite.CostMatrix([[0, 8, 40], [3, 1, 10]]))
-    assert code == 0 and f"{score(y, chance):.6g}  a" in out
+    found, _ = costs_of(capsys, path, "--truth", "state", "--decision", "acts", "--costs", known)
+    assert found["a"] == pytest.approx(PWU(pwu_lite.CostMatrix([[0, 8, 40], [3, 1, 10]]))(y, chance))
     code, out, _ = run(capsys, "compare", path, "--truth", "state", "--decision", "acts", "--costs", priced, "--range",
                        "0.5:2", "--json", "--html", str(tmp_path / "r.html"))
     family = pwu_lite.CostMatrix([[0, 8, 40], [3, 1, 10], [0, 1, 2]], [[0, 0, 0], [0, 0, 0], [1, 2, 1]])
@@ -427,8 +422,7 @@ def test_answers_that_are_right_or_wrong(capsys, tmp_path):
     right = pd.Series(["Paris", "4", "blue"] * 20)
     answers = frame.assign(key=right, m_answer=right.str.lower().where(frame["m_right"] == 1, "else"))
     path = written(tmp_path, answers.drop(columns=["n_conf", "m_right"]).to_csv(index=False))
-    code, out, _ = run(capsys, "score", path, "--truth", "key", *words)
-    assert code == 0 and f"{cost:.6g}  m" in out
+    assert costs_of(capsys, path, "--truth", "key", *words)[0]["m"] == pytest.approx(cost)
 
 
 @pytest.mark.parametrize("table, words, said", [
@@ -471,14 +465,14 @@ def test_what_was_read_is_said(capsys, tmp_path, orders):
     code, out, _ = run(capsys, "compare", path, *words)
     assert code == 0 and "Left out: wide 05 (not read), wide 0.5 (not read), wide 95" in " ".join(out.split())
     table = "m_right,m_confidence\n1,0.9\n,\nright,0.8\n0,abstained\n"
-    code, out, _ = run(capsys, "score", written(tmp_path, table), "--decision", "answers", "--ratio", "1:9")
+    found, remarks = costs_of(capsys, written(tmp_path, table), "--decision", "answers", "--ratio", "1:9")
     score = PWU(pwu_lite.Answers(), elicitation.beta_from_quantiles(0.5, 0.9))
-    assert code == 0 and "m abstains from 2 of 4 answers." in out
-    assert f"{score(np.ones(4), [1, 0, 1, 0], [0.9, 0, 0.8, 0]):.6g}  m" in out
+    assert "m abstains from 2 of 4 answers." in remarks
+    assert found["m"] == pytest.approx(score(np.ones(4), [1, 0, 1, 0], [0.9, 0, 0.8, 0]))
     costs = written(tmp_path, "act,well,ill\nhome,0,8\nward,3,1\n", "costs.csv")
     path = written(tmp_path, "y,a:well,a:ill\nwell,0.667,0.334\nill,0.5,0.5\n")
-    code, out, _ = run(capsys, "score", path, "--truth", "y", "--decision", "acts", "--costs", costs)
-    assert code == 0 and "The rounded probabilities of a were divided by their sum, at most 0.001 from 1." in out
+    remarks = costs_of(capsys, path, "--truth", "y", "--decision", "acts", "--costs", costs)[1]
+    assert "The rounded probabilities of a were divided by their sum, at most 0.001 from 1." in remarks
 
 
 def test_missing_forecasts_are_refused_unless_they_are_allowed(capsys, frame, tmp_path):
