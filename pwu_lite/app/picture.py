@@ -58,8 +58,8 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
     reference = names.index(options["against"]) if options.get("against") else 0
     bands = _bands(score.family, thetas, y, forecasts, names, reference, options)
     return {"axis": axis_of(score.family), "x": shown.tolist(), "names": [str(name) for name in names],
-            "costs": costs.tolist(), "gaps": (costs - costs[reference]).tolist(), "bands": bands, "reference": reference,
-            "hill": _hill(axis, score.priors[0], shown)}
+            "costs": costs.tolist(), "gaps": (costs - costs[reference]).tolist(), "bands": bands,
+            "reference": reference, "hill": _hill(axis, score.priors[0], shown)}
 
 
 def axis_of(family: Family) -> dict[str, str]:

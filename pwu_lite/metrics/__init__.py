@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from . import classification, multiclass, multivariate, ranking, regression
+from .classification import *  # noqa: F403 - the scores of a probability stand at the top: metrics.brier_score
 
-__all__ = ["REGISTRY", "Metric", "classification", "multiclass", "multivariate", "ranking", "regression"]
+__all__ = ["REGISTRY", "Metric", "classification", "multiclass", "multivariate", "ranking", "regression",
+           *classification.__all__]  # noqa: PLE0604
 
 
 @dataclass(frozen=True)

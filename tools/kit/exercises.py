@@ -5,14 +5,13 @@ Usage: python -m tools.kit.exercises [FOLDER]     (make instructor)
 The sources, `graded/*.md`, are not part of the site. In a cell, what stands between `### SOLUTION` and `### END` is cut
 out for students; cells tagged `hidden-test` are left out; a cell tagged `wrong-answer` names a mistake and the test it
 must fail, and changes lines of the solution. FOLDER, `_build/instructor` unless given, gets student notebooks, executed
-solutions, the grader with its tests, and the same exercises for nbgrader and for Otter.
+solutions, and the same exercises for nbgrader and for Otter, which grade them.
 """
 
 from __future__ import annotations
 
 import ast
 import copy
-import json
 import re
 import shutil
 import sys
@@ -23,8 +22,6 @@ from typing import NamedTuple
 
 import nbformat
 from nbformat import v4
-
-from tools.kit import grader
 
 SOURCE = "graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
@@ -93,7 +90,7 @@ def solution(cells: list[Cell]) -> list[Cell]:
 def tests(cells: list[Cell]) -> list[dict]:
     """Every assertion: its exercise, whether students see it, its code."""
     return [{"exercise": cell.exercise, "seen": "public-test" in cell.tags, "code": code}
-            for cell in cells if cell.tags & TESTS for code in grader.asserts(cell.source)]
+            for cell in cells if cell.tags & TESTS for code in asserts(cell.source)]
 
 
 class Mistake(NamedTuple):
@@ -123,37 +120,46 @@ def mistakes(cells: list[Cell]) -> list[Mistake]:
     return found
 
 
-def setup(cells: list[Cell]) -> list[str]:
-    """What a notebook is given out with: imports, and names at the first level."""
-    given = [(cell.source, node) for cell in student(cells) if cell.kind == "code" and not cell.tags & TESTS
-             for node in ast.parse(cell.source).body if isinstance(node, ast.Import | ast.ImportFrom | ast.Assign)]
-    return [ast.get_source_segment(source, node) or "" for source, node in given]
-
-
-def for_grader(cells: list[Cell]) -> str:
-    """What the grader asks of a notebook, as JSON."""
-    return json.dumps({"setup": setup(cells), "tests": tests(cells),
-                       "models": [{"exercise": cell.exercise, "code": cell.source} for cell in solution(cells)
-                                  if is_answer(cell) and cell.exercise],
-                       "mistakes": [{"exercise": one.exercise, "name": one.name,
-                                     "cells": [cell.source for cell in one.cells if is_answer(cell)]}
-                                    for one in mistakes(cells)]}, indent=1)
-
-
 def is_answer(cell: Cell) -> bool:
     return cell.kind == "code" and not cell.tags & TESTS
 
 
 def results(cells: list[Cell], wanted: list[dict]) -> list[str | None]:
-    """What the grader says of a notebook's code: None for a test passed, or why not."""
-    code = [cell.source for cell in cells if is_answer(cell)]
-    return grader.run(code, [test["code"] for test in wanted], setup(cells))
+    """For each test None, or why it fails after the notebook's code; a cell that fails does not stop the others."""
+    space: dict = {"__name__": "__main__"}
+    for cell in filter(is_answer, cells):
+        attempt(cell.source, space)
+    return [attempt(test["code"], space) for test in wanted]
+
+
+def attempt(code: str, space: dict) -> str | None:
+    """None, or in a line why this code fails."""
+    try:
+        exec(compile(code, "<cell>", "exec", dont_inherit=True), space)
+    except AssertionError as error:
+        return str(error)
+    except Exception as error:  # whatever a wrong answer may raise
+        return f"{type(error).__name__}: {error}"
+    return None
+
+
+def asserts(code: str) -> list[str]:
+    """The assertions of a cell, one by one; what stands before them goes with each."""
+    before: list[str] = []
+    found = []
+    for statement in ast.parse(code).body:
+        text = ast.get_source_segment(code, statement) or ""
+        if isinstance(statement, ast.Assert):
+            found.append("\n".join([*before, text]))
+        else:
+            before.append(text)
+    return found
 
 
 def for_nbgrader(cells: list[Cell]) -> nbformat.NotebookNode:
     """The same exercises with nbgrader's marks and metadata (schema 3), a cell and a point for each assertion."""
     own = [Cell(cell.kind, code, cell.tags, cell.exercise) for cell in cells if "wrong-answer" not in cell.tags
-           for code in (grader.asserts(cell.source) if cell.tags & TESTS else [cell.source])]
+           for code in (asserts(cell.source) if cell.tags & TESTS else [cell.source])]
     for cell in own:
         cell.source = cell.source.replace("### SOLUTION", "### BEGIN SOLUTION").replace("### END", "### END SOLUTION")
         if "hidden-test" in cell.tags:
@@ -179,7 +185,7 @@ def for_otter(cells: list[Cell], name: str) -> nbformat.NotebookNode:
         if not letter:
             made += inside
             continue
-        points = sum(len(grader.asserts(cell.source)) for cell in inside if cell.tags & TESTS)
+        points = sum(len(asserts(cell.source)) for cell in inside if cell.tags & TESTS)
         made.append(Cell("raw", f"# BEGIN QUESTION\nname: {letter}\npoints: {points}"))
         made += [cell for cell in inside if cell.kind == "markdown"]
         made.append(Cell("raw", "# BEGIN SOLUTION"))
@@ -189,7 +195,7 @@ def for_otter(cells: list[Cell], name: str) -> nbformat.NotebookNode:
                 made.append(Cell("code", re.sub(r"(?m)^([ \t]*)### END", r"\1# END SOLUTION", source)))
         made += [Cell("raw", "# END SOLUTION"), Cell("raw", "# BEGIN TESTS")]
         made += [Cell("code", ("# HIDDEN\n" if "hidden-test" in cell.tags else "") + code)
-                 for cell in inside if cell.tags & TESTS for code in grader.asserts(cell.source)]
+                 for cell in inside if cell.tags & TESTS for code in asserts(cell.source)]
         made += [Cell("raw", "# END TESTS"), Cell("raw", "# END QUESTION")]
     return notebook(made)
 
@@ -213,7 +219,7 @@ def publish(root: Path, site: Path) -> None:
 def instructor(root: Path, target: Path) -> int:
     """All faces of every exercise in a folder; how many files of exercises."""
     shutil.rmtree(target, ignore_errors=True)
-    (target / "tests").mkdir(parents=True)
+    target.mkdir(parents=True)
     for path in files(root):
         cells = read(path)
         made = {"students": notebook(student(cells)), "solutions": executed(solution(cells)),
@@ -221,8 +227,6 @@ def instructor(root: Path, target: Path) -> int:
         for folder, one in made.items():
             (target / folder).mkdir(parents=True, exist_ok=True)
             nbformat.write(one, target / folder / f"{path.stem}.ipynb")
-        (target / "tests" / f"{path.stem}.json").write_text(for_grader(cells))
-    shutil.copy(Path(grader.__file__), target / "grade.py")
     (target / "otter" / "requirements.txt").write_text("".join(f"{name}\n" for name in NEEDED))
     (target / "README.md").write_text(INSTRUCTIONS)
     return len(files(root))
@@ -230,12 +234,10 @@ def instructor(root: Path, target: Path) -> int:
 
 INSTRUCTIONS = """# For the instructor
 
-- `students/`: hand these out.
-- `solutions/`: with the solutions, executed; `tests/`: what the grader asks.
-- `python grade.py HANDED_IN results.csv` grades a folder that holds a folder for each student.
-- `nbgrader/` (a course: `cd` there, then `nbgrader generate_assignment NAME`) and `otter/`: the same exercises as
-  sources for these programs. Hand out what they release, not the
-  notebooks of `students/`: these lack the marks of both programs, and would be graded as empty.
+- `nbgrader/` (a course: `cd` there, then `nbgrader generate_assignment NAME`) and `otter/` (`otter assign`): the
+  exercises as sources for these programs, which grade them. Hand out what they release.
+- `solutions/`: with the solutions, executed.
+- `students/`: the notebooks of the site, without marks of either program, for practice.
 
 Do not publish this folder.
 """
