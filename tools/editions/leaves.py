@@ -1,4 +1,4 @@
-"""The built pages as leaves of one book: in the order of the contents, for paper, e-readers and a single file.
+"""The built pages as leaves of one book: in the order of the contents, for paper.
 
 Everything here starts from `_build/html`, so an edition says what the site says. `read` gives the leaves,
 `settle` makes one fit for paper (nothing to click), `join` turns links between pages into links inside one file.

@@ -1,7 +1,7 @@
-"""The whole book in one file, and that file on paper.
+"""The book on paper.
 
-The single page holds everything: style, fonts, formulas as MathML, pictures. The PDF is printed from its paper form
-by Chromium, twice: the second time the contents know their pages. Raises ValueError for what would be clipped,
+One page holds everything: style, fonts, formulas as MathML, pictures. The PDF is printed from it by Chromium, twice:
+the second time the contents know their pages. Raises ValueError for what would be clipped,
 for a link without a place, and for a chapter that the contents do not find.
 """
 
@@ -62,11 +62,6 @@ CLIPPED = """line => [...document.querySelectorAll("main :not(svg *)")].filter(e
     const box = e.getBoundingClientRect(); return box.width > 0 && box.right > line + 4; })
   .map(e => [Math.round(e.getBoundingClientRect().right), e.tagName, (e.closest("article") || {}).id,
              e.textContent.trim().slice(0, 60)].join(" "))"""
-
-
-def single(chapters: list[leaves.Leaf], site: Path, about: dict) -> str:
-    """The page: title, contents, all leaves. The leaves have been joined and hold MathML."""
-    return document(about, sheet(chapters, site), front(about) + contents(chapters, {}) + bodies(chapters))
 
 
 def paper(chapters: list[leaves.Leaf], site: Path, about: dict, pages: dict[str, int]) -> str:

@@ -43,14 +43,3 @@ def picture() -> str:
     text = out.getvalue()
     return text[text.index("<svg"):].replace("<svg ", '<svg role="img" aria-label="Two cost curves that cross, over '
                                              'a hill of belief about costs" ', 1)
-
-
-def cover(title: str) -> bytes:
-    """The cover of the e-book, as PNG."""
-    figure = Figure(figsize=(8, 12), dpi=150, facecolor="white")
-    curves(figure.add_axes((0.1, 0.12, 0.8, 0.4)), 7)
-    figure.text(0.1, 0.78, title.replace(" ", "\n", 1), fontsize=44, fontweight="bold", color=INK, va="center")
-    figure.text(0.1, 0.63, QUESTION.replace(" rather", "\nrather"), fontsize=26, color=INK, va="center")
-    out = io.BytesIO()
-    figure.savefig(out, metadata={"Software": None})
-    return out.getvalue()
