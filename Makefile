@@ -51,7 +51,7 @@ notebooks: book
 benchmark: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-benchmark.txt
 	@$(PY) benchmarks/run.py
-	@$(PY) benchmarks/large.py
+	@$(PY) benchmarks/large.py --rows 1e7
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
 	@$(PY) benchmarks/bench_page.py
 

@@ -74,7 +74,7 @@ def measured(way, path, *options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=float, default=1e8)
-    parser.add_argument("--out", default="pwu_book/tables/large.csv")
+    parser.add_argument("--out", help="where the page's table is written; nowhere, if not given")
     parser.add_argument("--run", nargs="+")
     options = parser.parse_args()
     if options.run:
@@ -103,10 +103,11 @@ def main():
                 print(f"{way}, {n:,} rows, {models} models, {cells} cells, {threads} threads: {seconds:.1f} s, "
                       f"{cpu:.1f} s CPU, {peak:.2f} GB (target at 1e8 rows and 2 models: 120 s, 1 GB)", flush=True)
             path.unlink()
-    temporary = Path(options.out).with_suffix(".tmp")
-    pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
-    temporary.replace(options.out)
-    print(f"wrote {options.out}")
+    if options.out:
+        temporary = Path(options.out).with_suffix(".tmp")
+        pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
+        temporary.replace(options.out)
+        print(f"wrote {options.out}")
 
 
 if __name__ == "__main__":

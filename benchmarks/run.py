@@ -2,8 +2,8 @@
 
 Usage: python benchmarks/run.py [--quick] [--sets] [--out pwu_book/tables/speed.csv]
 
-Writes the median seconds of each method at each n, one thread, and prints ratios to peers; bounds over sets of
-priors go to speed_sets.csv beside it. `--quick` stops at n = 1e5, `--sets` times the bounds alone.
+Prints the median seconds of each method at each n, one thread, and ratios to peers. `--quick` stops at n = 1e5,
+`--sets` times the bounds over sets of priors alone, `--out` writes a page's table, and speed_sets.csv beside it.
 """
 
 from __future__ import annotations
@@ -173,9 +173,16 @@ def sets_of_priors(sizes, out):
               flush=True)
         for name in ("statements", "contamination", "radius"):
             print(f"  {name} / two curves: {medians[name] / medians['two curves']:.2f}")
-    temporary = out.with_suffix(".tmp")
-    pd.DataFrame(rows).to_csv(temporary, index=False, float_format="%.6g")
-    temporary.replace(out)
+    write(pd.DataFrame(rows), out and Path(out).with_name("speed_sets.csv"))
+
+
+def write(table, out):
+    """The table, whole or not at all, where one is asked for."""
+    if out:
+        temporary = Path(out).with_suffix(".tmp")
+        table.to_csv(temporary, index=False, float_format="%.6g")
+        temporary.replace(out)
+        print(f"wrote {out}")
 
 
 def interleaved(todo, rounds):
@@ -192,10 +199,10 @@ def interleaved(todo, rounds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--out", default="pwu_book/tables/speed.csv")
+    parser.add_argument("--out", help="where the page's table is written; nowhere, if not given")
     parser.add_argument("--sets", action="store_true", help="time bounds over sets of priors alone")
     options = parser.parse_args()
-    sets_of_priors(SIZES[:3] if options.quick else SIZES[:4], Path(options.out).with_name("speed_sets.csv"))
+    sets_of_priors(SIZES[:3] if options.quick else SIZES[:4], options.out)
     if options.sets:
         return
     rows = []
@@ -215,10 +222,7 @@ def main():
     print(f"risk-averse top-k PWU at n = 1,000: {at['risk-averse top-k PWU', 1000] * 1000:.0f} ms (target 50)")
     comparisons()
     every_kind()
-    temporary = Path(options.out).with_suffix(".tmp")
-    table.to_csv(temporary, index=False, float_format="%.6g")
-    temporary.replace(options.out)
-    print(f"wrote {options.out}")
+    write(table, options.out)
 
 
 if __name__ == "__main__":

@@ -180,6 +180,7 @@ class _Cells:
 
     def refine(self, last):
         """Polynomials on the cells as they are; True if some cells were too long, and have been cut."""
+        # Cell k lies between two powers of two; `start` is its distance from the end that it is counted from.
         count = 1 << self.fineness
         self.offset = np.cumsum(count) - count
         self.power = np.repeat(np.arange(count.size), count)
@@ -188,19 +189,23 @@ class _Cells:
         place = np.arange(self.power.size) - self.offset[self.power]
         self.start = np.ldexp(1.0, self.exponents)[self.power] + self.width * place
         self.known = self.used[self.power] & ~(self.above & (self.start > self.last))
+        # pieces[k] are the coefficients of the integral over cell k as a polynomial of the place in it, 0 to 1.
         distance = self.start[:, None] + self.width[:, None] * _NODES
         slopes = self._density(distance, self.above[:, None]) @ _MONOMIALS * self.width[:, None]
         self.pieces = np.where(self.known[:, None], slopes, 0.0) / np.arange(1, 7)
         self._add_up(self.pieces.sum(axis=1))
+        # A cell is poor where the last term of its polynomial is not negligible beside the smaller tail at its ends.
         last_term = np.abs(slopes[:, 5]) / 512
         self.poor = self.known & (self.larger > _TINY) & ~(last_term <= _LAST_TERM * self.smaller)
         too_long = (np.bincount(self.power, self.poor) > _FEW * count) & (self.fineness < _FINE)
+        # Poor cells that are left ask the prior itself for what lies in them, and for every threshold in them.
         if last or not too_long.any():
             if self.poor.any():
                 inside = self.pieces.sum(axis=1)
                 inside[self.poor] = self._asked(self.poor)
                 self._add_up(inside)
             return False
+        # All cells between x and 2 x are halved as often as the worst of them needs.
         excess, worst = np.where(self.poor, last_term / (_LAST_TERM * self.smaller), 1.0), np.ones(count.size)
         np.maximum.at(worst, self.power, np.where(excess < 2.0**30, excess, 2.0**30))  # not a number: 2**30, too
         halvings = np.maximum(np.ceil(np.log2(worst) / 6), 1).astype(int)  # the error falls as the sixth power
@@ -209,11 +214,13 @@ class _Cells:
 
     def checked(self):
         """The table; cells that are poor, or between x and 2 x with a wrong one, are left to the prior itself."""
+        # A tail grows with the distance from the end that it is counted from, and falls towards the other one.
         sign = np.where(self.above == self.name.endswith("below"), -1.0, 1.0)
         coefficients = self.scale * np.vstack([self.tail, sign * self.pieces.T]) / self.width ** np.arange(7)[:, None]
         coefficients[:, self.poor | ~self.known] = np.nan
         first = int(self.exponents[0]) + 1023
         table = Table(self.low, self.high, self.turn, first, 52 - self.fineness, self.offset, coefficients)
+        # Probes lie off all nodes; one that differs from the prior's own tail gives up all between x and 2 x.
         distance = np.ldexp(1.0, self.exponents)[:, None] * (1 + _PROBES)
         above = np.arange(self.exponents.size)[:, None] >= self.exponents.size // 2
         t = np.where(above, self.high - distance, self.low + distance)[self.used].ravel()
@@ -242,6 +249,7 @@ class _Cells:
 
     def _add_up(self, inside):
         """The tail at the start of each cell, and its smaller and larger value there, from what lies in the cells."""
+        # Only positive numbers are added, from the far end of the tail on: no digits cancel.
         inside = np.where(self.known, inside, 0.0).astype(np.longdouble)
         cut = self.known & self.above & (self.start + self.width > self.last)  # where the two sides meet
         share = (self.last - self.start[cut]) / self.width[cut]
@@ -251,6 +259,7 @@ class _Cells:
         tail[near] = onward + np.cumsum(inside[near]) - inside[near]
         onward = onward + inside[near].sum()
         tail[~near] = onward + np.cumsum(inside[~near][::-1])[::-1]
+        # The sum over all cells is the prior's own total, or there is mass that no node has met.
         total = onward + inside[~near].sum() + self._outside(~near)
         whole = float(np.asarray(self.prior.exact_tail(self.name.replace("below", "above"), self.low)))
         is_exact = self.prior.numerical_error == 0 and np.isfinite(whole)

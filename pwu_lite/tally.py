@@ -355,11 +355,15 @@ class Tally:
             No events, or nothing but events.
         """
         together = self._of_events()._together()
+        # Weight of events and of others in each cell, cells by rising forecast.
         cells, where = np.unique(together._keys[:, 2], return_inverse=True)
         event, weight = together._keys[:, 1] == 1, together._sums[:, 1] / together._sums[:, 1].max(initial=0.0)
         ones, zeros = (np.bincount(where[chosen], weight[chosen], minlength=cells.size) for chosen in (event, ~event))
         if not (ones.sum() > 0 and zeros.sum() > 0):
             raise ValueError("AUROC needs events and cases without an event")
+        # below[k] is the weight of others in all cells before the k-th. Mean forecasts of neighbouring cells may lie
+        # on their common edge, so an event is surely above all but its own cell and the one before it, and possibly
+        # above its own and the one after it.
         below, pairs = np.concatenate([[0.0], np.cumsum(zeros)]), ones.sum() * zeros.sum()
         index = np.arange(cells.size)
         near = np.diff(cells) <= 1  # the next row is the next cell

@@ -282,31 +282,39 @@ class CostMatrix(SeparableFamily):
         costs, price = self._matrices()
         n, acts, rows = len(y), len(costs), np.arange(len(y))
         level, slope = _expected(f, costs), _expected(f, price)
+        # From here on column k of every array is the act with the k-th largest slope, the cheaper one first.
         order = np.lexsort((level, -slope), axis=1)
         level, slope, same_level, same_slope = (np.take_along_axis(part, order, axis=1) for part in (
             level, slope, TIED * _expected(f, np.abs(costs)), TIED * _expected(f, np.abs(price))))
         cost, times = np.take_along_axis(costs.T[y], order, axis=1), np.take_along_axis(price.T[y], order, axis=1)
+        # kept[i, :size[i]] is the envelope of case i among the acts seen so far, and start[i, j] where its j-th line
+        # becomes the lowest. Acts that cost the same everywhere share a line: `tied` counts them.
         kept, start, reach = np.zeros((n, acts), dtype=int), np.full((n, acts), low), np.zeros((n, acts))
         size, tied = np.ones(n, dtype=int), np.ones((n, acts))
         for new in range(1, acts):
+            # The new line is compared with the last line kept, in all cases that are still open; a case stays open
+            # as long as its last line was hidden by the new one, and has been taken off.
             open_, where, blur = rows, np.full(n, low), np.zeros(n)
             push = np.ones(n, dtype=bool)
             while open_.size:
                 top = kept[open_, size[open_] - 1]
                 rise, gap = level[open_, new] - level[open_, top], slope[open_, top] - slope[open_, new]
                 rise[np.abs(rise) <= np.maximum(same_level[open_, new], same_level[open_, top])] = 0.0
+                # Slopes that differ by rounding alone are parallel: the new line is then a twin, above, or below.
                 parallel = gap <= np.maximum(same_slope[open_, new], same_slope[open_, top])
                 twin, above = parallel & (rise == 0), parallel & (rise > 0)
                 for total in (cost, times):
                     total[open_[twin], top[twin]] += total[open_[twin], new]
                 tied[open_[twin], top[twin]] += 1
                 push[open_[twin | above]] = False
+                # Where the two cross, and how far from there rounding may decide which one is lower.
                 slack = [part[open_, new] + part[open_, top] for part in (same_level, same_slope)]
                 wide = np.where(parallel, 1.0, gap)
                 crossing = rise / wide
                 near = (slack[0] + np.abs(crossing) * slack[1]) / wide  # expected costs differ by rounding alone
                 crossing = np.where(parallel, -np.inf, _shortest(crossing, near))
                 near = 2 * np.maximum(near, ROUNDING * np.abs(crossing))
+                # Crossed before its own start, the last line is nowhere the lowest; else the new one starts there.
                 hidden = ~(twin | above) & (crossing <= start[open_, size[open_] - 1])
                 stays = ~(twin | above | hidden)
                 where[open_[stays]], blur[open_[stays]] = crossing[stays], near[stays]

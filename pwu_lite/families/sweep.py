@@ -46,6 +46,7 @@ def exact(prior: Prior, places: np.ndarray, gain: np.ndarray, charge: np.ndarray
     >>> exact(Uniform(0, 1), np.array([1.0, 0.0]), np.array([3.0, 5.0]), 0 * one, one, one)
     4.0
     """
+    # Cases by falling mean are in their order at gamma = 0; equal lines never part, so they share their places.
     mean, variance = snap(mean), snap(std**2)
     order = np.lexsort((variance, -mean))
     mean, variance = mean[order], variance[order]
@@ -90,6 +91,7 @@ def quadrature(prior: Prior, value: Callable[[float], tuple[float, float]]) -> t
 
 def _crossings(mean, variance, high):
     """Pairs of lines that cross below `high`, sorted by where; the first is above before."""
+    # In rows of pairs, so that memory grows with n. `drop` is positive where the first line starts higher.
     crossings = []
     for start in range(0, mean.size, _ROWS):
         rows = slice(start, start + _ROWS)
@@ -105,9 +107,12 @@ def _crossings(mean, variance, high):
 
 def _moves(first, second, size, places):
     """Every move of a case by one place: the case, its crossing, the change of its place's worth."""
+    # Entries 2 j and 2 j + 1 are the two cases of crossing j: the first moves down by a place, the second up.
     item = np.stack([first, second], axis=1).ravel().astype(np.int16)
     by_item = np.argsort(item, kind="stable")
     item = item[by_item].astype(np.intp)
+    # Case by case, and in the order of the crossings within a case: a case's place is where it started, plus the
+    # sum of its moves so far, which is the running sum of all less that at the case's first entry.
     down = np.where(by_item % 2 == 0, 1, -1)
     counts = np.bincount(item, minlength=size)
     total = np.cumsum(down)

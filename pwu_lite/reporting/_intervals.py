@@ -267,9 +267,12 @@ def _steps(row):
     n, spread = row.size, row @ row
     if not spread > 0:
         return 1.0
+    # known[k] is the correlation of the differences k steps apart.
     most = min(int(10 * np.log10(n)), n // 4)
     known = np.array([row[step:] @ row[:n - step] for step in range(most + 1)]) / spread
     ahead, left, best, steps = np.zeros(0), 1.0, 0.0, 1.0  # coefficients, and what they leave unexplained
+    # `ahead` are the coefficients of the autoregression of this order (Levinson, Durbin), from those of the last one;
+    # the variance of a mean is that of the noise, magnified by the sum of the coefficients.
     for order in range(1, most + 1):
         partial = (known[order] - ahead @ known[order - 1:0:-1]) / left
         ahead, left = np.append(ahead - partial * ahead[::-1], partial), left * (1 - partial**2)

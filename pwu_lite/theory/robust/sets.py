@@ -389,6 +389,8 @@ def _spanning(place, value, at):
     """The one or two points whose segment is highest above `at`: pull the segment up to the farthest point."""
     one = _highest(place == place.min(), value)
     two = _highest(place == place.max(), value)
+    # Both points are on the upper hull, on either side of `at`. The farthest point above their segment is on the hull,
+    # too, and takes the place of the end on its side; when none is above, the segment is the hull at `at`.
     while True:
         slope = (value[two] - value[one]) / (place[two] - place[one])
         above = value - value[one] - slope * (place - place[one])
