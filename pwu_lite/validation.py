@@ -23,13 +23,6 @@ _RESCALE = f"is too large or too small to square ({LARGEST:g}); change the unit 
 def vector(name: str, values: Any) -> np.ndarray:
     """Read one argument as a one-dimensional array of finite floats.
 
-    Parameters
-    ----------
-    name : str
-        The argument's name, for the message.
-    values : array_like
-        Shape (n,), or a column (n, 1). Pandas objects are read by position.
-
     Returns
     -------
     ndarray of float, shape (n,)
@@ -85,13 +78,6 @@ def same_order(**given: Any) -> None:
 def same_order_of_models(forecasts: Mapping[str, tuple[Any, ...]], **given: Any) -> None:
     """Refuse index labels in different orders, of anything given or of any part of a model's forecast.
 
-    Parameters
-    ----------
-    forecasts : mapping of name to tuple of array_like
-        As `named_forecasts` reads them.
-    **given : array_like
-        By the name that a message calls it.
-
     Examples
     --------
     >>> same_order_of_models({"a": ([0.9, 0.2],)}, y_true=[1, 0])
@@ -103,13 +89,6 @@ def same_order_of_models(forecasts: Mapping[str, tuple[Any, ...]], **given: Any)
 
 def columns_in_order(name: str, table: Any) -> None:
     """Refuse a table whose columns are called 0 to K-1 in another order: they are read by position.
-
-    Parameters
-    ----------
-    name : str
-        What a message calls the table.
-    table : array_like
-        What has no columns is in order.
 
     Examples
     --------
@@ -127,13 +106,6 @@ def columns_in_order(name: str, table: Any) -> None:
 
 def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read labels in {0, 1} and probabilities in [0, 1], both of shape (n,).
-
-    Parameters
-    ----------
-    y_true : array_like, shape (n,)
-        Labels in {0, 1}.
-    y_prob : array_like, shape (n,)
-        Probabilities of label 1, in [0, 1].
 
     Returns
     -------
@@ -166,15 +138,6 @@ def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.n
 def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, ...]:
     """Read targets, predictive means and predictive standard deviations, each (n,).
 
-    Parameters
-    ----------
-    y_true : array_like, shape (n,)
-        Targets, in any unit.
-    mean : array_like, shape (n,)
-        Predictive means, in the unit of the targets.
-    std : array_like, shape (n,)
-        Predictive standard deviations, positive, in the unit of the targets.
-
     Raises
     ------
     ValueError
@@ -199,13 +162,6 @@ def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tupl
 def check_ranking(error: ArrayLike, uncertainty: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read errors and uncertainties, both of shape (n,).
 
-    Parameters
-    ----------
-    error : array_like, shape (n,)
-        Errors of the cases, at any scale.
-    uncertainty : array_like, shape (n,)
-        Larger where the forecast is less certain.
-
     Examples
     --------
     >>> check_ranking([1, 0.5], [2, 1])[0].tolist()
@@ -222,13 +178,6 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
     """Read labels in 0..K-1, shape (n,), and rows of K class probabilities, shape (n, K).
 
     Each row must sum to 1 within 1e-6.
-
-    Parameters
-    ----------
-    y_true : array_like, shape (n,)
-        Classes in 0..K-1.
-    y_prob : array_like, shape (n, K)
-        Class probabilities; each row sums to 1.
 
     Examples
     --------
@@ -254,11 +203,6 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read rows of K class probabilities, shape (n, K), each summing to 1 within 1e-6.
 
     Rows of single or half precision may miss 1 by the rounding of K numbers; they are divided by their sums then.
-
-    Parameters
-    ----------
-    y_prob : array_like, shape (n, K)
-        Class probabilities; each row sums to 1.
 
     Examples
     --------
@@ -289,15 +233,6 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
 def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, ...]:
     """Read targets and means, shape (n, D), and positive definite covariances, shape (n, D, D).
 
-    Parameters
-    ----------
-    y_true : array_like, shape (n, D)
-        Targets of D outputs.
-    mean : array_like, shape (n, D)
-        Predictive means.
-    cov : array_like, shape (n, D, D)
-        Predictive covariances, symmetric and positive definite.
-
     Examples
     --------
     >>> check_multivariate([[0, 1]], [[0, 0]], [[[1, 0], [0, 2]]])[2].shape
@@ -316,13 +251,6 @@ def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tu
 
 def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read means, shape (n, D), and positive definite covariances, shape (n, D, D).
-
-    Parameters
-    ----------
-    mean : array_like, shape (n, D)
-        Predictive means.
-    cov : array_like, shape (n, D, D)
-        Predictive covariances, symmetric and positive definite.
 
     Examples
     --------
@@ -351,11 +279,6 @@ def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.nda
 def check_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read probabilities in [0, 1], shape (n,).
 
-    Parameters
-    ----------
-    y_prob : array_like, shape (n,)
-        Probabilities of label 1, in [0, 1].
-
     Examples
     --------
     >>> check_probabilities([0.2, 1]).tolist()
@@ -380,13 +303,6 @@ def _other_scale(f):
 def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Read predictive means and standard deviations, both (n,).
 
-    Parameters
-    ----------
-    mean : array_like, shape (n,)
-        Predictive means, in the unit of the targets.
-    std : array_like, shape (n,)
-        Predictive standard deviations, positive, in the unit of the targets.
-
     Examples
     --------
     >>> check_gaussian([1, 2], [0.5, 0.5])[1].tolist()
@@ -403,13 +319,6 @@ def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndar
 
 def check_weight(sample_weight: Any, length: int) -> np.ndarray | None:
     """Read non-negative weights of shape (n,) as they are, or None.
-
-    Parameters
-    ----------
-    sample_weight : array_like, shape (n,), optional
-        Non-negative weights, which may all be zero.
-    length : int
-        Number of cases.
 
     Examples
     --------
@@ -431,13 +340,6 @@ def relative_weight(sample_weight: Any, length: int) -> np.ndarray | None:
     An average does not depend on the unit of its weights. Where sums of several calls are added up,
     `check_weight` is right, since each call would choose a unit of its own.
 
-    Parameters
-    ----------
-    sample_weight : array_like, shape (n,), optional
-        Non-negative weights, not all zero; equal ones if not given.
-    length : int
-        Number of cases.
-
     Examples
     --------
     >>> relative_weight([1, 2], 2).tolist()
@@ -453,17 +355,6 @@ def relative_weight(sample_weight: Any, length: int) -> np.ndarray | None:
 
 def check_thetas(name: str, theta: Any, low: float, high: float) -> np.ndarray:
     """Read decision parameters strictly inside (low, high), a scalar or shape (m,).
-
-    Parameters
-    ----------
-    name : str
-        The argument's name, for the message.
-    theta : float or array_like, shape (m,)
-        Decision parameters.
-    low : float
-        Lower end, excluded.
-    high : float
-        Upper end, excluded.
 
     Examples
     --------

@@ -44,11 +44,6 @@ def read_table(source: str) -> pd.DataFrame:
     Delimiter (comma, semicolon, tab, bar) and decimal comma are recognised, a byte order mark is ignored, a file
     that was packed by gzip is unpacked.
 
-    Parameters
-    ----------
-    source : str
-        Path of a CSV or Parquet file; - for standard input.
-
     Raises
     ------
     ValueError
@@ -99,13 +94,6 @@ def read_table(source: str) -> pd.DataFrame:
 
 def layout(lines: Iterable[str], source: str) -> tuple[str, list[str]]:
     """Delimiter and names of columns, from the first two lines that are not blank.
-
-    Parameters
-    ----------
-    lines : iterable of str
-        Of the file.
-    source : str
-        Its name, for messages.
 
     Raises
     ------
@@ -208,15 +196,7 @@ def _check_header(names):
 
 
 def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
-    """A column of the table; a ValueError that lists the others if there is none of this name.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` returns it.
-    name : str
-        Name of the column.
-    """
+    """A column of the table; a ValueError that lists the others if there is none of this name."""
     if name not in frame:
         raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, frame.columns))}")
     return frame[name]
@@ -235,13 +215,6 @@ def _refuse(frame, column, bad, rule, hint=""):
 def line_of(frame: pd.DataFrame, place: int) -> int:
     """The line of the file on which a row starts, counted from 1.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` returns it.
-    place : int
-        Index of the row, from 0.
-
     Examples
     --------
     >>> line_of(pd.DataFrame({"a": [1, 2]}), 0)
@@ -254,13 +227,6 @@ def line_of(frame: pd.DataFrame, place: int) -> int:
 def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above: float | None = None,
             below: float | None = None, gaps: bool = False) -> np.ndarray:
     """A column as numbers; text with a percent sign or a decimal comma is read, too.
-
-    Parameters
-    ----------
-    gaps : bool
-        May fields be empty? They become NaN.
-    least, above, below : float, optional
-        Numbers must be at least, above, or below these.
 
     Raises
     ------
@@ -303,15 +269,6 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
 def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.ndarray:
     """A column of numbers in [0, 1]; the first one outside is named with its line.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` returns it.
-    name : str
-        Name of the column.
-    gaps : bool
-        May fields be empty? They become NaN.
-
     Examples
     --------
     >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
@@ -328,11 +285,6 @@ def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.n
 
 def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarray:
     """A column of two labels as zeros and ones.
-
-    Parameters
-    ----------
-    event : str, optional
-        The label that is one; needed where it cannot be told (1/2, benign/malignant).
 
     Raises
     ------
@@ -385,11 +337,6 @@ def _word(kind: Any) -> str:
 def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
     """Columns of means and standard deviations, by model: ``a_mean`` (or ``a``) and ``a_std`` (sd, sigma).
 
-    Parameters
-    ----------
-    names : list of str
-        Names of columns.
-
     Examples
     --------
     >>> pairs(["y", "a_mean", "a_std", "b", "b sd"])
@@ -412,11 +359,6 @@ def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
 
 def quantiles(names: list[str]) -> tuple[tuple[float, ...], dict[str, list[str]]]:
     """Columns of quantiles by model, and their levels: ``a_q05`` is the quantile at 0.05, ``a_q0.975`` that at 0.975.
-
-    Parameters
-    ----------
-    names : list of str
-        Names of columns.
 
     Raises
     ------
@@ -442,11 +384,6 @@ def quantiles(names: list[str]) -> tuple[tuple[float, ...], dict[str, list[str]]
 def members(names: list[str]) -> dict[str, list[str]]:
     """Columns of ensemble members by model: ``a_1`` to ``a_50``, or from ``a_0`` on; at least two.
 
-    Parameters
-    ----------
-    names : list of str
-        Names of columns.
-
     Raises
     ------
     ValueError
@@ -467,15 +404,6 @@ def members(names: list[str]) -> dict[str, list[str]]:
 
 def columns_of_models(names: list[str], pattern: re.Pattern[str], key: Any) -> dict[str, dict[Any, str]]:
     """Columns whose names match ``(model)(key)``, by model, in the order of the keys.
-
-    Parameters
-    ----------
-    names : list of str
-        Names of columns.
-    pattern : compiled regular expression
-        With two groups.
-    key : callable
-        What the second group says.
 
     Raises
     ------
@@ -502,11 +430,6 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
     """Acts, classes, costs and prices from a file: one row per act, its name first, one column per class.
 
     A cost is a number, ``price``, or both: ``2``, ``price``, ``2+price``, ``2+0.5*price``.
-
-    Parameters
-    ----------
-    source : str
-        Path of a CSV or Parquet file.
 
     Raises
     ------
@@ -551,15 +474,6 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
 def codes(frame: pd.DataFrame, name: str, classes: list[str]) -> np.ndarray:
     """A column of class names as numbers, their places among the classes.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` returns it.
-    name : str
-        Name of the column.
-    classes : list of str
-        Names of the classes.
-
     Raises
     ------
     ValueError
@@ -581,13 +495,6 @@ def codes(frame: pd.DataFrame, name: str, classes: list[str]) -> np.ndarray:
 def right_or_wrong(frame: pd.DataFrame, name: str) -> np.ndarray:
     """A column of right and wrong answers as ones and zeros.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` returns it.
-    name : str
-        Name of the column.
-
     Examples
     --------
     >>> right_or_wrong(pd.DataFrame({"a": ["right", "wrong", "yes"]}), "a").tolist()
@@ -603,15 +510,6 @@ def right_or_wrong(frame: pd.DataFrame, name: str) -> np.ndarray:
 
 def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Right answers and given ones as numbers that are equal where the words are; blanks and capitals do not count.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` returns it.
-    truth : str
-        Name of the column of right answers.
-    columns : dict of str to str
-        Columns of answers by model.
 
     Examples
     --------
@@ -630,13 +528,6 @@ def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tupl
 def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
     """Where a column of confidences is blank, or holds a word for no answer; a mask of shape (n,).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        As `read_table` returns it.
-    name : str
-        Name of the column.
-
     Examples
     --------
     >>> abstentions(pd.DataFrame({"c": [0.5, None, "abstained"]}), "c").tolist()
@@ -649,15 +540,6 @@ def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
 
 def labels(frame: pd.DataFrame, name: str, event: str | None = None) -> tuple[Any, Any]:
     """The label that counts as the event, and the other one, from the first piece of a table.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        The first piece.
-    name : str
-        Name of the column.
-    event : str, optional
-        As in `events`.
 
     Examples
     --------
@@ -673,15 +555,6 @@ def labels(frame: pd.DataFrame, name: str, event: str | None = None) -> tuple[An
 
 def one_of_two(frame: pd.DataFrame, name: str, event: Any, other: Any) -> np.ndarray:
     """A column of two labels that are known already, as ones and zeros.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A piece of a table.
-    name : str
-        Name of the column.
-    event, other
-        The label that is one, and the other.
 
     Raises
     ------
@@ -703,15 +576,6 @@ def one_of_two(frame: pd.DataFrame, name: str, event: Any, other: Any) -> np.nda
 
 def blocks(frame: pd.DataFrame, groups: str | None, number: int) -> np.ndarray:
     """A block for each case: by its group, all of a group in one block, or by its place in the file.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        A piece of a table.
-    groups : str or None
-        Name of the column of groups.
-    number : int
-        Of blocks.
 
     Examples
     --------

@@ -27,11 +27,6 @@ PARQUET = (".parquet", ".pq")
 def sources(source: str) -> list[Path]:
     """The files that a name with wildcards stands for, in order; or the one file.
 
-    Parameters
-    ----------
-    source : str
-        Path of a file, or with ``*`` and ``?``.
-
     Raises
     ------
     ValueError
@@ -53,11 +48,6 @@ def sources(source: str) -> list[Path]:
 def is_large(source: str) -> bool:
     """Is it read in pieces: several files, or more bytes than are read at once?
 
-    Parameters
-    ----------
-    source : str
-        As in `sources`.
-
     Examples
     --------
     >>> is_large("-"), is_large("part-*.csv")
@@ -73,13 +63,6 @@ def is_large(source: str) -> bool:
 
 def pieces(source: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
     """Tables of half a million rows each, one after the other; progress and time left go to standard error.
-
-    Parameters
-    ----------
-    source : str
-        CSV files (packed or not), or Parquet files, which need duckdb; as in `sources`.
-    columns : list of str, optional
-        The columns that are needed.
 
     Raises
     ------

@@ -65,23 +65,11 @@ class Parameter:
         return self.name.split("/")[0] if self.counts else self.name
 
     def contains(self, values: Any) -> bool:
-        """Do all values of a prior lie in the domain?
-
-        Parameters
-        ----------
-        values : float or array_like
-            Values of a prior, in its unit.
-        """
+        """Do all values of a prior lie in the domain?"""
         return bool(self.contains_each(values).all())
 
     def contains_each(self, values: Any) -> np.ndarray:
-        """Which values of a prior lie in the domain?
-
-        Parameters
-        ----------
-        values : float or array_like
-            Values of a prior, in its unit.
-        """
+        """Which values of a prior lie in the domain?"""
         low, high = self.domain
         values = np.asarray(values)
         return np.asarray((values > low) & ((values < high) | (self.counts & (values == high))))
@@ -106,15 +94,7 @@ class Parameter:
         return validation.check_thetas(self.short, values, *self.domain)
 
     def theta(self, values: Any, length: int) -> np.ndarray:
-        """From values of a prior to what the utility takes: a share to a number of cases; nothing at an open end.
-
-        Parameters
-        ----------
-        values : float or array_like
-            Values of a prior, in its unit.
-        length : int
-            Number of cases.
-        """
+        """From values of a prior to what the utility takes: a share to a number of cases; nothing at an open end."""
         values = np.asarray(values, dtype=float)
         if self.counts:
             return np.clip(np.ceil(values * length), 1, length)
@@ -122,13 +102,7 @@ class Parameter:
         return np.clip(values, np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
 
     def check_prior(self, prior: Prior) -> None:
-        """Raise ValueError for a prior that this parameter cannot have.
-
-        Parameters
-        ----------
-        prior : Prior
-            On the decision parameter, in its unit.
-        """
+        """Raise ValueError for a prior that this parameter cannot have."""
         low, high = self.domain
         start, end = prior.support
         atoms = [part.at for _, part in prior.parts if isinstance(part, Dirac)]
@@ -165,23 +139,11 @@ class Axis:
     power: float = 1.0
 
     def shown(self, theta: Any) -> Any:
-        """From values of the parameter to places on the axis.
-
-        Parameters
-        ----------
-        theta : float or tuple
-            One decision parameter, or several of them.
-        """
+        """From values of the parameter to places on the axis."""
         return theta**self.power
 
     def theta(self, shown: Any) -> Any:
-        """From places on the axis to values of the parameter.
-
-        Parameters
-        ----------
-        shown : float or array_like
-            Places on the axis.
-        """
+        """From places on the axis to values of the parameter."""
         return shown ** (1 / self.power)
 
 
@@ -295,15 +257,7 @@ class Family:
                              f"{error}") from error
 
     def by_name(self, y_true: Any, *prediction: Any) -> tuple[Any, ...]:
-        """Labels and prediction in the family's own order, where both carry names; else as they are.
-
-        Parameters
-        ----------
-        y_true : array_like, shape (n,)
-            Labels or targets.
-        *prediction : array_like
-            What the family takes.
-        """
+        """Labels and prediction in the family's own order, where both carry names; else as they are."""
         return (y_true, *prediction)
 
     def utility(self, theta: Any, y_true: ArrayLike, *prediction: ArrayLike,
@@ -312,8 +266,8 @@ class Family:
 
         Parameters
         ----------
-        theta : float or tuple
-            One decision parameter, or several of them.
+        theta : float, or array_like
+            One decision parameter, or m of them, shape (m,); of a family with two parameters a pair, or rows, (m, 2).
         y_true : array_like, shape (n,)
             Labels or targets.
         *prediction : array_like
@@ -334,58 +288,22 @@ class Family:
         return float(values[0]) if np.ndim(theta) == several else values
 
     def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
-        """Average utility of read data at each of several thetas, shape (m,).
-
-        Parameters
-        ----------
-        thetas : ndarray
-            Checked decision parameters, shape (m,), or (m, 2) for a family with two.
-        data : tuple of ndarray
-            What `read` returns: labels and prediction, checked.
-        weight : ndarray of shape (n,), or None
-            Checked weights; None for equal ones.
-        """
+        """Average utility of read data at each of several thetas, shape (m,)."""
         raise ValueError(f"{type(self).__name__} does not say what its acts are worth: give it a method utilities")
 
     def loss(self, priors: Resolved, data: tuple[np.ndarray, ...],
              weight: np.ndarray | None) -> tuple[float, float]:
-        """Loss of read data under a prior for each stated parameter, and its numerical error.
-
-        Parameters
-        ----------
-        priors : Resolved
-            One prior for each stated parameter, see `resolved`.
-        data : tuple of ndarray
-            What `read` returns: labels and prediction, checked.
-        weight : ndarray of shape (n,), or None
-            Checked weights; None for equal ones.
-        """
+        """Loss of read data under a prior for each stated parameter, and its numerical error."""
         raise ValueError(f"{type(self).__name__} must extend SeparableFamily or JointFamily")
 
     def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
-        """Check the weights, or refuse them for a family that is not separable.
-
-        Parameters
-        ----------
-        sample_weight : array_like, shape (n,), optional
-            Non-negative weights.
-        data : tuple of ndarray
-            What `read` returns: labels and prediction, checked.
-        """
+        """Check the weights, or refuse them for a family that is not separable."""
         if not self.separable:
             validation.no_weight(sample_weight, f"the utility of {type(self).__name__}")
         return validation.relative_weight(sample_weight, len(data[0]))
 
     def read_theta(self, theta: Any, length: int) -> np.ndarray:
-        """Check decision parameters: shape (m,), or (m, 2) for a family with two.
-
-        Parameters
-        ----------
-        theta : float or tuple
-            One decision parameter, or several of them.
-        length : int
-            Number of cases.
-        """
+        """Check decision parameters: shape (m,), or (m, 2) for a family with two."""
         if not self.parameters:
             if theta is not None and np.size(theta):
                 raise ValueError(f"{self!r} has no decision parameter: theta must be None, got {theta!r:.60}")
@@ -401,45 +319,21 @@ class Family:
         return np.column_stack(columns)
 
     def one_theta(self, theta: Any, length: int) -> tuple[float, ...]:
-        """Check one theta, for an act: its numbers.
-
-        Parameters
-        ----------
-        theta : float or tuple
-            One decision parameter, or several of them.
-        length : int
-            Number of cases.
-        """
+        """Check one theta, for an act: its numbers."""
         rows = self.read_theta(theta, length)
         if len(rows) != 1 or (len(self.parameters) == 1 and np.ndim(theta) > 0):
             raise ValueError(f"act takes one theta, got {np.size(theta)}")
         return tuple(np.ravel(rows).tolist())
 
     def thetas(self, values: Any, data: tuple[np.ndarray, ...]) -> np.ndarray:
-        """From m values of the priors, shape (m,) or (m, number of priors), to thetas of the same average utility.
-
-        Parameters
-        ----------
-        values : float or array_like
-            Values of a prior, in its unit.
-        data : tuple of ndarray
-            What `read` returns: labels and prediction, checked.
-        """
+        """From m values of the priors, shape (m,) or (m, number of priors), to thetas of the same average utility."""
         columns = np.reshape(np.asarray(values, dtype=float), (-1, len(self.stated))).T
         thetas = [parameter.theta(column, len(data[0])) for parameter, column in
                   zip(self.stated, columns, strict=True)]
         return thetas[0] if len(thetas) == 1 else np.column_stack(thetas)
 
     def check_prior(self, prior: Prior, which: int = 0) -> None:
-        """Raise ValueError for a prior that this family cannot use.
-
-        Parameters
-        ----------
-        prior : Prior
-            On the decision parameter, in its unit.
-        which : int
-            Index of the parameter in `names`.
-        """
+        """Raise ValueError for a prior that this family cannot use."""
         if prior.length is not None and not self.separable:
             raise ValueError(f"{type(self).__name__} is not separable: it takes one prior on {self.names[which]}, "
                              f"not one for each case")
@@ -447,13 +341,6 @@ class Family:
 
     def words(self, theta: float, which: int = 0) -> str:
         """What a value of a decision parameter says, in words; of the prior's, so k/n and not k.
-
-        Parameters
-        ----------
-        theta : float or tuple
-            One decision parameter, or several of them.
-        which : int
-            Index of the parameter in `names`.
 
         Examples
         --------
@@ -469,15 +356,7 @@ class Family:
         return self.describe(theta, which)
 
     def describe(self, theta: float, which: int) -> str:
-        """What a checked value of the parameter says, in words.
-
-        Parameters
-        ----------
-        theta : float or tuple
-            One decision parameter, or several of them.
-        which : int
-            Index of the parameter in `names`.
-        """
+        """What a checked value of the parameter says, in words."""
         return f"{self.names[which]} = {theta:.3g}"
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
@@ -485,34 +364,15 @@ class Family:
 
         A separable family is asked for each continuous part of a prior, as `per_sample` is. It is
         part of every score, so it should cost no more than the score itself.
-
-        Parameters
-        ----------
-        prior : Prior
-            On the decision parameter, in its unit.
-        *data : ndarray
-            Labels and prediction, checked.
         """
         return prior.numerical_error
 
     def properness(self, *priors: Prior) -> tuple[str, str]:
-        """Verdict on the PWU under these priors, and the reason for it.
-
-        Parameters
-        ----------
-        *priors : Prior
-            One for each stated parameter.
-        """
+        """Verdict on the PWU under these priors, and the reason for it."""
         return "not known", "the family does not say whether its act is a Bayes act"
 
     def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
-        """Does the cost of read data stay bounded, however large the decision parameter is?
-
-        Parameters
-        ----------
-        data : tuple of ndarray
-            What `read` returns: labels and prediction, checked.
-        """
+        """Does the cost of read data stay bounded, however large the decision parameter is?"""
         return True
 
     def closed_form(self) -> bool:
@@ -525,15 +385,7 @@ class Family:
         return type(self).breakpoints is not Family.breakpoints
 
     def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """The forecast that knows the average outcome only, and the one that knows every outcome; None if unknown.
-
-        Parameters
-        ----------
-        y : ndarray, shape (n,) or (n, D)
-            Outcomes.
-        weight : ndarray of shape (n,), or None
-            Checked weights; None for equal ones.
-        """
+        """The forecast that knows the average outcome only, and the one that knows every outcome; None if unknown."""
         if y.ndim != 1:
             return None
         mean = float(np.average(y, weights=weight))
@@ -560,23 +412,11 @@ class Family:
         """What each label contributes to minus the loss, times n, where the loss is linear in labels of 0 and 1.
 
         Shape (n,). Asked by `pwu_book.studies.few_labels.assisted` of a family whose acts depend on all cases together.
-
-        Parameters
-        ----------
-        prior : Prior
-            On the decision parameter, in its unit.
-        *prediction : array_like
-            What the family takes, for instance ``y_prob``, or ``mean, std``.
         """
         raise ValueError(f"{type(self).__name__} does not say what a label is worth: give it a method label_worth")
 
     def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Between which decision parameters the acts, and so the utility's formula, stay the same.
-
-        Parameters
-        ----------
-        data : tuple of ndarray
-            What `read` returns: labels and prediction, checked.
 
         Returns
         -------
@@ -594,13 +434,6 @@ class Family:
 
         Values on a coarse grid, so that acts and ties repeat, and some forecasts that differ in
         one case only.
-
-        Parameters
-        ----------
-        rng : numpy Generator
-            Source of the random numbers.
-        n : int
-            Number of cases, at least 1.
 
         Raises
         ------
@@ -640,15 +473,7 @@ class SeparableFamily(Family):
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
 
     def losses(self, priors: Resolved, data: tuple[np.ndarray, ...]) -> np.ndarray:
-        """Each case's loss under any priors, summed over their parts; shape (n,).
-
-        Parameters
-        ----------
-        priors : Resolved
-            One prior for each stated parameter, see `resolved`.
-        data : tuple of ndarray
-            What `read` returns: labels and prediction, checked.
-        """
+        """Each case's loss under any priors, summed over their parts; shape (n,)."""
         n = len(data[0])
         for length in priors.lengths:
             if length != n:
@@ -701,15 +526,7 @@ def _home(name):
 
 
 def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, list[tuple[np.ndarray]]]:
-    """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case.
-
-    Parameters
-    ----------
-    rng : numpy Generator
-        Source of the random numbers.
-    n : int
-        Number of cases, at least 1.
-    """
+    """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case."""
     ones = rng.integers(1, n) if n > 1 else rng.integers(0, 2)
     forecasts: list[np.ndarray] = []
     for index in range(FORECASTS):
@@ -723,17 +540,7 @@ def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, li
 
 def draw_gaussians(rng: np.random.Generator, n: int,
                    forecasts: int = FORECASTS) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
-    """Targets of one, means near them, and standard deviations.
-
-    Parameters
-    ----------
-    rng : numpy Generator
-        Source of the random numbers.
-    n : int
-        Number of cases, at least 1.
-    forecasts : int
-        How many forecasts.
-    """
+    """Targets of one, means near them, and standard deviations."""
     errors = rng.choice([-2, -1, 0, 0, 1, 2], (forecasts, n))
     return np.ones(n), [(1.0 + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
 

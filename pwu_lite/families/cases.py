@@ -49,7 +49,7 @@ class BinaryDecision(SeparableFamily):
         Parameters
         ----------
         theta : float
-            The decision parameter, c in (0, 1) or lambda > 0.
+            The cost share of a false alarm, c in (0, 1).
         y_prob : array_like, shape (n,)
             Probabilities of label 1, in [0, 1].
         """
@@ -120,7 +120,7 @@ class SelectivePrediction(SeparableFamily):
         Parameters
         ----------
         theta : float
-            The decision parameter, c in (0, 1) or lambda > 0.
+            What passing costs, lambda > 0, in the unit of y squared.
         mean : array_like, shape (n,)
             Predictive means, in the unit of the targets.
         std : array_like, shape (n,)

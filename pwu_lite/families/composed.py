@@ -72,8 +72,8 @@ class OneVsRest(SeparableFamily):
 
         Parameters
         ----------
-        theta : tuple of int and float, or float
-            ``(class, c)``, or lambda without a unit.
+        theta : (int, float)
+            The class, from 0 on, and the cost share c in (0, 1).
         y_prob : array_like, shape (n, K)
             Class probabilities; each row sums to 1.
         """
@@ -174,8 +174,8 @@ class PerOutput(SeparableFamily):
 
         Parameters
         ----------
-        theta : tuple of int and float, or float
-            ``(class, c)``, or lambda without a unit.
+        theta : float
+            lambda > 0, without a unit.
         mean : array_like, shape (n, D)
             Predictive means.
         cov : array_like, shape (n, D, D)

@@ -60,8 +60,8 @@ class TopK(JointFamily):
 
         Parameters
         ----------
-        theta : int or tuple
-            k, or ``(k, gamma)``, with k from 1 to n.
+        theta : int
+            How many are picked, k from 1 to n.
         y_prob : array_like, shape (n,)
             Probabilities of label 1, in [0, 1].
         """
@@ -142,8 +142,8 @@ class RiskAverseTopK(JointFamily):
 
         Parameters
         ----------
-        theta : int or tuple
-            k, or ``(k, gamma)``, with k from 1 to n.
+        theta : (int, float)
+            How many are picked, k from 1 to n, and gamma > 0, the price of variance, in 1 / y.
         mean : array_like, shape (n,)
             Predictive means, in the unit of the targets.
         std : array_like, shape (n,)
@@ -239,8 +239,8 @@ class Retention(JointFamily):
 
         Parameters
         ----------
-        theta : int or tuple
-            k, or ``(k, gamma)``, with k from 1 to n.
+        theta : int
+            How many are kept, k from 1 to n.
         uncertainty : array_like, shape (n,)
             Larger where the forecast is less certain.
         """

@@ -406,3 +406,15 @@ def test_a_distribution_of_ones_own_is_equal_after_draws():
     first = as_prior(sloped())
     sloped.rvs(size=3)
     assert as_prior(sloped()) == first and hash(as_prior(sloped())) == hash(first)
+
+
+def test_each_prior_stands_in_every_list_that_it_must():
+    """Tested here, shifted by `elicitation.shifted`, and with a formula for `symbolic`, or named as one that is not."""
+    from pwu_lite import elicitation
+    from pwu_lite.theory.symbolic import induced
+
+    kinds = {kind for name in pwu.priors.__all__ if isinstance(kind := getattr(pwu.priors, name), type)
+             and issubclass(kind, Prior)} - {Prior}
+    assert kinds == {type(prior) for prior in PRIORS} | {pwu.Dirac}  # a point has no density to integrate
+    assert kinds == {kind for kind, _ in elicitation._SCALED} | {pwu.Beta, pwu.TruncatedBeta, pwu.Mixture}
+    assert kinds == set(induced._DENSITIES) | {pwu.Dirac, pwu.Mixture}

@@ -1,5 +1,7 @@
 """`check_family` and `check_prior` hold for all of the package, and catch broken ones."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.special
@@ -334,3 +336,25 @@ def test_refusals(family, data, words):
                          ids=lambda prior: str(as_prior(prior)))
 def test_priors_with_steep_ends_pass(prior):
     check_prior(prior)
+
+
+THETAS = {"float": 0.3, "int": 2, "(int, float)": (2, 0.3), "(float, float)": (0.4, 0.3), "float or None": 0.3}
+
+
+@pytest.mark.parametrize("family, prior, data", [one for one in FAMILIES if hasattr(one[0], "act")], ids=str)
+def test_act_takes_the_theta_that_its_docstring_names(family, prior, data, request):
+    """And nothing of another kind."""
+    said = re.search(r"(?m)^ +theta : (.+)$", type(family).act.__doc__)[1]
+    _, *prediction = request.getfixturevalue(data)
+    takes = len(family.takes) if data == "ranking" else len(prediction)
+    one = None if "None" in said and not family.parameters else THETAS[said]
+    assert len(family.act(one, *prediction[:takes])) == len(prediction[0])
+    for other in THETAS.values():
+        if isinstance(other, tuple) != isinstance(one, tuple):
+            with pytest.raises(ValueError):
+                family.act(other, *prediction[:takes])
+
+
+def test_words_take_one_number():
+    with pytest.raises(ValueError, match="one finite number"):
+        pwu.BinaryDecision().words((0.1, 0.2))

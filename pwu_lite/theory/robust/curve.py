@@ -101,37 +101,17 @@ class Curve:
         return self._like(edges, one.left - two.left, one.right - two.right, one.at - two.at, grows)
 
     def on(self, edges: np.ndarray) -> Curve:
-        """The same function cut at more places; `edges` contain its own.
-
-        Parameters
-        ----------
-        edges : ndarray
-            Ascending edges that hold the curve's own.
-        """
+        """The same function cut at more places; `edges` contain its own."""
         return self._cut_at(edges, np.searchsorted(self.edges, edges[:-1], side="right") - 1)
 
     def value(self, theta: ArrayLike) -> np.ndarray:
-        """Value at each theta.
-
-        Parameters
-        ----------
-        theta : float or array_like
-            Decision parameters inside the domain.
-        """
+        """Value at each theta."""
         theta = self._snapped(np.asarray(theta, dtype=float))
         piece = np.clip(np.searchsorted(self.edges, theta, side="right") - 1, 0, self.left.size - 1)
         return np.where(theta == self.edges[piece], self.at[piece], self._at(piece, theta))
 
     def cut(self, low: float, high: float) -> Curve:
-        """The part between low and high.
-
-        Parameters
-        ----------
-        low : float
-            Lower end, inside the domain.
-        high : float
-            Upper end, inside the domain.
-        """
+        """The part between low and high."""
         low, high = (float(end) for end in self._snapped(np.array([low, high])))
         start, end = np.searchsorted(self.edges, low, side="right"), np.searchsorted(self.edges, high, side="left")
         edges = np.concatenate([[low], self.edges[start:end], [high]])
@@ -142,15 +122,6 @@ class Curve:
 
         Limits from inside the interval count: a prior may come as near to them as it likes. The value at `high`
         itself counts unless `closed` is False.
-
-        Parameters
-        ----------
-        low : float
-            Lower end, inside the domain.
-        high : float
-            Upper end, inside the domain.
-        closed : bool
-            Does the interval hold its upper end?
         """
         part = self.cut(low, high)
         starts, ends = part.inner()
@@ -176,13 +147,7 @@ class Curve:
         return np.where(wide, lo + np.minimum(step, 8 * np.spacing(np.abs(lo))), lo), np.where(wide, finite - step, lo)
 
     def mean(self, prior: Prior) -> float:
-        """``integral of the curve d prior``; the prior must lie in the parameter's domain.
-
-        Parameters
-        ----------
-        prior : Prior
-            With its mass inside the domain.
-        """
+        """``integral of the curve d prior``; the prior must lie in the parameter's domain."""
         self.check(prior)
         mass, first = between(prior, self.edges)
         total = mass @ self.left
@@ -199,13 +164,7 @@ class Curve:
         return float(total)
 
     def check(self, prior: Prior) -> None:
-        """Raise ValueError for a prior that the decision parameter cannot have, as `PWU` does.
-
-        Parameters
-        ----------
-        prior : Prior
-            With its mass inside the domain.
-        """
+        """Raise ValueError for a prior that the decision parameter cannot have, as `PWU` does."""
         self.parameter.check_prior(prior)
 
     def _snapped(self, theta):
@@ -250,14 +209,6 @@ def cost_curve(family: Family, y_true: ArrayLike, *prediction: ArrayLike,
 
     Two utilities in each piece between `family.breakpoints` say what is linear there. For a parameter that
     counts, the curve is on the share u = k/n, constant on ((k - 1)/n, k/n].
-
-    Parameters
-    ----------
-    family : Family
-        With one decision parameter that takes a prior, and a method `breakpoints`.
-    y_true, *prediction : array_like, shape (n,)
-    sample_weight : array_like, shape (n,), optional
-        For separable families.
 
     Raises
     ------
@@ -349,15 +300,7 @@ def _steps(family, data, weight, parameter):
 
 
 def between(prior: Prior, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Mass and partial mean of a prior between neighbouring edges, mass at the last edge included.
-
-    Parameters
-    ----------
-    prior : Prior
-        With its mass inside the domain.
-    edges : ndarray
-        Ascending edges that hold the curve's own.
-    """
+    """Mass and partial mean of a prior between neighbouring edges, mass at the last edge included."""
     edges = np.append(edges[:-1], np.inf)
     mass, first = np.zeros(edges.size - 1), np.zeros(edges.size - 1)
     for weight, part in prior.parts:
