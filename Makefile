@@ -27,7 +27,7 @@ weekly: $(READY)
 	@$(PY) -m pytest -m weekly tests/site/test_large.py
 
 unit: $(READY)
-	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/core pwu_lite
+	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/core pwu_lite --ignore pwu_lite/theory --ignore pwu_lite/app
 
 serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"

@@ -37,6 +37,7 @@ def by_crossings(costs, price, prior, y, f):
     return total
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6))
 def test_against_all_crossings(seed):
     """Small whole numbers: many parallel lines, twins, and lines through one point."""
@@ -308,6 +309,7 @@ def test_half_precision_is_divided_by_its_sums():
         score(y, (1.02 * f).astype(np.float16))
 
 
+@pytest.mark.slow
 def test_a_case_alone_has_the_digits_that_it_has_among_others():
     """A product of matrices would round by the number of rows."""
     rng = np.random.default_rng(8)

@@ -327,6 +327,7 @@ def test_models_worse_than_no_model_are_named():
     assert "bad: more expensive than always predicting the base rate. Is that a forecast?" in one
 
 
+@pytest.mark.slow
 def test_the_verdict_on_two_models_depends_on_them_alone():
     """Neither a third model, nor the order or names of columns, rows or groups changes an interval."""
     models = {"a": MODELS["good"], "b": MODELS["noisy"], "c": np.where(Y, 0.05, 0.9)}
@@ -578,6 +579,7 @@ def many(n, rare=0.3):
     return np.array([hard * 1.0, hard * rng.uniform(0.6, 1.5, n), hard * 1.1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("groups, weighted", [(None, False), (None, True), (np.arange(40_000) // 2, True)])
 def test_normal_intervals_are_those_of_resamples(groups, weighted):
     losses, weight = many(40_000), np.linspace(0.5, 2, 40_000) if weighted else None

@@ -130,6 +130,7 @@ def test_a_log_does_not_depend_on_the_order_of_its_rows():
     assert found.prior == turned.prior
 
 
+@pytest.mark.slow
 def test_a_few_deciders_widen_the_band_and_each_counts_once():
     true, held, width = pwu.Beta(2, 10), [], []
     for seed in range(20):
@@ -162,6 +163,7 @@ LAWS = {"Beta(2, 10)": pwu.Beta(2, 10), "one guideline": pwu.Dirac(0.2),
         "two guidelines": pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.3)], [0.5, 0.5])}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("reported", [smooth, in_tenths, in_eighths])
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("n", [200, 1000])

@@ -2,6 +2,7 @@
 
 import ast
 import fnmatch
+import functools
 import importlib
 import inspect
 import re
@@ -25,6 +26,7 @@ OTHERS = {"dask", "duckdb", "joblib", "matplotlib", "mpmath", "numpy", "pandas",
           "threadpoolctl", "ucimlrepo"}
 
 
+@functools.cache
 def imported(path):
     """Modules of the package, and other packages, that a module imports, wherever in it."""
     inside, others = set(), set()

@@ -63,6 +63,7 @@ def test_what_few_levels_hide(levels, value):
     assert loss == pytest.approx(value, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_the_best_lie_to_users_of_the_nearest_level():
     """On three levels a lie saves 5 to 10 per cent; scored at the levels it saves nothing."""
     grid = ndtri((np.arange(4000) + 0.5) / 4000)
@@ -135,6 +136,7 @@ def test_a_known_threshold_leaves_a_binary_decision(family, data):
     assert (acts == (chance > 0.25)).all()
 
 
+@pytest.mark.slow
 def test_warnings_from_quantiles_and_normals_within_their_error(data):
     y, q, _ = (part[:6] for part in data)
     normal = q[:, 1], q[:, 2] - q[:, 0]

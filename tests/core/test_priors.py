@@ -379,6 +379,7 @@ def test_a_scipy_distribution_of_ones_own_is_the_same_at_any_size(extra, n):
     hash(score)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior, off", [
     *((prior, 1e-12) for prior in (pwu.Beta(2, 10), pwu.Beta(0.5, 900), pwu.Beta(600, 300), pwu.Gamma(900, 1e-3))),
     *((prior, 1e-8) for prior in (pwu.Beta(3e4, 2e4), pwu.Beta(3e5, 2e5), pwu.Beta(3e6, 1e6), pwu.Beta(1e7, 1e6),

@@ -64,6 +64,7 @@ def exact_beta(a, b, low=0, high=1):
     return exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("a, b", SHAPES)
 def test_beta_tails_have_twelve_digits(a, b):
     check(Beta(a, b), thresholds(0, 1, a / (a + b)), exact_beta(a, b))

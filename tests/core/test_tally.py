@@ -68,11 +68,13 @@ def bounds_hold(rows, prior, cells):
         assert inside(tally.auroc(), pairs.sum() / weight[y == 1].sum() / weight[y == 0].sum())
 
 
-test_bounds_hold_whatever_the_forecasts_are = settings(max_examples=300, deadline=None)(TALLIES(bounds_hold))
+test_bounds_hold_whatever_the_forecasts_are = pytest.mark.slow(
+    settings(max_examples=300, deadline=None)(TALLIES(bounds_hold)))
 test_ten_thousand_random_tallies = pytest.mark.weekly(
     settings(max_examples=10_000, deadline=None)(TALLIES(bounds_hold)))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.sampled_from([0.0, 1.0, 0.3])), min_size=1,
                 max_size=20), st.sampled_from(PRICES), st.sampled_from([1, 1024]))
@@ -135,6 +137,7 @@ def connect(engine, frame):
     return lambda query: pd.read_sql(query, connection)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
 def test_a_database_counts_the_same(engine):
     f = np.concatenate([F, [0.0, 1.0, 5e-324, np.nextafter(1, 0), 0.5]]).astype(np.float32).astype(float)
