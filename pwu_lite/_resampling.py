@@ -97,7 +97,10 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
     >>> group_numbers(["b", "a", "b"], 3).tolist()
     [1, 0, 1]
     """
-    labels = np.asarray(groups)
+    try:
+        labels = np.asarray(groups)
+    except Exception as error:  # whatever its __array__ raises
+        raise ValueError(f"groups must be labels that numpy can read: {error}") from None
     if labels.ndim != 1 or labels.size != n:
         raise ValueError(f"groups must have one label per case ({n} cases), got shape {labels.shape}")
     from pandas import isna

@@ -24,7 +24,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   // A link into a hidden section shows the whole chapter.
   const reveal = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.querySelector(":target");
     if (!document.documentElement.classList.contains("short") || !target?.closest(".long")) return;
     follow(false);
     for (const box of document.querySelectorAll(".short-path input")) box.checked = false;
