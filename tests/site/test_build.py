@@ -286,6 +286,15 @@ def test_what_else_makes_a_page_out_of_date(model, monkeypatch, file, runs):
     assert model.build() == 0 and len(model.ran) == runs + 1
 
 
+def test_an_upgraded_dependency_runs_all_chapters_and_another_package_none(model, monkeypatch):
+    """What the checks of the site install on top is not what a chapter has run with."""
+    (model.root / "requirements.txt").write_text("numpy==1\n")
+    for installed, runs in (({"NumPy": "1"}, 1), ({"NumPy": "1", "playwright": "1"}, 1), ({"NumPy": "2"}, 2)):
+        monkeypatch.setattr(build_book.metadata, "distributions", lambda installed=installed: [
+            types.SimpleNamespace(name=name, version=version) for name, version in installed.items()])
+        assert model.build() == 0 and len(model.ran) == runs
+
+
 def test_a_package_that_changes_while_chapters_run_fails_the_build(model, monkeypatch, capsys):
     execute = build_book.execute
 

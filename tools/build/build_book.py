@@ -146,7 +146,10 @@ def changed(record: Path, value: str) -> bool:
 def code_fingerprint(root: Path) -> str:
     """What the outputs of chapters depend on beside their cells. Looks are left out: they change pages, not outputs."""
     files = {path for path in files_like(root, CODE) if path.suffix not in NO_CODE}
-    installed = sorted(f"{package.name} {package.version}" for package in metadata.distributions())
+    pins = root / "requirements.txt"
+    pinned = set(re.findall(r"(?m)^([\w.-]+)==", pins.read_text().lower())) if pins.exists() else set()
+    installed = sorted(f"{package.name} {package.version}" for package in metadata.distributions()
+                       if package.name.lower() in pinned)  # what checks of the site install changes no output
     return fingerprint(root, files - files_like(root, ["book/_static/**/*"])) + sys.version + "\n".join(installed)
 
 
