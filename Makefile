@@ -14,7 +14,7 @@ test: $(READY)
 	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/core tests/theory tests/app tests/book pwu_lite pwu_book
 
 pages: book
-	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/site
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/site tests/extension
 
 js: $(READY)
 	@npm ci --silent --no-audit --no-fund
