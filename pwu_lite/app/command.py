@@ -390,7 +390,8 @@ def _event_columns(given, frame):
     reasons = {} if named else {name: _why_not(frame, name) for name in frame.columns if name not in special}
     names = named or [name for name, reason in reasons.items() if not reason]
     if not names:
-        raise ValueError("no column looks like probabilities; name them with --models A,B")
+        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "")
+        raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
     _check_models(names)
     return names, {name: reason for name, reason in reasons.items() if reason}
 
@@ -427,24 +428,22 @@ def _why_not(frame, name):
     A column of flags has to be asked for by name. One with gaps is taken, and refused where it is read, with the line.
     """
     column = frame[name]
-    numeric = pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column)
-    if numeric:
-        values = column.to_numpy(dtype=float, na_value=np.nan)
-    else:
-        start = frame[[name]].head(1000)  # text: the first rows tell
-        start.attrs = frame.attrs
-        try:
-            files.numbers(start, name)
-            values = files.numbers(frame, name)
-        except ValueError as error:
-            line = str(error).split(", column")[0]
-            return f"{line} is not a number" if line.startswith("line") else "no numbers"
+    try:
+        head = files.values(column.head(1000))  # text: the first rows tell
+        values = files.values(column) if np.isfinite(head).any() else head
+    except ValueError as error:
+        return str(error).partition(": ")[2]
+    wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy()[:len(values)])
     known = values[np.isfinite(values)]
     if not known.size:
         return "no numbers"
+    if wrong.size:
+        return f"line {files.line_of(frame, wrong[0])} is not a number"
+    if files.in_percent(name) and known.min() >= 0 and known.max() <= 100:
+        return ""
     outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
     if outside.size:
-        return f"line {files.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
+        return f"line {files.line_of(frame, outside[0])} is {values[outside[0]]:.8g}{files.other_unit(known)}"
     return "zeros and ones only" if np.isin(known, (0, 1)).all() else ""
 
 
@@ -531,7 +530,7 @@ def _compare(given):
     y, models, left, used = given.decided.read(given, frame)
     left = left or _unread(given, frame, used)
     taken += given.notes
-    groups = None if given.groups is None else files.column_of(frame, given.groups).to_numpy()
+    groups = None if given.groups is None else files.groups(frame, given.groups)
     _check_work(given, len(y) if groups is None or _joint(given) else len(pd.unique(pd.Series(groups))), models)
     if given.html and not Path(given.html).absolute().parent.is_dir():
         raise ValueError(f"there is no folder {Path(given.html).parent}")

@@ -5,13 +5,16 @@ Implements no part of a source.
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
 import itertools
+import json
 import re
 import sys
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +23,30 @@ import pandas as pd
 
 from ..reporting._rules import RULES
 
-__all__ = ["abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table", "events", "labels",
-           "layout", "line_of", "members", "numbers", "one_of_two", "pairs", "probabilities", "quantiles", "read_table",
-           "right_or_wrong", "same_words"]
+__all__ = ["abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table", "events", "groups", "in_percent",
+           "key", "labels", "layout", "line_of", "members", "numbers", "one_of_two", "other_unit", "pairs",
+           "probabilities", "quantiles", "read_table", "right_or_wrong", "same_words", "values"]
 
 DELIMITERS = ",;\t|"
 YES = set(RULES["yes"])
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 """Control characters, marks of direction and other characters that are not seen."""
 MOST_UNPACKED = 2_000_000_000
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+_WHOLE, _GROUPED = r"[-+]?\d{1,3}", r"[-+]?[1-9]\d{0,2}(?:%s\d{3})+"
+_SPACES = "[\u00a0\u202f\u2009 ']"
+WAYS = {  # to write a number: what every field looks like, what separates thousands, and the decimal sign
+    "0.5": (NUMBER.pattern, ("", ".")), "0,5": (r"[-+]?(?:\d+,?\d*|,\d+)(?:[eE][-+]?\d+)?", ("", ",")),
+    "1,020.5": (rf"(?:{_WHOLE}|{_GROUPED % ','})(?:\.\d*)?", (",", ".")),
+    "1.020,5": (rf"(?:{_WHOLE}|{_GROUPED % '[.]'})(?:,\d*)?", (".", ",")),
+    "1 020.5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:\.\d*)?", ("\u00a0\u202f\u2009 '", ".")),
+    "1 020,5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:,\d*)?", ("\u00a0\u202f\u2009 '", ","))}
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 QUANTILE = re.compile(r"(.+?)[ _.:-]+[qp](\d\.\d+|\d{2,})", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
-RIGHT, WRONG = YES | {"right", "correct"}, {"0", "false", "no", "n", "wrong", "incorrect"}
+RIGHT, WRONG = YES | {"right", "correct", "c"}, {"0", "false", "no", "n", "wrong", "incorrect", "i"}
 MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
 
 
@@ -74,13 +86,17 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"{source} is empty")
     if "\n" not in text:
         text = text.replace("\r", "\n")
+    if text.lstrip()[:1] == "{":
+        return _read_json_lines(text, source)
     end = text.find("\n", len(text) - len(text.lstrip()))
     if (end if end >= 0 else len(text)) > RULES["most_first_line"]:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
-    delimiter, _ = layout(io.StringIO(text), source)
+    text, said = _without_preamble(text)
+    delimiter, names = layout(io.StringIO(text), source, said)
     try:
-        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True)
+        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, dtype=str, names=names, header=0,
+                            index_col=False)
     except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
         raise ValueError(f"line {match[2]} has {match[3]} fields, the lines above have {match[1]}" if match
@@ -92,8 +108,34 @@ def read_table(source: str) -> pd.DataFrame:
     return frame
 
 
-def layout(lines: Iterable[str], source: str) -> tuple[str, list[str]]:
-    """Delimiter and names of columns, from the first two lines that are not blank.
+def _without_preamble(text):
+    """Lines of comments (#) before the header, and Excel's ``sep=;``, made blank; and the delimiter that Excel says."""
+    said, lines = "", []
+    while match := re.match(r"[ \t]*(#[^\n]*|\"?sep=(.)\"?[ \t\r]*|[ \t\r]*)\n", text):
+        said = match[2] or said
+        lines.append("\n")
+        text = text[match.end():]
+    return "".join(lines) + text, said
+
+
+def _read_json_lines(text, source):
+    """One object per line, as evaluations of language models are kept; what is nested stays as its text."""
+    rows = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            rows.append(json.loads(line)) if line.strip() else None
+        except ValueError as error:
+            raise ValueError(f"line {number} of {source} is no JSON object: {error}") from error
+    if not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{source} looks like JSON lines, and some line is no object")
+    frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)
+                           for name, value in row.items()} for row in rows])
+    _check_names(list(frame.columns))
+    return frame
+
+
+def layout(lines: Iterable[str], source: str, said: str = "") -> tuple[str, list[str]]:
+    """Delimiter and names of columns, from the first lines that are not blank; `said` is a delimiter known already.
 
     Raises
     ------
@@ -105,17 +147,24 @@ def layout(lines: Iterable[str], source: str) -> tuple[str, list[str]]:
     >>> layout(["y;a", "1;0,7"], "cases.csv")
     (';', ['y', 'a'])
     """
-    first = list(itertools.islice((line for line in lines if line.strip()), 2))
+    first = list(itertools.islice((line for line in lines if line.strip()), 50))
     if not first:
         raise ValueError(f"{source} is empty")
-    delimiter = max(DELIMITERS, key=re.sub(r'"[^"]*"', "", first[0]).count)
+    delimiter = said or max(DELIMITERS, key=re.sub(r'"[^"]*"', "", first[0]).count)
     try:
-        names, *rows = csv.reader(first, delimiter=delimiter, skipinitialspace=True)
+        names, *rows = csv.reader(first[:2], delimiter=delimiter, skipinitialspace=True)
+        with contextlib.suppress(csv.Error):  # a line further down is told by its number
+            rows = list(csv.reader(first, delimiter=delimiter, skipinitialspace=True))[1:]
     except csv.Error as error:
         raise ValueError(f"{source} could not be parsed as a table: {error}") from error
     names = [name.strip() for name in names]
     _check_names(names)
     _check_header(names)
+    if len(rows) > 2 and all(len(row) == len(names) + 1 for row in rows[:-1]):  # the last may end on a later line
+        if all(not row[-1].strip() for row in rows[:-1]):
+            return delimiter, [*names, ""]
+        if len({row[0] for row in rows}) == len(rows):  # R writes the names of rows without a heading
+            return delimiter, ["row names", *names]
     if rows and len(rows[0]) > len(names):
         raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
                          "number or a name needs quotes")
@@ -190,6 +239,10 @@ def _check_names(names):
 
 
 def _check_header(names):
+    levels = [float(name) for name in names if re.fullmatch(r"0?\.\d+", name)]
+    if len(levels) > 1 and len(levels) < len(names) and all(
+            min(abs(1 - level - other) for other in levels) < 1e-9 for level in levels):
+        return  # quantiles called by their levels, which mirror each other
     if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names) or any(
             re.fullmatch(r"[-+]?\d*[.,]\d+%?", name) for name in names):
         raise ValueError("the first line looks like data: is the header missing?")
@@ -205,10 +258,9 @@ def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
 def _refuse(frame, column, bad, rule, hint=""):
     index = int(np.flatnonzero(bad)[0])
     value = column.iloc[index]
-    number = isinstance(value, (int, float, np.integer, np.floating))
-    shown = f"{value:g}" if number and not np.isnan(value) else f"{value!r:.60}"
-    if number and np.isnan(value) or value is None or value is pd.NA or value is pd.NaT:
-        shown = "nothing, or a word for it (NaN, n/a)"
+    missing = bool(pd.isna(value)) if np.ndim(value) == 0 else False
+    shown = ("nothing, or a word for it (NaN, n/a)" if missing else
+             str(value) if NUMBER.fullmatch(str(value).removesuffix("inf") or "0") else f"{value!r:.60}")
     raise ValueError(f"line {line_of(frame, index)}, column {column.name!r}: {rule}, got {shown}{hint}")
 
 
@@ -239,31 +291,75 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
     [0.5, 0.07]
     """
     column = column_of(frame, name)
-    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
-        values = column.to_numpy(dtype=float, na_value=np.nan)
-    else:
-        try:
-            text = column.astype("string").str.strip()
-        except (TypeError, ValueError, NotImplementedError) as error:
-            raise ValueError(f"column {column.name!r} holds {column.dtype}, not numbers: {error}") from error
-        if text.notna().any() and text.str.fullmatch(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+").fillna(True).all():
-            raise ValueError(f"column {name!r}: {text.dropna().iloc[0]!r} may be thousands or decimals; write it "
-                             "without separators between thousands")
-        percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
-        plain = text.str.rstrip("% ").str.replace(",", ".", regex=False)
-        values = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-        values = np.where(percent, values / 100, values)
-    bad = ~np.isfinite(values)
+    read = values(column)
+    bad = ~np.isfinite(read)
     if gaps:
         bad &= ~column.isna().to_numpy(dtype=bool)
     if bad.any():
         _refuse(frame, column, bad, "expected a number")
-    for outside, rule in ((None if least is None else values < least, f"expected a number of at least {least}"),
-                          (None if above is None else values <= above, f"expected a number above {above}"),
-                          (None if below is None else values >= below, f"expected a number below {below}")):
+    for outside, rule in ((None if least is None else read < least, f"expected a number of at least {least}"),
+                          (None if above is None else read <= above, f"expected a number above {above}"),
+                          (None if below is None else read >= below, f"expected a number below {below}")):
         if outside is not None and outside.any():
             _refuse(frame, column, outside, rule)
-    return values
+    return read
+
+
+def values(column: pd.Series) -> np.ndarray:
+    """A column as floats, NaN where a field is no number. How numbers are written is decided by all of its fields."""
+    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
+        return column.to_numpy(dtype=float, na_value=np.nan)
+    try:
+        text = column.astype("string").str.strip()
+    except (TypeError, ValueError, NotImplementedError) as error:
+        raise ValueError(f"column {column.name!r} holds {column.dtype}, not numbers: {error}") from error
+    if text.str.lower().isin(["true", "false"]).fillna(True).all() and text.notna().any():
+        return text.str.lower().map({"true": 1.0, "false": 0.0}).to_numpy(dtype=float, na_value=np.nan)
+    percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
+    plain = text.str.rstrip("% ")
+    if plain.str.contains("[,\u00a0\u202f\u2009 ']", regex=True).any() or _may_be_grouped(plain):
+        plain = _without_groups(column.name, plain)
+    read = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    known = np.isfinite(read)
+    read[known] = [float(field) for field in plain[known]]  # to the last digit
+    return np.where(percent, read / 100, read)
+
+
+def _may_be_grouped(text):
+    """Could points be separators of thousands? Only if every field is a whole number of at most three digits, or so."""
+    first = text.dropna().head(200)
+    shape = r"[-+]?\d{1,3}|[-+]?[1-9]\d{0,2}(?:\.\d{3})+"
+    return bool(first.str.fullmatch(shape).all() and text.dropna().str.fullmatch(shape).all()
+                and text.str.contains(".", regex=False).any())
+
+
+def _without_groups(name, text):
+    """Numbers with a decimal point and without separators, by the one way of writing that fits every field.
+
+    Where two ways fit, nothing is guessed.
+    """
+    known = text.dropna()
+    known = known[known != ""]
+    fits = {way: known.str.fullmatch(whole) for way, (whole, _) in WAYS.items()}
+    every = [way for way, found in fits.items() if found.all()]
+    shown = {way: known.map(lambda field, way=way: _plain(field, way)) for way in every}
+    different = {tuple(found) for found in shown.values()}
+    if len(different) > 1:
+        one = next(field for field, *read in zip(known, *shown.values(), strict=True) if len(set(read)) > 1)
+        ways = " or ".join(dict.fromkeys(_plain(one, way) for way in every))
+        raise ValueError(f"column {name!r}: {one!r} may be thousands or decimals, {ways}; write it without separators "
+                         "between thousands, or with more decimals")
+    if every:
+        return text.map(lambda field: _plain(field, every[0]), na_action="ignore")
+    return text.str.replace(",", ".", regex=False)  # some field is no number: it is named by its line
+
+
+def _plain(field, way):
+    """The field as Python writes it."""
+    group, point = WAYS[way][1]
+    for letter in group:
+        field = field.replace(letter, "")
+    return field.replace(point, ".")
 
 
 def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.ndarray:
@@ -274,13 +370,35 @@ def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.n
     >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
     [0.5, 0.07]
     """
-    values = numbers(frame, name, gaps=gaps)
-    outside = (values < 0) | (values > 1)
+    read = numbers(frame, name, gaps=gaps)
+    if in_percent(name) and not column_of(frame, name).astype(str).str.contains("%", regex=False).any():
+        read = read / 100
+        frame.attrs.setdefault("notes", []).append(f"{name} was read in per cent, as its name says.")
+    outside = (read < 0) | (read > 1)
     if outside.any():
-        hint = " (are these percentages? divide them by 100, or add a % sign)" if (
-            np.nanmin(values) >= 0 and np.nanmax(values) > 2) else ""
-        _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", hint)
-    return values
+        _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", other_unit(read))
+    return read
+
+
+def in_percent(name: str) -> bool:
+    """Does a column's name say that its numbers are per cent?"""
+    return bool(re.search(r"%|\b(?:per ?cent|percent|pct)\b", str(name).replace("_", " "), re.IGNORECASE))
+
+
+def other_unit(read: np.ndarray) -> str:
+    """What numbers outside of [0, 1] may be, in words.
+
+    Examples
+    --------
+    >>> other_unit(np.array([-2.0, 3.0]))
+    ' (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)'
+    """
+    low, high = np.nanmin(read), np.nanmax(read)
+    if low >= 0 and 2 < high <= 100:
+        return " (are these percentages? divide them by 100, or add a % sign)"
+    if low < -0.01 and max(-low, high) < 750:
+        return " (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)"
+    return ""
 
 
 def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarray:
@@ -300,10 +418,10 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     if column.isna().any():
         _refuse(frame, column, column.isna().to_numpy(), "expected an outcome")
     try:
-        kinds = list(pd.unique(column))
+        kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
     except TypeError as error:
         raise ValueError(f"column {name!r} holds {type(column.iloc[0]).__name__}s, not labels") from error
-    words = {kind: _word(kind) for kind in kinds}
+    words = {kind: key(kind) for kind in kinds}
     if len(kinds) == 1:
         raise ValueError(f"column {name!r} contains only one outcome ({words[kinds[0]]}); two are needed")
     if len(kinds) > 2:
@@ -314,24 +432,36 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
             raise ValueError(f"column {name!r} has a label with a line end or another character that is not seen, "
                              f"{words[kind]!r:.60}: rename it")
     if event is not None:
-        chosen = [kind for kind in kinds if words[kind].strip().lower() == event.strip().lower()]
+        chosen = [kind for kind in kinds if words[kind].lower() == key(event).lower()]
         if len(chosen) > 1:
             raise ValueError(f"column {name!r} has {len(chosen)} labels like {event!r}, which differ in blanks or "
                              "capitals: make them one")
         if not chosen:
             raise ValueError(f"column {name!r} has no label {event!r}; it has {', '.join(words.values())}")
     else:
-        chosen = [kind for kind in kinds if words[kind].strip().lower() in YES]
+        chosen = [kind for kind in kinds if words[kind].lower() in YES]
         if len(chosen) != 1 or len(kinds) == 2 and {"1", "2"} == set(words.values()):
             labels = sorted(words.values())
             raise ValueError(f"which label of column {name!r} is the event? Add --event {labels[0]} or "
                              f"--event {labels[1]}")
-    return (column == chosen[0]).to_numpy().astype(int)
+    return column.map({kind: key(kind) == words[chosen[0]] for kind in pd.unique(column)}).to_numpy().astype(int)
 
 
-def _word(kind: Any) -> str:
-    return f"{kind:g}" if isinstance(kind, (int, float, np.integer, np.floating)) and not isinstance(
-        kind, bool) else str(kind)
+def key(value: Any) -> str:
+    """What a label, an answer, a class or a group is known by: what the file wrote, and a number by its value.
+
+    So 1.0 and 1 are the same, 1234567 and 1234568 are not, and 01 is a code, not the number 1.
+
+    Examples
+    --------
+    >>> key("1.0"), key(1), key(" Paris "), key("01"), key("12345678901234567891"), key("1e3")
+    ('1', '1', 'Paris', '01', '12345678901234567891', '1000')
+    """
+    text = str(value).strip()
+    if not NUMBER.fullmatch(text) or re.match(r"[-+]?0\d", text):
+        return text
+    number = Decimal(text).normalize() if len(text) < 28 else Decimal(text)
+    return f"{number + 0:f}"
 
 
 def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
@@ -485,8 +615,8 @@ def codes(frame: pd.DataFrame, name: str, classes: list[str]) -> np.ndarray:
     [1, 0]
     """
     column = column_of(frame, name)
-    places = {kind: place for place, kind in enumerate(classes)}
-    found = np.array([places.get(_word(value).strip(), -1) for value in column])
+    places = {key(kind): place for place, kind in enumerate(classes)}
+    found = np.array([places.get(key(value), -1) for value in column])
     if (found < 0).any():
         _refuse(frame, column, found < 0, f"expected one of the classes {', '.join(classes)}")
     return found
@@ -501,10 +631,11 @@ def right_or_wrong(frame: pd.DataFrame, name: str) -> np.ndarray:
     [1.0, 0.0, 1.0]
     """
     column = column_of(frame, name)
-    words = [_word(value).strip().lower() for value in column]
+    words = [key(value).lower() for value in column]
     unknown = np.array([word not in RIGHT | WRONG for word in words])
     if unknown.any():
-        _refuse(frame, column, unknown, "expected 1 or 0, right or wrong")
+        hint = " (partly right: is that worth the half of a right answer? Decide for 1 or 0)" if "p" in words else ""
+        _refuse(frame, column, unknown, "expected 1 or 0, right or wrong, C or I", hint)
     return np.array([float(word in RIGHT) for word in words])
 
 
@@ -516,7 +647,7 @@ def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tupl
     >>> same_words(pd.DataFrame({"y": ["Paris", "4"], "a": ["paris ", "5"]}), "y", {"m": "a"})[1]["m"].tolist()
     [0.0, 2.0]
     """
-    texts = [[_word(value).strip().lower() for value in column_of(frame, name)] for name in (truth, *columns.values())]
+    texts = [[key(value).lower() for value in column_of(frame, name)] for name in (truth, *columns.values())]
     missing = column_of(frame, truth).isna().to_numpy()
     if missing.any():
         _refuse(frame, column_of(frame, truth), missing, "expected an answer")
@@ -547,7 +678,7 @@ def labels(frame: pd.DataFrame, name: str, event: str | None = None) -> tuple[An
     (('yes', 'no'), (1, 0))
     """
     column = column_of(frame, name)
-    if event is None and pd.api.types.is_numeric_dtype(column) and column.isin((0, 1)).all():
+    if event is None and {key(kind) for kind in column.unique()} <= {"0", "1"}:
         return 1, 0
     y = events(frame, name, event)
     return column.iloc[int(np.argmax(y))], column.iloc[int(np.argmin(y))]
@@ -567,8 +698,9 @@ def one_of_two(frame: pd.DataFrame, name: str, event: Any, other: Any) -> np.nda
     [0, 1, 0]
     """
     column = column_of(frame, name)
-    one = (column == event).fillna(False).to_numpy(dtype=bool)
-    unknown = ~(one | (column == other).fillna(False).to_numpy(dtype=bool))
+    words = column.map({kind: key(kind) for kind in column.dropna().unique()})
+    one = (words == key(event)).fillna(False).to_numpy(dtype=bool)
+    unknown = ~(one | (words == key(other)).fillna(False).to_numpy(dtype=bool))
     if unknown.any():
         _refuse(frame, column, unknown, f"expected {event} or {other}")
     return one.astype(int)
@@ -587,6 +719,21 @@ def blocks(frame: pd.DataFrame, groups: str | None, number: int) -> np.ndarray:
     column = column_of(frame, groups)
     if column.isna().any():
         _refuse(frame, column, column.isna().to_numpy(), "expected a group")
-    words = pd.Series([_word(value) for value in column.unique()], index=column.unique())
-    codes_of = pd.Series(pd.util.hash_array(words.to_numpy(dtype=object)), index=words.index)
-    return column.map(codes_of).to_numpy() % number
+    words = [key(value) for value in column.unique()]
+    codes_of = dict(zip(column.unique(), pd.util.hash_array(np.array(words, dtype=object)), strict=True))
+    return column.map(codes_of).to_numpy(dtype=np.uint64) % number
+
+
+def groups(frame: pd.DataFrame, name: str) -> np.ndarray:
+    """A column of groups: as whole numbers where all are, so that 9 comes before 10, else as text.
+
+    Examples
+    --------
+    >>> groups(pd.DataFrame({"g": ["20251000000001", "20251000000002"]}), "g").tolist()
+    [20251000000001, 20251000000002]
+    """
+    column = column_of(frame, name)
+    words = column.map({value: key(value) for value in column.dropna().unique()}, na_action="ignore")
+    if words.notna().all() and words.str.fullmatch(r"-?\d{1,18}").all() and not words.str.match(r"-?0\d").any():
+        return words.astype("int64").to_numpy()
+    return words.to_numpy(dtype=object)
