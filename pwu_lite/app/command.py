@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import importlib
+import itertools
 import json
 import re
 import sys
@@ -21,9 +22,10 @@ import pandas as pd
 
 from .. import elicitation
 from ..families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, SelectivePrediction, TopK
+from ..forecasts import ipcw
 from ..priors import Beta, Dirac
 from ..pwu import PWU
-from ..reporting._rules import RULES, column_remarks, say, taken_by_name
+from ..reporting._rules import RULES, column_remarks, name_tokens, say, taken_by_name
 from ..reporting.compare import compare
 from ..reporting.tallies import compare_tallies
 from ..tally import Tally
@@ -119,6 +121,11 @@ def _add_data(parser):
                         "if not given; selective: columns NAME_mean and NAME_std; orders: NAME_q05 to NAME_q95, or "
                         "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence (blank for an "
                         "abstention) and NAME_right")
+    parser.add_argument("--truth-file", help="a second file with the outcomes, joined by the columns that both have")
+    parser.add_argument("--coverage", type=float, help="orders: of intervals called lower and upper, in per cent")
+    parser.add_argument("--time", help="binary: column of times followed; --truth then says whether the event came")
+    parser.add_argument("--horizon", type=float, help="with --time: an event counts until then; who was lost before "
+                        "stands in no row, and the others for them (inverse probability of censoring)")
     parser.add_argument("--weights", help="column of case weights; taken by its name where there is one, unless you "
                         "say: --weights none")
 
@@ -136,16 +143,23 @@ def _add_decision(parser):
     parser.add_argument("--share", help="top-k: the share of cases picked, LOW:HIGH, nine times out of ten")
     parser.add_argument("--range", help="acts: the price is LOW:HIGH, nine times out of ten; a family of your own: its "
                         "parameter")
+    parser.add_argument("--threshold", help="binary: everybody acts above this probability, such as 0.1 or 10%%; as "
+                        "--ratio 9, a miss that costs 9 false alarms")
     parser.add_argument("--prior", help="A,B of a Beta prior on a parameter in (0, 1), instead of a range")
     parser.add_argument("--cost-share", help="binary: column with each case's own cost share of a false alarm, instead")
+    parser.add_argument("--case-costs", help="binary: four columns with each case's costs in money, of a false alarm, "
+                        "a miss, a hit and a case rightly left alone: C_FP,C_FN,C_TP,C_TN")
 
 
 def _range(name, text, most=np.inf):
     parts = [part.strip() for part in str(text).split(":")]
+    parts = parts * 2 if len(parts) == 1 else parts
     try:
         low, high = (float(part.rstrip("%")) / (100 if part.endswith("%") else 1) for part in parts)
     except ValueError:
         raise ValueError(f"--{name} must be LOW:HIGH, as in --{name} 3:30, got {text!r}") from None
+    if 0 < low == high < most:  # known
+        return low, high
     if not 0 < low < high < most:
         raise ValueError(f"--{name} must have 0 < LOW < HIGH{', below one: write 1%:10%' if most == 1 else ''}, "
                          f"got {text!r}")
@@ -174,13 +188,14 @@ def _decide(given, frame=None) -> Decision:
     if given.decision in DECISIONS:
         return DECISIONS[given.decision]
     if given.decision == "orders":
-        levels = () if frame is None else files.quantiles(_others(given, frame))[0]
+        levels = () if frame is None else files.quantiles(_others(given, frame), given.coverage).levels
         return Decision(Newsvendor(levels or None), "ratio", "a unit short costs {} units left over, nine times out of "
                         "ten", _read_orders, _share_of_odds)
     if given.decision == "acts":
         if given.costs is None:
             raise ValueError("say what each act costs in each class with --costs costs.csv")
-        acts, _, costs, price = files.cost_table(given.costs)
+        acts, classes, costs, price = files.cost_table(given.costs)
+        given.notes.append(f"By {given.costs}: {files.costs_in_words(acts, classes, costs, price)}")
         return Decision(CostMatrix(costs, price, acts), "range", f"costs from {given.costs}, the price is {{}}, nine "
                         f"times out of ten", _read_acts)
     module, colon, name = given.decision.partition(":")
@@ -205,8 +220,9 @@ def _decide(given, frame=None) -> Decision:
 
 def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
     """The score that the options ask for."""
-    if given.cost_share is not None:
+    if given.cost_share is not None or given.case_costs is not None:
         return _each_its_own(given, frame)
+    _read_threshold(given)
     family, wanted, *_ = given.decided
     if not family.stated:
         if given.prior or any(getattr(given, name) for name in RANGES):
@@ -226,20 +242,53 @@ def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
     if text is None or given.prior is not None:
         raise ValueError(f"say what the decision costs with --{wanted} LOW:HIGH"
                          + (" or --prior A,B, one of them" if of_share else ""))
+    low, high = _ends(given)
+    if low == high:
+        return PWU(family, Dirac(low))
     fit = elicitation.beta_from_quantiles if of_share else elicitation.lognormal_from_quantiles
-    return PWU(family, fit(*_ends(given)))
+    return PWU(family, fit(low, high))
+
+
+def _read_threshold(given):
+    """A threshold is the ratio that everybody has."""
+    if given.threshold is not None:
+        if given.decision != "binary" or given.ratio is not None or given.prior is not None:
+            raise ValueError("--threshold is for binary decisions, without --ratio and --prior")
+        share, _ = _range("threshold", given.threshold, 1)
+        given.ratio = f"{(1 - share) / share:.12g}"
 
 
 def _each_its_own(given, frame):
-    """A point mass for each case, from a column."""
-    other = given.prior or any(getattr(given, name) for name in RANGES)
-    if frame is None or given.decision != "binary" or other:
-        raise ValueError("--cost-share is for binary decisions, without --ratio and --prior")
-    return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
+    """A point mass for each case, from a column, or from its four costs."""
+    other = given.prior or given.threshold or any(getattr(given, name) for name in RANGES)
+    option = "--cost-share" if given.cost_share is not None else "--case-costs"
+    if frame is None or given.decision != "binary" or other or (given.cost_share and given.case_costs):
+        raise ValueError(f"{option} is for binary decisions, without --ratio, --threshold, --prior and another option "
+                         f"for each case's costs")
+    if given.cost_share is not None:
+        return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
+    if given.weights is not None:
+        raise ValueError("--case-costs gives each case its weight, the money at stake: leave out --weights")
+    alarm, miss, hit, rest = (files.numbers(frame, name) for name in _cost_columns(given))
+    more, less = alarm - rest, miss - hit  # what acting costs too much where there is no event, and not acting else
+    for low, words in ((more, "a false alarm must cost more than a case rightly left alone"),
+                       (less, "a miss must cost more than a hit")):
+        if not (low > 0).all():
+            raise ValueError(f"line {files.line_of(frame, int(np.argmax(low <= 0)))}: {words}, by {given.case_costs}")
+    given.stake, given.sunk = more + less, (hit, rest)
+    return PWU(BinaryDecision(), Dirac(more / (more + less)))
+
+
+def _cost_columns(given):
+    names = [name.strip() for name in given.case_costs.split(",")] if given.case_costs else []
+    if len(names) != 4:
+        raise ValueError(f"--case-costs must be four columns, C_FP,C_FN,C_TP,C_TN, got {given.case_costs!r}")
+    return names
 
 
 def _special(given):
-    return {given.truth, given.weights, given.cost_share, given.groups}
+    own = _cost_columns(given) if given.case_costs else []
+    return {given.truth, given.weights, given.cost_share, given.groups, given.time, *own}
 
 
 def _take_by_name(given, frame):
@@ -257,7 +306,7 @@ def _take_by_name(given, frame):
 
 
 def _joint(given):
-    return given.cost_share is None and not given.decided.family.separable
+    return not given.decided.family.separable
 
 
 def _truth(given):
@@ -267,7 +316,20 @@ def _truth(given):
 
 
 def _named_models(given):
-    return [name.strip() for name in given.models.split(",")] if given.models else []
+    """Names between commas; a comma inside a column's own name separates nothing."""
+    parts, named = (given.models.split(",") if given.models else []), []
+    while parts:
+        ends = [end for end in range(len(parts), 0, -1) if _is_known(",".join(parts[:end]).strip(), given.columns)]
+        end = ends[0] if ends else 1
+        named.append(",".join(parts[:end]).strip())
+        parts = parts[end:]
+    return named
+
+
+def _is_known(name, columns):
+    """A column, or what the columns of a model begin with."""
+    return any(column == name or re.match(r"[ _.:-]", column.removeprefix(name)) for column in columns
+               if column.startswith(name))
 
 
 def _others(given, frame):
@@ -303,9 +365,10 @@ def _read_pairs(given, frame):
 def _read_orders(given, frame):
     """Outcomes, and quantiles or members by model, one row per case."""
     names = _others(given, frame)
-    columns = _chosen(given, files.quantiles(names)[1] or files.members(names),
+    found = files.quantiles(names, given.coverage)
+    columns = _chosen(given, found.columns or files.members(names),
                       "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members)")
-    models = {name: np.column_stack([files.numbers(frame, column) for column in own])
+    models = {name: np.column_stack([files.numbers(frame, column, gaps=_gaps(given)) for column in own])
               for name, own in columns.items()}
     for name, own in columns.items():
         crossing = np.argwhere(np.diff(models[name], axis=1) < 0) if given.decided.family.levels else np.empty(0)
@@ -314,6 +377,7 @@ def _read_orders(given, frame):
             raise ValueError(f"line {files.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
                              f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}")
     levels = given.decided.family.levels
+    given.notes += [line for line in found.said if line.partition(":")[0] in columns]
     given.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
                        f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members.")
     return files.numbers(frame, _truth(given)), models, {}, {name for own in columns.values() for name in own}
@@ -353,6 +417,8 @@ def _read_answers(given, frame):
             re.escape(match[1]) + (f"[ _.:-]+{end}" if end else ""), given, re.IGNORECASE)]
         if match and own:
             found[match[1]] = (own[0], name)
+    if not found:
+        frame, found = _always_given(given, frame, names)
     columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
     silent = {name: files.abstentions(frame, pair[1]) for name, pair in columns.items()}
     frame = frame.copy()
@@ -372,11 +438,56 @@ def _read_answers(given, frame):
             {name for pair in columns.values() for name in pair})
 
 
+def _always_given(given, frame, names):
+    """Answers without confidences: each is given, and N or a blank is none."""
+    end = "right|correct" if given.truth is None else "answer"
+    found = {match[1]: (name, f"{match[1]}_confidence") for name in names
+             if (match := re.fullmatch(rf"(.+?)[ _.:-]+(?:{end})", name, re.IGNORECASE))}
+    frame = frame.copy()
+    for answer, confidence in found.values():
+        words = frame[answer].map(lambda value: files.key(value).lower(), na_action="ignore")
+        letters = given.truth is None and words.isin(["c", "i"]).any()
+        none = words.isna() | words.isin(["n", "noanswer", "no answer"]) & (letters | (given.truth is not None))
+        frame[confidence] = np.where(none, "", "1")
+    if found:
+        given.notes.append("There are no confidences: every answer counts as given, whatever a wrong one costs.")
+    return frame, found
+
+
 def _read_events(given, frame):
     """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
     y = files.events(frame, _truth(given), given.event)
     names, left = _event_columns(given, frame)
-    return y, {str(name): files.probabilities(frame, name, gaps=_gaps(given)) for name in names}, left, set(names)
+    models = {str(name): files.probabilities(frame, name, gaps=_gaps(given)) for name in names}
+    if not given.models:
+        models, other = _without_complements(models, files.key(_label(given, frame, y)))
+        left |= other
+    if given.time is not None:
+        y = _until_horizon(given, frame, y)
+    return y, models, left, set(names)
+
+
+def _without_complements(models, event):
+    """Both columns of a two-class forecast are one model: the column that is named like the event stays."""
+    left = {}
+    for one, other in itertools.combinations(models, 2):
+        if one in left or other in left or not np.allclose(models[one] + models[other], 1, rtol=0, atol=2e-4):
+            continue
+        like = [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event.lower())}",
+                                                              name.lower())]
+        if len(like) == 1:
+            left[other if like == [one] else one] = f"1 minus {like[0]}, the probability of the other label"
+    return {name: f for name, f in models.items() if name not in left}, left
+
+
+def _until_horizon(given, frame, came):
+    """Did the event come by the horizon? Weights stand in for those that were lost before."""
+    if given.horizon is None:
+        raise ValueError("--time needs --horizon: until when does an event count?")
+    y, given.observed = ipcw(files.numbers(frame, given.time, least=0), came, horizon=given.horizon)
+    given.notes.append(f"{int((given.observed == 0).sum()):,} of {len(y):,} cases were lost before {given.horizon:g}; "
+                       f"those that were followed as long stand in for them, by weights.")
+    return y.astype(int)
 
 
 def _gaps(given):
@@ -448,7 +559,10 @@ def _why_not(frame, name):
 
 
 def _weights(given, frame):
-    return None if given.weights is None else files.numbers(frame, given.weights, least=0)
+    """Each case's weight: as the file says, the money at stake, and what stands in for the cases that were lost."""
+    parts = [] if given.weights is None else [files.numbers(frame, given.weights, least=0)]
+    parts += [part for part in (given.stake, given.observed) if part is not None]
+    return np.prod(parts, axis=0) if parts else None
 
 
 def _check_work(given, units, models):
@@ -465,15 +579,42 @@ def _check_work(given, units, models):
 def _read(given):
     """The table, what the decision is, and room for notes on what was read."""
     frame = files.read_table(given.file)
-    given.notes, given.columns = [], [str(name) for name in frame.columns]
+    given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+    if given.truth_file:
+        frame = _joined(given, frame)
+    if given.decision == "orders":
+        frame, said = files.wide(frame, _truth(given))
+        given.notes += [said] if said else []
+    given.columns = [str(name) for name in frame.columns]
     given.decided = _decide(given, frame)
     return frame
 
 
+def _joined(given, frame):
+    """Outcomes of a second file beside the forecasts, by the columns that both have."""
+    truth = files.read_table(given.truth_file)
+    keys = [name for name in frame.columns if name in truth.columns and name != given.truth]
+    if not keys or _truth(given) not in truth:
+        raise ValueError(f"{given.truth_file} needs the column {given.truth!r}, and columns that {given.file} has, "
+                         f"too, to join them by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
+    known = truth[keys].apply(lambda column: column.map(files.key, na_action="ignore"))
+    if known.duplicated().any():
+        raise ValueError(f"line {files.line_of(truth, int(np.argmax(known.duplicated())))} of {given.truth_file} says "
+                         f"an outcome again: {', '.join(map(str, keys))} must name a case")
+    own = frame[keys].apply(lambda column: column.map(files.key, na_action="ignore"))
+    joined = own.merge(known.assign(**{given.truth: truth[given.truth]}), on=keys, how="left")[given.truth]
+    kept = joined.notna().to_numpy()
+    if not kept.all():
+        given.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {given.truth_file}, and "
+                           f"are left out.")
+    return frame.drop(columns=[given.truth], errors="ignore").assign(**{given.truth: joined.to_numpy()})[kept]
+
+
 def _compare_large(given):
     """Models compared by tallies, from files that are read in pieces."""
-    asked = {"--html": given.html, "--cost-share": given.cost_share, "--blocks": given.blocks,
-             "--missing pairwise": _gaps(given)}
+    asked = {"--html": given.html, "--cost-share": given.cost_share, "--case-costs": given.case_costs,
+             "--blocks": given.blocks, "--missing pairwise": _gaps(given), "--time": given.time,
+             "--truth-file": given.truth_file}
     for option, value in asked.items():
         if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
@@ -485,7 +626,8 @@ def _compare_large(given):
     known, columns, left = None, None, {}
     for frame in large.pieces(given.file):
         if columns is None:
-            given.notes, given.columns = [], [str(name) for name in frame.columns]
+            given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+            given.columns = [str(name) for name in frame.columns]
             given.decided = _decide(given, frame)
             taken, score = _take_by_name(given, frame), _asked(given, frame)
             columns = list(frame.columns)
@@ -536,6 +678,8 @@ def _compare(given):
         raise ValueError(f"there is no folder {Path(given.html).parent}")
     result = compare(y, models, score, groups=groups, sample_weight=_weights(given, frame),
                      n_resamples=given.resamples, seed=given.seed, blocks=given.blocks)
+    if given.stake is not None:
+        result = dataclasses.replace(result, table=_in_money(given, result.table, y))
     about = {"file": given.file}
     if given.decided.read is _read_events:
         about["event"] = f"{given.truth} = {_label(given, frame, y)}"
@@ -543,13 +687,66 @@ def _compare(given):
     if given.html:
         report.write(result, given.html, decision=_words(given), source="stated on the command line",
                      statement=_statement(given))
-    hints = [*taken, *([] if given.groups else column_remarks(frame, _special(given), used))]
+    hints = [*taken, *dict.fromkeys(frame.attrs.get("notes", [])), *_special_columns(given, frame, used)]
+    hints += [] if given.groups else column_remarks(frame, _special(given), used | _follow_up(given, frame, used))
     if given.json:
         result = dataclasses.replace(result, table=judge(result, _statement(given)))
-        return json.dumps(_as_json(given, score, result) | {"remarks": hints}, allow_nan=False, indent=1)
+        said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}
+        return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
     parts = [_asked_words(given, score), _taken(len(y), models, left), _lines(result.table, result.about["base"]),
              "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
     return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
+
+
+def _in_money(given, table, y):
+    """Costs per case in the money of the four columns, with what is paid whatever is done."""
+    scale, (hit, rest) = float(np.mean(given.stake)), given.sunk
+    table = table.copy()
+    for name in ("cost", "low", "high", "difference", "difference low", "difference high"):
+        table[name] *= scale
+    for name in ("cost", "low", "high"):
+        table[name] += float(np.mean(np.where(y == 1, hit, rest)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for name in ("", " low", " high"):
+            table[f"saving{name}"] = table[f"difference{name}"] / table["cost"].abs()
+    return table
+
+
+def _special_columns(given, frame, used):
+    """Columns that ask for another command: each case's costs, or a time of follow-up."""
+    if given.decided.read is not _read_events:
+        return []
+    said = []
+    words = {kind: next((str(name) for name in frame.columns if re.fullmatch(
+        rf"(?:c|cost)[ _.-]*{ending}", str(name), re.IGNORECASE)), "") for kind, ending in
+        files.EXPORTS["case_costs"].items()}
+    if all(words.values()) and not given.case_costs:
+        said.append(f"The columns {', '.join(words.values())} look like each case's own costs: --case-costs "
+                    f"{','.join(words.values())} counts them, in money, instead of a range.")
+    said += [f"Column {name} looks like a time of follow-up. Who was lost early is no case without an event, and an "
+             f"event that came late may come too late to count: --time {name} --horizon T takes both into account, as "
+             f"pwu_lite.ipcw does." for name in _follow_up(given, frame, used)]
+    return said
+
+
+def _follow_up(given, frame, used):
+    """Times of follow-up: positive numbers that are in no order, beside an outcome that has a word for an event."""
+    if given.decided.read is not _read_events or given.time is not None:
+        return set()
+    outcome = name_tokens(given.truth) & set(files.EXPORTS["lost"])
+    found = set()
+    for name in map(str, frame.columns):
+        words = name_tokens(name) & set(files.EXPORTS["follow_up"])
+        if not words or name in used | _special(given):
+            continue
+        try:
+            times = files.values(frame[name])
+        except ValueError:
+            continue
+        if np.isfinite(times).all() and (times > 0).all() and (np.diff(times) < 0).any() and (
+                outcome or (times != np.floor(times)).any()) and len(np.unique(times)) > 9:
+            found.add(name)
+    return found
 
 
 def _label(given, frame, y):
@@ -568,10 +765,11 @@ def _taken(cases, models, left):
 
 def _statement(given):
     """What the two ends of a range say alone: a twentieth of the decision makers below, a twentieth above."""
-    if given.cost_share is not None or not given.decided.family.stated or getattr(given, given.decided.option) is None:
+    own = given.cost_share or given.case_costs
+    if own or not given.decided.family.stated or getattr(given, given.decided.option) is None:
         return None
     low, high = _ends(given)
-    return Quantiles({low: 0.05, high: 0.95})
+    return Quantiles({low: 0.05, high: 0.95}) if low < high else None
 
 
 def _ends(given):
@@ -583,17 +781,23 @@ def _ends(given):
 def _words(given):
     if given.cost_share is not None:
         return f"each case has its own cost share of a false alarm, column {given.cost_share}"
+    if given.case_costs:
+        return f"each case has its own costs, columns {given.case_costs}"
     if not given.decided.family.stated:
         return f"costs from {given.costs}, all known"
     text = getattr(given, given.decided.option)
     if text is None:
         return f"{given.decision}, prior Beta({given.prior})"
-    return given.decided.said.format(text.replace(":", " to "))
+    low, _, high = text.partition(":")
+    words = given.decided.said.format(f"{low} to {high}" if high and low != high else low)
+    return words if high and low != high else words.replace(", nine times out of ten", "")
 
 
 def _asked_words(given, score):
     known = not score.priors or score.priors[0].length is not None
     words = "" if known else f" Prior: {_said(score.priors[0])}, median {float(score.priors[0].ppf(0.5)):.3g}."
+    if not known and isinstance(score.priors[0], Dirac):
+        words = f" Known: {score.family.names[0]} = {score.priors[0].at:.4g}."
     return _wrapped(f"Decision: {_words(given)}.{words} Cost: lower is better.")
 
 
@@ -625,8 +829,10 @@ def _lines(table, base):
 
 def _as_json(given, score, result):
     prior = score.priors[0] if score.priors else None
-    shape = ({} if prior is None else {"column": given.cost_share} if prior.length is not None else
-             {"a": prior.a, "b": prior.b} if isinstance(prior, Beta) else {"mu": prior.mu, "sigma": prior.sigma})
+    own = given.cost_share or given.case_costs
+    shape = ({} if prior is None else {"column": own} if prior.length is not None else
+             {"at": prior.at} if isinstance(prior, Dirac) else {"a": prior.a, "b": prior.b} if isinstance(prior, Beta)
+             else {"mu": prior.mu, "sigma": prior.sigma})
     models = [{"name": name, **{key: _plain(value) for key, value in row.items()}}
               for name, row in result.table.iterrows()]
     return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words)}
@@ -641,5 +847,7 @@ def _explain(given):
 
 
 def _said(prior):
+    if isinstance(prior, Dirac):
+        return repr(prior)
     shape = (prior.a, prior.b) if isinstance(prior, Beta) else (prior.mu, prior.sigma)
     return f"{type(prior).__name__}({shape[0]:.4g}, {shape[1]:.4g})"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import glob
 import gzip
 import io
 import itertools
@@ -16,18 +17,20 @@ import sys
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ..reporting._rules import RULES
 
-__all__ = ["abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table", "events", "groups", "in_percent",
-           "key", "labels", "layout", "line_of", "members", "numbers", "one_of_two", "other_unit", "pairs",
-           "probabilities", "quantiles", "read_table", "right_or_wrong", "same_words", "values"]
+__all__ = ["Quantiles", "abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table",
+           "costs_in_words", "events", "groups", "in_percent", "key", "labels", "layout", "line_of", "literal",
+           "members", "numbers", "one_of_two", "other_unit", "pairs", "probabilities", "quantiles", "read_table",
+           "right_or_wrong", "same_words", "sources", "values", "wide"]
 
 DELIMITERS = ",;\t|"
+EXPORTS: dict[str, Any] = json.loads((Path(__file__).parent / "exports.json").read_text(encoding="utf-8"))
 YES = set(RULES["yes"])
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 """Control characters, marks of direction and other characters that are not seen."""
@@ -42,7 +45,6 @@ WAYS = {  # to write a number: what every field looks like, what separates thous
     "1 020.5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:\.\d*)?", ("\u00a0\u202f\u2009 '", ".")),
     "1 020,5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:,\d*)?", ("\u00a0\u202f\u2009 '", ","))}
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
-QUANTILE = re.compile(r"(.+?)[ _.:-]+[qp](\d\.\d+|\d{2,})", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
@@ -71,6 +73,8 @@ def read_table(source: str) -> pd.DataFrame:
     >>> numbers(frame, "a").tolist()
     [0.7, 0.2]
     """
+    if source != "-" and [Path(source)] != (paths := sources(source)):
+        return _together(source, paths)
     if str(source).lower().endswith((".parquet", ".pq")):
         return _read_parquet(source)
     raw = _bytes(source)
@@ -106,6 +110,48 @@ def read_table(source: str) -> pd.DataFrame:
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = _lines_of(text, delimiter)
     return frame
+
+
+def sources(source: str) -> list[Path]:
+    """The files that a name with wildcards stands for, in order; or the one file.
+
+    Raises
+    ------
+    ValueError
+        No file fits.
+
+    Examples
+    --------
+    >>> sources("cases.csv")
+    [PosixPath('cases.csv')]
+    """
+    if not any(letter in source for letter in "*?[") or Path(source).exists():
+        return [Path(source)]
+    found = sorted(Path(name) for name in glob.glob(source, recursive=True))
+    if not found:
+        raise ValueError(f"no file fits {source}")
+    return found
+
+
+def _together(source, paths):
+    """Several files as one table, in the order of their names; parts without rows, as engines write them, add none."""
+    parts: list[pd.DataFrame] = []
+    lines: list[str] = []
+    for path in paths:
+        try:
+            parts.append(read_table(str(path)))
+        except ValueError as error:
+            if not re.search("has a header and no rows$|is empty$", str(error)):
+                raise ValueError(f"{path}: {error}") from error
+            continue
+        if set(parts[-1].columns) != set(parts[0].columns):
+            raise ValueError(f"{path} has other columns than {lines[0].rpartition(' of ')[2]}")
+        lines += [f"{line_of(parts[-1], place)} of {path}" for place in range(len(parts[-1]))]
+    if not parts:
+        raise ValueError(f"{source} stands for {len(paths)} files, and none of them has rows")
+    whole = pd.concat(parts, ignore_index=True)
+    whole.attrs = {"lines": lines}
+    return whole
 
 
 def _without_preamble(text):
@@ -194,8 +240,8 @@ def _bytes(source):
 def _read_parquet(source):
     try:
         frame = pd.read_parquet(source)
-    except ImportError as error:
-        raise ValueError(f"reading {source} needs pyarrow: pip install pyarrow, or save it as CSV") from error
+    except ImportError:
+        frame = _by_duckdb(source)
     except OSError:
         raise
     except Exception as error:  # pyarrow's own kinds
@@ -205,6 +251,32 @@ def _read_parquet(source):
     if frame.empty:
         raise ValueError(f"{source} has a header and no rows")
     return frame
+
+
+def _by_duckdb(source):
+    try:
+        import duckdb
+    except ImportError as error:
+        raise ValueError(f"reading {source} needs pyarrow or duckdb: pip install pyarrow, or save it as CSV") from error
+    with duckdb.connect() as connection:
+        try:
+            return connection.execute(PARQUET_ROWS.format("*"), [[literal(source)]]).fetch_df()
+        except duckdb.Error as error:
+            raise ValueError(f"{source} could not be read as Parquet: {str(error).splitlines()[0]}") from error
+
+
+PARQUET_ROWS = "SELECT {} FROM read_parquet(?, hive_partitioning = false)"
+
+
+def literal(path: Any) -> str:
+    """A file's name for DuckDB, which reads ``*``, ``?`` and brackets as wildcards.
+
+    Examples
+    --------
+    >>> literal("a[1].parquet")
+    'a[[]1].parquet'
+    """
+    return re.sub(r"[*?\[]", lambda letter: f"[{letter[0]}]", str(path))
 
 
 def _lines_of(text, delimiter):
@@ -264,8 +336,8 @@ def _refuse(frame, column, bad, rule, hint=""):
     raise ValueError(f"line {line_of(frame, index)}, column {column.name!r}: {rule}, got {shown}{hint}")
 
 
-def line_of(frame: pd.DataFrame, place: int) -> int:
-    """The line of the file on which a row starts, counted from 1.
+def line_of(frame: pd.DataFrame, place: int) -> int | str:
+    """The line of the file on which a row starts, counted from 1; of several files, with the file's name.
 
     Examples
     --------
@@ -487,28 +559,117 @@ def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
     return pairs_found
 
 
-def quantiles(names: list[str]) -> tuple[tuple[float, ...], dict[str, list[str]]]:
-    """Columns of quantiles by model, and their levels: ``a_q05`` is the quantile at 0.05, ``a_q0.975`` that at 0.975.
+def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
+    """Columns of quantiles by model, under the names that tools give them (`exports.json`), and their levels.
+
+    ``a_q05`` is the quantile at 0.05, ``a-lo-90`` the lower end of a 90% interval, ``a_0.9`` and ``0.9`` the quantile
+    at 0.9. An interval called by its ends alone needs its coverage, in per cent.
 
     Raises
     ------
     ValueError
-        Two models have different levels.
+        Two models have different levels, two columns say the same, or the coverage of an interval is not known.
 
     Examples
     --------
-    >>> quantiles(["y", "a_q50", "a_q05", "b q0.05", "b q0.5"])
+    >>> found = quantiles(["y", "a_q50", "a_q05", "b q0.05", "b q0.5"])
+    >>> found.levels, found.columns
     ((0.05, 0.5), {'a': ['a_q05', 'a_q50'], 'b': ['b q0.05', 'b q0.5']})
+    >>> quantiles(["ETS-lo-80", "ETS-hi-80"]).said
+    ['ETS: 80% intervals, as quantiles 0.1, 0.9 (as Nixtla writes them).']
     """
-    columns = columns_of_models(names, QUANTILE, lambda digits: float(digits if "." in digits else f"0.{digits}"))
-    levels = {model: tuple(found) for model, found in columns.items()}
-    first = next(iter(levels), "")
-    for model, own in levels.items():
-        if own != levels[first]:
+    found: dict[str, dict[float, str]] = {}
+    tools: dict[str, dict[str, Any]] = {}
+    for name in names:
+        row, match = next(((row, match) for row in EXPORTS["quantiles"]
+                           if (match := re.fullmatch(row["pattern"], name, re.IGNORECASE))), ({}, None))
+        if match is None:
+            continue
+        parts = match.groupdict()
+        model = parts.get("model", "forecast")
+        level = _level(name, parts, coverage)
+        if level in found.get(model, {}):
+            raise ValueError(f"columns {found[model][level]!r} and {name!r} say the same, {level:g}: rename one")
+        found.setdefault(model, {})[level] = name
+        tools[model] = row
+    kept = {model: dict(sorted(own.items())) for model, own in found.items()
+            if len(own) >= tools[model].get("least", 1)}
+    first = next(iter(kept), "")
+    for model, own in kept.items():
+        if list(own) != list(kept[first]):
             raise ValueError(f"{model} has quantiles at {', '.join(f'{level:g}' for level in own)}, {first} at "
-                             f"{', '.join(f'{level:g}' for level in levels[first])}: give all models the same levels, "
+                             f"{', '.join(f'{level:g}' for level in kept[first])}: give all models the same levels, "
                              f"or name some with --models")
-    return levels.get(first, ()), {model: list(found.values()) for model, found in columns.items()}
+    return Quantiles(tuple(kept.get(first, ())), {model: list(own.values()) for model, own in kept.items()},
+                     [_told(model, tuple(own), tools[model]) for model, own in kept.items() if tools[model]["tool"]])
+
+
+class Quantiles(NamedTuple):
+    """Levels, columns by model in their order, and what was taken for quantiles, in words."""
+
+    levels: tuple[float, ...]
+    columns: dict[str, list[str]]
+    said: list[str]
+
+
+def _level(name, parts, coverage):
+    """The level that a column's name says."""
+    if "side" in parts:
+        width = parts.get("coverage", coverage)
+        if width is None:
+            raise ValueError(f"{name} looks like the end of an interval: say how much it covers, --coverage 90")
+        half = float(width) / 2
+        return round((50 - half if parts["side"].lower() in ("lo", "lower") else 50 + half) / 100, 9)
+    if "percent" in parts:
+        return round(float(parts["percent"]) / 100, 9)
+    if "level" in parts:
+        return float(parts["level"])
+    digits = parts["digits"]  # q05, q5 and q0.05 are the same; q975 is 97.5%
+    return float(digits if "." in digits else f"0.{digits}" if len(digits) > 2 else int(digits) / 100)
+
+
+def _told(model, levels, row):
+    if "side" not in row["pattern"]:
+        words = "quantiles"
+    else:
+        words = ", ".join(f"{200 * (0.5 - level):.3g}%" for level in levels if level < 0.5) + " intervals, as quantiles"
+    return f"{model}: {words} {', '.join(f'{level:g}' for level in levels)} (as {row['tool']} writes them)."
+
+
+def wide(frame: pd.DataFrame, truth: str) -> tuple[pd.DataFrame, str]:
+    """A table with a row for each quantile, made one with a row for each case; and what was done, in words.
+
+    As hubs of forecasts keep them: a column of levels (``output_type_id``), one of values, one of models, and keys. A
+    table that is not of this kind is returned as it is.
+
+    Raises
+    ------
+    ValueError
+        Two rows say the same quantile of the same case.
+    """
+    by_name = {str(name).lower(): name for name in frame.columns}
+    level, value, model = (next((by_name[word] for word in EXPORTS["long"][role] if word in by_name), None)
+                           for role in ("level", "value", "model"))
+    if level is None or value is None or truth not in frame or truth == value:
+        return frame, ""
+    is_level = frame[level].astype(str).str.fullmatch(r"0?\.\d+").to_numpy(dtype=bool)
+    if not is_level.any():
+        return frame, ""
+    rows = frame[is_level]
+    models = rows[model].map(key) if model else pd.Series("forecast", index=rows.index)
+    keys = [name for name in frame.columns if name not in (level, value, model, truth)
+            and str(name).lower() not in EXPORTS["long"]["left_out"]]
+    case = rows[[*keys, truth]].apply(lambda column: column.map(key, na_action="ignore"))
+    named = case.assign(column=models + "_q" + rows[level].map(lambda text: f"{float(text):g}"))
+    twice = named.duplicated()
+    if twice.any():
+        raise ValueError(f"line {line_of(frame, int(np.flatnonzero(is_level)[np.argmax(twice)]))} says a quantile "
+                         f"again that an earlier line says of the same case: the columns {', '.join(map(str, keys))} "
+                         f"name a case")
+    table = named.assign(value=rows[value]).pivot(index=[*keys, truth], columns="column", values="value").reset_index()
+    table.columns.name = None
+    return table, (f"{len(rows):,} rows of quantiles are {len(table):,} cases, each known by "
+                   f"{', '.join(map(str, keys))}.")
 
 
 def members(names: list[str]) -> dict[str, list[str]]:
@@ -598,7 +759,35 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
                                  f"differs between users write price, and give its range with --range LOW:HIGH)"
                                  ) from None
     acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
+    corner = str(frame.columns[0]).lower()
+    words = set(re.split(r"[^a-z]+", corner))
+    if words & set(EXPORTS["true_corner"]) and not words & set(EXPORTS["act_corner"]):  # a row for each true class
+        acts, classes, costs, price = classes, acts, costs.T, price.T
+    elif sorted(map(key, acts)) == sorted(map(key, classes)) and not words & set(EXPORTS["act_corner"]):
+        raise ValueError(f"{source} has the same names in rows and columns: say in its first field which ones are "
+                         f"acts, 'act' if the rows are, 'true' if the rows are the true classes")
     return acts, classes, costs, price if price.any() else None
+
+
+def costs_in_words(acts: list[str], classes: list[str], costs: np.ndarray, price: np.ndarray | None) -> str:
+    """What each act costs in each class, as a sentence to check before the verdict.
+
+    Examples
+    --------
+    >>> costs_in_words(["home", "ward"], ["well", "ill"], np.array([[0, 9], [2, 1]]), None)
+    'home costs 0 if well and 9 if ill; ward costs 2 if well and 1 if ill.'
+    """
+    price = np.zeros_like(costs) if price is None else price
+    lines = []
+    for act, row, times in zip(acts, costs, price, strict=True):
+        said = [f"{_amount(cost, per)} if {kind}" for kind, cost, per in zip(classes, row, times, strict=True)]
+        lines.append(f"{act} costs {', '.join(said[:-1])} and {said[-1]}")
+    return "; ".join(lines) + "."
+
+
+def _amount(cost, times):
+    priced = "" if not times else "price" if times == 1 else f"{times:g} times the price"
+    return f"{cost:g}" if not priced else priced if not cost else f"{cost:g} plus {priced}"
 
 
 def codes(frame: pd.DataFrame, name: str, classes: list[str]) -> np.ndarray:

@@ -5,60 +5,36 @@ Implements no section of the sources.
 
 from __future__ import annotations
 
-import glob
 import gzip
 import io
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import pandas as pd
 
 from ..reporting._rules import RULES
-from .files import layout
+from .files import PARQUET_ROWS, layout, literal, sources
 
-__all__ = ["is_large", "pieces", "sources"]
+__all__ = ["is_large", "pieces"]
 
 ROWS = 500_000  # of a piece
 PARQUET = (".parquet", ".pq")
 
 
-def sources(source: str) -> list[Path]:
-    """The files that a name with wildcards stands for, in order; or the one file.
-
-    Raises
-    ------
-    ValueError
-        No file fits.
-
-    Examples
-    --------
-    >>> sources("cases.csv")
-    [PosixPath('cases.csv')]
-    """
-    if not any(letter in source for letter in "*?[") or Path(source).exists():
-        return [Path(source)]
-    found = sorted(Path(name) for name in glob.glob(source, recursive=True))
-    if not found:
-        raise ValueError(f"no file fits {source}")
-    return found
-
-
 def is_large(source: str) -> bool:
-    """Is it read in pieces: several files, or more bytes than are read at once?
+    """Is it read in pieces, with more bytes than are read at once?
 
     Examples
     --------
-    >>> is_large("-"), is_large("part-*.csv")
-    (False, True)
+    >>> is_large("-")
+    False
     """
     if source == "-":
         return False
-    if any(letter in source for letter in "*?[") and not Path(source).exists():
-        return True
-    packed = 5 if source.lower().endswith((".gz", *PARQUET)) else 1
-    return Path(source).is_file() and packed * Path(source).stat().st_size > RULES["most_bytes_at_once"]
+    total = sum((5 if path.suffix.lower() in (".gz", *PARQUET) else 1) * path.stat().st_size
+                for path in sources(source) if path.is_file())
+    return total > RULES["most_bytes_at_once"]
 
 
 def pieces(source: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
@@ -125,12 +101,12 @@ def _from_parquet(files, columns):
         raise ValueError('reading Parquet files in pieces needs duckdb: pip install duckdb') from error
     with duckdb.connect() as connection:
         connection.execute("SET memory_limit = '400MB'")
-        names = [str(path) for path in files]
+        names = [literal(path) for path in files]
         try:
-            counted = connection.execute("SELECT COUNT(*) FROM read_parquet(?)", [names]).fetchall()
+            counted = connection.execute(PARQUET_ROWS.format("COUNT(*)"), [names]).fetchall()
             total = counted[0][0]
             wanted = "*" if columns is None else ", ".join('"' + name.replace('"', '""') + '"' for name in columns)
-            connection.execute(f"SELECT {wanted} FROM read_parquet(?)", [names])
+            connection.execute(PARQUET_ROWS.format(wanted), [names])
             done = 0
             while len(frame := connection.fetch_df_chunk(max(1, ROWS // 2048))):
                 frame.attrs |= {"first": done, "file": str(files[0]) if len(files) == 1 else "the files"}

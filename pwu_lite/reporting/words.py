@@ -67,7 +67,8 @@ Check the outcome, and which label is the event.')
             sentences.append(say("few_events", kind=kind, number=f"{number:,}", coverage=about["coverage"]))
     if about.get("copies"):
         cases, different, times = (f"{number:,}" for number in about["copies"])
-        sentences.append(say("copies", cases=cases, different=different, times=times))
+        sentences.append(say("copies", cases=cases, different=different, times=times,
+                             wider=f"{np.sqrt(about['copies'][2]):.2g}"))
     first = str(table.index[table["verdict"].isin(["best", "reference"])][0]) if "cases" in table else ""
     sentences += [say("missing", name=name, cases=f"{cases:,}", all=f"{about['cases']:,}", first=first)
                   for name, cases in (table["cases"].items() if "cases" in table else ()) if cases < about["cases"]]

@@ -3,6 +3,7 @@
 import gzip
 import json
 import sys
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -28,8 +29,10 @@ def tallies(blocks=100, **changed):
     return found
 
 
-def run(capsys, *words):
-    code = command.main(["compare", *map(str, words)])
+def run(capsys, *words, pieces=True):
+    """The command line, on files that are read in pieces however small they are, or whole."""
+    with mock.patch.dict(RULES, {"most_bytes_at_once": 0 if pieces else 10**9}):
+        code = command.main(["compare", *map(str, words)])
     said = capsys.readouterr()
     return code, said.out, said.err
 
@@ -81,11 +84,11 @@ def test_parts_give_the_answer_of_the_whole(capsys, parts, monkeypatch):
     code, out, err = run(capsys, parts, *RATIO, "--groups", "site", "--json")
     assert code == 0 and err == ""
     found = {model.pop("name"): model for model in json.loads(out)["models"]}
-    exact = command.main  # the same options on one file that is read whole
     whole = parts.parent / "whole.csv"
     FRAME.to_csv(whole, index=False)
-    exact(["compare", str(whole), *RATIO, "--groups", "site", "--json"])
-    for model in json.loads(capsys.readouterr().out)["models"]:
+    exact = run(capsys, whole, *RATIO, "--groups", "site", "--json", pieces=False)
+    assert exact == run(capsys, parts, *RATIO, "--groups", "site", "--json", pieces=False)
+    for model in json.loads(exact[1])["models"]:
         assert found[model["name"]]["cost"] == pytest.approx(model["cost"], rel=1e-4)
         assert found[model["name"]]["verdict"] == model["verdict"]
         assert found[model["name"]]["least"] < model["cost"] < found[model["name"]]["most"]
@@ -93,15 +96,13 @@ def test_parts_give_the_answer_of_the_whole(capsys, parts, monkeypatch):
     assert "30,000 cases; models: near, far" in text and "From tallies" in text and "between 100 blocks" in text
 
 
-def test_selective_prediction_and_one_large_file(capsys, tmp_path, monkeypatch):
-    monkeypatch.setitem(RULES, "most_bytes_at_once", 1000)
+def test_selective_prediction_and_one_large_file(capsys, tmp_path):
     frame = pd.DataFrame({"price": FRAME["y"] + F, "a_mean": 2 * F, "a_std": 0.1 + F, "b_mean": F, "b_std": 0.5})
     frame.to_csv(tmp_path / "a.csv", index=False)
     words = [tmp_path / "a.csv", "--truth", "price", "--decision", "selective", "--error", "0.2:2"]
     code, out, _ = run(capsys, *words)
     assert code == 0 and "From tallies of 30,000 cases" in out
-    monkeypatch.setitem(RULES, "most_bytes_at_once", 10**9)
-    exact = run(capsys, *words)[1]
+    exact = run(capsys, *words, pieces=False)[1]
     pick = [line.split()[:2] for line in exact.splitlines() if line.startswith(("a ", "b "))]
     assert [line.split()[:2] for line in out.splitlines() if line.startswith(("a ", "b "))] == pick
 
@@ -155,6 +156,25 @@ def test_files_that_do_not_belong_together(capsys, tmp_path, monkeypatch):
     assert 'pip install duckdb' in run(capsys, tmp_path / "d-*.parquet", *RATIO)[2]
 
 
+def test_small_files_are_one_table(capsys, tmp_path):
+    """Each in its own encoding and order of columns; parts without rows add none; lines name their file."""
+    FRAME.head(300).to_csv(tmp_path / "a-0.csv", index=False)
+    FRAME[300:600][["far", "y", "near", "site"]].to_csv(tmp_path / "a-1.csv", index=False, sep=";", encoding="utf-16")
+    (tmp_path / "a-2.csv").write_text("y,near,far,site\n")
+    (tmp_path / "a-3.csv").write_text("")
+    (tmp_path / "a-4.csv").write_bytes(gzip.compress(FRAME[600:900].to_csv(index=False).encode()))
+    FRAME.head(900).to_csv(tmp_path / "whole.csv", index=False)
+    for options in (["--json"], ["--groups", "site", "--json"]):
+        found = [run(capsys, tmp_path / name, *RATIO, *options, pieces=False) for name in ("a-*.csv", "whole.csv")]
+        one, other = ({**json.loads(out), "left_out": None} for _, out, _ in found)  # there a line names its file
+        assert one == other
+    (tmp_path / "a-5.csv").write_text("y,near,far,site\n1,0.5,0.5,7\n0,0.5,half,7\n")
+    err = run(capsys, tmp_path / "a-*.csv", *RATIO, "--models", "near,far", pieces=False)[2]
+    assert f"line 3 of {tmp_path / 'a-5.csv'}, column 'far'" in err
+    (tmp_path / "b[1].csv").write_bytes((tmp_path / "whole.csv").read_bytes())
+    assert run(capsys, tmp_path / "b[1].csv", *RATIO, "--json", pieces=False)[0] == 0
+
+
 def test_progress_is_for_people(capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     large._progress(0.25, 30)
@@ -171,8 +191,8 @@ def test_weighted_parts_of_any_length_give_the_answer_of_the_whole(capsys, tmp_p
     for k in range(4):
         frame[k * N // 4:(k + 1) * N // 4].to_csv(tmp_path / f"part-{k}.csv", index=False)
     options = [*RATIO, "--weights", "w", "--json"]
-    found, whole = (json.loads(run(capsys, path, *options)[1]) for path in (
-        tmp_path / "part-*.csv", tmp_path / "whole.csv"))
+    found, whole = (json.loads(run(capsys, path, *options, pieces=pieces)[1]) for path, pieces in (
+        (tmp_path / "part-*.csv", True), (tmp_path / "whole.csv", False)))
     right = {model["name"]: model for model in whole["models"]}
     for model in found["models"]:
         assert model["least"] <= right[model["name"]]["cost"] <= model["most"]
