@@ -1,0 +1,227 @@
+"""Files as tools write them: the right numbers, or a sentence that says what to do."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite as pwu
+from pwu_lite import elicitation
+from pwu_lite.app import command, files
+
+RNG = np.random.default_rng(8)
+N = 60
+CHANCE = RNG.beta(1, 3, N).round(4)
+Y = (RNG.random(N) < CHANCE).astype(int)
+SCORE = pwu.PWU(pwu.BinaryDecision(), elicitation.beta_from_quantiles(1 / 31, 1 / 4))
+LEVELS = (0.1, 0.5, 0.9)
+DEMAND = RNG.poisson(50, N).astype(float)
+QUANTILES = np.sort(DEMAND[:, None] + RNG.normal(0, 9, (N, 3)), axis=1).round(2)
+ORDERS = ["--decision", "orders", "--ratio", "2:9"]
+RATIO = ["--ratio", "3:30"]
+
+
+def run(capsys, tmp_path, table, *words, name="p.csv"):
+    """What the command line says of a table, or of a text: the numbers, or the one line of a refusal."""
+    if isinstance(table, pd.DataFrame):
+        table = table.to_csv(index=False)
+    path = tmp_path / name
+    path.write_bytes(table if isinstance(table, bytes) else table.encode())
+    code = command.main(["compare", str(path), "--resamples", "50", "--json", *words])
+    said = capsys.readouterr()
+    return json.loads(said.out) if code == 0 else said.err
+
+
+def costs(found):
+    return {model["name"]: model["cost"] for model in found["models"]}
+
+
+def binary(**columns):
+    return pd.DataFrame({"y": Y, **columns})
+
+
+@pytest.mark.parametrize("names, model, said", [
+    (["ETS-q-10", "ETS-q-50", "ETS-q-90"], "ETS", "as Nixtla writes them"),
+    (["ETS-lo-80", "ETS-q-50", "ETS-hi-80"], "ETS", "as Nixtla writes them"),
+    (["0.1", "0.5", "0.9"], "forecast", "as AutoGluon or GluonTS writes them"),
+    (["ETS_0.1", "ETS_0.5", "ETS_0.9"], "ETS", "as a pivoted table of a hub writes them"),
+    (["ETS.q10", "ETS.q50", "ETS.q90"], "ETS", "levels 0.1, 0.5, 0.9"),
+    (["ETS_q0.1", "ETS_q0.5", "ETS_q0.9"], "ETS", "levels 0.1, 0.5, 0.9")])
+def test_quantiles_by_any_name(capsys, tmp_path, names, model, said):
+    table = pd.DataFrame({"y": DEMAND, "mean": QUANTILES[:, 1], **dict(zip(names, QUANTILES.T, strict=True))})
+    found = run(capsys, tmp_path, table, "--truth", "y", *ORDERS)
+    score = pwu.PWU(pwu.Newsvendor(LEVELS), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    assert costs(found) == {model: pytest.approx(score(DEMAND, QUANTILES), rel=1e-12)}
+    assert any(said in line for line in found["remarks"])
+
+
+def test_q5_is_beside_q50(capsys, tmp_path):
+    table = pd.DataFrame({"y": DEMAND, **dict(zip(("a_q5", "a_q50", "a_q95"), QUANTILES.T, strict=True))})
+    found = run(capsys, tmp_path, table, "--truth", "y", *ORDERS)
+    assert any("levels 0.05, 0.5, 0.95" in line for line in found["remarks"])
+
+
+def test_the_ends_of_an_interval_need_its_coverage(capsys, tmp_path):
+    table = pd.DataFrame({"y": DEMAND, "yhat_lower": QUANTILES[:, 0], "yhat_upper": QUANTILES[:, 2]})
+    assert "--coverage 90" in run(capsys, tmp_path, table, "--truth", "y", *ORDERS)
+    found = run(capsys, tmp_path, table, "--truth", "y", *ORDERS, "--coverage", "80")
+    score = pwu.PWU(pwu.Newsvendor((0.1, 0.9)), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    assert costs(found) == {"yhat": pytest.approx(score(DEMAND, QUANTILES[:, [0, 2]]))}
+    assert any("80% intervals, as quantiles 0.1, 0.9" in line for line in found["remarks"])
+
+
+def long_table():
+    rows = [{"model_id": model, "location": f"{case:02d}", "output_type": "quantile", "output_type_id": level,
+             "value": QUANTILES[case, k] + shift} for model, shift in (("A", 0.0), ("B", 5.0))
+            for case in range(N) for k, level in enumerate(LEVELS)]
+    return pd.DataFrame(rows).sample(frac=1, random_state=0)
+
+
+def test_a_long_table_of_a_hub_with_its_truth_in_it_or_in_another_file(capsys, tmp_path):
+    score = pwu.PWU(pwu.Newsvendor(LEVELS), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    right = {"A": pytest.approx(score(DEMAND, QUANTILES)), "B": pytest.approx(score(DEMAND, QUANTILES + 5))}
+    table, truth = long_table(), pd.DataFrame({"location": [f"{case:02d}" for case in range(N)], "seen": DEMAND})
+    joined = run(capsys, tmp_path, table.merge(truth, on="location"), "--truth", "seen", *ORDERS)
+    truth.to_csv(tmp_path / "truth.csv", index=False)
+    other = run(capsys, tmp_path, table, "--truth", "seen", "--truth-file", str(tmp_path / "truth.csv"), *ORDERS)
+    assert costs(joined) == costs(other) == right
+    assert any("360 rows of quantiles are 60 cases, each known by location" in line for line in joined["remarks"])
+    twice = pd.concat([table, table.head(1)]).merge(truth, on="location")
+    assert "says a quantile again" in run(capsys, tmp_path, twice, "--truth", "seen", *ORDERS)
+    pd.concat([truth, truth.head(1)]).to_csv(tmp_path / "truth.csv", index=False)
+    assert "says an outcome again" in run(capsys, tmp_path, table, "--truth", "seen", "--truth-file",
+                                          str(tmp_path / "truth.csv"), *ORDERS)
+
+
+@pytest.mark.parametrize("yes, no, event", [
+    ("p1", "p0", "1"), (".pred_ill", ".pred_well", "ill"), ("ill", "well", "ill")])
+def test_both_columns_of_a_forecast_are_one_model(capsys, tmp_path, yes, no, event):
+    other = "0" if event == "1" else "well"
+    table = pd.DataFrame({"y": np.where(Y, event, other), no: (1 - CHANCE).round(4), yes: CHANCE})
+    found = run(capsys, tmp_path, table, "--truth", "y", "--event", event, *RATIO)
+    assert costs(found) == {yes: pytest.approx(SCORE(Y, CHANCE))}
+    assert found["left_out"][no] == f"1 minus {yes}, the probability of the other label"
+
+
+def test_answers_of_many_digits_are_told_apart(capsys, tmp_path):
+    truth = 10**17 + np.arange(N)
+    table = pd.DataFrame({"key": truth, "a_answer": truth, "a_confidence": 0.9, "b_answer": truth + 1,
+                          "b_confidence": 0.9})
+    found = run(capsys, tmp_path, table, "--truth", "key", "--decision", "answers", "--ratio", "1:9")
+    assert costs(found)["a"] == pytest.approx(costs(found)["b"] - 1, abs=0.2) and found["models"][0]["name"] == "a"
+    words = pd.DataFrame({"key": ["1.0", "Paris", "01"], "a_answer": ["1", " paris", "1"]})
+    found = run(capsys, tmp_path, words, "--truth", "key", "--decision", "answers", "--ratio", "1:9")
+    assert costs(found)["a"] == pytest.approx(1 / 3) and any("no confidences" in line for line in found["remarks"])
+
+
+def test_letters_for_right_wrong_and_no_answer(capsys, tmp_path):
+    table = pd.DataFrame({"m_right": ["C", "I", "N", "C"] * 15, "m_confidence": [0.9, 0.6, "", 0.7] * 15})
+    found = run(capsys, tmp_path, table.drop(columns="m_confidence"), "--decision", "answers", "--ratio", "1:9")
+    prior = elicitation.beta_from_quantiles(0.5, 0.9)
+    score = pwu.PWU(pwu.Answers(), prior)
+    assert costs(found)["m"] == pytest.approx(score([1] * 4, [1, 0, 0, 1], [1, 1, 0, 1]))
+    table["m_right"] = table["m_right"].replace("N", "I")
+    assert costs(run(capsys, tmp_path, table, "--decision", "answers", "--ratio", "1:9"))["m"] == pytest.approx(
+        score([1] * 4, [1, 0, 0, 1], [0.9, 0.6, 0, 0.7]))
+    assert "partly right" in run(capsys, tmp_path, "m_right,m_confidence\nP,0.5\nC,0.7\n", "--decision", "answers",
+                                 "--ratio", "1:9")
+
+
+PLAIN = binary(a=CHANCE).to_csv(index=False)
+
+
+@pytest.mark.parametrize("text", [
+    "sep=;\n" + PLAIN.replace(",", ";"), "# made by a tool\n#, with commas\n" + PLAIN,
+    '"y","a"\n' + "".join(f'"{k + 1}",{line}\n' for k, line in enumerate(PLAIN.splitlines()[1:])),
+    "y,a,\n" + "".join(f"{line},\n" for line in PLAIN.splitlines()[1:]),
+    "".join(json.dumps({"y": int(y), "a": f, "nested": {"b": 1}}) + "\n" for y, f in zip(Y, CHANCE, strict=True))])
+def test_the_same_table_however_it_is_wrapped(capsys, tmp_path, text):
+    assert costs(run(capsys, tmp_path, text, "--truth", "y", *RATIO)) == {"a": pytest.approx(SCORE(Y, CHANCE))}
+
+
+def test_decimal_commas_in_a_comma_file_are_no_row_names(capsys, tmp_path):
+    assert "needs quotes" in run(capsys, tmp_path, "y,a\n1,0,5\n0,0,2\n1,0,7\n0,0,1\n", "--truth", "y", *RATIO)
+
+
+@pytest.mark.parametrize("fields, read", [
+    (["1,020.5", "975.25", "12"], [1020.5, 975.25, 12]), (["1.020,5", "975,25", "12"], [1020.5, 975.25, 12]),
+    (["1\u202f020", "12\u00a0345,5"], [1020, 12345.5]), (["0,125", "0,5"], [0.125, 0.5]),
+    (["1.5", "1020.25"], [1.5, 1020.25]),
+    (["1,5", "1020,25"], [1.5, 1020.25]), (["12%", "7 %"], [0.12, 0.07]), (["1e-05", "2"], [1e-5, 2])])
+def test_how_numbers_are_written_is_decided_by_the_whole_column(fields, read):
+    assert files.numbers(pd.DataFrame({"a": fields}), "a").tolist() == pytest.approx(read, rel=1e-15)
+
+
+@pytest.mark.parametrize("fields", [["1,020", "975"], ["1.020", "975"], ["1,020", "2,125"], ["12", "1.020"]])
+def test_where_two_ways_fit_nothing_is_guessed(fields):
+    with pytest.raises(ValueError, match="may be thousands or decimals, .*1.02.* or .*1020|2.125 or 2125|1020"):
+        files.numbers(pd.DataFrame({"a": fields}), "a")
+
+
+def test_per_cent_in_a_heading_and_log_odds(capsys, tmp_path):
+    found = run(capsys, tmp_path, binary(**{"risk (%)": (100 * CHANCE).round(2)}), "--truth", "y", *RATIO)
+    assert costs(found)["risk (%)"] == pytest.approx(SCORE(Y, (100 * CHANCE).round(2) / 100))
+    margin = np.log(CHANCE / (1 - CHANCE)).round(4)
+    for more in ([], ["--models", "margin"]):
+        assert "log odds?" in run(capsys, tmp_path, binary(margin=margin), "--truth", "y", *RATIO, *more)
+
+
+@pytest.mark.parametrize("option", [
+    ["--ratio", "9"], ["--ratio", "9:9"], ["--threshold", "0.1"], ["--threshold", "10%"]])
+def test_a_known_ratio(capsys, tmp_path, option):
+    found = run(capsys, tmp_path, binary(a=CHANCE), "--truth", "y", *option)
+    assert costs(found)["a"] == pytest.approx(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.1))(Y, CHANCE))
+
+
+def test_four_costs_of_each_case_are_money(capsys, tmp_path):
+    amount = RNG.uniform(20, 200, N).round(2)
+    table = binary(a=CHANCE, C_FP=5.0, C_FN=amount, C_TP=5.0, C_TN=0.0)
+    hint = run(capsys, tmp_path, table, "--truth", "y", *RATIO)
+    assert any("--case-costs C_FP,C_FN,C_TP,C_TN" in line for line in hint["remarks"])
+    found = run(capsys, tmp_path, table, "--truth", "y", "--case-costs", "C_FP,C_FN,C_TP,C_TN")
+    act = CHANCE > 5 / (5 + amount - 5)
+    assert costs(found)["a"] == pytest.approx(np.mean(np.where(Y, np.where(act, 5, amount), np.where(act, 5, 0))))
+    assert "a miss must cost more" in run(capsys, tmp_path, table.assign(C_FN=1.0), "--truth", "y", "--case-costs",
+                                          "C_FP,C_FN,C_TP,C_TN")
+
+
+def test_follow_up_is_named_and_counted(capsys, tmp_path):
+    months = RNG.exponential(8, N).round(2) + 0.01
+    table = pd.DataFrame({"months": months, "died": Y, "a": CHANCE})
+    found = run(capsys, tmp_path, table, "--truth", "died", *RATIO)
+    assert any("--time months --horizon T" in line for line in found["remarks"])
+    found = run(capsys, tmp_path, table, "--truth", "died", *RATIO, "--time", "months", "--horizon", "5")
+    y, weight = pwu.ipcw(months, Y, horizon=5)
+    assert costs(found)["a"] == pytest.approx(SCORE(y, CHANCE, sample_weight=weight))
+    assert "needs --horizon" in run(capsys, tmp_path, table, "--truth", "died", *RATIO, "--time", "months")
+
+
+def test_a_cost_table_is_read_by_its_corner_and_echoed(capsys, tmp_path):
+    table = pd.DataFrame({"state": np.where(Y, "ill", "well"), "a:well": 1 - CHANCE, "a:ill": CHANCE})
+    right = pwu.PWU(pwu.CostMatrix([[0, 10], [1, 0]]))(Y, np.column_stack([1 - CHANCE, CHANCE]))
+    words = ["--truth", "state", "--decision", "acts", "--costs", str(tmp_path / "costs.csv")]
+    said = "home costs 0 if well and 10 if ill; ward costs 1 if well and 0 if ill."
+    for text in ("act,well,ill\nhome,0,10\nward,1,0\n", "true,home,ward\nwell,0,1\nill,10,0\n"):
+        (tmp_path / "costs.csv").write_text(text)
+        found = run(capsys, tmp_path, table, *words)
+        assert costs(found)["a"] == pytest.approx(right)
+        assert any(said in line for line in found["remarks"])
+    (tmp_path / "costs.csv").write_text(",well,ill\nwell,0,10\nill,1,0\n")
+    assert "which ones are acts" in run(capsys, tmp_path, table, *words)
+
+
+def test_names_with_commas_codes_with_zeros_and_missing_members(capsys, tmp_path):
+    table = binary(**{"XGB (v1, tuned)": CHANCE, "LR": CHANCE / 2, "age": CHANCE})
+    assert set(costs(run(capsys, tmp_path, table, "--truth", "y", *RATIO, "--models", "XGB (v1, tuned),LR"))) == {
+        "XGB (v1, tuned)", "LR"}
+    members = pd.DataFrame(QUANTILES, columns=["e_1", "e_2", "e_3"]).assign(y=DEMAND)
+    members.loc[4, "e_2"] = np.nan
+    found = run(capsys, tmp_path, members, "--truth", "y", *ORDERS, "--missing", "pairwise")
+    kept = np.arange(N) != 4
+    score = pwu.PWU(pwu.Newsvendor(), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    assert costs(found)["e"] == pytest.approx(score(DEMAND[kept], QUANTILES[kept]))
+    codes = pd.DataFrame({"state": np.where(Y, "02", "01"), "a:01": 1 - CHANCE, "a:02": CHANCE})
+    (tmp_path / "costs.csv").write_text("act,01,02\nkeep,0,5\nsend,1,0\n")
+    assert costs(run(capsys, tmp_path, codes, "--truth", "state", "--decision", "acts", "--costs",
+                     str(tmp_path / "costs.csv"))).keys() == {"a"}
