@@ -555,7 +555,7 @@ function python() {
       "score = pwu.PWU(pwu.SelectivePrediction(), elicitation.lognormal_from_quantiles(low, high))"
     );
   const extra = [
-    choice.groups ? `groups=files.column_of(table, ${q(choice.groups)})` : "",
+    choice.groups ? `groups=files.groups(table, ${q(choice.groups)})` : "",
     choice.weight ? `sample_weight=files.numbers(table, ${q(choice.weight)})` : ""
   ].filter(Boolean);
   lines.push(
