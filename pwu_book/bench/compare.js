@@ -814,7 +814,9 @@ function remarksOf(rows, about) {
   if (about.copies) {
     const {different, times} = about.copies;
     const wider = general(Math.sqrt(times), 2);
-    said.push(say("copies", {cases: count(about.copies.cases), different: count(different), times: count(times), wider}));
+    said.push(
+      say("copies", {cases: count(about.copies.cases), different: count(different), times: count(times), wider})
+    );
   }
   if (worse.length && worse.length === rows.length)
     said.push(say("all_worse", {base, event: events === null ? "" : ", and which label is the event"}));
