@@ -632,7 +632,8 @@ def _told(model, levels, row):
     if "side" not in row["pattern"]:
         words = "quantiles"
     else:
-        words = ", ".join(f"{200 * (0.5 - level):.3g}%" for level in levels if level < 0.5) + " intervals, as quantiles"
+        words = " and ".join(f"{200 * (0.5 - level):.3g}%" for level in levels if level < 0.5)
+        words += " intervals, as quantiles"
     return f"{model}: {words} {', '.join(f'{level:g}' for level in levels)} (as {row['tool']} writes them)."
 
 
