@@ -1,929 +1,515 @@
-"""Outcomes and forecasts from a file, as people have them; what cannot be read is named with its line.
+"""From a file, or a table, to outcomes and forecasts: what each column is, and what was taken, in words.
 
 Implements no part of a source.
 """
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import glob
-import gzip
-import io
+import argparse
+import importlib
 import itertools
-import json
 import re
 import sys
-from collections.abc import Iterable
-from decimal import Decimal
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from ..reporting._rules import RULES
+from ..families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, SelectivePrediction, TopK
+from ..forecasts import ipcw
+from ..reporting._rules import RULES, name_tokens, say, taken_by_name
+from . import tables
+from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
 
-__all__ = ["Quantiles", "abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table",
-           "costs_in_words", "events", "groups", "in_percent", "key", "labels", "layout", "line_of", "literal",
-           "members", "numbers", "one_of_two", "other_unit", "pairs", "probabilities", "quantiles", "read_table",
-           "right_or_wrong", "same_words", "sources", "values", "wide"]
+__all__ = [*tables.__all__, "Cases", "read"]  # noqa: PLE0604
 
-DELIMITERS = ",;\t|"
-EXPORTS: dict[str, Any] = json.loads((Path(__file__).parent / "exports.json").read_text(encoding="utf-8"))
-YES = set(RULES["yes"])
-HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
-"""Control characters, marks of direction and other characters that are not seen."""
-MOST_UNPACKED = 2_000_000_000
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
-_WHOLE, _GROUPED = r"[-+]?\d{1,3}", r"[-+]?[1-9]\d{0,2}(?:%s\d{3})+"
-_SPACES = "[\u00a0\u202f\u2009 ']"
-WAYS = {  # to write a number: what every field looks like, what separates thousands, and the decimal sign
-    "0.5": (NUMBER.pattern, ("", ".")), "0,5": (r"[-+]?(?:\d+,?\d*|,\d+)(?:[eE][-+]?\d+)?", ("", ",")),
-    "1,020.5": (rf"(?:{_WHOLE}|{_GROUPED % ','})(?:\.\d*)?", (",", ".")),
-    "1.020,5": (rf"(?:{_WHOLE}|{_GROUPED % '[.]'})(?:,\d*)?", (".", ",")),
-    "1 020.5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:\.\d*)?", ("\u00a0\u202f\u2009 '", ".")),
-    "1 020,5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:,\d*)?", ("\u00a0\u202f\u2009 '", ","))}
-SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
-MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
-TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
-CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
-RIGHT, WRONG = YES | {"right", "correct", "c"}, {"0", "false", "no", "n", "wrong", "incorrect", "i"}
-MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
+ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
+LISTED = 20  # columns that are left out, by name
+RANGES = ("ratio", "error", "share", "range")
 
 
-def read_table(source: str) -> pd.DataFrame:
-    """A table from a CSV or Parquet file, or from standard input if `source` is ``-``.
+class Decision(NamedTuple):
+    """What a decision is asked for: its family, the option with the range, and how range and file are read."""
 
-    Delimiter (comma, semicolon, tab, bar) and decimal comma are recognised, a byte order mark is ignored, a file
-    that was packed by gzip is unpacked.
+    family: Family
+    option: str
+    said: str
+    read: Callable[..., tuple[Any, ...]]
+    ends: Callable[[float, float], tuple[float, float]] = lambda low, high: (low, high)
+    most: float = np.inf
 
-    Raises
-    ------
-    ValueError
-        No table, or rows of different lengths; the message says which line.
 
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-    ...     _ = file.write("y;a\\n1;0,7\\n0;20%\\n")
-    ...     file.flush()
-    ...     frame = read_table(file.name)
-    >>> numbers(frame, "a").tolist()
-    [0.7, 0.2]
-    """
-    if source != "-" and [Path(source)] != (paths := sources(source)):
-        return _together(source, paths)
-    if str(source).lower().endswith((".parquet", ".pq")):
-        return _read_parquet(source)
-    raw = _bytes(source)
-    if raw[:2] == b"PK":
-        raise ValueError(f"{source} is an Excel or zip file: save the sheet as CSV")
+def _share_of_odds(low: float, high: float) -> tuple[float, float]:
+    return low / (1 + low), high / (1 + high)
+
+
+def decide(given, frame=None) -> Decision:
+    """One of ours, or a family of the reader's own: module:Class."""
+    if given.decision in DECISIONS:
+        return DECISIONS[given.decision]
+    if given.decision == "orders":
+        levels = () if frame is None else tables.quantiles(_others(given, frame), given.coverage).levels
+        return Decision(Newsvendor(levels or None), "ratio", "a unit short costs {} units left over, nine times out of "
+                        "ten", read_orders, _share_of_odds)
+    if given.decision == "acts":
+        if given.costs is None:
+            raise ValueError("say what each act costs in each class with --costs costs.csv")
+        acts, classes, costs, price = tables.cost_table(given.costs)
+        given.notes.append(f"By {given.costs}: {tables.costs_in_words(acts, classes, costs, price)}")
+        return Decision(CostMatrix(costs, price, acts), "range", f"costs from {given.costs}, the price is {{}}, nine "
+                        f"times out of ten", read_acts)
+    module, colon, name = given.decision.partition(":")
+    if not colon:
+        known = ", ".join([*DECISIONS, "orders", "acts"])
+        raise ValueError(f"--decision must be {known} or module:Class, got {given.decision!r}")
+    sys.path.insert(0, str(Path.cwd()))
     try:
-        text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig")
-    except UnicodeDecodeError:
-        text = raw.decode("cp1252", errors="replace")
-    if "\0" in text:
-        raise ValueError(f"{source} is not a text file: save the table as CSV")
-    if not text.strip():
-        raise ValueError(f"{source} is empty")
-    if "\n" not in text:
-        text = text.replace("\r", "\n")
-    if text.lstrip()[:1] == "{":
-        return _read_json_lines(text, source)
-    end = text.find("\n", len(text) - len(text.lstrip()))
-    if (end if end >= 0 else len(text)) > RULES["most_first_line"]:
-        raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
-                         "a table with one row per line?")
-    text, said = _without_preamble(text)
-    delimiter, names = layout(io.StringIO(text), source, said)
-    try:
-        frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, dtype=str, names=names, header=0,
-                            index_col=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        match = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
-        raise ValueError(f"line {match[2]} has {match[3]} fields, the lines above have {match[1]}" if match
-                         else f"{source} could not be parsed as a table: {error}") from error
-    if frame.empty:
-        raise ValueError(f"{source} has a header and no rows")
-    if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
-        frame.attrs["lines"] = _lines_of(text, delimiter)
-    return frame
+        family = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"--decision {given.decision}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    family = family() if isinstance(family, type) else family
+    if not isinstance(family, Family) or len(family.stated) != 1 or family.takes not in (("y_prob",), ("mean", "std")):
+        raise ValueError(f"--decision {given.decision} must be a decision family with one prior that takes y_prob, or "
+                         "mean and std")
+    return Decision(family, "range", f"{family.names[0]} is {{}}, nine times out of ten",
+                    read_pairs if family.takes == ("mean", "std") else read_events,
+                    most=family.stated[0].domain[1])
 
 
-def sources(source: str) -> list[Path]:
-    """The files that a name with wildcards stands for, in order; or the one file.
+def cost_columns(given):
+    names = [name.strip() for name in given.case_costs.split(",")] if given.case_costs else []
+    if len(names) != 4:
+        raise ValueError(f"--case-costs must be four columns, C_FP,C_FN,C_TP,C_TN, got {given.case_costs!r}")
+    return names
 
-    Raises
-    ------
-    ValueError
-        No file fits.
 
-    Examples
-    --------
-    >>> sources("cases.csv")
-    [PosixPath('cases.csv')]
-    """
-    if not any(letter in source for letter in "*?[") or Path(source).exists():
-        return [Path(source)]
-    found = sorted(Path(name) for name in glob.glob(source, recursive=True))
+def special(given):
+    own = cost_columns(given) if given.case_costs else []
+    return {given.truth, given.weights, given.cost_share, given.groups, given.time, *own}
+
+
+def take_by_name(given, frame):
+    """Weights and groups that the file names itself; what was taken, in words."""
+    taken = []
+    for role in ("weights", "groups"):
+        if getattr(given, role) == "none" and "none" not in frame:
+            setattr(given, role, None)
+        elif getattr(given, role) is None and not (role == "weights" and is_joint(given)):
+            matches = taken_by_name(frame, role)
+            if matches is not None and matches not in special(given):
+                setattr(given, role, matches)
+                taken.append(say("taken", role=role, column=matches))
+    return taken
+
+
+def is_joint(given):
+    return not given.decided.family.separable
+
+
+def truth_of(given):
+    if given.truth is None:
+        raise ValueError("name the column of outcomes with --truth")
+    return given.truth
+
+
+def named_models(given):
+    """Names between commas; a comma inside a column's own name separates nothing."""
+    parts, named = (given.models.split(",") if given.models else []), []
+    while parts:
+        ends = [end for end in range(len(parts), 0, -1) if _is_known(",".join(parts[:end]).strip(), given.columns)]
+        end = ends[0] if ends else 1
+        named.append(",".join(parts[:end]).strip())
+        parts = parts[end:]
+    return named
+
+
+def _is_known(name, columns):
+    """A column, or what the columns of a model begin with."""
+    return any(column == name or re.match(r"[ _.:-]", column.removeprefix(name)) for column in columns
+               if column.startswith(name))
+
+
+def _others(given, frame):
+    """Names of the columns that may belong to a forecast."""
+    named, taken = named_models(given), special(given)
+    names = [str(name) for name in frame.columns if name not in taken]
+    return [name for name in names if any(name.startswith(model) for model in named)] if named else names
+
+
+def _chosen(given, found, needs):
+    """The models asked for, or all; a ValueError that says which columns a model needs."""
+    named = named_models(given)
+    missing = [name for name in named if name not in found]
+    if missing and found:
+        raise ValueError(f"a model needs columns {needs}; found for: {', '.join(found)}, not for {', '.join(missing)}")
+    if missing or not found:
+        long = (" The file seems to have one row per model: make it one row per case first, in pandas with "
+                'table.pivot(columns="model", ...).') if "model" in map(str.lower, given.columns) else ""
+        raise ValueError(f"a model needs columns {needs}; found for: none. The columns are: "
+                         f"{', '.join(given.columns[:LISTED])}.{long}")
+    check_models(named or found)
+    return {name: found[name] for name in named or found}
+
+
+def read_pairs(given, frame):
+    """Outcomes, and means with standard deviations by model."""
+    pairs = _chosen(given, tables.pairs(_others(given, frame)), "NAME_mean and NAME_std")
+    models = {name: tuple(tables.numbers(frame, column, gaps=may_lack(given)) for column in pair)
+              for name, pair in pairs.items()}
+    return tables.numbers(frame, truth_of(given)), models, {}, {name for pair in pairs.values() for name in pair}
+
+
+def read_orders(given, frame):
+    """Outcomes, and quantiles or members by model, one row per case."""
+    names = _others(given, frame)
+    found = tables.quantiles(names, given.coverage)
+    columns = _chosen(given, found.columns or tables.members(names),
+                      "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members)")
+    models = {name: np.column_stack([tables.numbers(frame, column, gaps=may_lack(given)) for column in own])
+              for name, own in columns.items()}
+    for name, own in columns.items():
+        crossing = np.argwhere(np.diff(models[name], axis=1) < 0) if given.decided.family.levels else np.empty(0)
+        if crossing.size:
+            row, k = crossing[0]
+            raise ValueError(f"line {tables.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
+                             f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}")
+    levels = given.decided.family.levels
+    given.notes += [line for line in found.said if line.partition(":")[0] in columns]
+    given.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
+                       f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members.")
+    return tables.numbers(frame, truth_of(given)), models, {}, {name for own in columns.values() for name in own}
+
+
+def read_acts(given, frame):
+    """Classes as numbers, and rows of class probabilities by model."""
+    classes = tables.cost_table(given.costs)[1]
+    y = tables.codes(frame, truth_of(given), classes)
+    names = [name.rpartition(":") for name in _others(given, frame) if ":" in name]
+    stems = dict.fromkeys(stem for stem, _, kind in names if kind in classes)
+    columns = {stem: [f"{stem}:{kind}" for kind in classes] for stem in stems}
+    whole = {stem: own for stem, own in columns.items() if all(name in frame for name in own)}
+    columns = _chosen(given, whole, " and ".join(f"NAME:{kind}" for kind in classes))
+    models = {name: np.column_stack([tables.probabilities(frame, column) for column in own])
+              for name, own in columns.items()}
+    for name, rows in models.items():
+        total = rows.sum(axis=1)
+        off = np.flatnonzero(np.abs(total - 1) > ROUNDED)
+        if off.size:
+            raise ValueError(f"line {tables.line_of(frame, off[0])}: the probabilities of {name} must sum to 1, they "
+                             f"sum to {total[off[0]]:.8g}: is a class missing?")
+        if np.abs(total - 1).max() > 1e-6:
+            models[name] = rows / total[:, None]
+            given.notes.append(f"The rounded probabilities of {name} were divided by their sum, at most "
+                               f"{np.abs(total - 1).max():.2g} from 1.")
+    return y, models, {}, {name for own in columns.values() for name in own}
+
+
+def read_answers(given, frame):
+    """Right answers as 1, or as numbers of their own, and by model the answers with their confidences."""
+    names, found = _others(given, frame), {}
+    for name in names:
+        match = tables.CONFIDENCE.fullmatch(name)
+        ends = ("right", "correct") if given.truth is None else ("answer", "")
+        own = [given for given in names for end in ends if match and re.fullmatch(
+            re.escape(match[1]) + (f"[ _.:-]+{end}" if end else ""), given, re.IGNORECASE)]
+        if match and own:
+            found[match[1]] = (own[0], name)
     if not found:
-        raise ValueError(f"no file fits {source}")
-    return found
-
-
-def _together(source, paths):
-    """Several files as one table, in the order of their names; parts without rows, as engines write them, add none."""
-    parts: list[pd.DataFrame] = []
-    lines: list[str] = []
-    for path in paths:
-        try:
-            parts.append(read_table(str(path)))
-        except ValueError as error:
-            if not re.search("has a header and no rows$|is empty$", str(error)):
-                raise ValueError(f"{path}: {error}") from error
-            continue
-        if set(parts[-1].columns) != set(parts[0].columns):
-            raise ValueError(f"{path} has other columns than {lines[0].rpartition(' of ')[2]}")
-        lines += [f"{line_of(parts[-1], place)} of {path}" for place in range(len(parts[-1]))]
-    if not parts:
-        raise ValueError(f"{source} stands for {len(paths)} files, and none of them has rows")
-    whole = pd.concat(parts, ignore_index=True)
-    whole.attrs = {"lines": lines}
-    return whole
-
-
-def _without_preamble(text):
-    """Lines of comments (#) before the header, and Excel's ``sep=;``, made blank; and the delimiter that Excel says."""
-    said, lines = "", []
-    while match := re.match(r"[ \t]*(#[^\n]*|\"?sep=(.)\"?[ \t\r]*|[ \t\r]*)\n", text):
-        said = match[2] or said
-        lines.append("\n")
-        text = text[match.end():]
-    return "".join(lines) + text, said
-
-
-def _read_json_lines(text, source):
-    """One object per line, as evaluations of language models are kept; what is nested stays as its text."""
-    rows = []
-    for number, line in enumerate(text.splitlines(), 1):
-        try:
-            rows.append(json.loads(line)) if line.strip() else None
-        except ValueError as error:
-            raise ValueError(f"line {number} of {source} is no JSON object: {error}") from error
-    if not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{source} looks like JSON lines, and some line is no object")
-    frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)
-                           for name, value in row.items()} for row in rows])
-    _check_names(list(frame.columns))
-    return frame
-
-
-def layout(lines: Iterable[str], source: str, said: str = "") -> tuple[str, list[str]]:
-    """Delimiter and names of columns, from the first lines that are not blank; `said` is a delimiter known already.
-
-    Raises
-    ------
-    ValueError
-        No header, names given twice, or a first row that is longer.
-
-    Examples
-    --------
-    >>> layout(["y;a", "1;0,7"], "cases.csv")
-    (';', ['y', 'a'])
-    """
-    first = list(itertools.islice((line for line in lines if line.strip()), 50))
-    if not first:
-        raise ValueError(f"{source} is empty")
-    delimiter = said or max(DELIMITERS, key=re.sub(r'"[^"]*"', "", first[0]).count)
-    try:
-        names, *rows = csv.reader(first[:2], delimiter=delimiter, skipinitialspace=True)
-        with contextlib.suppress(csv.Error):  # a line further down is told by its number
-            rows = list(csv.reader(first, delimiter=delimiter, skipinitialspace=True))[1:]
-    except csv.Error as error:
-        raise ValueError(f"{source} could not be parsed as a table: {error}") from error
-    names = [name.strip() for name in names]
-    _check_names(names)
-    _check_header(names)
-    if len(rows) > 2 and all(len(row) == len(names) + 1 for row in rows[:-1]):  # the last may end on a later line
-        if all(not row[-1].strip() for row in rows[:-1]):
-            return delimiter, [*names, ""]
-        if len({row[0] for row in rows}) == len(rows):  # R writes the names of rows without a heading
-            return delimiter, ["row names", *names]
-    if rows and len(rows[0]) > len(names):
-        raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
-                         "number or a name needs quotes")
-    return delimiter, names
-
-
-def _bytes(source):
-    """The content of a file or of standard input, unpacked."""
-    if source == "-":
-        if sys.stdin is None or sys.stdin.closed:
-            raise ValueError("standard input is closed: name a file")
-        raw = sys.stdin.buffer.read()
+        frame, found = _always_given(given, frame, names)
+    columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
+    silent = {name: tables.abstentions(frame, pair[1]) for name, pair in columns.items()}
+    frame = frame.copy()
+    for name, (answer, confidence) in columns.items():  # an abstention has confidence 0, whatever stands beside it
+        if silent[name].any():
+            frame[confidence] = frame[confidence].astype(object).where(~silent[name], 0.0)
+            if given.truth is None:
+                frame[answer] = frame[answer].astype(object).where(~silent[name], 0)
+            given.notes.append(f"{name} abstains from {silent[name].sum():,} of {len(frame):,} answers.")
+    sure = {name: tables.probabilities(frame, pair[1]) for name, pair in columns.items()}
+    if given.truth is None:
+        answers = {name: tables.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
+        y = np.ones(len(frame))
     else:
-        raw = Path(source).read_bytes()
-    if raw[:2] != b"\x1f\x8b":
-        return raw
-    with gzip.open(io.BytesIO(raw)) as packed:
-        try:
-            raw = packed.read(MOST_UNPACKED + 1)
-        except (OSError, EOFError) as error:
-            raise ValueError(f"{source} could not be unpacked: {error}") from error
-    if len(raw) > MOST_UNPACKED:
-        raise ValueError(f"{source} has more than {MOST_UNPACKED:,} bytes when unpacked")
-    return raw
+        y, answers = tables.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
+    return (y, {name: (answers[name], sure[name]) for name in columns}, {},
+            {name for pair in columns.values() for name in pair})
 
 
-def _read_parquet(source):
-    try:
-        frame = pd.read_parquet(source)
-    except ImportError:
-        frame = _by_duckdb(source)
-    except OSError:
-        raise
-    except Exception as error:  # pyarrow's own kinds
-        raise ValueError(f"{source} could not be read as Parquet: {error}") from error
-    frame.columns = [str(name) for name in frame.columns]
-    _check_names(list(frame.columns))
-    if frame.empty:
-        raise ValueError(f"{source} has a header and no rows")
-    return frame
+def _always_given(given, frame, names):
+    """Answers without confidences: each is given, and N or a blank is none."""
+    end = "right|correct" if given.truth is None else "answer"
+    found = {match[1]: (name, f"{match[1]}_confidence") for name in names
+             if (match := re.fullmatch(rf"(.+?)[ _.:-]+(?:{end})", name, re.IGNORECASE))}
+    frame = frame.copy()
+    for answer, confidence in found.values():
+        words = frame[answer].map(lambda value: tables.key(value).lower(), na_action="ignore")
+        letters = given.truth is None and words.isin(["c", "i"]).any()
+        none = words.isna() | words.isin(["n", "noanswer", "no answer"]) & (letters | (given.truth is not None))
+        frame[confidence] = np.where(none, "", "1")
+    if found:
+        given.notes.append("There are no confidences: every answer counts as given, whatever a wrong one costs.")
+    return frame, found
 
 
-def _by_duckdb(source):
-    try:
-        import duckdb
-    except ImportError as error:
-        raise ValueError(f"reading {source} needs pyarrow or duckdb: pip install pyarrow, or save it as CSV") from error
-    with duckdb.connect() as connection:
-        try:
-            return connection.execute(PARQUET_ROWS.format("*"), [[literal(source)]]).fetch_df()
-        except duckdb.Error as error:
-            raise ValueError(f"{source} could not be read as Parquet: {str(error).splitlines()[0]}") from error
+def read_events(given, frame):
+    """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
+    y = tables.events(frame, truth_of(given), given.event)
+    names, left = event_columns(given, frame)
+    models = {str(name): tables.probabilities(frame, name, gaps=may_lack(given)) for name in names}
+    if not given.models:
+        models, other = _without_complements(models, tables.key(label_of(given, frame, y)))
+        left |= other
+    if given.time is not None:
+        y = _until_horizon(given, frame, y)
+    return y, models, left, set(names)
 
 
-PARQUET_ROWS = "SELECT {} FROM read_parquet(?, hive_partitioning = false)"
-
-
-def literal(path: Any) -> str:
-    """A file's name for DuckDB, which reads ``*``, ``?`` and brackets as wildcards.
-
-    Examples
-    --------
-    >>> literal("a[1].parquet")
-    'a[[]1].parquet'
-    """
-    return re.sub(r"[*?\[]", lambda letter: f"[{letter[0]}]", str(path))
-
-
-def _lines_of(text, delimiter):
-    """The line on which each row starts."""
-    reader, starts, before = csv.reader(io.StringIO(text), delimiter=delimiter), [], 0
-    try:
-        for row in reader:
-            if any(field.strip() for field in row):
-                starts.append(before + 1)
-            before = reader.line_num
-    except csv.Error as error:
-        raise ValueError(f"line {reader.line_num}: {error}") from error
-    return starts[1:]
-
-
-def _check_names(names):
-    """Refuse names that are given twice, too long, too many, or hold characters that are not seen."""
-    if len(names) > RULES["most_columns"]:
-        raise ValueError(f"the table has {len(names):,} columns, more than {RULES['most_columns']:,}: keep the "
-                         "outcome, the forecasts, weights and groups")
-    seen: set[str] = set()
-    for number, name in enumerate(names, start=1):
-        if len(name) > RULES["most_name"]:
-            raise ValueError(f"the name of column {number} has {len(name):,} characters: give it a short one")
-        if HIDDEN.search(name):
-            raise ValueError(f"the name of column {number} holds a line end or another character that is not seen, "
-                             f"{name!r:.80}: rename it")
-        if name in seen:
-            raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
-                             "two columns have no name: give each its own")
-        seen.add(name)
-
-
-def _check_header(names):
-    levels = [float(name) for name in names if re.fullmatch(r"0?\.\d+", name)]
-    if len(levels) > 1 and len(levels) < len(names) and all(
-            min(abs(1 - level - other) for other in levels) < 1e-9 for level in levels):
-        return  # quantiles called by their levels, which mirror each other
-    if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names) or any(
-            re.fullmatch(r"[-+]?\d*[.,]\d+%?", name) for name in names):
-        raise ValueError("the first line looks like data: is the header missing?")
-
-
-def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
-    """A column of the table; a ValueError that lists the others if there is none of this name."""
-    if name not in frame:
-        raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, frame.columns))}")
-    return frame[name]
-
-
-def _refuse(frame, column, bad, rule, hint=""):
-    index = int(np.flatnonzero(bad)[0])
-    value = column.iloc[index]
-    missing = bool(pd.isna(value)) if np.ndim(value) == 0 else False
-    shown = ("nothing, or a word for it (NaN, n/a)" if missing else
-             str(value) if NUMBER.fullmatch(str(value).removesuffix("inf") or "0") else f"{value!r:.60}")
-    raise ValueError(f"line {line_of(frame, index)}, column {column.name!r}: {rule}, got {shown}{hint}")
-
-
-def line_of(frame: pd.DataFrame, place: int) -> int | str:
-    """The line of the file on which a row starts, counted from 1; of several files, with the file's name.
-
-    Examples
-    --------
-    >>> line_of(pd.DataFrame({"a": [1, 2]}), 0)
-    2
-    """
-    lines, place = frame.attrs.get("lines"), place + frame.attrs.get("first", 0)
-    return place + 2 if lines is None or place >= len(lines) else lines[place]
-
-
-def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above: float | None = None,
-            below: float | None = None, gaps: bool = False) -> np.ndarray:
-    """A column as numbers; text with a percent sign or a decimal comma is read, too.
-
-    Raises
-    ------
-    ValueError
-        There is no such column, or a field of it is not a number; the message says which line.
-
-    Examples
-    --------
-    >>> numbers(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
-    [0.5, 0.07]
-    """
-    column = column_of(frame, name)
-    read = values(column)
-    bad = ~np.isfinite(read)
-    if gaps:
-        bad &= ~column.isna().to_numpy(dtype=bool)
-    if bad.any():
-        _refuse(frame, column, bad, "expected a number")
-    for outside, rule in ((None if least is None else read < least, f"expected a number of at least {least}"),
-                          (None if above is None else read <= above, f"expected a number above {above}"),
-                          (None if below is None else read >= below, f"expected a number below {below}")):
-        if outside is not None and outside.any():
-            _refuse(frame, column, outside, rule)
-    return read
-
-
-def values(column: pd.Series) -> np.ndarray:
-    """A column as floats, NaN where a field is no number. How numbers are written is decided by all of its fields."""
-    if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
-        return column.to_numpy(dtype=float, na_value=np.nan)
-    try:
-        text = column.astype("string").str.strip()
-    except (TypeError, ValueError, NotImplementedError) as error:
-        raise ValueError(f"column {column.name!r} holds {column.dtype}, not numbers: {error}") from error
-    if text.str.lower().isin(["true", "false"]).fillna(True).all() and text.notna().any():
-        return text.str.lower().map({"true": 1.0, "false": 0.0}).to_numpy(dtype=float, na_value=np.nan)
-    percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
-    plain = text.str.rstrip("% ")
-    if plain.str.contains("[,\u00a0\u202f\u2009 ']", regex=True).any() or _may_be_grouped(plain):
-        plain = _without_groups(column.name, plain)
-    read = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    known = np.isfinite(read)
-    read[known] = [float(field) for field in plain[known]]  # to the last digit
-    return np.where(percent, read / 100, read)
-
-
-def _may_be_grouped(text):
-    """Could points be separators of thousands? Only if every field is a whole number of at most three digits, or so."""
-    first = text.dropna().head(200)
-    shape = r"[-+]?\d{1,3}|[-+]?[1-9]\d{0,2}(?:\.\d{3})+"
-    return bool(first.str.fullmatch(shape).all() and text.dropna().str.fullmatch(shape).all()
-                and text.str.contains(".", regex=False).any())
-
-
-def _without_groups(name, text):
-    """Numbers with a decimal point and without separators, by the one way of writing that fits every field.
-
-    Where two ways fit, nothing is guessed.
-    """
-    known = text.dropna()
-    known = known[known != ""]
-    fits = {way: known.str.fullmatch(whole) for way, (whole, _) in WAYS.items()}
-    every = [way for way, found in fits.items() if found.all()]
-    shown = {way: known.map(lambda field, way=way: _plain(field, way)) for way in every}
-    different = {tuple(found) for found in shown.values()}
-    if len(different) > 1:
-        one = next(field for field, *read in zip(known, *shown.values(), strict=True) if len(set(read)) > 1)
-        ways = " or ".join(dict.fromkeys(_plain(one, way) for way in every))
-        raise ValueError(f"column {name!r}: {one!r} may be thousands or decimals, {ways}; write it without separators "
-                         "between thousands, or with more decimals")
-    if every:
-        return text.map(lambda field: _plain(field, every[0]), na_action="ignore")
-    return text.str.replace(",", ".", regex=False)  # some field is no number: it is named by its line
-
-
-def _plain(field, way):
-    """The field as Python writes it."""
-    group, point = WAYS[way][1]
-    for letter in group:
-        field = field.replace(letter, "")
-    return field.replace(point, ".")
-
-
-def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.ndarray:
-    """A column of numbers in [0, 1]; the first one outside is named with its line.
-
-    Examples
-    --------
-    >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
-    [0.5, 0.07]
-    """
-    read = numbers(frame, name, gaps=gaps)
-    if in_percent(name) and not column_of(frame, name).astype(str).str.contains("%", regex=False).any():
-        read = read / 100
-        frame.attrs.setdefault("notes", []).append(f"{name} was read in per cent, as its name says.")
-    outside = (read < 0) | (read > 1)
-    if outside.any():
-        _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", other_unit(read))
-    return read
-
-
-def in_percent(name: str) -> bool:
-    """Does a column's name say that its numbers are per cent?"""
-    return bool(re.search(r"%|\b(?:per ?cent|percent|pct)\b", str(name).replace("_", " "), re.IGNORECASE))
-
-
-def other_unit(read: np.ndarray) -> str:
-    """What numbers outside of [0, 1] may be, in words.
-
-    Examples
-    --------
-    >>> other_unit(np.array([-2.0, 3.0]))
-    ' (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)'
-    """
-    low, high = np.nanmin(read), np.nanmax(read)
-    if low >= 0 and 2 < high <= 100:
-        return " (are these percentages? divide them by 100, or add a % sign)"
-    if low < -0.01 and max(-low, high) < 750:
-        return " (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)"
-    return ""
-
-
-def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarray:
-    """A column of two labels as zeros and ones.
-
-    Raises
-    ------
-    ValueError
-        Not two labels, or it is not clear which is the event.
-
-    Examples
-    --------
-    >>> events(pd.DataFrame({"y": ["no", "yes"]}), "y").tolist()
-    [0, 1]
-    """
-    column = column_of(frame, name)
-    if column.isna().any():
-        _refuse(frame, column, column.isna().to_numpy(), "expected an outcome")
-    try:
-        kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
-    except TypeError as error:
-        raise ValueError(f"column {name!r} holds {type(column.iloc[0]).__name__}s, not labels") from error
-    words = {kind: key(kind) for kind in kinds}
-    if len(kinds) == 1:
-        raise ValueError(f"column {name!r} contains only one outcome ({words[kinds[0]]}); two are needed")
-    if len(kinds) > 2:
-        raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
-                         f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}")
-    for kind in kinds:
-        if HIDDEN.search(words[kind]):
-            raise ValueError(f"column {name!r} has a label with a line end or another character that is not seen, "
-                             f"{words[kind]!r:.60}: rename it")
-    if event is not None:
-        chosen = [kind for kind in kinds if words[kind].lower() == key(event).lower()]
-        if len(chosen) > 1:
-            raise ValueError(f"column {name!r} has {len(chosen)} labels like {event!r}, which differ in blanks or "
-                             "capitals: make them one")
-        if not chosen:
-            raise ValueError(f"column {name!r} has no label {event!r}; it has {', '.join(words.values())}")
-    else:
-        chosen = [kind for kind in kinds if words[kind].lower() in YES]
-        if len(chosen) != 1 or len(kinds) == 2 and {"1", "2"} == set(words.values()):
-            labels = sorted(words.values())
-            raise ValueError(f"which label of column {name!r} is the event? Add --event {labels[0]} or "
-                             f"--event {labels[1]}")
-    return column.map({kind: key(kind) == words[chosen[0]] for kind in pd.unique(column)}).to_numpy().astype(int)
-
-
-def key(value: Any) -> str:
-    """What a label, an answer, a class or a group is known by: what the file wrote, and a number by its value.
-
-    So 1.0 and 1 are the same, 1234567 and 1234568 are not, and 01 is a code, not the number 1.
-
-    Examples
-    --------
-    >>> key("1.0"), key(1), key(" Paris "), key("01"), key("12345678901234567891"), key("1e3")
-    ('1', '1', 'Paris', '01', '12345678901234567891', '1000')
-    """
-    text = str(value).strip()
-    if not NUMBER.fullmatch(text) or re.match(r"[-+]?0\d", text):
-        return text
-    number = Decimal(text).normalize() if len(text) < 28 else Decimal(text)
-    return f"{number + 0:f}"
-
-
-def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
-    """Columns of means and standard deviations, by model: ``a_mean`` (or ``a``) and ``a_std`` (sd, sigma).
-
-    Examples
-    --------
-    >>> pairs(["y", "a_mean", "a_std", "b", "b sd"])
-    {'a': ('a_mean', 'a_std'), 'b': ('b', 'b sd')}
-    """
-    stems: dict[str, list[str]] = {}
-    for name in names:
-        middle = MIDDLE.fullmatch(name)
-        for stem in {name, *([middle[1]] if middle else [])}:
-            stems.setdefault(stem, []).append(name)
-    pairs_found: dict[str, tuple[str, str]] = {}
-    for spread in names:
-        match = SPREAD.fullmatch(spread)
-        stem = str(match[1]) if match else ""
-        for name in stems.get(stem, []) if match else []:
-            if name != spread:
-                pairs_found[stem] = (name, spread)
-    return pairs_found
-
-
-def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
-    """Columns of quantiles by model, under the names that tools give them (`exports.json`), and their levels.
-
-    ``a_q05`` is the quantile at 0.05, ``a-lo-90`` the lower end of a 90% interval, ``a_0.9`` and ``0.9`` the quantile
-    at 0.9. An interval called by its ends alone needs its coverage, in per cent.
-
-    Raises
-    ------
-    ValueError
-        Two models have different levels, two columns say the same, or the coverage of an interval is not known.
-
-    Examples
-    --------
-    >>> found = quantiles(["y", "a_q50", "a_q05", "b q0.05", "b q0.5"])
-    >>> found.levels, found.columns
-    ((0.05, 0.5), {'a': ['a_q05', 'a_q50'], 'b': ['b q0.05', 'b q0.5']})
-    >>> quantiles(["ETS-lo-80", "ETS-hi-80"]).said
-    ['ETS: 80% intervals, as quantiles 0.1, 0.9 (as Nixtla writes them).']
-    """
-    found: dict[str, dict[float, str]] = {}
-    tools: dict[str, dict[str, Any]] = {}
-    for name in names:
-        row, match = next(((row, match) for row in EXPORTS["quantiles"]
-                           if (match := re.fullmatch(row["pattern"], name, re.IGNORECASE))), ({}, None))
-        if match is None:
+def _without_complements(models, event):
+    """Both columns of a two-class forecast are one model: the column that is named like the event stays."""
+    left = {}
+    for one, other in itertools.combinations(models, 2):
+        if one in left or other in left or not np.allclose(models[one] + models[other], 1, rtol=0, atol=2e-4):
             continue
-        parts = match.groupdict()
-        model = parts.get("model", "forecast")
-        level = _level(name, parts, coverage)
-        if level in found.get(model, {}):
-            raise ValueError(f"columns {found[model][level]!r} and {name!r} say the same, {level:g}: rename one")
-        found.setdefault(model, {})[level] = name
-        tools[model] = row
-    kept = {model: dict(sorted(own.items())) for model, own in found.items()
-            if len(own) >= tools[model].get("least", 1)}
-    first = next(iter(kept), "")
-    for model, own in kept.items():
-        if list(own) != list(kept[first]):
-            raise ValueError(f"{model} has quantiles at {', '.join(f'{level:g}' for level in own)}, {first} at "
-                             f"{', '.join(f'{level:g}' for level in kept[first])}: give all models the same levels, "
-                             f"or name some with --models")
-    return Quantiles(tuple(kept.get(first, ())), {model: list(own.values()) for model, own in kept.items()},
-                     [_told(model, tuple(own), tools[model]) for model, own in kept.items() if tools[model]["tool"]])
+        like = [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event.lower())}",
+                                                              name.lower())]
+        if len(like) == 1:
+            left[other if like == [one] else one] = f"1 minus {like[0]}, the probability of the other label"
+    return {name: f for name, f in models.items() if name not in left}, left
 
 
-class Quantiles(NamedTuple):
-    """Levels, columns by model in their order, and what was taken for quantiles, in words."""
+def _until_horizon(given, frame, came):
+    """Did the event come by the horizon? Weights stand in for those that were lost before."""
+    if given.horizon is None:
+        raise ValueError("--time needs --horizon: until when does an event count?")
+    y, given.observed = ipcw(tables.numbers(frame, given.time, least=0), came, horizon=given.horizon)
+    given.notes.append(f"{int((given.observed == 0).sum()):,} of {len(y):,} cases were lost before {given.horizon:g}; "
+                       f"those that were followed as long stand in for them, by weights.")
+    return y.astype(int)
 
-    levels: tuple[float, ...]
-    columns: dict[str, list[str]]
+
+def may_lack(given):
+    """May forecasts be missing?"""
+    return given.missing == "pairwise"
+
+
+def event_columns(given, frame):
+    """Columns of probabilities, and why the others are left out."""
+    named, taken = named_models(given), special(given)
+    reasons = {} if named else {name: _why_not(frame, name) for name in frame.columns if name not in taken}
+    names = named or [name for name, reason in reasons.items() if not reason]
+    if not names:
+        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "")
+        raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
+    check_models(names)
+    return names, {name: reason for name, reason in reasons.items() if reason}
+
+
+DECISIONS = {
+    "binary": Decision(BinaryDecision(), "ratio", "a miss costs {} false alarms, nine times out of ten", read_events,
+                       lambda low, high: (1 / (1 + high), 1 / (1 + low))),
+    "selective": Decision(SelectivePrediction(), "error",
+                          "passing costs as much as an error of {}, nine times out of ten", read_pairs,
+                          lambda low, high: (low**2, high**2)),
+    "top-k": Decision(TopK(), "share", "a share of {} of the cases is picked, nine times out of ten", read_events,
+                      most=1),
+    "answers": Decision(Answers(), "ratio", "a wrong answer costs as much as {} right ones earn, nine times out of ten",
+                        read_answers, _share_of_odds),
+}
+
+
+def unread(given, frame, used):
+    """Columns whose names are not those of a forecast, where several columns make one."""
+    if given.models or given.decided.read not in (read_orders, read_acts, read_answers):
+        return {}
+    return {name: "not read" for name in map(str, frame.columns) if name not in used | special(given)}
+
+
+def check_models(names):
+    if len(names) > RULES["most_models"]:
+        raise ValueError(f"{len(names):,} columns look like forecasts, more than {RULES['most_models']}: name some "
+                         "with --models A,B")
+
+
+def _why_not(frame, name):
+    """Why a column is not taken for a forecast, or "": numbers in [0, 1], and not only zeros and ones.
+
+    A column of flags has to be asked for by name. One with gaps is taken, and refused where it is read, with the line.
+    """
+    column = frame[name]
+    try:
+        head = tables.values(column.head(1000))  # text: the first rows tell
+        values = tables.values(column) if np.isfinite(head).any() else head
+    except ValueError as error:
+        return str(error).partition(": ")[2]
+    wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy()[:len(values)])
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return "no numbers"
+    if wrong.size:
+        return f"line {tables.line_of(frame, wrong[0])} is not a number"
+    if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
+        return ""
+    outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
+    if outside.size:
+        return f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}{tables.other_unit(known)}"
+    return "zeros and ones only" if np.isin(known, (0, 1)).all() else ""
+
+
+def weights_of(given, frame):
+    """Each case's weight: as the file says, the money at stake, and what stands in for the cases that were lost."""
+    parts = [] if given.weights is None else [tables.numbers(frame, given.weights, least=0)]
+    parts += [part for part in (given.stake, given.observed) if part is not None]
+    return np.prod(parts, axis=0) if parts else None
+
+
+class Cases(NamedTuple):
+    """Outcomes and forecasts, as `pwu_lite.compare` takes them.
+
+    Attributes
+    ----------
+    y_true : ndarray, shape (n,)
+    models : dict of name to array, or tuple of arrays
+    family : Family
+        Of the decision, with the levels of quantiles, or the costs of acts.
+    groups, sample_weight : ndarray of shape (n,), or None
+    said : list of str
+        What was taken for what, and what was left out.
+    """
+
+    y_true: np.ndarray
+    models: dict[str, Any]
+    family: Family
+    groups: np.ndarray | None
+    sample_weight: np.ndarray | None
     said: list[str]
 
 
-def _level(name, parts, coverage):
-    """The level that a column's name says."""
-    if "side" in parts:
-        width = parts.get("coverage", coverage)
-        if width is None:
-            raise ValueError(f"{name} looks like the end of an interval: say how much it covers, --coverage 90")
-        half = float(width) / 2
-        return round((50 - half if parts["side"].lower() in ("lo", "lower") else 50 + half) / 100, 9)
-    if "percent" in parts:
-        return round(float(parts["percent"]) / 100, 9)
-    if "level" in parts:
-        return float(parts["level"])
-    digits = parts["digits"]  # q05, q5 and q0.05 are the same; q975 is 97.5%
-    return float(digits if "." in digits else f"0.{digits}" if len(digits) > 2 else int(digits) / 100)
+OPTIONS = ("event", "models", "groups", "weights", "costs", "truth_file", "coverage", "time", "horizon")
 
 
-def _told(model, levels, row):
-    if "side" not in row["pattern"]:
-        words = "quantiles"
-    else:
-        words = " and ".join(f"{200 * (0.5 - level):.3g}%" for level in levels if level < 0.5)
-        words += " intervals, as quantiles"
-    return f"{model}: {words} {', '.join(f'{level:g}' for level in levels)} (as {row['tool']} writes them)."
+def read(source: Any, truth: str | None = None, decision: str = "binary", *, missing: str = "refuse",
+         **options: Any) -> Cases:
+    """Outcomes and forecasts of a file, or of a table, by the names that tools give to columns; as the command line.
 
+    Parameters
+    ----------
+    source : str, path or DataFrame
+        A CSV, Parquet or JSON lines file, several of them ('part-*.csv'), or a table.
+    truth : str, optional
+        Column of outcomes; of right answers, if there is one.
+    decision : str
+        As ``--decision``: binary, selective, top-k, orders, acts, answers, or module:Class.
+    missing : {"refuse", "pairwise"}
+        May forecasts be missing?
+    **options
+        ``event``, ``models`` (names between commas), ``groups``, ``weights``, ``costs``, ``truth_file``, ``coverage``,
+        ``time`` and ``horizon``, as the options of these names.
 
-def wide(frame: pd.DataFrame, truth: str) -> tuple[pd.DataFrame, str]:
-    """A table with a row for each quantile, made one with a row for each case; and what was done, in words.
-
-    As hubs of forecasts keep them: a column of levels (``output_type_id``), one of values, one of models, and keys. A
-    table that is not of this kind is returned as it is.
+    Returns
+    -------
+    Cases
 
     Raises
     ------
     ValueError
-        Two rows say the same quantile of the same case.
-    """
-    by_name = {str(name).lower(): name for name in frame.columns}
-    level, value, model = (next((by_name[word] for word in EXPORTS["long"][role] if word in by_name), None)
-                           for role in ("level", "value", "model"))
-    if level is None or value is None or truth not in frame or truth == value:
-        return frame, ""
-    is_level = frame[level].astype(str).str.fullmatch(r"0?\.\d+").to_numpy(dtype=bool)
-    if not is_level.any():
-        return frame, ""
-    rows = frame[is_level]
-    models = rows[model].map(key) if model else pd.Series("forecast", index=rows.index)
-    keys = [name for name in frame.columns if name not in (level, value, model, truth)
-            and str(name).lower() not in EXPORTS["long"]["left_out"]]
-    case = rows[[*keys, truth]].apply(lambda column: column.map(key, na_action="ignore"))
-    named = case.assign(column=models + "_q" + rows[level].map(lambda text: f"{float(text):g}"))
-    twice = named.duplicated()
-    if twice.any():
-        raise ValueError(f"line {line_of(frame, int(np.flatnonzero(is_level)[np.argmax(twice)]))} says a quantile "
-                         f"again that an earlier line says of the same case: the columns {', '.join(map(str, keys))} "
-                         f"name a case")
-    table = named.assign(value=rows[value]).pivot(index=[*keys, truth], columns="column", values="value").reset_index()
-    table.columns.name = None
-    return table, (f"{len(rows):,} rows of quantiles are {len(table):,} cases, each known by "
-                   f"{', '.join(map(str, keys))}.")
-
-
-def members(names: list[str]) -> dict[str, list[str]]:
-    """Columns of ensemble members by model: ``a_1`` to ``a_50``, or from ``a_0`` on; at least two.
-
-    Raises
-    ------
-    ValueError
-        The numbers are not consecutive, as those of percentages would be.
+        What cannot be read, with its line, or an option that there is not.
 
     Examples
     --------
-    >>> members(["y", "a_2", "a_1", "day_7"])
-    {'a': ['a_1', 'a_2']}
+    >>> table = pd.DataFrame({"y": [3.0, 5.0], "ETS-lo-80": [1, 4], "ETS-hi-80": [6, 9]})
+    >>> cases = read(table, "y", "orders")
+    >>> cases.models["ETS"].tolist(), cases.family.levels, cases.said[0]
+    ([[1.0, 6.0], [4.0, 9.0]], (0.1, 0.9), 'ETS: 80% intervals, as quantiles 0.1, 0.9 (as Nixtla writes them).')
     """
-    columns = {model: found for model, found in columns_of_models(names, MEMBER, int).items() if len(found) > 1}
-    for model, found in columns.items():
-        if list(found) not in (list(range(len(found))), list(range(1, len(found) + 1))):
-            raise ValueError(f"the columns {', '.join(found.values())} skip numbers, so they are not the members of an "
-                             f"ensemble. Are they quantiles? Call them {model}_q05 (for 5%), {model}_q50, ...")
-    return {model: list(found.values()) for model, found in columns.items()}
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise ValueError(f"there is no option {unknown[0]}; there are: {', '.join(OPTIONS)}")
+    given = argparse.Namespace(file=source, truth=truth, decision=decision, missing=missing, cost_share=None,
+                               case_costs=None, **{name: options.get(name) for name in OPTIONS})
+    frame = load(given)
+    taken = take_by_name(given, frame)
+    y, models, left, used = given.decided.read(given, frame)
+    left = left or unread(given, frame, used)
+    said = [*taken, *given.notes, *dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used),
+            *(f"{name} is left out: {reason}." for name, reason in left.items())]
+    return Cases(y, models, given.decided.family, None if given.groups is None else tables.groups(frame, given.groups),
+                 weights_of(given, frame), said)
 
 
-def columns_of_models(names: list[str], pattern: re.Pattern[str], key: Any) -> dict[str, dict[Any, str]]:
-    """Columns whose names match ``(model)(key)``, by model, in the order of the keys.
-
-    Raises
-    ------
-    ValueError
-        Two columns of a model have the same key.
-
-    Examples
-    --------
-    >>> columns_of_models(["a_2", "a_1"], MEMBER, int)
-    {'a': {1: 'a_1', 2: 'a_2'}}
-    """
-    columns: dict[str, dict[Any, str]] = {}
-    for name in names:
-        match = pattern.fullmatch(name)
-        if match:
-            found, value = columns.setdefault(match[1], {}), key(match[2])
-            if value in found:
-                raise ValueError(f"columns {found[value]!r} and {name!r} say the same, {value:g}: rename one")
-            found[value] = name
-    return {model: dict(sorted(found.items())) for model, found in columns.items()}
+def load(given):
+    """The table, what the decision is, and room for notes on what was read."""
+    frame = given.file if isinstance(given.file, pd.DataFrame) else tables.read_table(str(given.file))
+    given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+    if given.truth_file:
+        frame = _joined(given, frame)
+    if given.decision == "orders":
+        frame, said = tables.wide(frame, truth_of(given))
+        given.notes += [said] if said else []
+    given.columns = [str(name) for name in frame.columns]
+    given.decided = decide(given, frame)
+    return frame
 
 
-def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarray | None]:
-    """Acts, classes, costs and prices from a file: one row per act, its name first, one column per class.
-
-    A cost is a number, ``price``, or both: ``2``, ``price``, ``2+price``, ``2+0.5*price``.
-
-    Raises
-    ------
-    ValueError
-        Fewer than two classes, or a field that is not a cost; the message says which line.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
-    ...     _ = file.write("act,well,ill\\nhome,0,10\\ntest,price,price+1\\n")
-    ...     file.flush()
-    ...     acts, classes, costs, price = cost_table(file.name)
-    >>> acts, classes, costs.tolist(), price.tolist()
-    (['home', 'test'], ['well', 'ill'], [[0.0, 10.0], [0.0, 1.0]], [[0.0, 0.0], [1.0, 1.0]])
-    """
-    frame = read_table(source)
-    if frame.shape[1] < 3:
-        raise ValueError(f"{source} must have a column of acts and one column per class, at least two classes")
-    costs, price = np.zeros((len(frame), frame.shape[1] - 1)), np.zeros((len(frame), frame.shape[1] - 1))
-    for row in range(len(frame)):
-        for column in range(1, frame.shape[1]):
-            text = str(frame.iloc[row, column]).replace(" ", "").lower()
-            terms = list(TERM.finditer(text))
-            try:
-                kinds = ["price" if term[3] == "price" else "number" for term in terms]
-                whole = "".join(term[0] for term in terms) == text and all(term[1] for term in terms[1:])
-                if not terms or not whole or len(set(kinds)) < len(kinds):
-                    raise ValueError
-                for sign, times, kind in (term.groups() for term in terms):
-                    table, amount = (price, 1.0) if kind == "price" else (costs, float(kind))
-                    table[row, column - 1] += (-1 if sign == "-" else 1) * float(times or 1) * amount
-            except ValueError:
-                raise ValueError(f"line {line_of(frame, row)} of {source}, column {str(frame.columns[column])!r}: "
-                                 f"expected a cost such as 2, price or 2+0.5*price, got {text!r} (for a cost that "
-                                 f"differs between users write price, and give its range with --range LOW:HIGH)"
-                                 ) from None
-    acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
-    corner = str(frame.columns[0]).lower()
-    words = set(re.split(r"[^a-z]+", corner))
-    if words & set(EXPORTS["true_corner"]) and not words & set(EXPORTS["act_corner"]):  # a row for each true class
-        acts, classes, costs, price = classes, acts, costs.T, price.T
-    elif sorted(map(key, acts)) == sorted(map(key, classes)) and not words & set(EXPORTS["act_corner"]):
-        raise ValueError(f"{source} has the same names in rows and columns: say in its first field which ones are "
-                         f"acts, 'act' if the rows are, 'true' if the rows are the true classes")
-    return acts, classes, costs, price if price.any() else None
+def _joined(given, frame):
+    """Outcomes of a second file beside the forecasts, by the columns that both have."""
+    truth = tables.read_table(given.truth_file)
+    keys = [name for name in frame.columns if name in truth.columns and name != given.truth]
+    if not keys or truth_of(given) not in truth:
+        raise ValueError(f"{given.truth_file} needs the column {given.truth!r}, and columns that {given.file} has, "
+                         f"too, to join them by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
+    known = truth[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    if known.duplicated().any():
+        raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {given.truth_file} says "
+                         f"an outcome again: {', '.join(map(str, keys))} must name a case")
+    own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    joined = own.merge(known.assign(**{given.truth: truth[given.truth]}), on=keys, how="left")[given.truth]
+    kept = joined.notna().to_numpy()
+    if not kept.all():
+        given.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {given.truth_file}, and "
+                           f"are left out.")
+    return frame.drop(columns=[given.truth], errors="ignore").assign(**{given.truth: joined.to_numpy()})[kept]
 
 
-def costs_in_words(acts: list[str], classes: list[str], costs: np.ndarray, price: np.ndarray | None) -> str:
-    """What each act costs in each class, as a sentence to check before the verdict.
-
-    Examples
-    --------
-    >>> costs_in_words(["home", "ward"], ["well", "ill"], np.array([[0, 9], [2, 1]]), None)
-    'home costs 0 if well and 9 if ill; ward costs 2 if well and 1 if ill.'
-    """
-    price = np.zeros_like(costs) if price is None else price
-    lines = []
-    for act, row, times in zip(acts, costs, price, strict=True):
-        said = [f"{_amount(cost, per)} if {kind}" for kind, cost, per in zip(classes, row, times, strict=True)]
-        lines.append(f"{act} costs {', '.join(said[:-1])} and {said[-1]}")
-    return "; ".join(lines) + "."
-
-
-def _amount(cost, times):
-    priced = "" if not times else "price" if times == 1 else f"{times:g} times the price"
-    return f"{cost:g}" if not priced else priced if not cost else f"{cost:g} plus {priced}"
+def special_columns(given, frame, used):
+    """Columns that ask for another command: each case's costs, or a time of follow-up."""
+    if given.decided.read is not read_events:
+        return []
+    said = []
+    words = {kind: next((str(name) for name in frame.columns if re.fullmatch(
+        rf"(?:c|cost)[ _.-]*{ending}", str(name), re.IGNORECASE)), "") for kind, ending in
+        tables.EXPORTS["case_costs"].items()}
+    if all(words.values()) and not given.case_costs:
+        said.append(f"The columns {', '.join(words.values())} look like each case's own costs: --case-costs "
+                    f"{','.join(words.values())} counts them, in money, instead of a range.")
+    said += [f"Column {name} looks like a time of follow-up. Those who were lost early are not cases without an event, "
+             f"and an event that came late may come too late to count: --time {name} --horizon T takes both into "
+             f"account, as pwu_lite.ipcw does." for name in follow_up(given, frame, used)]
+    return said
 
 
-def codes(frame: pd.DataFrame, name: str, classes: list[str]) -> np.ndarray:
-    """A column of class names as numbers, their places among the classes.
-
-    Raises
-    ------
-    ValueError
-        A label that is not one of the classes; the message says which line.
-
-    Examples
-    --------
-    >>> codes(pd.DataFrame({"y": ["ill", "well"]}), "y", ["well", "ill"]).tolist()
-    [1, 0]
-    """
-    column = column_of(frame, name)
-    places = {key(kind): place for place, kind in enumerate(classes)}
-    found = np.array([places.get(key(value), -1) for value in column])
-    if (found < 0).any():
-        _refuse(frame, column, found < 0, f"expected one of the classes {', '.join(classes)}")
+def follow_up(given, frame, used):
+    """Times of follow-up: positive numbers that are in no order, beside an outcome that has a word for an event."""
+    if given.decided.read is not read_events or given.time is not None:
+        return set()
+    outcome = name_tokens(given.truth) & set(tables.EXPORTS["lost"])
+    found = set()
+    for name in map(str, frame.columns):
+        words = name_tokens(name) & set(tables.EXPORTS["follow_up"])
+        if not words or name in used | special(given):
+            continue
+        try:
+            times = tables.values(frame[name])
+        except ValueError:
+            continue
+        if np.isfinite(times).all() and (times > 0).all() and (np.diff(times) < 0).any() and (
+                outcome or (times != np.floor(times)).any()) and len(np.unique(times)) > 9:
+            found.add(name)
     return found
 
 
-def right_or_wrong(frame: pd.DataFrame, name: str) -> np.ndarray:
-    """A column of right and wrong answers as ones and zeros.
-
-    Examples
-    --------
-    >>> right_or_wrong(pd.DataFrame({"a": ["right", "wrong", "yes"]}), "a").tolist()
-    [1.0, 0.0, 1.0]
-    """
-    column = column_of(frame, name)
-    words = [key(value).lower() for value in column]
-    unknown = np.array([word not in RIGHT | WRONG for word in words])
-    if unknown.any():
-        hint = " (partly right: is that worth the half of a right answer? Decide for 1 or 0)" if "p" in words else ""
-        _refuse(frame, column, unknown, "expected 1 or 0, right or wrong, C or I", hint)
-    return np.array([float(word in RIGHT) for word in words])
-
-
-def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Right answers and given ones as numbers that are equal where the words are; blanks and capitals do not count.
-
-    Examples
-    --------
-    >>> same_words(pd.DataFrame({"y": ["Paris", "4"], "a": ["paris ", "5"]}), "y", {"m": "a"})[1]["m"].tolist()
-    [0.0, 2.0]
-    """
-    texts = [[key(value).lower() for value in column_of(frame, name)] for name in (truth, *columns.values())]
-    missing = column_of(frame, truth).isna().to_numpy()
-    if missing.any():
-        _refuse(frame, column_of(frame, truth), missing, "expected an answer")
-    number: dict[str, float] = {}
-    y, *given = [np.array([number.setdefault(text, float(len(number))) for text in column]) for column in texts]
-    return y, dict(zip(columns, given, strict=True))
-
-
-def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
-    """Where a column of confidences is blank, or holds a word for no answer; a mask of shape (n,).
-
-    Examples
-    --------
-    >>> abstentions(pd.DataFrame({"c": [0.5, None, "abstained"]}), "c").tolist()
-    [False, True, True]
-    """
-    column = column_of(frame, name)
-    words = column.astype("string").str.strip().str.lower().isin(["", "abstain", "abstained", "no answer"])
-    return (column.isna() | words.fillna(False)).to_numpy(dtype=bool)
-
-
-def labels(frame: pd.DataFrame, name: str, event: str | None = None) -> tuple[Any, Any]:
-    """The label that counts as the event, and the other one, from the first piece of a table.
-
-    Examples
-    --------
-    >>> labels(pd.DataFrame({"y": ["no", "yes"]}), "y"), labels(pd.DataFrame({"y": [0, 0]}), "y")
-    (('yes', 'no'), (1, 0))
-    """
-    column = column_of(frame, name)
-    if event is None and {key(kind) for kind in column.unique()} <= {"0", "1"}:
-        return 1, 0
-    y = events(frame, name, event)
-    return column.iloc[int(np.argmax(y))], column.iloc[int(np.argmin(y))]
-
-
-def one_of_two(frame: pd.DataFrame, name: str, event: Any, other: Any) -> np.ndarray:
-    """A column of two labels that are known already, as ones and zeros.
-
-    Raises
-    ------
-    ValueError
-        Another label; the message says which line.
-
-    Examples
-    --------
-    >>> one_of_two(pd.DataFrame({"y": ["no", "yes", "no"]}), "y", "yes", "no").tolist()
-    [0, 1, 0]
-    """
-    column = column_of(frame, name)
-    words = column.map({kind: key(kind) for kind in column.dropna().unique()})
-    one = (words == key(event)).fillna(False).to_numpy(dtype=bool)
-    unknown = ~(one | (words == key(other)).fillna(False).to_numpy(dtype=bool))
-    if unknown.any():
-        _refuse(frame, column, unknown, f"expected {event} or {other}")
-    return one.astype(int)
-
-
-def blocks(frame: pd.DataFrame, groups: str | None, number: int) -> np.ndarray:
-    """A block for each case: by its group, all of a group in one block, or by its place in the file.
-
-    Examples
-    --------
-    >>> blocks(pd.DataFrame({"a": [1, 2, 3]}), None, 2).tolist()
-    [0, 1, 0]
-    """
-    if groups is None:
-        return (frame.attrs.get("first", 0) + np.arange(len(frame))) % number
-    column = column_of(frame, groups)
-    if column.isna().any():
-        _refuse(frame, column, column.isna().to_numpy(), "expected a group")
-    words = [key(value) for value in column.unique()]
-    codes_of = dict(zip(column.unique(), pd.util.hash_array(np.array(words, dtype=object)), strict=True))
-    return column.map(codes_of).to_numpy(dtype=np.uint64) % number
-
-
-def groups(frame: pd.DataFrame, name: str) -> np.ndarray:
-    """A column of groups: as whole numbers where all are, so that 9 comes before 10, else as text.
-
-    Examples
-    --------
-    >>> groups(pd.DataFrame({"g": ["20251000000001", "20251000000002"]}), "g").tolist()
-    [20251000000001, 20251000000002]
-    """
-    column = column_of(frame, name)
-    words = column.map({value: key(value) for value in column.dropna().unique()}, na_action="ignore")
-    if words.notna().all() and words.str.fullmatch(r"-?\d{1,18}").all() and not words.str.match(r"-?0\d").any():
-        return words.astype("int64").to_numpy()
-    return words.to_numpy(dtype=object)
+def label_of(given, frame, y):
+    return frame[given.truth].to_numpy()[int(np.argmax(y))]

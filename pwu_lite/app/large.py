@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import pandas as pd
 
 from ..reporting._rules import RULES
-from .files import PARQUET_ROWS, layout, literal, sources
+from .tables import PARQUET_ROWS, layout, literal, sources
 
 __all__ = ["is_large", "pieces"]
 

@@ -225,3 +225,20 @@ def test_names_with_commas_codes_with_zeros_and_missing_members(capsys, tmp_path
     (tmp_path / "costs.csv").write_text("act,01,02\nkeep,0,5\nsend,1,0\n")
     assert costs(run(capsys, tmp_path, codes, "--truth", "state", "--decision", "acts", "--costs",
                      str(tmp_path / "costs.csv"))).keys() == {"a"}
+
+
+def test_python_reads_what_the_command_line_reads(capsys, tmp_path):
+    table = pd.DataFrame({"who": np.arange(N) // 2, "y": DEMAND, "A-lo-80": QUANTILES[:, 0],
+                          "A-hi-80": QUANTILES[:, 2]})
+    found = run(capsys, tmp_path, table, "--truth", "y", "--groups", "who", *ORDERS)
+    for source in (table, tmp_path / "p.csv"):
+        cases = files.read(source, "y", "orders", groups="who")
+        score = pwu.PWU(cases.family, elicitation.beta_from_quantiles(2 / 3, 0.9))
+        result = pwu.compare(cases.y_true, cases.models, score, groups=cases.groups, n_resamples=50)
+        assert result.table.loc["A", ["low", "high"]].tolist() == pytest.approx(
+            [found["models"][0]["low"], found["models"][0]["high"]])
+        assert cases.said[:2] == found["remarks"][:2] and cases.sample_weight is None
+    with pytest.raises(ValueError, match="there is no option group;"):
+        files.read(table, "y", "orders", group="who")
+    with pytest.raises(ValueError, match="--truth"):
+        files.read(table, decision="orders")
