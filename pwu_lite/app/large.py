@@ -9,6 +9,7 @@ import gzip
 import io
 import sys
 import time
+import zlib
 from collections.abc import Iterator
 
 import pandas as pd
@@ -76,8 +77,11 @@ def _from_csv(files, columns):
         with open(path, "rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
-            with io.TextIOWrapper(gzip.open(path) if packed else open(path, "rb"), "utf-8-sig") as text:
-                delimiter, found = layout(text, str(path))
+            try:
+                with io.TextIOWrapper(gzip.open(path) if packed else open(path, "rb"), "utf-8-sig") as text:
+                    delimiter, found = layout(text, str(path))
+            except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
+                raise ValueError(f"{path} could not be read as a table: {error}") from error
             if names is not None and set(found) != set(names):
                 raise ValueError(f"{path} has other columns than {files[0]}")
             names, first = found, 0
@@ -89,7 +93,7 @@ def _from_csv(files, columns):
                     frame.attrs |= {"first": first, "file": str(path)}
                     yield frame, (done + raw.tell()) / max(total, 1)
                     first += len(frame)
-            except (pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError) as error:
+            except (pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
                 raise ValueError(f"{path} could not be read as a table: {error}") from error
         done += path.stat().st_size
 

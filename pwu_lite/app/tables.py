@@ -14,6 +14,7 @@ import itertools
 import json
 import re
 import sys
+import zlib
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
@@ -230,7 +231,7 @@ def _bytes(source):
     with gzip.open(io.BytesIO(raw)) as packed:
         try:
             raw = packed.read(MOST_UNPACKED + 1)
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             raise ValueError(f"{source} could not be unpacked: {error}") from error
     if len(raw) > MOST_UNPACKED:
         raise ValueError(f"{source} has more than {MOST_UNPACKED:,} bytes when unpacked")

@@ -1,5 +1,6 @@
 """Files as tools write them: the right numbers, or a sentence that says what to do."""
 
+import gzip
 import json
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import pwu_lite as pwu
 from pwu_lite import elicitation
 from pwu_lite.app import command, files
+from pwu_lite.reporting._rules import RULES
 
 RNG = np.random.default_rng(8)
 N = 60
@@ -242,3 +244,14 @@ def test_python_reads_what_the_command_line_reads(capsys, tmp_path):
         files.read(table, "y", "orders", group="who")
     with pytest.raises(ValueError, match="--truth"):
         files.read(table, decision="orders")
+
+
+@pytest.mark.parametrize("pieces", [True, False])
+def test_a_damaged_archive_is_told_in_one_line(capsys, tmp_path, monkeypatch, pieces):
+    """Wherever the damage is, in a file that is read whole or in pieces."""
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 0 if pieces else 10**9)
+    packed = gzip.compress(PLAIN.encode())
+    for place in range(10, len(packed), 7):
+        code = bytes([*packed[:place], packed[place] ^ 255, *packed[place + 1:]])
+        said = run(capsys, tmp_path, code, "--truth", "y", *RATIO, name="p.csv.gz")
+        assert isinstance(said, dict) or said.count("\n") == 1
