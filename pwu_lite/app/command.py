@@ -21,7 +21,7 @@ from .. import elicitation
 from ..families import BinaryDecision
 from ..priors import Beta, Dirac
 from ..pwu import PWU
-from ..reporting._rules import RULES, column_remarks
+from ..reporting._rules import RULES, column_remarks, say
 from ..reporting.compare import compare
 from ..reporting.tallies import compare_tallies
 from ..tally import Tally
@@ -245,25 +245,27 @@ def _compare_large(given):
     if given.decision not in ("binary", "selective"):
         raise ValueError(f"files are read in pieces for --decision binary and selective; for {given.decision} give it "
                          "a sample of the rows")
+    given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+    text = {given.truth, given.groups, *RULES["groups"]} if given.decision == "binary" else {given.groups}
+    survey, first, known = files.Survey(given), None, None
+    left: dict[str, str] = {}
     tallies: dict[str, Tally] = {}
-    known, columns, left = None, None, {}
-    for frame in large.pieces(given.file):
-        if columns is None:
-            given.notes, given.stake, given.sunk, given.observed = [], None, None, None
-            given.columns = [str(name) for name in frame.columns]
+    for frame in large.pieces(given.file, text=text):  # once over all rows, to decide what the columns are
+        if first is None:
+            first, given.columns = frame, [str(name) for name in frame.columns]
             given.decided = files.decide(given, frame)
-            taken, score = files.take_by_name(given, frame), _asked(given, frame)
-            columns = list(frame.columns)
-            if given.decision == "binary":
-                known = files.labels(frame, files.truth_of(given), given.event)
-                names, left = files.event_columns(given, frame)
-                given.models = ",".join(map(str, names))
-            y, models, *_ = _read_piece(given, frame, known)
-            tallies = {name: Tally(given.decision, cells=CELLS) for name in models}
-        else:
-            y, models, *_ = _read_piece(given, frame, known)
-        block = files.blocks(frame, given.groups, BLOCKS)
-        weights = files.weights_of(given, frame)
+        survey.add(frame)
+    if first is None:
+        raise ValueError(f"{given.file} has no rows")
+    taken, score = _take_by_survey(given, first, survey), _asked(given, first)
+    if given.decision == "binary":
+        known, (names, left) = survey.labels(), survey.models()
+        left = {name: reason for name, reason in left.items() if name not in files.special(given)}
+        given.chosen = [name for name in names if name not in files.special(given)]
+    for frame in large.pieces(given.file, text=text):
+        y, models, *_ = _read_piece(given, frame, known)
+        tallies = tallies or {name: Tally(given.decision, cells=CELLS) for name in models}
+        block, weights = files.blocks(frame, given.groups, BLOCKS), files.weights_of(given, frame)
         for name, forecast in models.items():
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
@@ -271,18 +273,32 @@ def _compare_large(given):
     event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
     result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
     if given.json:
-        return json.dumps(_as_json(given, score, result) | {"remarks": [*taken, *result.notes]}, allow_nan=False,
-                          indent=1)
+        said = {"remarks": [*taken, *result.notes], "left_out": left}
+        return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
     return "\n\n".join([_asked_words(given, score), _taken(result.about["cases"], models, left),
                         _lines(result.table, result.about["base"]),
                         "\n".join(_wrapped(line) for line in (*result.words, *taken)), _wrapped(result.notes[0])])
+
+
+def _take_by_survey(given, first, survey):
+    """Weights and groups that the file names itself, and columns whose values repeat; what was taken, in words."""
+    repeated = survey.repeated()
+    wanted = next((name for name in RULES["groups"] if name in {str(one).lower() for one in repeated}), None)
+    asked, given.groups = given.groups, given.groups or "none"
+    taken = files.take_by_name(given, first)
+    given.groups = None if asked == "none" and "none" not in first else asked
+    if asked is None and wanted is not None:
+        given.groups = next(name for name in repeated if str(name).lower() == wanted)
+        taken.append(say("taken", role="groups", column=given.groups))
+    return taken + ([] if given.groups else [
+        say("groups", column=name, kinds=f"{kinds:,}", rows=f"{survey.rows:,}") for name, kinds in repeated.items()])
 
 
 def _read_piece(given, frame, known):
     """Outcomes and forecasts of a piece of a file."""
     if known is None:
         return files.read_pairs(given, frame)
-    models = {name: files.probabilities(frame, name) for name in files.named_models(given)}
+    models = {name: files.probabilities(frame, name) for name in given.chosen}
     return files.one_of_two(frame, given.truth, *known), models, {}, set(models)
 
 

@@ -23,7 +23,7 @@ from ..reporting._rules import RULES, name_tokens, say, taken_by_name
 from . import tables
 from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
 
-__all__ = [*tables.__all__, "Cases", "read"]  # noqa: PLE0604
+__all__ = [*tables.__all__, "Cases", "Survey", "read"]  # noqa: PLE0604
 
 ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
 LISTED = 20  # columns that are left out, by name
@@ -299,7 +299,7 @@ def may_lack(given):
 def event_columns(given, frame):
     """Columns of probabilities, and why the others are left out."""
     named, taken = named_models(given), special(given)
-    reasons = {} if named else {name: _why_not(frame, name) for name in frame.columns if name not in taken}
+    reasons = {} if named else {name: why_not(frame, name) for name in frame.columns if name not in taken}
     names = named or [name for name, reason in reasons.items() if not reason]
     if not names:
         near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "")
@@ -334,7 +334,7 @@ def check_models(names):
                          "with --models A,B")
 
 
-def _why_not(frame, name):
+def why_not(frame, name):
     """Why a column is not taken for a forecast, or "": numbers in [0, 1], and not only zeros and ones.
 
     A column of flags has to be asked for by name. One with gaps is taken, and refused where it is read, with the line.
@@ -357,6 +357,53 @@ def _why_not(frame, name):
     if outside.size:
         return f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}{tables.other_unit(known)}"
     return "zeros and ones only" if np.isin(known, (0, 1)).all() else ""
+
+
+SOFT = ("", "zeros and ones only", "no numbers")  # a later piece may say more; from the strongest on
+
+
+class Survey:
+    """What the columns of a file in pieces are: decided by all of its rows, not by the first ones."""
+
+    def __init__(self, given):
+        self.given, self.rows = given, 0
+        self.reasons: dict[str, str] = {}
+        self.kinds: dict[str, Any] = {}  # labels of the outcome, by their keys
+        self.seen: dict[str, set[int]] = {}  # values of columns that may be groups
+
+    def add(self, frame: pd.DataFrame) -> None:
+        """Look at a piece."""
+        given, self.rows = self.given, self.rows + len(frame)
+        if given.decision == "binary":
+            column = tables.column_of(frame, truth_of(given))
+            kinds = {tables.key(kind): kind for kind in column.dropna().unique()}
+            self.kinds = kinds | self.kinds if len(self.kinds) < 3 else self.kinds
+            for name in [] if given.models else [name for name in frame if name not in special(given)]:
+                new, old = why_not(frame, name), self.reasons.get(name)
+                if old is None or old in SOFT:
+                    self.reasons[name] = new if old is None or new not in SOFT else min(old, new, key=SOFT.index)
+        for name in frame.columns:
+            if name_tokens(name) & set(RULES["group_words"]) or str(name).lower() in RULES["groups"]:
+                self.seen.setdefault(name, set()).update(pd.util.hash_array(
+                    np.array([tables.key(value) for value in frame[name].unique()], dtype=object)).tolist())
+
+    def labels(self) -> tuple[Any, Any]:
+        """The event, and the other label."""
+        kinds = pd.DataFrame({truth_of(self.given): list(self.kinds.values())}, dtype=object)
+        return tables.labels(kinds, truth_of(self.given), self.given.event)
+
+    def models(self) -> tuple[list[str], dict[str, str]]:
+        """Columns of probabilities, and why the others are left out."""
+        names = named_models(self.given) or [name for name, reason in self.reasons.items() if not reason]
+        if not names:
+            raise ValueError("no column looks like probabilities; name them with --models A,B")
+        check_models(names)
+        return names, {name: reason for name, reason in self.reasons.items() if reason}
+
+    def repeated(self) -> dict[str, int]:
+        """Columns of which values repeat, and how many they have."""
+        return {name: len(found) for name, found in self.seen.items()
+                if RULES["least_groups"] <= len(found) < self.rows}
 
 
 def weights_of(given, frame):

@@ -10,7 +10,7 @@ import io
 import sys
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import pandas as pd
 
@@ -38,7 +38,7 @@ def is_large(source: str) -> bool:
     return total > RULES["most_bytes_at_once"]
 
 
-def pieces(source: str, columns: list[str] | None = None) -> Iterator[pd.DataFrame]:
+def pieces(source: str, columns: list[str] | None = None, text: Collection[str] = ()) -> Iterator[pd.DataFrame]:
     """Tables of half a million rows each, one after the other; progress and time left go to standard error.
 
     Raises
@@ -52,7 +52,7 @@ def pieces(source: str, columns: list[str] | None = None) -> Iterator[pd.DataFra
         raise ValueError(f"{source} stands for CSV and Parquet files: read one kind at a time")
     started, shown = time.monotonic(), 0.0
     try:
-        for frame, share in (_from_parquet if kinds == {True} else _from_csv)(files, columns):
+        for frame, share in _from_parquet(files, columns) if kinds == {True} else _from_csv(files, columns, text):
             now = time.monotonic()
             if now - shown > 0.5:
                 shown = now
@@ -70,16 +70,18 @@ def _progress(share, seconds):
         print(f"\r[{'#' * round(30 * share):<30}] {share:4.0%}  {left:<16}", end="", file=sys.stderr, flush=True)
 
 
-def _from_csv(files, columns):
+def _from_csv(files, columns, text):
     total, done = sum(path.stat().st_size for path in files), 0
     names: list[str] | None = None
     for path in files:
+        if not path.stat().st_size:  # engines write parts without rows
+            continue
         with open(path, "rb") as raw:
             packed = raw.read(2) == b"\x1f\x8b"
             raw.seek(0)
             try:
-                with io.TextIOWrapper(gzip.open(path) if packed else open(path, "rb"), "utf-8-sig") as text:
-                    delimiter, found = layout(text, str(path))
+                with io.TextIOWrapper(gzip.open(path) if packed else open(path, "rb"), "utf-8-sig") as lines:
+                    delimiter, found = layout(lines, str(path))
             except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
                 raise ValueError(f"{path} could not be read as a table: {error}") from error
             if names is not None and set(found) != set(names):
@@ -87,9 +89,12 @@ def _from_csv(files, columns):
             names, first = found, 0
             try:
                 parts = pd.read_csv(gzip.open(raw) if packed else raw, sep=delimiter, skipinitialspace=True,
-                                    chunksize=ROWS, encoding="utf-8-sig", usecols=columns)
+                                    chunksize=ROWS, encoding="utf-8-sig", usecols=columns,
+                                    dtype={name: str for name in text if name in found})
                 for part in parts:
                     frame = part.reset_index(drop=True)
+                    if frame.empty:
+                        continue
                     frame.attrs |= {"first": first, "file": str(path)}
                     yield frame, (done + raw.tell()) / max(total, 1)
                     first += len(frame)

@@ -127,7 +127,8 @@ def spoiled(tmp_path, column, value, row=12_345):
 
 @pytest.mark.parametrize("column, value, words", [
     ("near", 1.5, "line 12347, column 'near': expected a probability between 0 and 1, got 1.5"),
-    ("near", "n/a", "line 12347, column 'near': expected a number"), ("y", 2, "line 12347, column 'y'"),
+    ("near", "n/a", "line 12347, column 'near': expected a number"),
+    ("y", 2, "column 'y' must have two labels, it has 3: 0, 1, 2"),
     ("y", "", "line 12347, column 'y': expected 1 or 0")])
 def test_the_line_is_named_in_a_later_piece(capsys, tmp_path, monkeypatch, column, value, words):
     monkeypatch.setattr(large, "ROWS", 5000)
@@ -154,6 +155,26 @@ def test_files_that_do_not_belong_together(capsys, tmp_path, monkeypatch):
         assert words in run(capsys, tmp_path / pattern, *RATIO)[2]
     monkeypatch.setitem(sys.modules, "duckdb", None)
     assert 'pip install duckdb' in run(capsys, tmp_path / "d-*.parquet", *RATIO)[2]
+
+
+@pytest.mark.parametrize("rows", [7, 500, 10**6])
+def test_what_a_column_is_may_be_told_late(capsys, tmp_path, monkeypatch, rows):
+    """A model that is zero at first, a sorted outcome, a feature that passes 1 later, patients once a piece."""
+    monkeypatch.setattr(large, "ROWS", rows)
+    frame = FRAME.head(1500).assign(late=lambda table: table["near"], feature=0.5, patient=np.arange(1500) % 500)
+    frame = frame.sort_values("y", kind="stable").reset_index(drop=True)
+    frame.loc[:599, "late"] = 0.0
+    frame.loc[1400, "feature"] = 3.5
+    frame["patient"] = np.arange(1500) % 500
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    (tmp_path / "q.csv").write_text("y,near,far,site,late,feature,patient\n")
+    found = [json.loads(run(capsys, tmp_path / name, *RATIO, "--json", pieces=pieces)[1])
+             for name, pieces in (("p.csv", True), ("?.csv", True), ("p.csv", False))]
+    for one in found:
+        assert {model["name"] for model in one["models"]} == {"near", "far", "late"}
+        assert one["remarks"][0] == "Taken by its name: groups = patient."
+        assert set(one["left_out"]) == {"site", "feature"} and "line 1402 is 3.5" in one["left_out"]["feature"]
+    assert found[0] == found[1]
 
 
 def test_small_files_are_one_table(capsys, tmp_path):
