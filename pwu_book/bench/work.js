@@ -77,6 +77,19 @@ function repeats(table, name) {
   return kinds >= RULES.least_groups && kinds < table.lines.length;
 }
 
+// Whatever it is called: every value as often as the others, twice or more, or all rows of a value in a row.
+function likeIds(table, name) {
+  const {texts} = column(table, name),
+    often = new Map();
+  let runs = 0;
+  texts.forEach((text, i) => {
+    often.set(text, (often.get(text) || 0) + 1);
+    runs += i === 0 || text !== texts[i - 1];
+  });
+  const counts = [...often.values()];
+  return counts.every((n) => n > 1) && (runs === often.size || new Set(counts).size === 1);
+}
+
 // What the names of other columns suggest, as pwu_lite.reporting._rules says it.
 function columnRemarks(table, {truth, weight, groups, shares, models, kind}) {
   if (groups) return [];
@@ -87,7 +100,7 @@ function columnRemarks(table, {truth, weight, groups, shares, models, kind}) {
     if (known.has(name)) continue;
     const words = name.toLowerCase().split(/[^a-z0-9]+/);
     if (words.some((word) => RULES.date_words.includes(word))) said.push(say("dates", {column: name}));
-    else if (words.some((word) => RULES.group_words.includes(word)) && repeats(table, name)) {
+    else if (repeats(table, name) && (words.some((word) => RULES.group_words.includes(word)) || likeIds(table, name))) {
       said.push(
         say("groups", {
           column: name,

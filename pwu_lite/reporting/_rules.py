@@ -71,9 +71,16 @@ def column_remarks(frame: pd.DataFrame, special: set[Any], models: set[str]) -> 
         words = name_tokens(name)
         if words & set(RULES["date_words"]):
             remarks.append(say("dates", column=name))
-        elif words & set(RULES["group_words"]) and _repeats(frame[name]):
+        elif _repeats(frame[name]) and (words & set(RULES["group_words"]) or _like_ids(frame[name])):
             remarks.append(say("groups", column=name, kinds=f"{frame[name].nunique():,}", rows=f"{len(frame):,}"))
     return remarks
+
+
+def _like_ids(column):
+    """Whatever it is called: every value as often as the others, twice or more, or all rows of a value in a row."""
+    words = column.astype(str)
+    often, runs = words.value_counts(), int((words != words.shift()).sum())
+    return bool(often.min() > 1 and (often.nunique() == 1 or runs == often.size))
 
 
 def _repeats(column):

@@ -199,6 +199,15 @@ def test_follow_up_is_named_and_counted(capsys, tmp_path):
     assert "needs --horizon" in run(capsys, tmp_path, table, "--truth", "died", *RATIO, "--time", "months")
 
 
+@pytest.mark.parametrize("ids, said", [
+    (np.tile(np.arange(12), 5), True), (np.repeat([f"u{k}" for k in range(10)], 6), True),
+    (np.repeat(np.arange(20), np.tile([2, 4], 10)), True), (RNG.integers(20, 90, N), False), (np.arange(N), False),
+    (np.tile(["f", "m"], N // 2), False)])
+def test_ids_are_told_by_how_they_repeat_not_by_their_name(capsys, tmp_path, ids, said):
+    found = run(capsys, tmp_path, binary(a=CHANCE, fall_nr=ids), "--truth", "y", *RATIO)
+    assert any("Column fall_nr has" in line for line in found["remarks"]) == said
+
+
 def test_a_cost_table_is_read_by_its_corner_and_echoed(capsys, tmp_path):
     table = pd.DataFrame({"state": np.where(Y, "ill", "well"), "a:well": 1 - CHANCE, "a:ill": CHANCE})
     right = pwu.PWU(pwu.CostMatrix([[0, 10], [1, 0]]))(Y, np.column_stack([1 - CHANCE, CHANCE]))
