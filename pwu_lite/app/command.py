@@ -44,6 +44,7 @@ EXAMPLES = """examples:
 """
 WIDTH = 80
 BLOCKS, CELLS = 100, 256  # of tallies
+MOST_PARTS = 100  # for which a sentence each is said
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -91,6 +92,7 @@ def _parser():
                          "are resampled together")
     command.add_argument("--resamples", type=int, default=1000)
     command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--by", help="column of places, leads or kinds: a sentence for each of its values, too")
     command.add_argument("--html", help="write a report of one file")
     command.add_argument("--json", action="store_true", help="print JSON")
     command = commands.add_parser("explain", help="what a common metric believes about costs")
@@ -237,7 +239,7 @@ def _compare_large(given):
     """Models compared by tallies, from files that are read in pieces."""
     asked = {"--html": given.html, "--cost-share": given.cost_share, "--case-costs": given.case_costs,
              "--blocks": given.blocks, "--missing pairwise": files.may_lack(given), "--time": given.time,
-             "--truth-file": given.truth_file}
+             "--truth-file": given.truth_file, "--by": given.by}
     for option, value in asked.items():
         if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
@@ -317,6 +319,7 @@ def _compare(given):
         raise ValueError(f"there is no folder {Path(given.html).parent}")
     result = compare(y, models, score, groups=groups, sample_weight=files.weights_of(given, frame),
                      n_resamples=given.resamples, seed=given.seed, blocks=given.blocks)
+    parts = _by(given, frame, y, models, score, groups)
     if given.stake is not None:
         result = dataclasses.replace(result, table=_in_money(given, result.table, y))
     about = {"file": given.file}
@@ -332,10 +335,39 @@ def _compare(given):
     if given.json:
         result = dataclasses.replace(result, table=judge(result, _statement(given)))
         said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}
+        said |= {"by": parts} if given.by else {}
         return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    parts = [_asked_words(given, score), _taken(len(y), models, left), _lines(result.table, result.about["base"]),
+    words = [_asked_words(given, score), _taken(len(y), models, left), _lines(result.table, result.about["base"]),
              "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
-    return "\n\n".join(parts) + (f"\nReport: {given.html}" if given.html else "")
+    words += ["\n".join(_wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")
+                        for kind, one in parts.items())] if given.by else []
+    return "\n\n".join(words) + (f"\nReport: {given.html}" if given.html else "")
+
+
+def _by(given, frame, y, models, score, groups):
+    """The same comparison on the cases of each value of a column: cases, words, and costs by model."""
+    if not given.by:
+        return {}
+    if given.stake is not None:
+        raise ValueError("--by is not for --case-costs: give it the rows of one value")
+    kinds = files.column_of(frame, given.by).map(files.key, na_action="ignore").to_numpy()
+    weights, found = files.weights_of(given, frame), {}
+    names = sorted({kind for kind in kinds if isinstance(kind, str)})
+    if len(names) > MOST_PARTS:
+        raise ValueError(f"--by {given.by} has {len(names):,} values, more than {MOST_PARTS}")
+    for name in names:
+        rows = kinds == name
+        own = {model: tuple(part[rows] for part in given_) if isinstance(given_, tuple) else given_[rows]
+               for model, given_ in models.items()}
+        chosen = PWU(score.family, *(prior.for_cases(rows) for prior in score.priors))
+        try:
+            one = compare(y[rows], own, chosen, groups=None if groups is None else groups[rows],
+                          sample_weight=None if weights is None else weights[rows], n_resamples=given.resamples,
+                          seed=given.seed)
+            found[name] = {"cases": int(rows.sum()), "words": list(one.words), "costs": one.table["cost"].to_dict()}
+        except ValueError as error:  # one group only, or no weight
+            found[name] = {"cases": int(rows.sum()), "words": [f"not compared: {error}"], "costs": {}}
+    return found
 
 
 def _in_money(given, table, y):

@@ -89,7 +89,7 @@ def cost_columns(given):
 
 def special(given):
     own = cost_columns(given) if given.case_costs else []
-    return {given.truth, given.weights, given.cost_share, given.groups, given.time, *own}
+    return {given.truth, given.weights, given.cost_share, given.groups, given.time, given.by, *own}
 
 
 def take_by_name(given, frame):
@@ -476,7 +476,7 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     if unknown:
         raise ValueError(f"there is no option {unknown[0]}; there are: {', '.join(OPTIONS)}")
     given = argparse.Namespace(file=source, truth=truth, decision=decision, missing=missing, cost_share=None,
-                               case_costs=None, **{name: options.get(name) for name in OPTIONS})
+                               case_costs=None, by=None, **{name: options.get(name) for name in OPTIONS})
     frame = load(given)
     taken = take_by_name(given, frame)
     y, models, left, used = given.decided.read(given, frame)

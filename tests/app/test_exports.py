@@ -208,6 +208,20 @@ def test_ids_are_told_by_how_they_repeat_not_by_their_name(capsys, tmp_path, ids
     assert any("Column fall_nr has" in line for line in found["remarks"]) == said
 
 
+def test_a_sentence_for_each_place(capsys, tmp_path):
+    place = np.where(np.arange(N) % 3, "01", "2")
+    table = binary(a=CHANCE, b=(0.5 * CHANCE + 0.1).round(4), place=place)
+    found = run(capsys, tmp_path, table, "--truth", "y", *RATIO, "--by", "place")
+    assert set(found["by"]) == {"01", "2"} and "place" not in found["left_out"]
+    for name, one in found["by"].items():
+        rows = place == name
+        assert one["cases"] == rows.sum() and one["costs"]["a"] == pytest.approx(SCORE(Y[rows], CHANCE[rows]))
+    command.main(["compare", str(tmp_path / "p.csv"), "--truth", "y", *RATIO, "--by", "place"])
+    assert "place = 01, 40 cases: " in capsys.readouterr().out
+    many = pd.concat([table] * 3).assign(place=np.arange(3 * N))
+    assert "values, more than" in run(capsys, tmp_path, many, "--truth", "y", *RATIO, "--by", "place")
+
+
 def test_a_cost_table_is_read_by_its_corner_and_echoed(capsys, tmp_path):
     table = pd.DataFrame({"state": np.where(Y, "ill", "well"), "a:well": 1 - CHANCE, "a:ill": CHANCE})
     right = pwu.PWU(pwu.CostMatrix([[0, 10], [1, 0]]))(Y, np.column_stack([1 - CHANCE, CHANCE]))
