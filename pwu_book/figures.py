@@ -10,12 +10,79 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, new_axes, use_style
+from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, curves, new_axes, use_style
 from pwu_lite.priors import Prior
 
 __all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "dumbbells", "flip", "growth",
-           "histograms", "paired_bars", "radii", "readers", "roof", "scatter", "sheet", "squares", "triangle",
-           "weightings"]
+           "histograms", "implicit_priors", "paired_bars", "prior_densities", "radii", "readers", "roof", "scatter",
+           "sheet", "squares", "triangle", "weighted_area", "weightings"]
+
+
+def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,
+                    xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
+    """Densities of implicit priors, cut off at `top`, their point masses as stems.
+
+    Parameters
+    ----------
+    priors : mapping of label to `pwu_lite.theory.symbolic.ImplicitPrior`
+        A point mass at infinity is drawn at the right edge.
+    low, high, top : float
+        Limits of the axes.
+    """
+    from sympy import lambdify
+
+    figure, ax = new_axes(ax)
+    x = np.linspace(low, high, 802)[1:-1]
+    for index, (label, prior) in enumerate(priors.items()):
+        style: dict[str, Any] = {"color": COLOURS[index % 6], "lw": 2, "ls": DASHES[index % 6], "label": label}
+        if prior.density != 0:
+            y = np.broadcast_to(lambdify(prior.symbol, prior.density, "numpy")(x), x.shape)
+            inside = (x >= float(prior.support[0])) & (y <= top)
+            ax.plot(x[inside], y[inside], **style)
+            style.pop("label")
+        for at, mass in prior.atoms.items():
+            ax.plot([min(float(at), high)] * 2, [0, min(float(mass), top)], marker="^", markevery=[1],
+                    clip_on=False, **style)
+            style.pop("label", None)
+    ax.set(xlabel=xlabel, ylabel="prior density, or point mass", xlim=(low, high), ylim=(0, top))
+    ax.legend()
+    return figure
+
+
+def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: float = 1.0,
+                    xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
+    """Densities of priors on one axis; not in the colours of the first two models of a chapter.
+
+    Parameters
+    ----------
+    priors : mapping of label to Prior
+    low, high : float
+        Ends of the axis.
+    xlabel : str
+    """
+    x = np.linspace(low, high, 802)[1:-1]
+    densities = {label: prior.pdf(x) for label, prior in priors.items()}
+    return curves(x, densities, xlabel=xlabel, ylabel="prior density", colours=(MUTED, *COLOURS[2:]), ax=ax)
+
+
+def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: str = "cost") -> Figure:
+    """Cost against theta, the prior under it, and their product, whose area is the PWU.
+
+    Parameters
+    ----------
+    theta, cost, density : array_like, shape (m,)
+        ``-U_theta`` and the prior's density at each theta.
+    """
+    use_style()
+    figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 5.6))
+    labels = (f"{label}, $-U$", "prior density", "product")
+    for index, (ax, values, name) in enumerate(zip(axes, (cost, density, np.multiply(cost, density)), labels,
+                                                   strict=True)):
+        ax.plot(theta, values, color=COLOURS[index], ls="-", lw=2)
+        ax.fill_between(theta, values, color=COLOURS[index], alpha=0.35 if index == 2 else 0.1, lw=0)
+        ax.set(ylabel=name, ylim=(0, None) if np.min(values) >= 0 else None)
+    axes[2].set_xlabel(xlabel)
+    return figure
 
 
 def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,

@@ -17,8 +17,8 @@ from . import _resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "implicit_priors", "intervals", "murphy", "new_axes",
-           "prior_densities", "prior_panels", "reliability", "retention_curve", "use_style", "weighted_area"]
+__all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "intervals", "murphy", "new_axes",
+           "prior_panels", "reliability", "retention_curve", "use_style"]
 
 # Okabe and Ito's colours: colour-blind readers can distinguish them, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -104,22 +104,6 @@ def _name_lines(ax: Axes) -> None:
     for line, end in ends.items():
         ax.annotate(names[line], end, xytext=(6, 0), textcoords="offset points", va="center",
                     color=line.get_color(), weight="bold", annotation_clip=False)
-
-
-def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: float = 1.0,
-                    xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
-    """Densities of priors on one axis; not in the colours of the first two models of a chapter.
-
-    Parameters
-    ----------
-    priors : mapping of label to Prior
-    low, high : float
-        Ends of the axis.
-    xlabel : str
-    """
-    x = np.linspace(low, high, 802)[1:-1]
-    densities = {label: prior.pdf(x) for label, prior in priors.items()}
-    return curves(x, densities, xlabel=xlabel, ylabel="prior density", colours=(MUTED, *COLOURS[2:]), ax=ax)
 
 
 def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], levels: Sequence[float]) -> Figure:
@@ -295,57 +279,6 @@ def as_svg(figure: Figure) -> str:
     svg = "<svg" + buffer.getvalue().split("<svg", 1)[1]
     svg = re.sub(r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
     return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", svg)  # inside a page they mean nothing
-
-
-def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: str = "cost") -> Figure:
-    """Cost against theta, the prior under it, and their product, whose area is the PWU.
-
-    Parameters
-    ----------
-    theta, cost, density : array_like, shape (m,)
-        ``-U_theta`` and the prior's density at each theta.
-    """
-    use_style()
-    figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 5.6))
-    labels = (f"{label}, $-U$", "prior density", "product")
-    for index, (ax, values, name) in enumerate(zip(axes, (cost, density, np.multiply(cost, density)), labels,
-                                                   strict=True)):
-        ax.plot(theta, values, color=COLOURS[index], ls="-", lw=2)
-        ax.fill_between(theta, values, color=COLOURS[index], alpha=0.35 if index == 2 else 0.1, lw=0)
-        ax.set(ylabel=name, ylim=(0, None) if np.min(values) >= 0 else None)
-    axes[2].set_xlabel(xlabel)
-    return figure
-
-
-def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,
-                    xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
-    """Densities of implicit priors, cut off at `top`, their point masses as stems.
-
-    Parameters
-    ----------
-    priors : mapping of label to `pwu_lite.theory.symbolic.ImplicitPrior`
-        A point mass at infinity is drawn at the right edge.
-    low, high, top : float
-        Limits of the axes.
-    """
-    from sympy import lambdify
-
-    figure, ax = new_axes(ax)
-    x = np.linspace(low, high, 802)[1:-1]
-    for index, (label, prior) in enumerate(priors.items()):
-        style: dict[str, Any] = {"color": COLOURS[index % 6], "lw": 2, "ls": DASHES[index % 6], "label": label}
-        if prior.density != 0:
-            y = np.broadcast_to(lambdify(prior.symbol, prior.density, "numpy")(x), x.shape)
-            inside = (x >= float(prior.support[0])) & (y <= top)
-            ax.plot(x[inside], y[inside], **style)
-            style.pop("label")
-        for at, mass in prior.atoms.items():
-            ax.plot([min(float(at), high)] * 2, [0, min(float(mass), top)], marker="^", markevery=[1],
-                    clip_on=False, **style)
-            style.pop("label", None)
-    ax.set(xlabel=xlabel, ylabel="prior density, or point mass", xlim=(low, high), ylim=(0, top))
-    ax.legend()
-    return figure
 
 
 def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: str = "") -> Figure:

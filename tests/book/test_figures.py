@@ -23,6 +23,8 @@ FIGURES = {
                                  dots={"p": {"a": [0.5]}}),
     "dumbbells": lambda: figures.dumbbells({"a": [0.1, 0.5], "b": [0.2, np.nan]}, ["same", "new"], xlabel="tau"),
     "scatter": lambda: figures.scatter({"a": (X, X), "b": (X, -X)}, xlabel="x", ylabel="y"),
+    "priors": lambda: figures.prior_densities({"one": pwu.Beta(2, 10), "two": pwu.Uniform(0, 1)}),
+    "area": lambda: figures.weighted_area(X, X * (1 - X), 2 * X, xlabel="c"),
     "growth": lambda: figures.growth({"ours": {"a": ([10, 100], [0.1, 1.0])}}),
 }
 
@@ -30,6 +32,14 @@ FIGURES = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_axes_are_labelled(name):
     check_labels(FIGURES[name](), named=name not in ("bars", "boxes", "dumbbells"))
+
+
+def test_a_weighted_area_is_the_score(binary):
+    c = np.linspace(0.001, 0.999, 999)
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    figure = figures.weighted_area(c, score.curve(*binary, thetas=c), pwu.Beta(2, 10).pdf(c), xlabel="c")
+    drawn = figure.axes[2].get_lines()[0].get_ydata()
+    assert trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
 
 
 def test_a_sheet_holds_every_cell_and_refuses_what_does_not_fit():

@@ -8,7 +8,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.integrate import trapezoid
 
 import pwu_lite as pwu
 from pwu_lite import plots
@@ -17,12 +16,10 @@ X = np.linspace(0, 1, 20)
 BINARY = ([1, 0] * 20, [0.7, 0.2] * 20)
 FIGURES = {
     "curves": lambda: plots.curves(X, {"a": X, "b": X**2}, xlabel="x", ylabel="y", mark=0.5, mark_label="c"),
-    "priors": lambda: plots.prior_densities({"one": pwu.Beta(2, 10), "two": pwu.Uniform(0, 1)}),
     "reliability": lambda: plots.reliability([0, 1, 1, 0], [0.1, 0.8, 0.6, 0.3], label="model"),
     "retention": lambda: plots.retention_curve([0, 1, 0, 1], {"entropy": [1, 2, 3, 4]}),
     "coverage": lambda: plots.coverage_curve(X, {"model": X}),
     "panels": lambda: plots.prior_panels({"as stated": (pwu.Beta(2, 10),), "moved": (pwu.Beta(3, 9),)}, ["c"], [0.5]),
-    "area": lambda: plots.weighted_area(X, X * (1 - X), 2 * X, xlabel="c"),
 }
 
 
@@ -58,14 +55,6 @@ def test_curves_are_told_apart_without_colour():
 def test_names_that_would_collide_are_in_a_legend():
     ax = plots.curves(X, {"one": X, "two": X + 1e-3}, xlabel="x", ylabel="y").axes[0]
     assert not ax.texts and [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
-
-
-def test_a_weighted_area_is_the_score(binary):
-    c = np.linspace(0.001, 0.999, 999)
-    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
-    figure = plots.weighted_area(c, score.curve(*binary, thetas=c), pwu.Beta(2, 10).pdf(c), xlabel="c")
-    drawn = figure.axes[2].get_lines()[0].get_ydata()
-    assert trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
 
 
 def test_panels_show_point_masses_and_narrow_priors():
