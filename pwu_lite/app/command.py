@@ -199,7 +199,9 @@ def _read_threshold(given):
     if given.threshold is not None:
         if given.decision != "binary" or given.ratio is not None or given.prior is not None:
             raise ValueError("--threshold is for binary decisions, without --ratio and --prior")
-        share, _ = _range("threshold", given.threshold, 1)
+        share, high = _range("threshold", given.threshold, 1)
+        if share != high:
+            raise ValueError("--threshold is one number; for a range say --ratio LOW:HIGH")
         given.ratio = f"{(1 - share) / share:.12g}"
 
 
@@ -304,7 +306,24 @@ def _read_piece(given, frame, known):
     return files.one_of_two(frame, given.truth, *known), models, {}, set(models)
 
 
+def _refuse_unused(given):
+    """An option that does not apply is refused, not ignored."""
+    kinds = {"event": ("binary", "top-k"), "time": ("binary",), "horizon": ("binary",), "coverage": ("orders",),
+             "costs": ("acts",), "threshold": ("binary",)}
+    for option, decisions in kinds.items():
+        known = given.decision in (*files.DECISIONS, "orders", "acts")
+        if getattr(given, option) is not None and known and given.decision not in decisions:
+            raise ValueError(f"--{option} is not for --decision {given.decision}")
+    if given.horizon is not None and given.time is None:
+        raise ValueError("--horizon needs --time: which column says how long each case was followed?")
+    if given.coverage is not None and not 1 <= given.coverage < 100:
+        raise ValueError(f"--coverage is in per cent, from 1 to 100, got {given.coverage:g}")
+    if given.case_costs is not None and files.may_lack(given):
+        raise ValueError("--case-costs needs every forecast: leave out --missing pairwise")
+
+
 def _compare(given):
+    _refuse_unused(given)
     if large.is_large(given.file):
         return _compare_large(given)
     frame = files.load(given)
@@ -348,8 +367,8 @@ def _by(given, frame, y, models, score, groups):
     """The same comparison on the cases of each value of a column: cases, words, and costs by model."""
     if not given.by:
         return {}
-    if given.stake is not None:
-        raise ValueError("--by is not for --case-costs: give it the rows of one value")
+    if given.stake is not None or given.blocks is not None:
+        raise ValueError("--by is not for --case-costs and --blocks: give it the rows of one value")
     kinds = files.column_of(frame, given.by).map(files.key, na_action="ignore").to_numpy()
     weights, found = files.weights_of(given, frame), {}
     names = sorted({kind for kind in kinds if isinstance(kind, str)})

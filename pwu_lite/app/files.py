@@ -98,7 +98,7 @@ def take_by_name(given, frame):
     for role in ("weights", "groups"):
         if getattr(given, role) == "none" and "none" not in frame:
             setattr(given, role, None)
-        elif getattr(given, role) is None and not (role == "weights" and is_joint(given)):
+        elif getattr(given, role) is None and not (role == "weights" and (is_joint(given) or given.case_costs)):
             matches = taken_by_name(frame, role)
             if matches is not None and matches not in special(given):
                 setattr(given, role, matches)
@@ -129,15 +129,19 @@ def named_models(given):
 
 def _is_known(name, columns):
     """A column, or what the columns of a model begin with."""
-    return any(column == name or re.match(r"[ _.:-]", column.removeprefix(name)) for column in columns
-               if column.startswith(name))
+    return any(_belongs(column, name) for column in columns)
 
 
 def _others(given, frame):
     """Names of the columns that may belong to a forecast."""
     named, taken = named_models(given), special(given)
     names = [str(name) for name in frame.columns if name not in taken]
-    return [name for name in names if any(name.startswith(model) for model in named)] if named else names
+    return [name for name in names if any(_belongs(name, model) for model in named)] if named else names
+
+
+def _belongs(name, model):
+    """Is it a column of the model: its name, or its name and a separator?"""
+    return name == model or name.startswith(model) and re.match(r"[ _.:-]", name[len(model):]) is not None
 
 
 def _chosen(given, found, needs):
@@ -160,7 +164,9 @@ def read_pairs(given, frame):
     pairs = _chosen(given, tables.pairs(_others(given, frame)), "NAME_mean and NAME_std")
     models = {name: tuple(tables.numbers(frame, column, gaps=may_lack(given)) for column in pair)
               for name, pair in pairs.items()}
-    return tables.numbers(frame, truth_of(given)), models, {}, {name for pair in pairs.values() for name in pair}
+    used = {name for pair in pairs.values() for name in pair}
+    _same_unit(given, frame, used)
+    return tables.numbers(frame, truth_of(given)), models, {}, used
 
 
 def read_orders(given, frame):
@@ -181,7 +187,18 @@ def read_orders(given, frame):
     given.notes += [line for line in found.said if line.partition(":")[0] in columns]
     given.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
                        f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members.")
-    return tables.numbers(frame, truth_of(given)), models, {}, {name for own in columns.values() for name in own}
+    used = {name for own in columns.values() for name in own}
+    _same_unit(given, frame, used)
+    return tables.numbers(frame, truth_of(given)), models, {}, used
+
+
+def _same_unit(given, frame, used):
+    """Outcomes and forecasts all in per cent, or none of them."""
+    percent = {name for name in (truth_of(given), *used)
+               if tables.column_of(frame, name).astype(str).str.contains("%", regex=False).any()}
+    if percent and len(percent) <= len(used):
+        rest = next(name for name in (truth_of(given), *sorted(used)) if name not in percent)
+        raise ValueError(f"column {sorted(percent)[0]!r} is in per cent, column {rest!r} is not: write both alike")
 
 
 def read_acts(given, frame):
@@ -222,6 +239,10 @@ def read_answers(given, frame):
         frame, found = _always_given(given, frame, names)
     columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
     silent = {name: tables.abstentions(frame, pair[1]) for name, pair in columns.items()}
+    for name, (answer, _) in columns.items() if given.truth is None else ():
+        letters = frame[answer].astype("string").str.strip().str.lower()
+        if letters.isin(["c", "i"]).any():  # inspect's letters: N is no answer, whatever confidence stands beside it
+            silent[name] = silent[name] | letters.eq("n").fillna(False).to_numpy(dtype=bool)
     frame = frame.copy()
     for name, (answer, confidence) in columns.items():  # an abstention has confidence 0, whatever stands beside it
         if silent[name].any():
@@ -272,7 +293,9 @@ def _without_complements(models, event):
     """Both columns of a two-class forecast are one model: the column that is named like the event stays."""
     left = {}
     for one, other in itertools.combinations(models, 2):
-        if one in left or other in left or not np.allclose(models[one] + models[other], 1, rtol=0, atol=2e-4):
+        both = models[one] + models[other]
+        both = both[np.isfinite(both)]
+        if one in left or other in left or not both.size or np.abs(both - 1).max() > 2e-4:
             continue
         like = [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event.lower())}",
                                                               name.lower())]
@@ -299,6 +322,7 @@ def may_lack(given):
 def event_columns(given, frame):
     """Columns of probabilities, and why the others are left out."""
     named, taken = named_models(given), special(given)
+    _refuse_long(given, frame)
     reasons = {} if named else {name: why_not(frame, name) for name in frame.columns if name not in taken}
     names = named or [name for name, reason in reasons.items() if not reason]
     if not names:
@@ -319,6 +343,17 @@ DECISIONS = {
     "answers": Decision(Answers(), "ratio", "a wrong answer costs as much as {} right ones earn, nine times out of ten",
                         read_answers, _share_of_odds),
 }
+
+
+def _refuse_long(given, frame):
+    """A row for each model is not a row for each case."""
+    for name in frame.columns:
+        if str(name).lower() in tables.EXPORTS["long"]["model"] and name not in special(given):
+            often = frame[name].value_counts()
+            if 1 < often.size <= 50 and often.nunique() == 1 and often.iloc[0] > 1:
+                raise ValueError(f"the file has one row per model, by the column {name!r} ({often.size} values, each "
+                                 f"{often.iloc[0]:,} times): make it one row per case first, in pandas with "
+                                 f"table.pivot(index=..., columns={name!r}, values=...), or give it one model's rows")
 
 
 def unread(given, frame, used):
@@ -513,12 +548,21 @@ def _joined(given, frame):
         raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {given.truth_file} says "
                          f"an outcome again: {', '.join(map(str, keys))} must name a case")
     own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    if given.truth in frame:
+        raise ValueError(f"both files have a column {given.truth!r}: rename the outcome in {given.truth_file}")
     joined = own.merge(known.assign(**{given.truth: truth[given.truth]}), on=keys, how="left")[given.truth]
     kept = joined.notna().to_numpy()
+    if not kept.any():
+        apart = next((name for name in keys if not set(own[name]) & set(known[name])), keys[0])
+        raise ValueError(f"no row of {given.file} has an outcome in {given.truth_file}: joined by {', '.join(keys)}; "
+                         f"{apart} is {own[apart].iloc[0]!r} here and {known[apart].iloc[0]!r} there")
     if not kept.all():
         given.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {given.truth_file}, and "
                            f"are left out.")
-    return frame.drop(columns=[given.truth], errors="ignore").assign(**{given.truth: joined.to_numpy()})[kept]
+    lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
+    found = frame.assign(**{given.truth: joined.to_numpy()})[kept].reset_index(drop=True)
+    found.attrs = {"lines": lines}
+    return found
 
 
 def special_columns(given, frame, used):

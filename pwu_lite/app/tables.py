@@ -16,7 +16,6 @@ import re
 import sys
 import zlib
 from collections.abc import Iterable
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +36,7 @@ HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\
 """Control characters, marks of direction and other characters that are not seen."""
 MOST_UNPACKED = 2_000_000_000
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")  # of a label: 2e1 may be an id
 _WHOLE, _GROUPED = r"[-+]?\d{1,3}", r"[-+]?[1-9]\d{0,2}(?:%s\d{3})+"
 _SPACES = "[\u00a0\u202f\u2009 ']"
 WAYS = {  # to write a number: what every field looks like, what separates thousands, and the decimal sign
@@ -168,9 +168,9 @@ def _without_preamble(text):
 def _read_json_lines(text, source):
     """One object per line, as evaluations of language models are kept; what is nested stays as its text."""
     rows = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         try:
-            rows.append(json.loads(line)) if line.strip() else None
+            rows.append(json.loads(line, parse_constant=lambda word: None)) if line.strip() else None
         except ValueError as error:
             raise ValueError(f"line {number} of {source} cannot be read as a JSON object: {error}") from error
     if not all(isinstance(row, dict) for row in rows):
@@ -497,6 +497,9 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     words = {kind: key(kind) for kind in kinds}
     if len(kinds) == 1:
         raise ValueError(f"column {name!r} contains only one outcome ({words[kinds[0]]}); two are needed")
+    if len(kinds) > 2 and len({word.lower() for word in words.values()}) == 2:
+        raise ValueError(f"column {name!r} has labels that differ in blanks or capitals only, "
+                         f"{', '.join(map(repr, words.values()))}: make them one")
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
                          f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}")
@@ -527,14 +530,15 @@ def key(value: Any) -> str:
 
     Examples
     --------
-    >>> key("1.0"), key(1), key(" Paris "), key("01"), key("12345678901234567891"), key("1e3")
-    ('1', '1', 'Paris', '01', '12345678901234567891', '1000')
+    >>> key("1.0"), key(1), key(" Paris "), key("01"), key("12345678901234567891"), key("2e1")
+    ('1', '1', 'Paris', '01', '12345678901234567891', '2e1')
     """
     text = str(value).strip()
-    if not NUMBER.fullmatch(text) or re.match(r"[-+]?0\d", text):
+    if not PLAIN.fullmatch(text) or re.match(r"[-+]?0\d", text):
         return text
-    number = Decimal(text).normalize() if len(text) < 28 else Decimal(text)
-    return f"{number + 0:f}"
+    whole, _, rest = text.lstrip("+").partition(".")
+    rest = rest.rstrip("0")
+    return f"{whole or '0'}.{rest}" if rest else "0" if whole in ("", "-", "-0") else whole
 
 
 def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
@@ -554,9 +558,9 @@ def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
     for spread in names:
         match = SPREAD.fullmatch(spread)
         stem = str(match[1]) if match else ""
-        for name in stems.get(stem, []) if match else []:
-            if name != spread:
-                pairs_found[stem] = (name, spread)
+        means = [name for name in stems.get(stem, []) if match and name != spread]
+        if means:  # a_mean before a, and before a_pred
+            pairs_found[stem] = (min(means, key=lambda name: (not name.lower().endswith("mean"), name != stem)), spread)
     return pairs_found
 
 
@@ -625,8 +629,10 @@ def _level(name, parts, coverage):
         return round(float(parts["percent"]) / 100, 9)
     if "level" in parts:
         return float(parts["level"])
-    digits = parts["digits"]  # q05, q5 and q0.05 are the same; q975 is 97.5%
-    return float(digits if "." in digits else f"0.{digits}" if len(digits) > 2 else int(digits) / 100)
+    digits = parts["digits"]  # q05, q5 and q0.05 are the same, and q2.5 is 2.5%; q975 is 97.5%
+    if "." in digits:
+        return float(digits) if float(digits) < 1 else round(float(digits) / 100, 9)
+    return float(f"0.{digits}" if len(digits) > 2 else int(digits) / 100)
 
 
 def _told(model, levels, row):
@@ -654,22 +660,29 @@ def wide(frame: pd.DataFrame, truth: str) -> tuple[pd.DataFrame, str]:
                            for role in ("level", "value", "model"))
     if level is None or value is None or truth not in frame or truth == value:
         return frame, ""
-    is_level = frame[level].astype(str).str.fullmatch(r"0?\.\d+").to_numpy(dtype=bool)
-    if not is_level.any():
+    said = pd.to_numeric(frame[level].astype(str).str.replace(",", ".").str.lstrip("qQ"), errors="coerce").to_numpy()
+    kind = next((by_name[word] for word in ("output_type", "type") if word in by_name), None)
+    quantile = np.isfinite(said) if kind is None else np.isfinite(said) & (frame[kind] == "quantile").to_numpy()
+    said = np.where(quantile, said, np.nan)
+    if not quantile.any() or not np.nanmin(said) > 0 or not np.nanmax(said) < 100:
         return frame, ""
-    rows = frame[is_level]
+    said = said / 100 if np.nanmax(said) >= 1 else said
+    rows = frame[quantile]
     models = rows[model].map(key) if model else pd.Series("forecast", index=rows.index)
     keys = [name for name in frame.columns if name not in (level, value, model, truth)
             and str(name).lower() not in EXPORTS["long"]["left_out"]]
     case = rows[[*keys, truth]].apply(lambda column: column.map(key, na_action="ignore"))
-    named = case.assign(column=models + "_q" + rows[level].map(lambda text: f"{float(text):g}"))
+    named = case.assign(column=models + [f"_q{one:g}" for one in said[quantile]])
     twice = named.duplicated()
     if twice.any():
-        raise ValueError(f"line {line_of(frame, int(np.flatnonzero(is_level)[np.argmax(twice)]))} says a quantile "
+        raise ValueError(f"line {line_of(frame, int(np.flatnonzero(quantile)[np.argmax(twice)]))} says a quantile "
                          f"again that an earlier line says of the same case: the columns {', '.join(map(str, keys))} "
                          f"name a case")
-    table = named.assign(value=rows[value]).pivot(index=[*keys, truth], columns="column", values="value").reset_index()
+    first = named.drop_duplicates([*keys, truth])  # cases stay in the order of the file
+    table = named.assign(value=rows[value]).pivot(index=[*keys, truth], columns="column", values="value")
+    table = table.reindex(pd.MultiIndex.from_frame(first[[*keys, truth]]) if keys else first[truth]).reset_index()
     table.columns.name = None
+    table.attrs = {"lines": [line_of(frame, place) for place in frame.index.get_indexer(first.index)]}
     return table, (f"{len(rows):,} rows of quantiles are {len(table):,} cases, each known by "
                    f"{', '.join(map(str, keys))}.")
 

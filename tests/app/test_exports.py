@@ -49,7 +49,9 @@ def binary(**columns):
     (["0.1", "0.5", "0.9"], "forecast", "as AutoGluon or GluonTS writes them"),
     (["ETS_0.1", "ETS_0.5", "ETS_0.9"], "ETS", "as a pivoted table of a hub writes them"),
     (["ETS.q10", "ETS.q50", "ETS.q90"], "ETS", "levels 0.1, 0.5, 0.9"),
-    (["ETS_q0.1", "ETS_q0.5", "ETS_q0.9"], "ETS", "levels 0.1, 0.5, 0.9")])
+    (["ETS_q0.1", "ETS_q0.5", "ETS_q0.9"], "ETS", "levels 0.1, 0.5, 0.9"),
+    (["10%", "50%", "90%"], "forecast", "as R writes them"),
+    (["ETS q10.0", "ETS q50.0", "ETS q90.0"], "ETS", "levels 0.1, 0.5, 0.9")])
 def test_quantiles_by_any_name(capsys, tmp_path, names, model, said):
     table = pd.DataFrame({"y": DEMAND, "mean": QUANTILES[:, 1], **dict(zip(names, QUANTILES.T, strict=True))})
     found = run(capsys, tmp_path, table, "--truth", "y", *ORDERS)
@@ -123,6 +125,9 @@ def test_letters_for_right_wrong_and_no_answer(capsys, tmp_path):
     prior = elicitation.beta_from_quantiles(0.5, 0.9)
     score = pwu.PWU(pwu.Answers(), prior)
     assert costs(found)["m"] == pytest.approx(score([1] * 4, [1, 0, 0, 1], [1, 1, 0, 1]))
+    beside = table.assign(m_confidence=[0.9, 0.6, 0.5, 0.7] * 15)  # whatever confidence stands beside no answer
+    assert costs(run(capsys, tmp_path, beside, "--decision", "answers", "--ratio", "1:9"))["m"] == pytest.approx(
+        score([1] * 4, [1, 0, 0, 1], [0.9, 0.6, 0, 0.7]))
     table["m_right"] = table["m_right"].replace("N", "I")
     assert costs(run(capsys, tmp_path, table, "--decision", "answers", "--ratio", "1:9"))["m"] == pytest.approx(
         score([1] * 4, [1, 0, 0, 1], [0.9, 0.6, 0, 0.7]))
@@ -197,6 +202,44 @@ def test_follow_up_is_named_and_counted(capsys, tmp_path):
     y, weight = pwu.ipcw(months, Y, horizon=5)
     assert costs(found)["a"] == pytest.approx(SCORE(y, CHANCE, sample_weight=weight))
     assert "needs --horizon" in run(capsys, tmp_path, table, "--truth", "died", *RATIO, "--time", "months")
+
+
+@pytest.mark.parametrize("table, words, said", [
+    (binary(a=CHANCE, b=CHANCE / 2), ["--threshold", "0.1:0.3"], "--threshold is one number"),
+    (binary(a=CHANCE), [*RATIO, "--horizon", "5"], "--horizon needs --time"),
+    (binary(a=CHANCE), [*RATIO, "--coverage", "80"], "--coverage is not for --decision binary"),
+    (binary(a=CHANCE), ["--decision", "top-k", "--share", "1%:10%", "--time", "a", "--horizon", "5"],
+     "--time is not for"),
+    (pd.DataFrame({"y": DEMAND, "a lower": DEMAND, "a upper": DEMAND}), [*ORDERS, "--coverage", "0.8"], "in per cent"),
+    (pd.DataFrame({"y": [f"{d}%" for d in DEMAND], "a_q10": DEMAND, "a_q90": DEMAND}), ORDERS, "write both alike"),
+    (pd.concat([binary(a=CHANCE, model="rf"), binary(a=CHANCE / 2, model="glm")]), RATIO, "one row per model"),
+    (binary(a=CHANCE, C_FP=5.0, C_FN=9.0, C_TP=5.0, C_TN=0.0),
+     ["--case-costs", "C_FP,C_FN,C_TP,C_TN", "--missing", "pairwise"], "needs every forecast"),
+    (binary(a=CHANCE).assign(y=["Yes", "no", "yes ", "No"] * 15), RATIO, "differ in blanks or capitals"),
+    (binary(a=CHANCE, lead=1), [*RATIO, "--by", "lead", "--blocks", "5"], "--by is not for")])
+def test_what_does_not_fit_is_refused_with_the_way_out(capsys, tmp_path, table, words, said):
+    assert said in run(capsys, tmp_path, table, "--truth", "y", *words)
+
+
+def test_cases_of_a_hub_stay_in_order_and_only_quantiles_count(capsys, tmp_path):
+    table = long_table().sort_values(["model_id", "location", "output_type_id"], key=lambda column: (
+        -column.astype(int) if column.name == "location" else column))  # from the last place to the first
+    truth = pd.DataFrame({"location": [f"{case:02d}" for case in range(N)], "seen": DEMAND})
+    joined = table.merge(truth, on="location", sort=False)
+    others = joined.assign(output_type="cdf", value=0.3)
+    mixed = pd.concat([joined, others, joined.head(9).assign(output_type="mean", output_type_id="NA")])
+    back = pd.DataFrame({"seen": DEMAND[::-1], **{f"{model}_q{level}": QUANTILES[::-1, k] + shift
+                        for model, shift in (("A", 0.0), ("B", 5.0)) for k, level in enumerate(LEVELS)}})
+    found = [run(capsys, tmp_path, one, "--truth", "seen", *ORDERS, "--blocks", "6") for one in (joined, mixed, back)]
+    assert [one["models"] for one in found[:2]] == [found[2]["models"]] * 2
+    truth.assign(location=range(1000, 1000 + N)).to_csv(tmp_path / "truth.csv", index=False)
+    said = run(capsys, tmp_path, table, "--truth", "seen", "--truth-file", str(tmp_path / "truth.csv"), *ORDERS)
+    assert "has an outcome in" in said and "location is" in said
+
+
+@pytest.mark.parametrize("ids, kinds", [(["0e1", "0", "2e1", "20"], 4), (["1e99999999999", "1"], 2), (["1.0", "1"], 1)])
+def test_an_exponent_is_no_number_where_it_may_be_an_id(ids, kinds):
+    assert len({files.key(one) for one in ids}) == kinds
 
 
 @pytest.mark.parametrize("ids, said", [
