@@ -480,7 +480,7 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     Parameters
     ----------
     source : str, path or DataFrame
-        A CSV, Parquet or JSON lines file, several of them ('part-*.csv'), or a table.
+        A CSV, Parquet or JSON lines file, several of them (``part-*.csv``), or a table.
     truth : str, optional
         Column of outcomes; of right answers, if there is one.
     decision : str
