@@ -23,7 +23,7 @@ from ..reporting._rules import RULES, name_tokens, say, taken_by_name
 from . import tables
 from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
 
-__all__ = [*tables.__all__, "Cases", "Survey", "read"]  # noqa: PLE0604
+__all__ = [*tables.__all__, "Cases", "read"]  # noqa: PLE0604
 
 ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
 LISTED = 20  # columns that are left out, by name
