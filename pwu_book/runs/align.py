@@ -19,7 +19,7 @@ from pwu_lite._ranks import ROUNDING
 from pwu_lite.metrics import lower_is_better
 from pwu_lite.theory.alignment import agreement
 
-from . import grid, recalibration, score
+from . import grid, population, recalibration, score
 from .tasks import LOWER, PERTURBED, RECALIBRATED, Fold, Task
 
 __all__ = ["CASE_REPEATS", "GROUPS", "TIED", "cases", "columns", "curve_rows", "curves", "folds", "indexed", "lower",
@@ -326,7 +326,8 @@ def usual(task: Task) -> list[str]:
 def suites(task: Task, frame: pd.DataFrame, ten: Sequence[str]) -> dict[tuple[str, str], list[str]]:
     """Sets of models, by family (``""`` for all families) and name.
 
-    All of them, all but one, all but the two worst by the family's own PWU, all and the added ones.
+    All of them, all but one, all but the two worst by the family's own PWU, all and the added ones; and where models
+    are estimators of the same kind with other settings (the population), all kinds but one.
 
     Parameters
     ----------
@@ -339,6 +340,9 @@ def suites(task: Task, frame: pd.DataFrame, ten: Sequence[str]) -> dict[tuple[st
     """
     ten = sorted(ten)
     found = {("", "all"): ten, **{("", f"without {name}"): [other for other in ten if other != name] for name in ten}}
+    kinds = population.kinds(ten)
+    for kind in sorted(set(kinds.values())):
+        found["", f"all kinds but {kind}"] = [name for name in ten if kinds[name] != kind]
     everyone = sorted(set(frame.index.get_level_values("model")))
     if len(everyone) > len(ten):
         found["", "two more"] = everyone

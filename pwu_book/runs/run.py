@@ -28,7 +28,7 @@ from .. import released
 from .. import tables as stored_tables
 from . import _pickles, align, datasets, grid, score
 from .align import TIED, columns, folds, indexed, lower, means, oriented, rotated, score_repeat, summary
-from .tasks import PAPER_TASKS, RECALIBRATED, SEED, TASKS, Plan, Task
+from .tasks import PAPER_TASKS, POPULATION, RECALIBRATED, SEED, TASKS, Plan, Task
 
 __all__ = ["KEYS", "TIED", "Tables", "lower", "main", "score_repeat", "tables"]
 
@@ -149,7 +149,8 @@ def _tables(task, name, repeat, makers, folder, frame):
 
 
 def _models(task, name, frames, suite):
-    return align.models(task, name, frames, list(task.models())).assign(suite=suite)
+    rows = align.models(task, name, frames, list(task.models())).assign(suite=suite)
+    return rows[["dataset", "suite", "models", "scheme", "metric", "family", *align.KEPT]] if task.brief else rows
 
 
 def _cases(task, name, number, makers, folder):
@@ -187,7 +188,7 @@ def _place(given, disjoint):
 
 
 def _task(name):
-    return TASKS[name] if name in TASKS else PAPER_TASKS[name]
+    return {**TASKS, **PAPER_TASKS, **POPULATION}[name]
 
 
 def _chosen(plans: Mapping[str, Plan], given: Any) -> dict[str, Plan]:
@@ -236,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser("python -m pwu_book.runs", description=(
         "Fit what is missing, score it, and write the tables of the book. Go on where a run stopped."))
-    parser.add_argument("task", choices=[*TASKS, *PAPER_TASKS])
+    parser.add_argument("task", choices=[*TASKS, *PAPER_TASKS, *POPULATION])
     options(parser)
     given = parser.parse_args(arguments)
     check_options(parser, given, _task(given.task).plan)
@@ -288,7 +289,7 @@ def _write_all(task, given, plan, fresh, command, started):
              f"predictions {_digest(main_, plan, every)}; "
              f"{platform.machine()}, {os.cpu_count()} cores, {(time.time() - started) / 60:.0f} minutes in this call")
     for kind, (frame, keys, digits) in frames.items():
-        if len(frame):
+        if len(frame) and not (task.brief and kind == "scores"):
             path = given.results / f"{name}_{kind}.csv.gz"
             others = [column for column in frame.columns if column not in keys]
             frame, kept = _joined(path, frame[[*keys, *others]], list(plan), given.keep)

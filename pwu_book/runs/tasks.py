@@ -18,9 +18,9 @@ from pwu_lite.priors import Beta, Prior, Uniform
 from pwu_lite.pwu import PWU
 
 from .. import released
-from . import models, paper_models
+from . import models, paper_models, population
 
-__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS", "PERTURBED", "RECALIBRATED",
+__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS", "PERTURBED", "POPULATION", "RECALIBRATED",
            "REGRESSION", "TASKS", "Fold", "Plan", "Question", "Task"]
 
 AS_FORECAST, RECALIBRATED = "as forecast", "recalibrated"
@@ -174,6 +174,8 @@ class Task:
         Are folds stratified by class, and forecasts probabilities?
     has_curves : bool
         Is tau stored at each cell of the families' grids?
+    brief : bool
+        Are single scores left out of the tables, and of other sets of models all but what a lead needs?
     prepare, unpack, check : callable
         Changes a fold before it is scored; reads targets and forecast from the stored columns of a
         cell; raises ValueError for columns that are not a forecast of this kind.
@@ -191,6 +193,7 @@ class Task:
     suites: tuple[str, ...] = (AS_FORECAST,)
     classifies: bool = False
     has_curves: bool = True
+    brief: bool = False
     prepare: Callable[[Fold], Fold] = lambda fold: fold
     unpack: Callable[[np.ndarray], tuple[np.ndarray, tuple[np.ndarray, ...]]] = _one_target
     check: Callable[[Sequence[np.ndarray]], None] = _finite
@@ -427,6 +430,18 @@ PAPER_TASKS = {task.name: task for task in (
     replace(_PAPER_REGRESSION, name="both_regression", models=_all_regressors, fresh={}, plan={
         name: Plan(5) for name in ("auto_mpg", "energy")}))}
 """The same questions and metrics, asked of the paper's own models, and of those and ours together."""
+
+
+def _population(task, makers):
+    wrong = _perturbed(task.questions)
+    return replace(task, name=f"population_{task.name}", models=makers, added=dict, fresh={}, brief=True,
+                   extra={name: metric for name, metric in task.extra.items() if name not in wrong},
+                   plan=dict.fromkeys(task.plan, Plan(5, population.ROWS)))
+
+
+POPULATION = {task.name: task for task in (
+    _population(BINARY, population.classifiers), _population(REGRESSION, population.regressors))}
+"""The same questions and metrics, asked of a stated population of fifty small models; see `population`."""
 
 LOWER = {"log_loss_clipped": True, "clipped_brier": True, "auroc": False, "average_precision": False, "random": True}
 """Directions of metrics that the registry does not know: is lower better?"""
