@@ -52,7 +52,8 @@ CLASSIFIERS: dict[str, Callable[[float, int], Any]] = {
     "extra trees": lambda depth, seed: ExtraTreesClassifier(TREES, max_depth=int(depth), random_state=seed),
     "boosting": lambda rate, seed: GradientBoostingClassifier(
         n_estimators=TREES, max_depth=2, learning_rate=rate, random_state=seed),
-    "network": lambda decay, seed: MLPClassifier(hidden_layer_sizes=(32,), alpha=decay, max_iter=200, random_state=seed),
+    "network": lambda decay, seed: MLPClassifier(
+        hidden_layer_sizes=(32,), alpha=decay, max_iter=200, random_state=seed),
 }
 REGRESSORS: dict[str, Callable[[float, int], Any]] = {
     "ridge": lambda penalty, seed: Ridge(penalty),
@@ -60,7 +61,8 @@ REGRESSORS: dict[str, Callable[[float, int], Any]] = {
     "extra trees": lambda depth, seed: ExtraTreesRegressor(TREES, max_depth=int(depth), random_state=seed),
     "boosting": lambda rate, seed: GradientBoostingRegressor(
         n_estimators=TREES, max_depth=2, learning_rate=rate, random_state=seed),
-    "network": lambda decay, seed: MLPRegressor(hidden_layer_sizes=(32,), alpha=decay, max_iter=200, random_state=seed),
+    "network": lambda decay, seed: MLPRegressor(
+        hidden_layer_sizes=(32,), alpha=decay, max_iter=200, random_state=seed),
 }
 
 

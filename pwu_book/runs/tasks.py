@@ -20,8 +20,8 @@ from pwu_lite.pwu import PWU
 from .. import released
 from . import models, paper_models, population
 
-__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS", "PERTURBED", "POPULATION", "RECALIBRATED",
-           "REGRESSION", "TASKS", "Fold", "Plan", "Question", "Task"]
+__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS", "PERTURBED", "POPULATION",
+           "RECALIBRATED", "REGRESSION", "TASKS", "Fold", "Plan", "Question", "Task"]
 
 AS_FORECAST, RECALIBRATED = "as forecast", "recalibrated"
 SEED, SAMPLES = 0, 5  # the sampled decision parameters, five a family as in the paper

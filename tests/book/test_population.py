@@ -7,6 +7,7 @@ import pytest
 from pwu_book.runs import align, population
 from pwu_book.runs.tasks import POPULATION
 
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # as in a run
 rng = np.random.default_rng(0)
 X = pd.DataFrame(rng.normal(size=(150, 3)), columns=list("abc"))
 
