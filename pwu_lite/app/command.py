@@ -21,12 +21,13 @@ from .. import elicitation
 from ..families import BinaryDecision
 from ..priors import Beta, Dirac
 from ..pwu import PWU
-from ..reporting._rules import RULES, column_remarks, say
+from ..reporting._rules import RULES
 from ..reporting.compare import compare
 from ..reporting.tallies import compare_tallies
 from ..tally import Tally
 from ..theory.robust import Quantiles, judge
 from . import beliefs, files, large, report
+from .columns import Columns
 
 __all__ = ["main"]
 
@@ -251,7 +252,7 @@ def _compare_large(given):
                          "a sample of the rows")
     given.notes, given.stake, given.sunk, given.observed = [], None, None, None
     text = {given.truth, given.groups, *RULES["groups"]} if given.decision == "binary" else {given.groups}
-    survey, first, known = files.Survey(given), None, None
+    survey, suspects, first, known = files.Survey(given), large.Suspects(), None, None
     left: dict[str, str] = {}
     tallies: dict[str, Tally] = {}
     for frame in large.pieces(given.file, text=text):  # once over all rows, to decide what the columns are
@@ -259,20 +260,30 @@ def _compare_large(given):
             first, given.columns = frame, [str(name) for name in frame.columns]
             given.decided = files.decide(given, frame)
         survey.add(frame)
+        suspects.add(frame)
     if first is None:
         raise ValueError(f"{given.file} has no rows")
-    taken, score = _take_by_survey(given, first, survey), _asked(given, first)
+    labels = text if given.decision == "binary" else {given.groups}
+    ways, unclear = suspects.ways(given.file, labels)
+    if ways or unclear:  # a piece by itself could not tell how these numbers are written
+        survey = files.Survey(given, unclear)
+        for frame in large.pieces(given.file, text=text, ways=ways):
+            survey.add(frame)
+    taken, score = files.take_by_name(given, survey.columns), _asked(given, first)
     if given.decision == "binary":
         known, (names, left) = survey.labels(), survey.models()
         left = {name: reason for name, reason in left.items() if name not in files.special(given)}
         given.chosen = [name for name in names if name not in files.special(given)]
-    for frame in large.pieces(given.file, text=text):
-        y, models, *_ = _read_piece(given, frame, known)
+    for frame in large.pieces(given.file, text=text, ways=ways):
+        y, models, _, used = _read_piece(given, frame, known)
+        for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
+            raise ValueError(unclear[name])
         tallies = tallies or {name: Tally(given.decision, cells=CELLS) for name in models}
         block, weights = files.blocks(frame, given.groups, BLOCKS), files.weights_of(given, frame)
         for name, forecast in models.items():
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
+    taken += [] if given.groups else survey.columns.remarks(files.special(given), set(tallies))
     result = compare_tallies(tallies, score)
     event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
     result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
@@ -282,20 +293,6 @@ def _compare_large(given):
     return "\n\n".join([_asked_words(given, score), _taken(result.about["cases"], models, left),
                         _lines(result.table, result.about["base"]),
                         "\n".join(_wrapped(line) for line in (*result.words, *taken)), _wrapped(result.notes[0])])
-
-
-def _take_by_survey(given, first, survey):
-    """Weights and groups that the file names itself, and columns whose values repeat; what was taken, in words."""
-    repeated = survey.repeated()
-    wanted = next((name for name in RULES["groups"] if name in {str(one).lower() for one in repeated}), None)
-    asked, given.groups = given.groups, given.groups or "none"
-    taken = files.take_by_name(given, first)
-    given.groups = None if asked == "none" and "none" not in first else asked
-    if asked is None and wanted is not None:
-        given.groups = next(name for name in repeated if str(name).lower() == wanted)
-        taken.append(say("taken", role="groups", column=given.groups))
-    return taken + ([] if given.groups else [
-        say("groups", column=name, kinds=f"{kinds:,}", rows=f"{survey.rows:,}") for name, kinds in repeated.items()])
 
 
 def _read_piece(given, frame, known):
@@ -327,7 +324,9 @@ def _compare(given):
     if large.is_large(given.file):
         return _compare_large(given)
     frame = files.load(given)
-    taken = files.take_by_name(given, frame)
+    columns = Columns()
+    columns.add(frame)
+    taken = files.take_by_name(given, columns)
     score = _asked(given, frame)
     y, models, left, used = given.decided.read(given, frame)
     left = left or files.unread(given, frame, used)
@@ -350,7 +349,7 @@ def _compare(given):
                      statement=_statement(given))
     hints = [*taken, *dict.fromkeys(frame.attrs.get("notes", [])), *files.special_columns(given, frame, used)]
     known = used | files.follow_up(given, frame, used)
-    hints += [] if given.groups else column_remarks(frame, files.special(given), known)
+    hints += [] if given.groups else columns.remarks(files.special(given), known)
     if given.json:
         result = dataclasses.replace(result, table=judge(result, _statement(given)))
         said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}

@@ -19,8 +19,9 @@ import pandas as pd
 
 from ..families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, SelectivePrediction, TopK
 from ..forecasts import ipcw
-from ..reporting._rules import RULES, name_tokens, say, taken_by_name
+from ..reporting._rules import RULES, say
 from . import tables
+from .columns import Columns, name_tokens
 from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
 
 __all__ = [*tables.__all__, "Cases", "read"]  # noqa: PLE0604
@@ -92,14 +93,14 @@ def special(given):
     return {given.truth, given.weights, given.cost_share, given.groups, given.time, given.by, *own}
 
 
-def take_by_name(given, frame):
+def take_by_name(given, columns):
     """Weights and groups that the file names itself; what was taken, in words."""
     taken = []
     for role in ("weights", "groups"):
-        if getattr(given, role) == "none" and "none" not in frame:
+        if getattr(given, role) == "none" and "none" not in given.columns:
             setattr(given, role, None)
         elif getattr(given, role) is None and not (role == "weights" and (is_joint(given) or given.case_costs)):
-            matches = taken_by_name(frame, role)
+            matches = columns.taken(role, given.columns)
             if matches is not None and matches not in special(given):
                 setattr(given, role, matches)
                 taken.append(say("taken", role=role, column=matches))
@@ -291,17 +292,26 @@ def read_events(given, frame):
 
 def _without_complements(models, event):
     """Both columns of a two-class forecast are one model: the column that is named like the event stays."""
-    left = {}
-    for one, other in itertools.combinations(models, 2):
-        both = models[one] + models[other]
-        both = both[np.isfinite(both)]
-        if one in left or other in left or not both.size or np.abs(both - 1).max() > 2e-4:
-            continue
+    left = _complements([pair for pair in itertools.combinations(models, 2)
+                         if _sum_to_one(models[pair[0]], models[pair[1]])], event)
+    return {name: f for name, f in models.items() if name not in left}, left
+
+
+def _sum_to_one(one, other):
+    both = one + other
+    both = both[np.isfinite(both)]
+    return both.size > 0 and bool(np.abs(both - 1).max() <= 2e-4)
+
+
+def _complements(twins, event):
+    """Of each two columns that sum to one, the one that is not named like the event, and why it is left out."""
+    left: dict[str, str] = {}
+    for one, other in twins:
         like = [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event.lower())}",
                                                               name.lower())]
-        if len(like) == 1:
+        if len(like) == 1 and one not in left and other not in left:
             left[other if like == [one] else one] = f"1 minus {like[0]}, the probability of the other label"
-    return {name: f for name, f in models.items() if name not in left}, left
+    return left
 
 
 def _until_horizon(given, frame, came):
@@ -321,10 +331,13 @@ def may_lack(given):
 
 def event_columns(given, frame):
     """Columns of probabilities, and why the others are left out."""
-    named, taken = named_models(given), special(given)
     _refuse_long(given, frame)
-    reasons = {} if named else {name: why_not(frame, name) for name in frame.columns if name not in taken}
-    names = named or [name for name, reason in reasons.items() if not reason]
+    return _named_or_found(given, {} if given.models else {
+        name: why_not(frame, name) for name in frame.columns if name not in special(given)})
+
+
+def _named_or_found(given, reasons):
+    names = named_models(given) or [name for name, reason in reasons.items() if not reason]
     if not names:
         near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "")
         raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
@@ -374,53 +387,65 @@ def why_not(frame, name):
 
     A column of flags has to be asked for by name. One with gaps is taken, and refused where it is read, with the line.
     """
+    reason, ends = _reason(frame, name)
+    return reason + tables.other_unit(np.array(ends))
+
+
+def _reason(frame, name):
+    """Why not; and the least and the greatest number, where these tell the unit."""
     column = frame[name]
     try:
         head = tables.values(column.head(1000))  # text: the first rows tell
         values = tables.values(column) if np.isfinite(head).any() else head
     except ValueError as error:
-        return str(error).partition(": ")[2]
+        return str(error).partition(": ")[2], (0.0, 1.0)
     wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy()[:len(values)])
     known = values[np.isfinite(values)]
     if not known.size:
-        return "no numbers"
+        return "no numbers", (0.0, 1.0)
     if wrong.size:
-        return f"line {tables.line_of(frame, wrong[0])} is not a number"
+        return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0)
     if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
-        return ""
+        return "", (0.0, 1.0)
     outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
     if outside.size:
-        return f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}{tables.other_unit(known)}"
-    return "zeros and ones only" if np.isin(known, (0, 1)).all() else ""
+        return f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}", (known.min(), known.max())
+    return "zeros and ones only" if np.isin(known, (0, 1)).all() else "", (known.min(), known.max())
 
 
+OUTSIDE, WORD = re.compile(r"line .* is [-+.\d]"), "is not a number"
 SOFT = ("", "zeros and ones only", "no numbers")  # a later piece may say more; from the strongest on
 
 
 class Survey:
     """What the columns of a file in pieces are: decided by all of its rows, not by the first ones."""
 
-    def __init__(self, given):
-        self.given, self.rows = given, 0
-        self.reasons: dict[str, str] = {}
+    def __init__(self, given, unclear=None):
+        self.given = given
+        self.reasons = {name: message.partition(": ")[2] for name, message in (unclear or {}).items()}
+        self.twins: dict[tuple[str, str], bool] = {}  # do two columns sum to one in all rows?
+        self.ends: dict[str, tuple[float, float]] = {}  # least and greatest number of each column
         self.kinds: dict[str, Any] = {}  # labels of the outcome, by their keys
-        self.seen: dict[str, set[int]] = {}  # values of columns that may be groups
+        self.columns = Columns()
 
     def add(self, frame: pd.DataFrame) -> None:
         """Look at a piece."""
-        given, self.rows = self.given, self.rows + len(frame)
+        given = self.given
+        self.columns.add(frame)
         if given.decision == "binary":
             column = tables.column_of(frame, truth_of(given))
             kinds = {tables.key(kind): kind for kind in column.dropna().unique()}
-            self.kinds = kinds | self.kinds if len(self.kinds) < 3 else self.kinds
+            self.kinds |= {word: kind for word, kind in kinds.items() if word not in self.kinds and len(self.kinds) < 6}
             for name in [] if given.models else [name for name in frame if name not in special(given)]:
-                new, old = why_not(frame, name), self.reasons.get(name)
-                if old is None or old in SOFT:
+                (new, ends), old = _reason(frame, name), self.reasons.get(name)
+                both = (*ends, *self.ends.get(name, ends))
+                self.ends[name] = min(both), max(both)
+                if old is None or old in SOFT or new.endswith(WORD) > old.endswith(WORD):
                     self.reasons[name] = new if old is None or new not in SOFT else min(old, new, key=SOFT.index)
-        for name in frame.columns:
-            if name_tokens(name) & set(RULES["group_words"]) or str(name).lower() in RULES["groups"]:
-                self.seen.setdefault(name, set()).update(pd.util.hash_array(
-                    np.array([tables.key(value) for value in frame[name].unique()], dtype=object)).tolist())
+            likely = [name for name, reason in self.reasons.items() if reason in SOFT][:RULES["most_models"]]
+            for pair in itertools.combinations(likely, 2):
+                self.twins[pair] = self.twins.get(pair, True) and all(  # the first rows rule out most
+                    _sum_to_one(*(tables.values(part[name]) for name in pair)) for part in (frame.head(20), frame))
 
     def labels(self) -> tuple[Any, Any]:
         """The event, and the other label."""
@@ -429,16 +454,12 @@ class Survey:
 
     def models(self) -> tuple[list[str], dict[str, str]]:
         """Columns of probabilities, and why the others are left out."""
-        names = named_models(self.given) or [name for name, reason in self.reasons.items() if not reason]
-        if not names:
-            raise ValueError("no column looks like probabilities; name them with --models A,B")
-        check_models(names)
-        return names, {name: reason for name, reason in self.reasons.items() if reason}
-
-    def repeated(self) -> dict[str, int]:
-        """Columns of which values repeat, and how many they have."""
-        return {name: len(found) for name, found in self.seen.items()
-                if RULES["least_groups"] <= len(found) < self.rows}
+        names, left = _named_or_found(self.given, {
+            name: reason + (tables.other_unit(np.array(self.ends[name])) if OUTSIDE.match(reason) else "")
+            for name, reason in self.reasons.items()})
+        other = _complements([pair for pair, sums in self.twins.items() if sums and set(pair) <= set(names)],
+                             tables.key(self.labels()[0]))
+        return [name for name in names if name not in other], left | other
 
 
 def weights_of(given, frame):
@@ -513,7 +534,9 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     given = argparse.Namespace(file=source, truth=truth, decision=decision, missing=missing, cost_share=None,
                                case_costs=None, by=None, **{name: options.get(name) for name in OPTIONS})
     frame = load(given)
-    taken = take_by_name(given, frame)
+    columns = Columns()
+    columns.add(frame)
+    taken = take_by_name(given, columns)
     y, models, left, used = given.decided.read(given, frame)
     left = left or unread(given, frame, used)
     said = [*taken, *given.notes, *dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used),

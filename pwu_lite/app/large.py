@@ -5,19 +5,25 @@ Implements no section of the sources.
 
 from __future__ import annotations
 
+import codecs
+import csv
 import gzip
 import io
+import itertools
 import sys
 import time
 import zlib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
+from types import MappingProxyType
 
+import numpy as np
 import pandas as pd
 
 from ..reporting._rules import RULES
-from .tables import PARQUET_ROWS, layout, literal, sources
+from .tables import PARQUET_ROWS, SEPARATORS, Ways, layout, literal, plain, sources, without_preamble
 
-__all__ = ["is_large", "pieces"]
+__all__ = ["Suspects", "is_large", "pieces"]
 
 ROWS = 500_000  # of a piece
 PARQUET = (".parquet", ".pq")
@@ -38,8 +44,11 @@ def is_large(source: str) -> bool:
     return total > RULES["most_bytes_at_once"]
 
 
-def pieces(source: str, columns: list[str] | None = None, text: Collection[str] = ()) -> Iterator[pd.DataFrame]:
+def pieces(source: str, columns: Collection[str] | None = None, text: Collection[str] = (),
+           ways: Mapping[str, str | None] = MappingProxyType({})) -> Iterator[pd.DataFrame]:
     """Tables of half a million rows each, one after the other; progress and time left go to standard error.
+
+    Some columns only, if they are named; columns that are kept as text, and how the numbers of some are written.
 
     Raises
     ------
@@ -50,17 +59,69 @@ def pieces(source: str, columns: list[str] | None = None, text: Collection[str] 
     kinds = {path.suffix.lower() in PARQUET for path in files}
     if len(kinds) > 1:
         raise ValueError(f"{source} stands for CSV and Parquet files: read one kind at a time")
-    started, shown = time.monotonic(), 0.0
+    started, shown, before = time.monotonic(), 0.0, 0
     try:
-        for frame, share in _from_parquet(files, columns) if kinds == {True} else _from_csv(files, columns, text):
+        for frame, share in (_from_parquet(files, columns) if kinds == {True} else
+                             _from_csv(files, columns, {*text, *ways})):
             now = time.monotonic()
             if now - shown > 0.5:
                 shown = now
                 _progress(share, now - started)
+            frame.attrs["before"] = before  # rows in all pieces so far: the answer does not depend on where files end
+            before += len(frame)
+            for name, way in ways.items():
+                frame[name] = _as_numbers(plain(frame[name], way))
             yield frame
     finally:
         if shown and sys.stderr.isatty():
             print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _as_numbers(fields):
+    """Numbers to the last digit, where every field is one; else the fields."""
+    try:
+        return fields.map(float, na_action="ignore")
+    except ValueError:
+        return fields
+
+
+class Suspects:
+    """Columns whose numbers may be written in more than one way, so that a single piece cannot tell."""
+
+    def __init__(self) -> None:
+        self.text: set[str] = set()
+        self.points: dict[str, tuple[bool, bool]] = {}  # thousands after a point so far? and is there a point?
+
+    def add(self, frame: pd.DataFrame) -> None:
+        """Look at a piece, in which pandas has read plain numbers."""
+        for name in frame.columns:
+            column = frame[name]
+            if pd.api.types.is_numeric_dtype(column):
+                known = column.dropna().to_numpy(float)
+                broken = known[known % 1 != 0]
+                grouped = bool(np.all(np.abs(known) < 1000) and np.all(np.abs(broken) >= 1)
+                               and np.all(np.abs(1000 * broken - np.round(1000 * broken)) < 1e-6))
+                so_far, any_ = self.points.get(name, (True, False))
+                self.points[name] = so_far and grouped, any_ or broken.size > 0
+            elif pd.api.types.is_string_dtype(column):
+                if column.str.contains(rf"{SEPARATORS}|^[-+]?[1-9]\d{{0,2}}(?:\.\d{{3}})+$", regex=True).any():
+                    self.text.add(name)
+
+    def ways(self, source: str, apart: Collection[str]) -> tuple[dict[str, str | None], dict[str, str]]:
+        """How their numbers are written, by all rows; and what is said of columns where two ways fit."""
+        names = ({*self.text} | {name for name, (grouped, any_) in self.points.items() if grouped and any_}) - {*apart}
+        found: dict[str, str | None] = {}
+        open_: dict[str, str] = {}
+        seen = {name: Ways() for name in names}
+        for frame in pieces(source, names, names) if names else ():
+            for name in names:
+                seen[name].add(frame[name].astype("string").str.strip())
+        for name in names:
+            try:
+                found[name] = seen[name].decided(name)
+            except ValueError as error:
+                open_[name] = str(error)
+        return found, open_
 
 
 def _progress(share, seconds):
@@ -76,31 +137,66 @@ def _from_csv(files, columns, text):
     for path in files:
         if not path.stat().st_size:  # engines write parts without rows
             continue
-        with open(path, "rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            try:
-                with io.TextIOWrapper(gzip.open(path) if packed else open(path, "rb"), "utf-8-sig") as lines:
-                    delimiter, found = layout(lines, str(path))
-            except (UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
-                raise ValueError(f"{path} could not be read as a table: {error}") from error
+        try:
+            encoding, skipped, delimiter, found = _head(path)
             if names is not None and set(found) != set(names):
                 raise ValueError(f"{path} has other columns than {files[0]}")
             names, first = found, 0
-            try:
-                parts = pd.read_csv(gzip.open(raw) if packed else raw, sep=delimiter, skipinitialspace=True,
-                                    chunksize=ROWS, encoding="utf-8-sig", usecols=columns,
-                                    dtype={name: str for name in text if name in found})
-                for part in parts:
-                    frame = part.reset_index(drop=True)
-                    if frame.empty:
+            with open(path, "rb") as raw:
+                lines = io.TextIOWrapper(gzip.open(raw) if _is_packed(path) else raw, encoding, errors="replace",
+                                         newline="")
+                for part in pd.read_csv(lines, sep=delimiter, skipinitialspace=True, chunksize=ROWS, usecols=columns,
+                                        dtype=dict.fromkeys({*text} & {*found}, str), names=found, header=0,
+                                        skiprows=skipped, index_col=False):
+                    if part.empty:
                         continue
-                    frame.attrs |= {"first": first, "file": str(path)}
+                    frame = part.reset_index(drop=True)
+                    frame.attrs["line"] = partial(_line, path, encoding, delimiter, skipped, first, len(files) > 1)
                     yield frame, (done + raw.tell()) / max(total, 1)
                     first += len(frame)
-            except (pd.errors.ParserError, UnicodeDecodeError, EOFError, OSError, zlib.error) as error:
-                raise ValueError(f"{path} could not be read as a table: {error}") from error
+        except (pd.errors.ParserError, EOFError, OSError, zlib.error) as error:
+            raise ValueError(f"{path} could not be read as a table: {error}") from error
         done += path.stat().st_size
+
+
+def _is_packed(path):
+    with open(path, "rb") as raw:
+        return raw.read(2) == b"\x1f\x8b"
+
+
+def _unpacked(path):
+    return gzip.open(path) if _is_packed(path) else open(path, "rb")
+
+
+def _head(path):
+    """Encoding, number of lines before the header, delimiter and names of columns."""
+    with _unpacked(path) as raw:
+        start = raw.read(RULES["most_first_line"])
+        encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+        decoder = codecs.getincrementaldecoder(encoding)()
+        try:
+            text = decoder.decode(start)
+            while more := raw.read(2**20):  # to the end: a file that was written by Windows may tell late
+                decoder.decode(more)
+            decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            encoding, text = "cp1252", start.decode("cp1252", errors="replace")
+    text, said = without_preamble(text)
+    rows = text.lstrip("\r\n")
+    return encoding, text[:len(text) - len(rows)].count("\n"), *layout(io.StringIO(rows), str(path), said)
+
+
+def _line(path, encoding, delimiter, skipped, first, several, place):
+    """The line on which a row of a file starts: looked for when a message needs it."""
+    with io.TextIOWrapper(_unpacked(path), encoding, errors="replace", newline="") as lines:
+        reader, before = csv.reader(itertools.islice(lines, skipped, None), delimiter=delimiter), 0
+        wanted = first + place + 1  # after the header
+        for row in reader:
+            wanted -= any(field.strip() for field in row)
+            if wanted < 0:
+                break
+            before = reader.line_num
+    return f"{skipped + before + 1} of {path}" if several else skipped + before + 1
 
 
 def _from_parquet(files, columns):

@@ -39,6 +39,7 @@ NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")  # of a label: 2e1 may be an id
 _WHOLE, _GROUPED = r"[-+]?\d{1,3}", r"[-+]?[1-9]\d{0,2}(?:%s\d{3})+"
 _SPACES = "[\u00a0\u202f\u2009 ']"
+SEPARATORS = f"[,{_SPACES[1:]}"
 WAYS = {  # to write a number: what every field looks like, what separates thousands, and the decimal sign
     "0.5": (NUMBER.pattern, ("", ".")), "0,5": (r"[-+]?(?:\d+,?\d*|,\d+)(?:[eE][-+]?\d+)?", ("", ",")),
     "1,020.5": (rf"(?:{_WHOLE}|{_GROUPED % ','})(?:\.\d*)?", (",", ".")),
@@ -97,7 +98,7 @@ def read_table(source: str) -> pd.DataFrame:
     if (end if end >= 0 else len(text)) > RULES["most_first_line"]:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
-    text, said = _without_preamble(text)
+    text, said = without_preamble(text)
     delimiter, names = layout(io.StringIO(text), source, said)
     try:
         frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, dtype=str, names=names, header=0,
@@ -155,7 +156,7 @@ def _together(source, paths):
     return whole
 
 
-def _without_preamble(text):
+def without_preamble(text):
     """Lines of comments (#) before the header, and Excel's ``sep=;``, made blank; and the delimiter that Excel says."""
     said, lines = "", []
     while match := re.match(r"[ \t]*(#[^\n]*|\"?sep=(.)\"?[ \t\r]*|[ \t\r]*)\n", text):
@@ -345,6 +346,8 @@ def line_of(frame: pd.DataFrame, place: int) -> int | str:
     >>> line_of(pd.DataFrame({"a": [1, 2]}), 0)
     2
     """
+    if "line" in frame.attrs:
+        return frame.attrs["line"](place)
     lines, place = frame.attrs.get("lines"), place + frame.attrs.get("first", 0)
     return place + 2 if lines is None or place >= len(lines) else lines[place]
 
@@ -389,42 +392,63 @@ def values(column: pd.Series) -> np.ndarray:
     if text.str.lower().isin(["true", "false"]).fillna(True).all() and text.notna().any():
         return text.str.lower().map({"true": 1.0, "false": 0.0}).to_numpy(dtype=float, na_value=np.nan)
     percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
-    plain = text.str.rstrip("% ")
-    if plain.str.contains("[,\u00a0\u202f\u2009 ']", regex=True).any() or _may_be_grouped(plain):
-        plain = _without_groups(column.name, plain)
-    read = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+    fields = text.str.rstrip("% ")
+    if fields.str.contains(SEPARATORS, regex=True).any() or may_be_grouped(fields):
+        fields = plain(fields, Ways().add(fields).decided(column.name))
+    read = pd.to_numeric(fields, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     known = np.isfinite(read)
-    read[known] = [float(field) for field in plain[known]]  # to the last digit
+    read[known] = [float(field) for field in fields[known]]  # to the last digit
     return np.where(percent, read / 100, read)
 
 
-def _may_be_grouped(text):
-    """Could points be separators of thousands? Only if every field is a whole number of at most three digits, or so."""
+def may_be_grouped(text: pd.Series) -> bool:
+    """Could points be separators of thousands? Only if every field is a whole number of at most three digits, or so.
+
+    Examples
+    --------
+    >>> may_be_grouped(pd.Series(["1.234", "7"], dtype="string"))
+    True
+    """
     first = text.dropna().head(200)
     shape = r"[-+]?\d{1,3}|[-+]?[1-9]\d{0,2}(?:\.\d{3})+"
     return bool(first.str.fullmatch(shape).all() and text.dropna().str.fullmatch(shape).all()
                 and text.str.contains(".", regex=False).any())
 
 
-def _without_groups(name, text):
-    """Numbers with a decimal point and without separators, by the one way of writing that fits every field.
+class Ways:
+    """How the numbers of a column are written: the one way that fits every field of all pieces."""
 
-    Where two ways fit, nothing is guessed.
-    """
-    known = text.dropna()
-    known = known[known != ""]
-    fits = {way: known.str.fullmatch(whole) for way, (whole, _) in WAYS.items()}
-    every = [way for way, found in fits.items() if found.all()]
-    shown = {way: known.map(lambda field, way=way: _plain(field, way)) for way in every}
-    different = {tuple(found) for found in shown.values()}
-    if len(different) > 1:
-        one = next(field for field, *read in zip(known, *shown.values(), strict=True) if len(set(read)) > 1)
-        ways = " or ".join(dict.fromkeys(_plain(one, way) for way in every))
-        raise ValueError(f"column {name!r}: {one!r} may be thousands or decimals, {ways}; write it without separators "
-                         "between thousands, or with more decimals")
-    if every:
-        return text.map(lambda field: _plain(field, every[0]), na_action="ignore")
-    return text.str.replace(",", ".", regex=False)  # some field is not a number: it is named by its line
+    def __init__(self) -> None:
+        self.every = list(WAYS)
+        self.shown: dict[tuple[str, str], str] = {}  # a field that two ways read differently
+
+    def add(self, text: pd.Series) -> Ways:
+        """Look at the fields of a piece."""
+        known = text.dropna().str.rstrip("% ")
+        known = known[known != ""].drop_duplicates()
+        self.every = [way for way in self.every if known.str.fullmatch(WAYS[way][0]).all()]
+        for one, other in itertools.combinations(self.every, 2):
+            for field in known if (one, other) not in self.shown else ():
+                if _plain(field, one) != _plain(field, other):
+                    self.shown[one, other] = field
+                    break
+        return self
+
+    def decided(self, name: str) -> str | None:
+        """The way, or None where some field is not a number; where two ways read differently, nothing is guessed."""
+        for (one, other), field in self.shown.items():
+            if one in self.every and other in self.every:
+                ways = " or ".join(dict.fromkeys(_plain(field, way) for way in self.every))
+                raise ValueError(f"column {name!r}: {field!r} may be thousands or decimals, {ways}; write it without "
+                                 "separators between thousands, or with more decimals")
+        return self.every[0] if self.every else None
+
+
+def plain(text: pd.Series, way: str | None) -> pd.Series:
+    """Fields as Python writes numbers, by the way that was decided."""
+    if way is None:
+        return text.str.replace(",", ".", regex=False)  # some field is not a number: it is named by its line
+    return text.map(lambda field: _plain(field, way), na_action="ignore")
 
 
 def _plain(field, way):
@@ -583,6 +607,8 @@ def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
     >>> quantiles(["ETS-lo-80", "ETS-hi-80"]).said
     ['ETS: 80% intervals, as quantiles 0.1, 0.9 (as Nixtla writes them).']
     """
+    parts_of = [part for whole, own in EXPORTS["parts"].items() if f"{whole}_lower" in names for part in own]
+    names = [name for name in names if re.sub("_(lower|upper)$", "", name) not in parts_of]  # of a forecast, not models
     found: dict[str, dict[float, str]] = {}
     tools: dict[str, dict[str, Any]] = {}
     for name in names:
@@ -911,7 +937,9 @@ def one_of_two(frame: pd.DataFrame, name: str, event: Any, other: Any) -> np.nda
 
 
 def blocks(frame: pd.DataFrame, groups: str | None, number: int) -> np.ndarray:
-    """A block for each case: by its group, all of a group in one block, or by its place in the file.
+    """A block for each case: by its group, all of a group in one block, or by the number of its row.
+
+    Both are hashed: rows that come in a rhythm, such as the hours of days, are not all in the same block.
 
     Examples
     --------
@@ -919,7 +947,8 @@ def blocks(frame: pd.DataFrame, groups: str | None, number: int) -> np.ndarray:
     [0, 1, 0]
     """
     if groups is None:
-        return (frame.attrs.get("first", 0) + np.arange(len(frame))) % number
+        rows = frame.attrs.get("before", 0) + np.arange(len(frame), dtype=np.uint64)
+        return pd.util.hash_array(rows) % number
     column = column_of(frame, groups)
     if column.isna().any():
         _refuse(frame, column, column.isna().to_numpy(), "expected a group")
