@@ -20,8 +20,8 @@ from pwu_lite.pwu import PWU
 from .. import released
 from . import models, paper_models, population
 
-__all__ = ["AS_FORECAST", "BINARY", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS", "PERTURBED", "POPULATION",
-           "RECALIBRATED", "REGRESSION", "TASKS", "Fold", "Plan", "Question", "Task"]
+__all__ = ["AS_FORECAST", "BINARY", "CODE_PERTURBED", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS",
+           "PERTURBED", "POPULATION", "RECALIBRATED", "REGRESSION", "TASKS", "Fold", "Plan", "Question", "Task"]
 
 AS_FORECAST, RECALIBRATED = "as forecast", "recalibrated"
 SEED, SAMPLES = 0, 5  # the sampled decision parameters, five a family as in the paper
@@ -293,7 +293,17 @@ PERTURBED: dict[str, dict[str, tuple[Prior, ...]]] = {
     "risk_averse": {"slight": (Beta(1.5, 25.5), Beta(1.6, 6.4)), "strong": (Beta(2, 10), Beta(3.4, 4.6)),
                     "extreme": (Beta(6, 6), Beta(5.8, 2.2))},
 }
-"""The wrong priors of appendix J.3, by the modes that it prints; those on c, lambda and gamma keep their a + b."""
+"""Wrong priors with the modes of appendix J.3, under which the stored tables hold metrics; those on c, lambda and gamma
+keep their a + b. The paper prints modes only; the shapes of its code are `CODE_PERTURBED`."""
+
+_FROM_C: dict[str, tuple[Prior, ...]] = {"slight": (Beta(3, 9),), "strong": (Beta(10, 10),), "extreme": (Beta(10, 2),)}
+CODE_PERTURBED: dict[str, dict[str, tuple[Prior, ...]]] = {
+    "binary": _FROM_C, "selective": _FROM_C,
+    "top_k": {"slight": (Beta(1.5, 25.5),), "strong": (Beta(2, 10),), "extreme": (Beta(10, 10),)},
+    "risk_averse": {"slight": (Beta(1.5, 25.5), Beta(2, 10)), "strong": (Beta(2, 10), Beta(5, 7)),
+                    "extreme": (Beta(10, 10), Beta(9, 3))},
+}
+"""The wrong priors of appendix J.3 as the released code has them."""
 
 
 def _stretch(prior, factor):

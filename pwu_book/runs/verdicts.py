@@ -1,24 +1,50 @@
 """Whether statements of the PWU paper about its benchmarks are replicated: one rule each, applied to stored tables.
 
-Implements the claims ledger's rows of section 5.1 and appendices J and K of the PWU paper.
+Each rule is asked of two suites of models, by two schemes. *As written*: metrics and utilities by the definitions of
+the text, over the whole prior. *As released*: by the formulas of the released code, at the five parameters that it
+draws. The print itself is asked by the same rules.
+
+Implements the claims ledger's rows of sections 4.2 and 5.1 and appendices J and K of the PWU paper.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from .. import tables as stored_tables
 from . import read
-from .tasks import PERTURBED, TASKS
+from .tasks import CODE_PERTURBED, TASKS
 
-__all__ = ["ORDER", "RULES", "by_suite", "weaker"]
+__all__ = ["ORDER", "PRINT", "RULES", "SUITES", "Found", "Runs", "by_suite", "weaker"]
 
 ORDER = ["not replicated", "direction replicated", "replicated"]
 OWN = {"J.1": ("binary", "binary"), "J.2": ("binary", "top_k"),
        "J.3": ("regression", "selective"), "J.4": ("regression", "risk_averse")}
+OTHER = {"J.1": "pwu_top_k", "J.2": "pwu_binary", "J.3": "pwu_risk_averse", "J.4": "pwu_selective"}
+LEVELS = ["stated", "slight", "strong", "extreme"]
+
+
+class Runs(NamedTuple):
+    """Which models, by whose formulas."""
+
+    suite: str  # prefix of the stored tables: "" for our ten models, "paper_" for nine of the paper's
+    scheme: str = "as written"
+
+
+class Found(NamedTuple):
+    """A verdict, and what the rule counted."""
+
+    verdict: str
+    counted: str
+
+
+PRINT = Runs("print", "as printed")
+SUITES = {"our ten": "", "the paper's nine": "paper_"}
 
 
 @functools.cache
@@ -31,108 +57,242 @@ def _columns(family):
     return list(dict.fromkeys(paper.loc[paper["family"] == family, "metric"]))
 
 
-def _mean(suite, number, value):
-    """Mean over repeats and data sets, of the paper's columns for one of its tables."""
+def _by_dataset(runs, number, value="expected_tau"):
+    """Agreement of the paper's columns for one of its tables: data sets in the rows. Over the repeats it is the mean;
+    by the released formulas, as in the print, the median."""
     task, family = OWN[number]
-    rows = _table(f"{suite}{task}_alignment.csv.gz")
-    return read.averages(rows, family, ["same"], value)["same"][_columns(family)]
+    if runs == PRINT:
+        paper = _table("paper_tables.csv")
+        return paper[paper["table"] == number].pivot(index="dataset", columns="metric", values="median")
+    rows = _table(f"{runs.suite}{task}_alignment.csv.gz")
+    scheme, value = ("same", value) if runs.scheme == "as written" else ("released", "tau")
+    rows = rows[(rows["family"] == family) & (rows["scheme"] == scheme)]
+    middle = "mean" if runs.scheme == "as written" else "median"
+    return rows.pivot_table(index="dataset", columns="metric", values=value, aggfunc=middle)[_columns(family)]
 
 
-def _leads_on_average(suite, number, value):
-    mean, own = _mean(suite, number, value), f"pwu_{OWN[number][1]}"
+def _own(number):
+    return f"pwu_{OWN[number][1]}"
+
+
+def _leads_on_average(runs, number, value="expected_tau"):
+    mean, own = _by_dataset(runs, number, value).mean(), _own(number)
     return bool(mean[own] > mean.drop(own).max() + 1e-9)  # a shared first place is none
 
 
-def _table_row(suite, number):
-    """First on as many data sets as in the paper and *behind* on none, over the whole prior; or first on average."""
+def _table_row(runs, number):
+    """First on as many data sets as in the paper and *behind* on none, over the whole prior; or first on average.
+
+    A shared first place is counted apart: it is none.
+    """
     task, family = OWN[number]
-    paper = _table("paper_tables.csv")
-    printed = paper[paper["table"] == number].pivot(index="dataset", columns="metric", values="median")
-    leads = read.leads(_table(f"{suite}{task}_models.csv.gz"), _table(f"{suite}{task}_cases.csv.gz"), family,
-                       f"pwu_{family}", among=_columns(family))
-    claimed = (printed.idxmax(axis=1) == f"pwu_{family}").sum()
-    if (leads["lead"] > 1e-9).sum() >= claimed and not (leads["verdict"] == "behind").any():
-        return ORDER[2]
-    return ORDER[_leads_on_average(suite, number, "expected_tau")]
+    printed = _by_dataset(PRINT, number)
+    claimed = int((printed.idxmax(axis=1) == _own(number)).sum())
+    if runs == PRINT:
+        return Found(ORDER[2], f"{claimed} of {len(printed)}")
+    if runs.scheme == "as written":
+        leads = read.leads(_table(f"{runs.suite}{task}_models.csv.gz"), _table(f"{runs.suite}{task}_cases.csv.gz"),
+                           family, _own(number), among=_columns(family))
+        lead, behind = leads["lead"], bool((leads["verdict"] == "behind").any())
+    else:
+        each = _by_dataset(runs, number)
+        lead, behind = each[_own(number)] - each.drop(columns=_own(number)).max(axis=1), False
+    first, shared = int((lead > 1e-9).sum()), int((lead.abs() <= 1e-9).sum())
+    good = first >= claimed and not behind
+    return Found(ORDER[2 if good else int(_leads_on_average(runs, number))],
+                 f"{first} of {len(printed)}" + (f", {shared} shared" if shared else ""))
 
 
-def _figure(suite, value):
+def _figure(runs, value):
     """First on average for all four decisions, or for most of them."""
-    first = sum(_leads_on_average(suite, number, value) for number in OWN)
-    return ORDER[2 if first == len(OWN) else 1 if first > len(OWN) / 2 else 0]
+    first = sum(_leads_on_average(runs, number, value) for number in OWN)
+    return Found(ORDER[2 if first == len(OWN) else 1 if first > len(OWN) / 2 else 0], f"{first} of {len(OWN)}")
 
 
-def _perturbed(suite, task):
+@functools.cache
+def _moved(suite, family):
+    """Expected tau of the paper's columns, mean over data sets, under the stated prior and the three wrong ones."""
+    task = next(task for task, own in OWN.values() if own == family)
+    question = TASKS[task].question(family)
+    tau = read.expected(_table(f"{suite}{task}_curves.csv.gz"), question,
+                        {"stated": question.priors, **CODE_PERTURBED[family]})
+    return tau.groupby("metric").mean().loc[_columns(family)]
+
+
+def _perturbed(runs, task):
     """Among the best three columns under the extreme prior: in both decisions, or in one."""
-    good = 0
-    for question in TASKS[task].questions:
-        own = f"pwu_{question.name}"
-        tau = read.expected(_table(f"{suite}{task}_curves.csv.gz"), question,
-                            {"extreme": PERTURBED[question.name]["extreme"]})["extreme"]
-        mean = tau.groupby("metric").mean().loc[_columns(question.name)]
-        good += mean.rank(ascending=False)[own] <= 3
-    return ORDER[good]
+    ranks = [int(_moved(runs.suite, question.name)["extreme"].rank(ascending=False)[f"pwu_{question.name}"])
+             for question in TASKS[task].questions]
+    return Found(ORDER[sum(rank <= 3 for rank in ranks)], "places " + ", ".join(map(str, ranks)))
 
 
-def _classes_and_outputs(suite):
+def _stark_contrast(runs):
+    """From the stated to the extreme prior each PWU loses less than the common columns do on average: in all four
+    decisions, or in most."""
+    less, said = 0, []
+    for _, family in OWN.values():
+        change = _moved(runs.suite, family)["extreme"] - _moved(runs.suite, family)["stated"]
+        own, common = change[f"pwu_{family}"], change[~change.index.str.startswith("pwu_")].mean()
+        less += own > common
+        said.append(f"{own:+.2f} ({common:+.2f})")
+    return Found(ORDER[2 if less == 4 else 1 if less == 3 else 0], ", ".join(said))
+
+
+def _row_moves(runs, family, metric, rule):
+    """The agreement of one column under the four priors, and a rule on it: true, or half true."""
+    row = _moved(runs.suite, family)
+    score = rule(row, metric)
+    return Found(ORDER[score], ", ".join(f"{row.loc[metric, level]:.2f}" for level in LEVELS))
+
+
+def _steady(row, metric):
+    """No more than a tenth between the four priors; or at most twice that."""
+    spread = np.ptp(row.loc[metric, LEVELS].to_numpy(float))
+    return 2 if spread <= 0.1 else 1 if spread <= 0.2 else 0
+
+
+def _slightly_worse(row, metric):
+    """The slight prior costs at most .02, the others at most a tenth; or one of the two."""
+    lost = row.loc[metric, "stated"] - row.loc[metric, LEVELS[1:]]
+    return int(abs(lost["slight"]) <= 0.02) + int(max(lost["strong"], lost["extreme"]) <= 0.1)
+
+
+def _no_worse_before_the_extreme(row, metric):
+    """The slight and the strong prior cost at most .05, and the extreme one at most .2; or one of the two."""
+    lost = row.loc[metric, "stated"] - row.loc[metric, LEVELS[1:]]
+    return int(max(lost["slight"], lost["strong"]) <= 0.05) + int(lost["extreme"] <= 0.2)
+
+
+def _strong_and_steady(row, metric):
+    """At least one half, and as `_steady`; or steady."""
+    return _steady(row, metric) if row.loc[metric, LEVELS].min() >= 0.5 else min(_steady(row, metric), 1)
+
+
+def _best_at_the_extreme(row, metric):
+    """Highest of all columns under the extreme prior; or among the best three."""
+    rank = row["extreme"].rank(ascending=False)[metric]
+    return 2 if rank == 1 else 1 if rank <= 3 else 0
+
+
+def _rises_most(row, metric):
+    """Rises from the stated to the extreme prior, and more than every other common column; or rises."""
+    change = (row["extreme"] - row["stated"])[~row.index.str.startswith("pwu_")]
+    return 0 if change[metric] <= 0 else 2 if change.idxmax() == metric else 1
+
+
+def _classes_and_outputs(runs):
     """Classes: PWU and Brier score are the best two. Outputs: the PWU alone has no negative 5% quantile, and the
     energy score a higher median. Both, or one of the two."""
-    classes, outputs = (read.over_datasets(_table(f"{suite}{task}_alignment.csv.gz"), family, "expected_tau")[
+    classes, outputs = (read.over_datasets(_table(f"{runs.suite}{task}_alignment.csv.gz"), family, "expected_tau")[
         [*TASKS[task].metrics]] for task, family in (("multiclass", "one_vs_rest"), ("multivariate", "per_output")))
     first = set(classes.median().nlargest(2).index) == {"pwu_one_vs_rest", "brier_score"}
     low, middle = outputs.quantile(0.05), outputs.median()
     second = ((low > 0) == (low.index == "pwu_per_output")).all() and middle["energy_score"] > middle["pwu_per_output"]
-    return ORDER[int(first) + int(second)]
+    return Found(ORDER[int(first) + int(second)], f"{int(first) + int(second)} of 2")
 
 
-def _remark(suite):
-    """Each PWU is among the best three columns of the other decision of its task: always, or in half of the cases."""
-    good = 0
-    for one, other in (("J.1", "J.2"), ("J.2", "J.1"), ("J.3", "J.4"), ("J.4", "J.3")):
-        good += _mean(suite, one, "expected_tau").rank(ascending=False)[f"pwu_{OWN[other][1]}"] <= 3
-    return ORDER[2 if good == 4 else 1 if good >= 2 else 0]
+def _remark(runs):
+    """A PWU is among the best three columns of the other decision of its task: as often as in print, or ever."""
+    ranks = {one: [int(_by_dataset(one, number).mean().rank(ascending=False)[OTHER[number]]) for number in OWN]
+             for one in (runs, PRINT)}
+    good, claimed = (sum(rank <= 3 for rank in ranks[one]) for one in (runs, PRINT))
+    return Found(ORDER[2 if good >= claimed else int(good > 0)], "places " + ", ".join(map(str, ranks[runs])))
 
 
-def _section(suite):
+def _section(runs):
     """Most common columns have a mean tau below one standard deviation of a random ranking's: for the top few and
     for predict or pass, or for one of the two."""
-    found = 0
+    found, said = 0, []
     for number in ("J.2", "J.3"):
-        models = _table(f"{suite}{OWN[number][0]}_scores.csv.gz")["model"].nunique()
-        floor = (2 * (2 * models + 5) / (9 * models * (models - 1))) ** 0.5
-        mean = _mean(suite, number, "expected_tau")
-        found += (mean[[name for name in mean.index if not name.startswith("pwu")]] < floor).mean() > 0.5
-    return ORDER[found]
+        mean = _by_dataset(runs, number).mean()
+        share = (mean[[name for name in mean.index if not name.startswith("pwu")]] < _floor(runs, number)).mean()
+        found += share > 0.5
+        said.append(f"{share:.2f}")
+    return Found(ORDER[found], ", ".join(said))
 
 
-RULES: dict[str, Callable[[str], str]] = {
+def _only_ours(runs):
+    """Above one standard deviation of a random ranking's tau on every data set: each decision's own score, and no
+    common column. Both for all four decisions, or the first for all four."""
+    own = common = 0
+    for number in OWN:
+        lowest = _by_dataset(runs, number).min()
+        own += lowest[_own(number)] > _floor(runs, number)
+        common += not (lowest[[name for name in lowest.index if not name.startswith("pwu")]]
+                       > _floor(runs, number)).any()
+    return Found(ORDER[2 if own == common == len(OWN) else int(own == len(OWN))],
+                 f"{own} of 4, no other in {common} of 4")
+
+
+def _floor(runs, number):
+    """Standard deviation of Kendall's tau between two random rankings of these models."""
+    models = 10 if runs == PRINT else _table(f"{runs.suite}{OWN[number][0]}_scores.csv.gz")["model"].nunique()
+    return (2 * (2 * models + 5) / (9 * models * (models - 1))) ** 0.5
+
+
+RULES: dict[str, Callable[[Runs], Found]] = {
     **{f"Table {number}": functools.partial(_table_row, number=number) for number in OWN},
     **{figure: functools.partial(_figure, value=value) for figure, value in (
         ("Figure 2", "expected_tau"), ("Figure J.1", "top1"), ("Figure J.2", "top3"), ("Figure J.3", "pearson"))},
     "Figure J.8": functools.partial(_perturbed, task="binary"),
     "Figure J.9": functools.partial(_perturbed, task="regression"),
-    "Figure K.1": _classes_and_outputs, "Section 5.1": _section, "Remark J.1": _remark}
-"""A rule for each statement: from the prefix of the stored tables, "" or "paper_", to one of `ORDER`."""
+    "Figure K.1": _classes_and_outputs, "Section 5.1": _section, "Remark J.1": _remark,
+    "Section 1 (contributions)": _only_ours,
+    "Section 4.2 (robustness)": _stark_contrast,
+    **{f"Appendix J.3 ({name})": functools.partial(_row_moves, family=family, metric=metric, rule=rule)
+       for name, family, metric, rule in (
+        ("binary PWU", "binary", "pwu_binary", _slightly_worse),
+        ("top-k PWU, yes or no", "binary", "pwu_top_k", _steady),
+        ("accuracy, larger k", "top_k", "zero_one_loss", _rises_most),
+        ("top-k PWU", "top_k", "pwu_top_k", _no_worse_before_the_extreme),
+        ("selective PWU", "selective", "pwu_selective", _slightly_worse),
+        ("risk-averse PWU, prices", "selective", "pwu_risk_averse", _steady),
+        ("MSE, high prices", "selective", "mean_squared_error", _best_at_the_extreme),
+        ("risk-averse PWU", "risk_averse", "pwu_risk_averse", _no_worse_before_the_extreme),
+        ("selective PWU, risk", "risk_averse", "pwu_selective", _strong_and_steady))}}
+"""A rule for each statement: from `Runs` to a verdict, one of `ORDER`, and what it counted."""
+
+RELEASED = [*(f"Table {number}" for number in OWN), "Figure 2", "Section 5.1", "Remark J.1",
+            "Section 1 (contributions)"]
+"""Statements that the stored tables can decide by the released formulas, too."""
 
 
-def weaker(number: str) -> str:
-    """The ledger's verdict: the weaker one of our models' and of the paper's own, where those were run.
+def weaker(number: str, scheme: str = "as written") -> str:
+    """The ledger's verdict. As written: the weaker one of our models' and of the paper's own, where those were run.
+    As released: that of the paper's own.
 
     Parameters
     ----------
     number : str
         Number of the statement, such as "Table J.1"; a key of `RULES`.
+    scheme : {"as written", "as released"}
+        By the text's definitions, or by the released formulas (statements in `RELEASED`).
 
     Examples
     --------
     >>> weaker("Figure K.1") in ORDER
     True
+    >>> weaker("Table J.3"), weaker("Table J.3", "as released")
+    ('direction replicated', 'replicated')
     """
-    suites = [""] if number == "Figure K.1" else ["", "paper_"]
-    return min((RULES[number](suite) for suite in suites), key=ORDER.index)
+    suites = ["paper_"] if scheme == "as released" else [""] if number == "Figure K.1" else SUITES.values()
+    return min((RULES[number](Runs(suite, scheme)).verdict for suite in suites), key=ORDER.index)
 
 
 def by_suite() -> pd.DataFrame:
-    """Verdicts of all statements that were asked of both suites, a column for each."""
-    return pd.DataFrame({word: {number: rule(suite) for number, rule in RULES.items() if number != "Figure K.1"}
-                         for word, suite in (("our ten", ""), ("the paper's nine", "paper_"))})
+    """What each rule counted, and its verdict, for both suites by both schemes, and for the print itself.
+
+    Returns
+    -------
+    DataFrame
+        A row for each statement; columns ``(scheme, suite)`` with texts, empty where the stored tables cannot say.
+    """
+    columns: dict[tuple[str, str], dict[str, str]] = {}
+    for scheme in ("as written", "as released"):
+        for word, suite in SUITES.items():
+            numbers = [number for number in RULES if number != "Figure K.1"] if scheme == "as written" else RELEASED
+            columns[scheme, word] = {number: " ".join((RULES[number](Runs(suite, scheme)).verdict.split()[0],
+                                                       f"({RULES[number](Runs(suite, scheme)).counted})"))
+                                     for number in numbers}
+    columns["the print", ""] = {number: RULES[number](PRINT).counted for number in RELEASED}
+    return pd.DataFrame(columns).reindex([number for number in RULES if number != "Figure K.1"]).fillna("")

@@ -169,6 +169,33 @@ def test_proposition_3_9_none_follows_top_k():
     assert alignment.refute(pwu.PWU(pwu.TopK(), pwu.Uniform(0, 1)), pwu.TopK()) is None  # the search can say yes
 
 
+@pytest.mark.parametrize("n", [5, 6, 17, 200])
+def test_cubed_forecasts_have_the_same_top_k_and_other_metrics(n):
+    """Proposition 3.9 for every n from 5 on: five cases, and padding that nobody picks before them."""
+    rest = np.linspace(0.1, 0.05, n)[5:]
+    y, f = [1, 0, 0, 1, 1, *[0] * (n - 5)], np.array([0.7, 0.3, 0.6, 0.8, 0.75, *rest])
+    k = np.arange(1, n + 1)
+    assert np.array_equal(pwu.TopK().utility(k, y, f), pwu.TopK().utility(k, y, f**3))  # so every prior has them equal
+    for name in CLASSIFIERS:
+        one, other = (getattr(classification, name)(y, part) for part in (f, f**3))
+        assert abs(one - other) > 1e-6, name
+    test_proposition_3_9_none_follows_top_k()  # and by a search, for three cases
+
+
+@pytest.mark.parametrize("family", [pwu.BinaryDecision(), pwu.TopK()])
+def test_lemma_3_6_step_by_step(family):
+    """The cost of an average is the average of costs: what the other cases are changes no difference; with top-k it
+    does."""
+    score, y = pwu.PWU(family, pwu.Beta(2, 3)), np.array([1, 0])
+    one, other = np.array([0.9, 0.2]), np.array([0.3, 0.6])
+    gaps = []
+    for labels, rest in (([1, 1], [0.1, 0.5]), ([0, 1], [0.95, 0.4]), ([0, 0], [0.7, 0.8])):
+        gaps.append(4 * (score([*y, *labels], [*one, *rest]) - score([*y, *labels], [*other, *rest])))
+    assert (np.ptp(gaps) < 1e-12) == family.separable
+    cases = [score(y[[i]], one[[i]]) for i in range(2)] if family.separable else []
+    assert not cases or score(y, one) == pytest.approx(np.mean(cases), rel=1e-14)
+
+
 def test_accuracy_is_not_precision_at_n():
     y, good, bad = [1, 0], [0.9, 0.1], [0.1, 0.9]
     top = pwu.TopK()
@@ -193,6 +220,16 @@ def test_table_1():
     risky = verdicts("regression", pwu.RiskAverseTopK(), REGRESSORS, n=3, trials=3)
     assert not any(risky.values())
     assert not verdicts("binary", pwu.TopK(), ["zero_one_loss"])["zero_one_loss"]  # printed: aligned at k = n
+    p, c = sp.symbols("p c", positive=True)  # and the priors that it prints
+    log, brier, wrong = (symbolic.binary_prior(*losses, p) for losses in (
+        (-sp.log(p), -sp.log(1 - p)), ((1 - p)**2, p**2),
+        (sp.Piecewise((0, p > sp.Rational(1, 2)), (1, True)), sp.Piecewise((1, p > sp.Rational(1, 2)), (0, True)))))
+    assert [sp.simplify(prior.density.subs(prior.symbol, c) - printed) for prior, printed in (
+        (log, 1 / (c * (1 - c))), (brier, 2))] == [0, 0]
+    assert wrong.density == 0 and wrong.atoms == {sp.Rational(1, 2): 2}
+    nll = symbolic.selective_prior(NLL, X, V)
+    assert sp.simplify(nll.density * nll.symbol**2).is_constant()  # eps/lambda^2, with the factor of proposition 3.12
+    assert not symbolic.selective_prior(X, X, V).density and sp.oo in symbolic.selective_prior(X, X, V).atoms
 
 
 P, X, V = sp.symbols("p x v", positive=True)

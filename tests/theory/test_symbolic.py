@@ -137,6 +137,16 @@ REFUSED = {
 }
 
 
+def test_the_nlls_of_laplace_and_student_forecasts_are_refused():
+    """With the forecast's variance v: only the Gaussian's is affine in the squared error, as every aligned score is."""
+    laplace = sp.log(2 * sp.sqrt(v / 2)) + sp.sqrt(2 * error / v)
+    student = sp.log(v) / 2 + 3 * sp.log(1 + error / (3 * v))  # five degrees of freedom, scale^2 = 3 v / 5
+    for loss in (laplace, student):
+        with pytest.raises(NotAligned, match="affine in the squared error"):
+            selective_prior(loss, error, v)
+    assert selective_prior(sp.log(2 * sp.pi * v) / 2 + error / (2 * v), error, v).density != 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("loss, words", REFUSED.values(), ids=REFUSED)
 def test_refused_selective_scores(loss, words):
