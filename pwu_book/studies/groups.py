@@ -8,7 +8,7 @@ Usage: python -m pwu_book.studies groups
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +22,8 @@ from pwu_lite.theory import imprecise as ip
 from .. import tables as stored_tables
 from ..runs import datasets
 
-__all__ = ["COSTS", "Grouped", "Part", "above", "enough", "evaluate", "fit", "load", "main", "names", "own_is_best",
-           "parts", "variant", "worst", "worst_group"]
+__all__ = ["COSTS", "Grouped", "Part", "above", "enough", "evaluate", "fit", "judged", "load", "main", "names",
+           "own_is_best", "parts", "variant", "worst", "worst_group"]
 
 COSTS = (0.1, 0.3, 0.7, 0.9)
 GRID = tuple(round(0.05 * step, 2) for step in range(1, 20))
@@ -35,6 +35,10 @@ VARIANTS = ((RIDGE, 0.6), (30 * RIDGE, 0.6), (RIDGE, 0.8))  # penalties, and sha
 HOSPITALS = ("cleveland", "hungarian", "switzerland", "va")
 VARIABLES = {0: "age", 1: "male", 2: "no chest pain", 3: "blood pressure", 7: "heart rate", 8: "angina", 9: "ST"}
 WEAK = ["mean smoothness", "mean symmetry", "mean fractal dimension", "texture error", "smoothness error"]
+
+
+Forecast = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""From features to low and high probabilities."""
 
 
 class Grouped(NamedTuple):
@@ -125,8 +129,7 @@ def parts(data: Grouped, split: int, share: float = 0.6) -> tuple[Part, Part]:
     return one, two
 
 
-def fit(train: Part, costs: Sequence[float] = COSTS,
-        ridge: float = RIDGE) -> dict[str, Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]]:
+def fit(train: Part, costs: Sequence[float] = COSTS, ridge: float = RIDGE) -> dict[str, Forecast]:
     """Fit models to the train cases; each takes features and returns low and high probabilities.
 
     "GBR": a logistic model for each group, and their range; "ERM": one for all, least mean log loss; "DRO(log)" and
@@ -202,9 +205,26 @@ def evaluate(data: Grouped, split: int, grid: Sequence[float] = GRID) -> pd.Data
     grid : sequence of float
         Cost shares in (0, 1); default 0.05 to 0.95 in steps of 0.05.
     """
-    rows, rng = [], np.random.default_rng([11, split])
     both = dict(zip(("train", "test"), parts(data, split), strict=True))
-    models = fit(both["train"])
+    return judged(fit(both["train"]), both, grid, np.random.default_rng([11, split]))
+
+
+def judged(models: Mapping[str, Forecast], both: Mapping[str, Part],
+           grid: Sequence[float], rng: np.random.Generator) -> pd.DataFrame:
+    """Worst group's cost, and announced against paid cost, of fitted models on each part; as `evaluate`.
+
+    Parameters
+    ----------
+    models : mapping of name to callable
+        As `fit` gives them, with "ERM".
+    both : mapping of name to Part
+        Cases that are scored.
+    grid : sequence of float
+        Cost shares in (0, 1).
+    rng : Generator
+        Draws the labels of "drawn".
+    """
+    rows = []
     for model, forecast in [*models.items(), ("drawn", models["ERM"])]:
         for name, part in both.items():
             low, high = forecast(part.X)
