@@ -26,7 +26,7 @@ from pwu_lite.metrics import classification as binary
 from pwu_lite.metrics import multivariate, ranking, regression
 from pwu_lite.theory import alignment, imprecise, symbolic
 
-__all__ = ["CARDS", "SCHEMA", "Card", "Evidence", "Formula", "Refuted", "Same", "Spread", "as_html", "as_json"]
+__all__ = ["CARDS", "SCHEMA", "Card", "Evidence", "Formula", "Refuted", "Same", "Spread", "as_html", "as_json", "chooser"]
 
 ALIGNED, CONDITION, NOT = "aligned", "aligned under a condition", "not aligned"
 LEVELS = (0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975)
@@ -497,9 +497,34 @@ def _picture(card):
             f'<text x="199" y="50" text-anchor="end">{high:.2g}</text></svg>')
 
 
-def _choice(name, label, values):
-    options = "".join(f"<option>{html.escape(value)}</option>" for value in dict.fromkeys(values))
-    return f'<label>{label} <select name="{name}"><option value="">all</option>{options}</select></label>'
+def chooser(items: str, noun: str, choices: dict[str, tuple[str, list[str]]], *, ordered: bool = False) -> str:
+    """A form that shows those items of a page that fit; the site's script does the work.
+
+    Parameters
+    ----------
+    items : str
+        CSS selector of the items. Each has a ``data-`` attribute for every choice.
+    noun : str
+        What the items are, in the plural.
+    choices : dict of str to (str, list of str)
+        For each attribute its label and the values of all items.
+    ordered : bool
+        Offer an order by name, too; items then have an ``h3``.
+
+    Examples
+    --------
+    >>> 'data-items=".row"' in chooser(".row", "rows", {"kind": ("Kind", ["a", "b", "a"])})
+    True
+    """
+    fields = ['<label>Words <input type="search" name="text" autocomplete="off"></label>']
+    for name, (label, values) in choices.items():
+        options = "".join(f"<option>{html.escape(value)}</option>" for value in dict.fromkeys(values))
+        fields.append(f'<label>{label} <select name="{name}"><option value="">all</option>{options}</select></label>')
+    if ordered:
+        fields.append('<label>Order <select name="order"><option value="">by kind</option>'
+                      '<option>by name</option></select></label>')
+    return (f'<form class="filter" role="search" data-items="{html.escape(items)}" data-noun="{noun}">'
+            f'{" ".join(fields)} <output></output></form>')
 
 
 def as_html(pages: dict[str, str]) -> str:
@@ -529,8 +554,7 @@ def as_html(pages: dict[str, str]) -> str:
             f'{_picture(card)}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
             f'<p class="score-source">{text["source"]}. <a href="{pages[card.chapter]}">More</a></p></article>')
     data = as_json().replace("</", "<\\/")
-    return ('<form class="score-filter">' + _choice("forecast", "Scored is", (card.forecast for card in CARDS))
-            + _choice("verdict", "Verdict", (card.verdict for card in CARDS))
-            + '<label>Order <select name="order"><option value="">by kind</option><option>by name</option></select>'
-            f'</label> <output>{len(CARDS)} cards</output></form><div class="score-cards">{"".join(cards)}</div>'
+    choices = {"forecast": ("Scored is", [card.forecast for card in CARDS]),
+               "verdict": ("Verdict", [card.verdict for card in CARDS])}
+    return (chooser(".score-card", "cards", choices, ordered=True) + f'<div class="score-cards">{"".join(cards)}</div>'
             f'<script type="application/json" id="scores">{data}</script>')

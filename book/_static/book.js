@@ -33,18 +33,30 @@ document.addEventListener("DOMContentLoaded", () => {
   reveal();
   addEventListener("hashchange", reveal);
 
-  // The gallery of scores: show the cards that fit, in the order that is asked for.
-  const filter = document.querySelector(".score-filter");
-  filter?.addEventListener("change", () => {
-    const wanted = new FormData(filter);
-    const box = document.querySelector(".score-cards");
-    const cards = [...box.children];
-    cards.forEach((card, place) => (card.dataset.place ??= place));
-    for (const card of cards)
-      card.hidden = ["forecast", "verdict"].some((name) => wanted.get(name) && wanted.get(name) !== card.dataset[name]);
-    const title = (card) => card.querySelector("h3").textContent;
-    cards.sort((a, b) => (wanted.get("order") ? title(a).localeCompare(title(b)) : a.dataset.place - b.dataset.place));
-    box.append(...cards);
-    filter.querySelector("output").textContent = `${cards.filter((card) => !card.hidden).length} cards`;
-  });
+  // The gallery and the ledger: show what fits every choice and every word, and keep both in the address.
+  for (const filter of document.querySelectorAll("form.filter")) {
+    const items = [...document.querySelectorAll(filter.dataset.items)];
+    items.forEach((item, place) => (item.dataset.place = place));
+    const asked = new URLSearchParams(location.search);
+    for (const field of filter.elements) if (field.name && asked.has(field.name)) field.value = asked.get(field.name);
+    const title = (item) => item.querySelector("h3").textContent;
+    const apply = () => {
+      const wanted = [...new FormData(filter)].filter(([, value]) => value);
+      const {text = "", order, ...choices} = Object.fromEntries(wanted);
+      const words = text.toLowerCase().split(/\s+/);
+      for (const item of items) {
+        const chosen = Object.entries(choices).every(([name, value]) => item.dataset[name] === value);
+        item.hidden = !chosen || !words.every((word) => item.textContent.toLowerCase().includes(word));
+      }
+      items.sort((a, b) => (order ? title(a).localeCompare(title(b)) : a.dataset.place - b.dataset.place));
+      if (filter.elements.order) items[0].parentElement.append(...items);
+      const shown = items.filter((item) => !item.hidden).length;
+      filter.querySelector("output").textContent = `${shown} of ${items.length} ${filter.dataset.noun}`;
+      const query = new URLSearchParams(wanted);
+      history.replaceState(null, "", (query.size ? `?${query}` : location.pathname) + location.hash);
+    };
+    filter.addEventListener("input", apply);
+    filter.addEventListener("submit", (event) => event.preventDefault());
+    if (asked.size) apply();
+  }
 });

@@ -439,19 +439,23 @@ def verdict_at(c: float, y, cheaper, costlier) -> bool:
 
 
 def check_gallery(page, base: str) -> list[str]:
-    """The filter leaves the cards of one verdict, says how many, and sorts by name."""
+    """The filter leaves the cards of one verdict, says how many, sorts by name, and reads its address; the ledger's, too."""
     page.goto(base + "book/reference/gallery.html", wait_until="load")
-    cards, said = page.locator(".score-card:visible"), page.locator(".score-filter output")
-    every, verdict = cards.count(), page.locator(".score-filter [name=verdict]")
+    cards, said = page.locator(".score-card:visible"), page.locator("form.filter output")
+    every, verdict = cards.count(), page.locator("form.filter [name=verdict]")
     verdict.select_option(index=1)
     wanted, found = verdict.input_value(), []
     shown = cards.evaluate_all("cards => cards.map(card => card.dataset.verdict)")
-    if not 0 < len(shown) < every or set(shown) != {wanted} or said.inner_text() != f"{len(shown)} cards":
+    if not 0 < len(shown) < every or set(shown) != {wanted} or said.inner_text() != f"{len(shown)} of {every} cards":
         found.append(f"gallery: of {every} cards {len(shown)} are left for {wanted!r}, it says {said.inner_text()!r}")
-    page.locator(".score-filter [name=order]").select_option(index=1)
+    page.locator("form.filter [name=order]").select_option(index=1)
     names = [name.lower() for name in page.locator(".score-card:visible h3").all_inner_texts()]
     if names[0] != min(names) or names[-1] != max(names):
         found.append("gallery: not sorted by name")
+    page.goto(base + "book/record/claims.html?text=log+loss&evidence=proved", wait_until="load")
+    rows = [row.lower() for row in page.locator("table.ledger tbody tr:visible").all_inner_texts()]
+    if not rows or not all("log" in row and "loss" in row and "(proved)" in row for row in rows):
+        found.append(f"ledger: {len(rows)} rows are left for two words and an evidence, not all fit")
     return found
 
 
