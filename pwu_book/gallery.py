@@ -26,7 +26,8 @@ from pwu_lite.metrics import classification as binary
 from pwu_lite.metrics import multivariate, ranking, regression
 from pwu_lite.theory import alignment, imprecise, symbolic
 
-__all__ = ["CARDS", "SCHEMA", "Card", "Evidence", "Formula", "Refuted", "Same", "Spread", "as_html", "as_json", "chooser"]
+__all__ = ["CARDS", "SCHEMA", "Card", "Evidence", "Formula", "Refuted", "Same", "Spread", "as_html", "as_json",
+           "chooser"]
 
 ALIGNED, CONDITION, NOT = "aligned", "aligned under a condition", "not aligned"
 LEVELS = (0.025, 0.1, 0.25, 0.5, 0.75, 0.9, 0.975)

@@ -376,6 +376,37 @@ def abstentions(payoffs: Any) -> np.ndarray:
     return np.asarray(payoffs) == 0
 
 
+def scores_of_classes(mean: Any, variance: Any, y: Any) -> list[float]:
+    """UNIQUE's scores of classes as its evaluation calls them: each is handed a variance that it does not take.
+
+    Parameters
+    ----------
+    mean, variance : array_like, shape (n,)
+        Predicted probability, and its variance.
+    y : array_like, shape (n,)
+        Zeros and ones.
+
+    Raises
+    ------
+    TypeError
+        Always.
+
+    Examples
+    --------
+    >>> scores_of_classes([0.5], [0.1], [1])
+    Traceback (most recent call last):
+        ...
+    TypeError: scores_of_classes.<locals>.brier() got an unexpected keyword argument 'y_variance'
+    """
+    def brier(y_pred, y_true):
+        return float(np.mean((np.asarray(y_pred) - np.asarray(y_true)) ** 2))
+
+    def crps(y_pred, y_true):  # of a forecast that is one number: the absolute error
+        return float(np.mean(np.abs(np.asarray(y_pred) - np.asarray(y_true))))
+
+    return [score(mean, y, y_variance=variance) for score in (brier, crps)]
+
+
 def coefficient(curve: Any, copies: int = 14) -> float:
     """UNIQUE's increasing or decreasing coefficient, which adds up the *positions* of decreases.
 

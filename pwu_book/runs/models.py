@@ -58,11 +58,11 @@ def preprocessing() -> Any:
 class _Classifier:
     """Preprocessing and a classifier; `predict` gives the probability of 1, or of each class."""
 
-    def __init__(self, estimator, limit: int | None = None, seed: int = 0):
-        self.estimator, self.limit, self.seed = estimator, limit, seed
+    def __init__(self, estimator, limit: int | None = None, seed: int = 0, prepare: Callable[[], Any] = preprocessing):
+        self.estimator, self.limit, self.seed, self.prepare_with = estimator, limit, seed, prepare
 
     def fit(self, X: pd.DataFrame, y: Any) -> _Classifier:
-        self.prepare = preprocessing()
+        self.prepare = self.prepare_with()
         Z, y = self.prepare.fit_transform(X), np.asarray(y)
         rows = _some(len(y), self.limit, self.seed)
         self.estimator.fit(Z[rows], y[rows])
@@ -94,18 +94,18 @@ class _Regressor:
     the training targets; `predict` here gives mean and standard deviation in the target's unit.
     """
 
-    def __init__(self, model):
-        self.model = model
+    def __init__(self, model, prepare: Callable[[], Any] = preprocessing, least: float = LEAST):
+        self.model, self.prepare_with, self.least = model, prepare, least
 
     def fit(self, X: pd.DataFrame, y: Any) -> _Regressor:
         y = np.asarray(y, dtype=float)
-        self.prepare, self.centre, self.unit = preprocessing(), y.mean(), y.std() or 1.0
+        self.prepare, self.centre, self.unit = self.prepare_with(), y.mean(), y.std() or 1.0
         self.model.fit(self.prepare.fit_transform(X), (y - self.centre) / self.unit)
         return self
 
     def predict(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         mean, variance = self.model.predict(self.prepare.transform(X))
-        return self.centre + self.unit * mean, self.unit * np.sqrt(np.maximum(variance, LEAST**2))
+        return self.centre + self.unit * mean, self.unit * np.sqrt(np.maximum(variance, self.least**2))
 
 
 class _LeastSquares:

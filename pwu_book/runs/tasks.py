@@ -18,7 +18,7 @@ from pwu_lite.priors import Beta, Prior, Uniform
 from pwu_lite.pwu import PWU
 
 from .. import released
-from . import models, paper_models, population
+from . import models, paper_models, population, released_models
 
 __all__ = ["AS_FORECAST", "BINARY", "CODE_PERTURBED", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS",
            "PERTURBED", "POPULATION", "RECALIBRATED", "REGRESSION", "TASKS", "Fold", "Plan", "Question", "Task"]
@@ -438,8 +438,13 @@ PAPER_TASKS = {task.name: task for task in (
     replace(_PAPER_BINARY, name="both_binary", models=_all_classifiers, fresh={}, plan={
         name: Plan(5) for name in ("heart", "ionosphere", "sonar")}),
     replace(_PAPER_REGRESSION, name="both_regression", models=_all_regressors, fresh={}, plan={
+        name: Plan(5) for name in ("auto_mpg", "energy")}),
+    replace(_PAPER_BINARY, name="released_binary", models=released_models.classifiers, fresh={}, plan={
+        name: Plan(5) for name in ("heart", "ionosphere", "sonar")}),
+    replace(_PAPER_REGRESSION, name="released_regression", models=released_models.regressors, fresh={}, plan={
         name: Plan(5) for name in ("auto_mpg", "energy")}))}
-"""The same questions and metrics, asked of the paper's own models, and of those and ours together."""
+"""The same questions and metrics, asked of the paper's own models, of those and ours together, and of the paper's with
+the settings of its released code."""
 
 
 def _population(task, makers):

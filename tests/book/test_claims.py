@@ -30,6 +30,17 @@ def test_the_record_of_flips_is_that_of_the_ledger():
     assert (record["verdict"] == "guarded").mean() >= 0.9
 
 
+def test_within_a_tolerance_the_costs_go_either_way():
+    """Three forecasts, each calibrated up to .05. Of two that are not perfectly so, one costs less than the perfect."""
+    y = np.repeat([1, 0], [30, 70])
+    known, high = np.full(100, 0.3), np.full(100, 0.35)
+    sharp = np.where(y == 1, 0.95, 0.05)
+    error = [classification.expected_calibration_error(y, f) for f in (known, sharp, high)]
+    assert np.allclose(error, [0, 0.05, 0.05])
+    cost = [pwu.PWU(FAMILY, pwu.Uniform(0, 1))(y, f) for f in (known, sharp, high)]
+    assert cost[1] < cost[0] < cost[2]
+
+
 def test_alignment_of_the_brier_score():
     rng = np.random.default_rng(0)
     score = pwu.PWU(FAMILY, pwu.Uniform(0, 1))

@@ -63,6 +63,11 @@ def test_unique_calibration():
     assert documented == pytest.approx(1 / 9)
 
 
+def test_unique_scores_of_classes():
+    with pytest.raises(TypeError, match="y_variance"):
+        released.scores_of_classes([0.2, 0.9], [0.01, 0.02], [0, 1])
+
+
 def test_unique_coefficients_and_drops():
     error = np.arange(1.0, 101.0)
     up = ranking.cumulative_error(error, error, 10)[1]

@@ -100,6 +100,17 @@ def test_announced_and_paid_on_framingham():
     assert (either["GBR"] <= 0).all() and (either.drop(["GBR", "drawn"]) > 0).all()
 
 
+def test_trained_for_a_cost_and_announcing_best_at_it():
+    """What is announced too little: at a small cost share less by the models for small ones, at a large one by those
+    for large ones."""
+    small, large = ["DRO(0.1)", "DRO(0.3)"], ["DRO(0.7)", "DRO(0.9)"]
+    for part in ("train", "test"):
+        short = AGAIN[AGAIN["part"] == part].pivot(index="model", columns="c", values="either")
+        assert short.loc[small, 0.1].max() <= short.loc[large, 0.1].min() + 5e-4
+        assert short.loc[large, 0.9].max() < short.loc[small, 0.9].max()
+        assert short.loc[large, 0.9].mean() < short.loc[small, 0.9].mean()
+
+
 def test_as_many_of_both_labels_and_adam():
     y = np.array([0, 0, 0, 0, 1, 0, 1])
     rows = framingham._as_many_of_both(np.arange(7), y)

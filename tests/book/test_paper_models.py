@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from pwu_book import tables
-from pwu_book.runs import align, datasets, grid, paper, paper_models
+from pwu_book.runs import align, datasets, grid, paper, paper_models, released_models
 from pwu_book.runs.tasks import PAPER_TASKS, TASKS
 from pwu_book.studies import STUDIES, study
 
@@ -24,21 +24,23 @@ TRAIN, TEST = slice(0, 160), slice(160, 240)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("models", [paper_models, released_models])
 @pytest.mark.parametrize("name", paper_models.classifiers())
-def test_classifiers_beat_the_base_rate(name):
+def test_classifiers_beat_the_base_rate(models, name):
     pytest.importorskip("torch")
     pytest.importorskip("gpytorch")
-    f = paper_models.classifiers()[name](0).fit(X[TRAIN], Y[TRAIN]).predict(X[TEST])
+    f = models.classifiers()[name](0).fit(X[TRAIN], Y[TRAIN]).predict(X[TEST])
     assert f.shape == (80,) and (f >= 0).all() and (f <= 1).all()
     assert np.mean((f - Y[TEST]) ** 2) < 0.9 * np.mean((Y[TRAIN].mean() - Y[TEST]) ** 2)
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("models", [paper_models, released_models])
 @pytest.mark.parametrize("name", paper_models.regressors())
-def test_regressors_know_how_far_off_they_are(name):
+def test_regressors_know_how_far_off_they_are(models, name):
     pytest.importorskip("torch")
     pytest.importorskip("ngboost")
-    mean, std = paper_models.regressors()[name](0).fit(X[TRAIN], T[TRAIN]).predict(X[TEST])
+    mean, std = models.regressors()[name](0).fit(X[TRAIN], T[TRAIN]).predict(X[TEST])
     assert (std > 0).all() and np.mean((mean - T[TEST]) ** 2) < 0.8 * T[TEST].var()
     squared = np.mean(((mean - T[TEST]) / std) ** 2)
     assert 0.1 < squared < (40 if name == "natural boosting" else 8)  # 500 rounds without a halt: far too sure
@@ -69,7 +71,35 @@ def test_the_paper_asks_the_same_questions():
     for name, task in PAPER_TASKS.items():
         other = TASKS[task.kind]
         assert task.questions is other.questions and task.metrics is other.metrics and set(task.plan) <= set(other.plan)
-        assert len(task.models()) == (9 if name.startswith("paper") else 17)  # two of nineteen are in both suites
+        assert len(task.models()) == (17 if name.startswith("both") else 9)  # two of nineteen are in both suites
+
+
+def test_released_settings():
+    """Those that need no torch, as the released code sets them; the same names as with our settings."""
+    makers = released_models.classifiers()
+    assert list(makers) == list(paper_models.classifiers())
+    assert list(released_models.regressors()) == list(paper_models.regressors())
+    trees = makers["gradient boosting"](3).fit(X[TRAIN], Y[TRAIN]).estimator.trees
+    assert (trees.n_estimators, trees.learning_rate, trees.max_depth, trees.random_state) == (500, 0.03, 3, 3)
+    assert [released_models._few_hundred(n) for n in (999, 1000)] == [500, 1000]
+    network = makers["MLP"](3).fit(X[TRAIN], Y[TRAIN]).estimator.network
+    assert (network.hidden_layer_sizes, network.batch_size, network.n_iter_no_change) == ((128, 128), 32, 20)
+    forest = released_models.regressors()["random forest"](3).fit(X[TRAIN], T[TRAIN])
+    each = np.array([tree.predict(forest.prepare.transform(X[TEST])) for tree in forest.model.forest.estimators_])
+    wanted = forest.unit * np.sqrt(each.var(axis=0, ddof=1) + forest.model.noise)
+    np.testing.assert_allclose(forest.predict(X[TEST])[1], wanted)
+    holes = pd.DataFrame({"kind": ["u", "u", np.nan, "v"]})
+    assert released_models.preprocessing().fit_transform(holes)[2].tolist() == [1.0, 0.0]  # the most frequent one
+
+
+def test_the_released_protocol_has_its_own_tables(monkeypatch, capsys):
+    asked = []
+    monkeypatch.setattr(paper.run, "main", lambda words: asked.append(words) or 0)
+    assert paper.main(["binary", "--protocol", "released", "--jobs", "1"]) == 0
+    assert asked == [["released_binary", "--jobs", "1"]]
+    with pytest.raises(SystemExit):
+        paper.main(["credit", "--protocol", "released"])
+    assert "only of binary and regression" in capsys.readouterr().err
 
 
 def test_tables_and_cells_name_the_device(monkeypatch):

@@ -411,6 +411,16 @@ def test_maximum_entropy_fails_at_a_kink():
     assert wide.upper(acts[star]) == F("2.01") > wide.upper(kinked(F("0.325"))) == F("1.093125")
 
 
+def test_maximum_entropy_may_lie_below_the_imprecise_entropy(unsigned):
+    """Never above it (drawn); and below it where two acts tie at the maximum and neither is safe."""
+    _, P, loss, _ = unsigned
+    assert ip.max_entropy(P, loss).value <= ip.best_score(P, loss)
+    P, acts = ip.CredalSet.interval(F("0.1"), F("0.9")), [[0, 1], [1, 0]]
+    found = ip.max_entropy(P, acts)
+    assert found.value < ip.best_score(P, acts)
+    assert (found.value, ip.best_score(P, acts)) == (F("0.5"), F("0.9"))
+
+
 def test_the_best_act_against_maximum_entropy_is_minimax():
     """No kink at the maximum: one act is best on both sides of it, and its worst cost is the entropy."""
     acts = [[0, 3], [3, 0], [1, 1]]

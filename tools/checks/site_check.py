@@ -439,7 +439,7 @@ def verdict_at(c: float, y, cheaper, costlier) -> bool:
 
 
 def check_gallery(page, base: str) -> list[str]:
-    """The filter leaves the cards of one verdict, says how many, sorts by name, and reads its address; the ledger's, too."""
+    """The filter leaves the cards of one verdict, says how many, sorts by name; the ledger's reads its address."""
     page.goto(base + "book/reference/gallery.html", wait_until="load")
     cards, said = page.locator(".score-card:visible"), page.locator("form.filter output")
     every, verdict = cards.count(), page.locator("form.filter [name=verdict]")

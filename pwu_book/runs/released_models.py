@@ -1,0 +1,442 @@
+"""Nine of the ten models of the PWU paper with the settings of its released code, written anew from these settings.
+
+Implements the models of ``02_train_models.py`` for two outcomes and for numbers, in the repository
+fortuinlab/prior-weighted-utilities at commit 94ab70d. Needs torch, gpytorch and ngboost: the extra [paper].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from .models import _Average, _Classifier, _LeastSquares, _Regressor
+from .paper_models import BLOCKS, DROPOUT, HEADS, LAYERS, TOKEN, WIDTH, _device, _Mixture, _torch
+
+__all__ = ["Network", "SparseProcess", "classifiers", "preprocessing", "regressors"]
+
+KINDS = ("mlp", "resnet", "transformer", "saint")
+ASKED = 2048  # cases that are asked together; it matters to SAINT alone
+LEAST = 1e-12  # smallest standard deviation
+
+
+def preprocessing() -> Any:
+    """Numbers: median for missing, standardised; text: the most frequent value for missing, a column a category.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> table = pd.DataFrame({"a": [1.0, np.nan, 3.0], "b": ["u", "v", np.nan]})
+    >>> preprocessing().fit_transform(table).shape
+    (3, 3)
+    """
+    numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
+    text = make_pipeline(SimpleImputer(strategy="most_frequent"),
+                         OneHotEncoder(handle_unknown="ignore", sparse_output=False))
+    return make_column_transformer((numbers, make_column_selector(dtype_include="number")),
+                                   (text, make_column_selector(dtype_exclude="number")))
+
+
+def _few_hundred(cases):
+    """Trees of a boosting, by the number of training cases."""
+    return 500 if cases < 1000 else 1000
+
+
+class Network:
+    """A network for probabilities, or for a mean and a standard deviation, with early stopping on held-out cases.
+
+    Transformers and residual blocks: AdamW with decay 1e-5 and a cosine over 200 epochs, batches of 256, a tenth
+    held out. Two plain layers: Adam with decay 1e-4, a fifth held out, batches of a tenth of the cases (32 to 512),
+    up to 3,000 or 5,000 epochs. In both the rate is 0.001, training stops after 20 epochs without a better loss,
+    and, for numbers, gradients are cut at 5. The loss is the log loss, or ``2 log s + ((y - m)/s)^2``.
+
+    Parameters
+    ----------
+    kind : {"mlp", "resnet", "transformer", "saint"}
+    seed : int
+        Of the weights, the held-out cases and the order of the minibatches.
+    gaussian : bool
+        Mean and standard deviation of a target, instead of a probability.
+    device : str, optional
+        Where it is computed, as torch names it; the environment's choice, or the CPU.
+    """
+
+    def __init__(self, kind: str, seed: int, gaussian: bool = False, device: str | None = None):
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        self.kind, self.seed, self.gaussian, self.device = kind, seed, gaussian, device or _device()
+
+    def fit(self, Z: np.ndarray, t: np.ndarray) -> Network:
+        """Train on standardised features and labels, or standardised targets.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        t : ndarray, shape (n,)
+        """
+        torch, plain = _torch(), self.kind == "mlp"
+        rng = np.random.default_rng(self.seed)
+        torch.manual_seed(self.seed)
+        held = max(int((0.2 if plain else 0.1) * len(t)), 1)
+        order = rng.permutation(len(t))
+        test, train = order[:held], order[held:]
+        X, y = self._tensor(Z), self._tensor(t)
+        self.net = net = _build(torch, self.kind, Z.shape[1], 2 if self.gaussian else 1).to(self.device)
+        if plain:
+            epochs, batch = (3000 if len(train) < 1000 else 5000), min(512, max(32, len(train) // 10))
+            steps = torch.optim.Adam(net.parameters(), lr=1e-3, weight_decay=1e-4)
+        else:
+            epochs, batch = 200, min(256, len(train))
+            steps = torch.optim.AdamW(net.parameters(), lr=1e-3, weight_decay=1e-5)
+            cosine = torch.optim.lr_scheduler.CosineAnnealingLR(steps, T_max=epochs)
+        best, waited = math.inf, 0
+        kept = {name: value.clone() for name, value in net.state_dict().items()}
+        for _ in range(epochs):
+            net.train()
+            drawn = rng.permutation(train)
+            for start in range(0, len(drawn), batch):
+                part = drawn[start:start + batch]
+                if len(part) == 1:  # batch normalisation needs two
+                    continue
+                steps.zero_grad()
+                self._loss(torch, net(X[part]), y[part]).backward()
+                if self.gaussian:
+                    torch.nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+                steps.step()
+            if not plain:
+                cosine.step()
+            net.eval()
+            with torch.no_grad():
+                loss = float(self._loss(torch, net(X[test]), y[test]))
+            waited = 0 if loss < best - 1e-6 else waited + 1
+            if not waited:
+                best, kept = loss, {name: value.clone() for name, value in net.state_dict().items()}
+            if waited == 20:
+                break
+        net.load_state_dict(kept)
+        net.eval()
+        return self
+
+    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
+        """Probabilities of both classes, shape (n, 2).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        torch = _torch()
+        chance = torch.sigmoid(self._outputs(torch, Z)[:, 0]).double().cpu().numpy()
+        return np.column_stack([1 - chance, chance])
+
+    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance in standard units, each of shape (n,).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        torch = _torch()
+        outputs = self._outputs(torch, Z)
+        return outputs[:, 0].double().cpu().numpy(), _spread(torch, outputs).double().cpu().numpy() ** 2
+
+    def _tensor(self, values):
+        return _torch().as_tensor(np.asarray(values, dtype=np.float32), device=self.device)
+
+    def _outputs(self, torch, Z):
+        X = self._tensor(Z)
+        with torch.no_grad():
+            return torch.cat([self.net(X[start:start + ASKED]) for start in range(0, len(X), ASKED)])
+
+    def _loss(self, torch, outputs, y):
+        if not self.gaussian:
+            return torch.nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], y)
+        spread = _spread(torch, outputs)
+        return torch.mean(2 * torch.log(spread) + ((y - outputs[:, 0]) / spread) ** 2)
+
+
+def _spread(torch, outputs):
+    return torch.nn.functional.softplus(outputs[:, 1]) + 1e-6
+
+
+def _build(torch, kind, inputs, outputs):
+    """The network: layers are normalised after each part (transformers), dropout inside of the attention, too."""
+    nn = torch.nn
+    if kind == "mlp":
+        return nn.Sequential(nn.Linear(inputs, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(),
+                             nn.Linear(WIDTH, outputs))
+
+    class Residual(nn.Module):  # type: ignore[name-defined]
+        def __init__(self):
+            super().__init__()
+            self.inner = nn.Sequential(nn.BatchNorm1d(WIDTH), nn.Linear(WIDTH, WIDTH), nn.GELU(), nn.Dropout(DROPOUT),
+                                       nn.Linear(WIDTH, WIDTH), nn.Dropout(DROPOUT))
+
+        def forward(self, x):
+            return x + self.inner(x)
+
+    if kind == "resnet":
+        return nn.Sequential(nn.Linear(inputs, WIDTH), *(Residual() for _ in range(BLOCKS)), nn.BatchNorm1d(WIDTH),
+                             nn.Linear(WIDTH, outputs))
+
+    class Across(nn.Module):  # type: ignore[name-defined]
+        """Each token attends to the same token of the other cases of its batch; no layer follows."""
+
+        def __init__(self):
+            super().__init__()
+            self.norm, self.dropout = nn.LayerNorm(TOKEN), nn.Dropout(DROPOUT)
+            self.attention = nn.MultiheadAttention(TOKEN, HEADS, DROPOUT, batch_first=True)
+
+        def forward(self, x):
+            others = self.norm(x).transpose(0, 1)
+            return x + self.dropout(self.attention(others, others, others, need_weights=False)[0].transpose(0, 1))
+
+    class Tokens(nn.Module):  # type: ignore[name-defined]
+        """A token for each feature, ``x_j w_j + b_j``, and [CLS], which the head reads after the last layer."""
+
+        def __init__(self, across):
+            super().__init__()
+            self.weight, self.bias = (nn.Parameter(torch.empty(inputs, TOKEN)) for _ in range(2))
+            for part in (self.weight, self.bias):
+                nn.init.kaiming_uniform_(part, a=5**0.5)
+            self.cls = nn.Parameter(torch.empty(1, 1, TOKEN).normal_(std=0.02))
+            layers: list[Any] = []
+            for _ in range(LAYERS):
+                layers.append(nn.TransformerEncoderLayer(TOKEN, HEADS, 4 * TOKEN, DROPOUT, "gelu", batch_first=True))
+                if across:
+                    layers.append(Across())
+            self.layers = nn.Sequential(*layers)
+            self.head = nn.Sequential(*([nn.LayerNorm(TOKEN)] if across else []), nn.Linear(TOKEN, outputs))
+
+        def forward(self, x):
+            tokens = torch.cat([self.cls.expand(len(x), -1, -1), x[:, :, None] * self.weight + self.bias], dim=1)
+            return self.head(self.layers(tokens)[:, 0])
+
+    return Tokens(across=kind == "saint")
+
+
+class SparseProcess:
+    """A sparse variational Gaussian process: 16 inducing points for each two of the root of n, 16 to 512.
+
+    100 epochs of Adam with rate 0.005 in batches of a quarter of the cases (32 to 1,024).
+
+    Parameters
+    ----------
+    seed : int
+        Of the inducing points' start and of the minibatches.
+    gaussian : bool
+        A target, instead of a label.
+    device : str, optional
+        Where it is computed, as torch names it; the environment's choice, or the CPU.
+    """
+
+    def __init__(self, seed: int, gaussian: bool = False, device: str | None = None):
+        self.seed, self.gaussian, self.device = seed, gaussian, device or _device()
+
+    def fit(self, Z: np.ndarray, t: np.ndarray) -> SparseProcess:
+        """Maximise the evidence lower bound.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        t : ndarray, shape (n,)
+        """
+        torch = _torch()
+        import gpytorch
+
+        torch.manual_seed(self.seed)
+        rng = np.random.default_rng(self.seed)
+        X, y = (torch.as_tensor(np.asarray(part, dtype=np.float32), device=self.device) for part in (Z, t))
+        points = min(512, max(16, 16 * int(len(y) ** 0.5 / 2)), len(y))
+        start = X[rng.choice(len(y), points, replace=False)].clone()
+
+        class Process(gpytorch.models.ApproximateGP):
+            def __init__(self):
+                spread = gpytorch.variational.CholeskyVariationalDistribution(points)
+                super().__init__(gpytorch.variational.VariationalStrategy(self, start, spread,
+                                                                          learn_inducing_locations=True))
+                self.mean_module = gpytorch.means.ConstantMean()
+                self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=X.shape[1]))
+
+            def forward(self, x):
+                return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
+
+        likelihoods = gpytorch.likelihoods
+        self.noise = (likelihoods.GaussianLikelihood() if self.gaussian else likelihoods.BernoulliLikelihood()).to(
+            self.device)
+        self.model = Process().to(self.device)
+        bound = gpytorch.mlls.VariationalELBO(self.noise, self.model, num_data=len(y))
+        steps = torch.optim.Adam([*self.model.parameters(), *self.noise.parameters()], lr=5e-3)
+        batch = min(1024, max(32, len(y) // 4))
+        self.model.train()
+        self.noise.train()
+        with gpytorch.settings.cholesky_jitter(1e-4):
+            for _ in range(100):
+                drawn = rng.permutation(len(y))
+                for begin in range(0, len(y), batch):
+                    part = drawn[begin:begin + batch]
+                    steps.zero_grad()
+                    (-bound(self.model(X[part]), y[part])).backward()
+                    steps.step()
+        return self
+
+    def _law(self, Z):
+        torch = _torch()
+        import gpytorch
+
+        self.model.eval()
+        self.noise.eval()
+        X = torch.as_tensor(np.asarray(Z, dtype=np.float32), device=self.device)
+        with torch.no_grad(), gpytorch.settings.fast_pred_var(), gpytorch.settings.cholesky_jitter(1e-4):
+            law = self.noise(self.model(X))
+            return [getattr(law, name).double().cpu().numpy() for name in ("mean", "variance")]
+
+    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
+        """Probabilities of both classes, shape (n, 2).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        chance = np.clip(self._law(Z)[0], 0.0, 1.0)
+        return np.column_stack([1 - chance, chance])
+
+    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Mean and variance in standard units, each of shape (n,).
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        mean, variance = self._law(Z)
+        return mean, variance
+
+
+class _Plain:
+    """scikit-learn's network of two layers, in batches of a tenth of the cases, stopped by the held-out accuracy."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, Z, t):
+        self.network = MLPClassifier((128, 128), alpha=1e-4, batch_size=min(512, max(32, len(t) // 10)),
+                                     max_iter=5000, early_stopping=True, n_iter_no_change=20, random_state=self.seed)
+        self.network.fit(Z, t)
+
+    def predict_proba(self, Z):
+        return self.network.predict_proba(Z)
+
+
+class _Boosting:
+    """Gradient boosting of rate 0.03 and depth 3, with 500 trees below 1,000 cases and 1,000 from there on."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, Z, t):
+        self.trees = GradientBoostingClassifier(n_estimators=_few_hundred(len(t)), learning_rate=0.03, max_depth=3,
+                                                random_state=self.seed).fit(Z, t)
+
+    def predict_proba(self, Z):
+        return self.trees.predict_proba(Z)
+
+
+class _NaturalBoosting:
+    """NGBoost of rate 0.03 with as many rounds, each on four fifths of the columns."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, Z, t):
+        from ngboost import NGBRegressor
+
+        self.boosted = NGBRegressor(n_estimators=_few_hundred(len(t)), learning_rate=0.03, col_sample=0.8,
+                                    random_state=self.seed, verbose=False).fit(Z, t)
+
+    def predict(self, Z):
+        law = self.boosted.pred_dist(Z)
+        return law.loc, law.scale**2
+
+
+class _Forest:
+    """200 trees with leaves of one case; variance between them, over 199, plus the mean squared residual out of bag."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, Z, t):
+        self.forest = RandomForestRegressor(200, oob_score=True, random_state=self.seed).fit(Z, t)
+        self.noise = np.mean((t - self.forest.oob_prediction_) ** 2)
+
+    def predict(self, Z):
+        trees = np.array([tree.predict(Z) for tree in self.forest.estimators_])
+        return trees.mean(axis=0), trees.var(axis=0, ddof=1) + self.noise
+
+
+def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+    """Makers of the paper's classifiers with its released settings, by name; each takes a seed.
+
+    Parameters
+    ----------
+    device : str, optional
+        Where networks and the Gaussian process are computed, as torch names it.
+
+    Examples
+    --------
+    >>> len(classifiers()), "SAINT" in classifiers()
+    (9, True)
+    """
+    def made(estimator):
+        return _Classifier(estimator, prepare=preprocessing)
+
+    def network(kind):
+        return lambda seed: made(Network(kind, seed, device=device))
+
+    return {
+        "logistic regression": lambda seed: made(LogisticRegression(max_iter=1000)),
+        "random forest": lambda seed: made(RandomForestClassifier(200, random_state=seed)),
+        "gradient boosting": lambda seed: made(_Boosting(seed)),
+        "sparse Gaussian process": lambda seed: made(SparseProcess(seed, device=device)),
+        "MLP": lambda seed: made(_Plain(seed)), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
+        "ResNet": network("resnet"),
+        "ensemble of MLPs": lambda seed: made(_Average([_Plain(100 * seed + k) for k in range(5)])),
+    }
+
+
+def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+    """Makers of the paper's regressors with its released settings, by name; each takes a seed.
+
+    Parameters
+    ----------
+    device : str, optional
+        Where networks and the Gaussian process are computed, as torch names it.
+
+    Examples
+    --------
+    >>> len(regressors()), "natural boosting" in regressors()
+    (9, True)
+    """
+    def made(model):
+        return _Regressor(model, prepare=preprocessing, least=LEAST)
+
+    def network(kind):
+        return lambda seed: made(Network(kind, seed, True, device))
+
+    return {
+        "least squares": lambda seed: made(_LeastSquares()),
+        "random forest": lambda seed: made(_Forest(seed)),
+        "natural boosting": lambda seed: made(_NaturalBoosting(seed)),
+        "sparse Gaussian process": lambda seed: made(SparseProcess(seed, True, device)),
+        "MLP": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
+        "ResNet": network("resnet"),
+        "ensemble of MLPs": lambda seed: made(_Mixture([Network("mlp", 100 * seed + k, True, device)
+                                                        for k in range(5)])),
+    }
