@@ -404,7 +404,8 @@ def scores_of_classes(mean: Any, variance: Any, y: Any) -> list[float]:
     def crps(y_pred, y_true):  # of a forecast that is one number: the absolute error
         return float(np.mean(np.abs(np.asarray(y_pred) - np.asarray(y_true))))
 
-    return [score(mean, y, y_variance=variance) for score in (brier, crps)]
+    scores: list[Any] = [brier, crps]
+    return [score(mean, y, y_variance=variance) for score in scores]
 
 
 def coefficient(curve: Any, copies: int = 14) -> float:

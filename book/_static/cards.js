@@ -2,7 +2,7 @@
 document.addEventListener("DOMContentLoaded", () => {
   const STATEMENT = /^#(def|thm|prop|term|equation)-/;
   const links = [...document.querySelectorAll(".bd-article a.reference.internal")].filter(
-    (link) => STATEMENT.test(link.hash) || link.pathname.endsWith("/reference/bibliography.html")
+    (link) => STATEMENT.test(link.hash) || link.pathname.endsWith("/reference/cite.html")
   );
   const card = document.createElement("div");
   Object.assign(card, {className: "hover-card", id: "hover-card", hidden: true});

@@ -317,9 +317,11 @@ def _values(table, family, scheme, suite, value):
     return rows.pivot(index=["dataset", left], columns="metric", values=value)
 
 
-def _single(names):
-    """The sets of models that leave out one of them."""
-    return [name for name in names if name.startswith("without ") and not name.endswith("worst two")]
+def _left_out(names):
+    """The sets that leave out one model, or one whole kind where there are kinds: five settings of one estimator are
+    not five models that were drawn apart."""
+    kinds = [name for name in names if name.startswith("all kinds but ")]
+    return kinds or [name for name in names if name.startswith("without ") and not name.endswith("worst two")]
 
 
 def verdict(low: float, high: float) -> str:
@@ -368,8 +370,8 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
     -------
     DataFrame
         ``own``, ``rival``, ``rival_value``, ``itself`` (how well the utility predicts itself), ``lead``;
-        ``cases`` and ``models``, its standard errors by leaving out groups of cases and single models; ``low``
-        and ``high``, 95% by both together; ``worst two``, ``two more``: the lead without the two worst models
+        ``cases`` and ``models``, its standard errors by leaving out groups of cases and single models (whole kinds
+        in the population); ``low`` and ``high``, 95% by both together; ``worst two``, ``two more``: the lead without the two worst models
         and with two more (NaN where that was not run); ``verdict``: ahead, level or behind only where
         interval, ``worst two`` and ``two more`` all say it.
     """
@@ -382,8 +384,8 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
         other = rival or everyone[names].astype(float).idxmax()
         gap = part[own] - part[other]
         errors = {"cases": _jackknife((group[own] - group[other]).to_numpy(float)),
-                  "models": _jackknife(gap[_single(gap.index)].to_numpy(float))}
-        reach = _reach(min(len(group), len(_single(gap.index))), *errors.values())
+                  "models": _jackknife(gap[_left_out(gap.index)].to_numpy(float))}
+        reach = _reach(min(len(group), len(_left_out(gap.index))), *errors.values())
         rows[dataset] = {"own": everyone[own], "rival": LABELS.get(other, other), "rival_value": everyone[other],
                          "itself": everyone["itself"], "lead": gap["all"], **errors, "low": gap["all"] - reach,
                          "high": gap["all"] + reach, "worst two": gap.get("without the worst two", np.nan),
@@ -414,7 +416,8 @@ def against(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, ri
             scheme: str = "new_two", *, suite: str = AS_FORECAST, value: str = "expected_d") -> pd.DataFrame:
     """Lead of a metric over each of several rivals, as the mean over the data sets where both are defined.
 
-    The interval leaves out single models, the same in all data sets, and groups of cases, in each by itself.
+    The interval leaves out single models, or whole kinds in the population, the same in all data sets, and groups of
+    cases, in each by itself.
 
     Parameters
     ----------
@@ -445,10 +448,10 @@ def against(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, ri
         gap = (chosen[own] - chosen[rival]).unstack("models")
         group = (groups[own] - groups[rival]).unstack("group")
         kept = gap["all"].notna()
-        by_model = _jackknife(gap.loc[kept, _single(gap)].mean().to_numpy(float))
+        by_model = _jackknife(gap.loc[kept, _left_out(gap)].mean().to_numpy(float))
         by_cases = np.sqrt(np.square(_jackknife(group[kept].to_numpy(float))).sum()) / kept.sum()
         middle, reach = gap.loc[kept, "all"].mean(), _reach(
-            min(group.shape[1], len(_single(gap))), by_model, by_cases)
+            min(group.shape[1], len(_left_out(gap))), by_model, by_cases)
         rows[LABELS.get(rival, rival)] = {"median": middle, "low": middle - reach, "high": middle + reach,
                                           "ahead on": int((gap.loc[kept, "all"] > 0).sum()), "of": int(kept.sum())}
     return pd.DataFrame.from_dict(rows, orient="index")
@@ -485,9 +488,9 @@ def between(first: Sequence[pd.DataFrame], second: Sequence[pd.DataFrame], famil
                                                                 for table in pair)] for pair in (first, second))
     difference = (gap["all"] - other["all"]).dropna()
     kept, middle = difference.index, difference.mean()
-    by_model = [_jackknife(one.loc[kept, _single(one)].mean().to_numpy(float)) for one in (gap, other)]
+    by_model = [_jackknife(one.loc[kept, _left_out(one)].mean().to_numpy(float)) for one in (gap, other)]
     by_cases = np.sqrt(np.square(_jackknife((group - others).loc[kept].to_numpy(float))).sum()) / len(kept)
-    reach = _reach(min(group.shape[1], len(_single(gap)), len(_single(other))), *by_model, by_cases)
+    reach = _reach(min(group.shape[1], len(_left_out(gap)), len(_left_out(other))), *by_model, by_cases)
     return pd.Series({"median": middle, "low": middle - reach, "high": middle + reach})
 
 

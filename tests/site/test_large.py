@@ -9,7 +9,7 @@ import pytest
 
 import pwu_lite as pwu
 
-PAGE = Path(__file__).parents[2] / "book" / "reference" / "large.md"
+PAGE = Path(__file__).parents[2] / "book" / "reference" / "size.md"
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.S | re.M)
 
 

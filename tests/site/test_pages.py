@@ -294,7 +294,7 @@ def test_every_source_has_a_link(site):
     entries = re.findall(r"@\w+\{(\w+),\n(.*?)\n\}", (ROOT / "book" / "references.bib").read_text(), re.S)
     without = {key for key, body in entries if not re.search(r"^  (doi|url) = ", body, re.M)}
     assert without <= {"osband", "buja", "elkan", "ferrer", "bruninx", "byanjankar"}
-    page = BeautifulSoup((site / "book" / "reference" / "bibliography.html").read_text(), "html.parser")
+    page = BeautifulSoup((site / "book" / "reference" / "cite.html").read_text(), "html.parser")
     links = {link["href"] for link in page.select(".citation-list a[href^=http], dl a[href^=http]")}
     assert "https://arxiv.org/abs/2606.26990" in links and "https://doi.org/10.1111/rssb.12154" in links
 

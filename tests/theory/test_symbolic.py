@@ -539,3 +539,36 @@ def test_a_jump_in_disguise_is_refused(jump):
         binary_prior((1 - p) ** 2 - (1 - THIRD) * jump, p**2 + THIRD * jump, p)
     with pytest.raises(ValueError):
         selective_prior(error / v + sp.log(v) - jump.subs(p, v) * error, error, v)
+
+
+@pytest.mark.parametrize("name", ["log loss", "Brier", "spherical", "boosting"])
+def test_the_steps_of_a_derivation_hold_and_end_in_the_prior(name):
+    """Each right side is the left one, computed; both sides of the condition and the density are one function."""
+    losses = BINARY[name][:2]
+    prior = binary_prior(*losses, p)
+    steps = binary_prior(*losses, p, steps=True)
+    known = {steps[0].lhs: losses[0], steps[1].lhs: losses[1]}
+    for step in steps[:-1]:
+        gap = step.lhs.subs(known).doit() - step.rhs
+        assert all(abs(gap.subs(p, at).evalf(30)) < 1e-20 for at in (sp.Rational(1, 7), sp.Rational(5, 6)))
+    assert steps[-1].rhs == prior.density
+    assert abs((steps[-1].rhs.subs(C, p) - steps[-2].rhs).subs(p, sp.Rational(1, 7)).evalf(30)) < 1e-20
+
+
+def test_the_steps_name_jumps_and_the_mass_at_infinity():
+    half = sp.Rational(1, 2)
+    jump = binary_prior(sp.Piecewise((1, p <= half), (0, True)), sp.Piecewise((0, p <= half), (1, True)), p,
+                                 steps=True)[-1]
+    loss = sp.Function("l_0")(p)  # from 0 to 1 at one half, so that the jump over t is 2
+    assert jump.lhs == (sp.Limit(loss, p, half, "+") - sp.Limit(loss, p, half, "-")) / half and jump.rhs == 2
+    assert selective_prior(error, error, v, steps=True)[-1] == sp.Eq(
+        sp.Limit(sp.Function("S")(v), v, sp.oo), 1, evaluate=False)
+    last = selective_prior(sp.log(2 * sp.pi * v) / 2 + error / (2 * v), error, v, steps=True)[-1]
+    assert last.rhs == 1 / (2 * LAMBDA**2)
+
+
+def test_the_steps_keep_a_parameter_s_name_and_refuse_what_has_no_prior():
+    steps = binary_prior(a * (1 - p)**2, a * p**2, p, steps=True)
+    assert steps[-1].rhs == 2 * a and steps[0].rhs.free_symbols == {a, p}
+    with pytest.raises(NotAligned):
+        binary_prior(1 - p, p, p, steps=True)

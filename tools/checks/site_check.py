@@ -463,7 +463,7 @@ def check_cards(page, base: str) -> list[str]:
     """A link to a statement of another page, and one to a work, show it by mouse and by keyboard; Escape hides it."""
     page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="networkidle")
     card, found = page.locator(".hover-card"), []
-    for kind, words in (("#thm-", "Theorem"), ("bibliography.html#", r"\b(19|20)\d\d\.")):
+    for kind, words in (("#thm-", "Theorem"), ("cite.html#", r"\b(19|20)\d\d\.")):
         link = page.locator(f".bd-article a.reference.internal[href*='{kind}']").first
         for act in (link.hover, link.focus):
             page.mouse.move(0, 0)

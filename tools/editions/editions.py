@@ -25,7 +25,7 @@ from tools.kit import worksheets
 
 NAME = "decision-aligned-uncertainty"
 CHEAT_SHEET = "book/reference/cheat_sheet"
-MEASURED = ("book/reference/speed", "book/reference/large")
+MEASURED = ("book/reference/size", "book/reference/size")
 LEFT_OUT = ("The record", "Teaching")  # parts that are about the website's checks, and for teachers
 
 

@@ -23,7 +23,7 @@ from tools.build import build_book
 from tools.checks.browse import chromium
 from tools.kit import slides
 
-PAGES = ["book/teaching/slides.md", "book/teaching/worksheets.md", "book/reference/bibliography.md"]
+PAGES = ["book/teaching/slides.md", "book/teaching/worksheets.md", "book/reference/cite.md"]
 COPIED = ["CITATION.cff", "book/references.bib", "requirements.txt", "pyproject.toml"]
 PIXELS = Emu(9525)  # 1/96 of an inch
 CREDIT = "Decision-Aligned Uncertainty, CC BY 4.0"

@@ -22,7 +22,7 @@ TEMPLATE = Path(__file__).with_name("deck.html")
 BOOK = "Decision-Aligned Uncertainty. Text: CC BY 4.0"
 PAGES, TARGET = "book/teaching/slides_*.html", "slides"
 NOT_ON_A_SLIDE = "a.headerlink, button, script, style, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
-BIBLIOGRAPHY = "book/reference/bibliography.html"
+BIBLIOGRAPHY = "book/reference/cite.html"
 
 
 def write(site: Path) -> None:
@@ -36,7 +36,7 @@ def deck(page: Path, target: Path, site: Path) -> None:
     """One page as slides. Raises ValueError for a picture that would be left behind, or a slide without notes."""
     soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     article = soup.select_one("article.bd-article")
-    cited = {link["href"].partition("#")[2] for link in article.select('a[href*="bibliography.html#"]')}
+    cited = {link["href"].partition("#")[2] for link in article.select('a[href*="cite.html#"]')}
     for tag in article.select(NOT_ON_A_SLIDE):
         if not tag.find_parent(class_="explorer"):
             tag.decompose()

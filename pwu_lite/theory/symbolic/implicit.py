@@ -39,7 +39,7 @@ from .algebra import (
     with_positive_parameter,
 )
 
-__all__ = ["ImplicitPrior", "NotAligned", "binary_prior", "selective_prior"]
+__all__ = ["ImplicitPrior", "NotAligned", "Steps", "binary_prior", "selective_prior"]
 
 
 class NotAligned(ValueError):
@@ -152,8 +152,23 @@ class ImplicitPrior:
                              sp.Interval.open(eps, sp.oo), (eps, sp.oo))
 
 
+class Steps(list):
+    """The equations of a derivation; a notebook sets them one under the other.
+
+    Examples
+    --------
+    >>> x = sp.Symbol("x")
+    >>> print(Steps([sp.Eq(x, 1, evaluate=False)])._repr_latex_())
+    $$\\begin{aligned}x &= 1\\end{aligned}$$
+    """
+
+    def _repr_latex_(self) -> str:
+        lines = (f"{sp.latex(step.lhs)} &= {sp.latex(step.rhs)}" for step in self)
+        return "$$\\begin{aligned}" + r" \\ ".join(lines) + "\\end{aligned}$$"
+
+
 @guarded
-def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
+def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol, *, steps: bool = False) -> Any:
     """The implicit prior over c of a score for binary forecasts.
 
     ``pi(c) = -l_1'(c)/(1 - c) = l_0'(c)/c``, where the two derivatives agree and are not
@@ -166,11 +181,14 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
         allowed. Numbers are read exactly, floats by their shortest decimal. One free parameter is
         allowed; it is taken to lie in (0, 1). The value at a break point itself does not matter.
     p : sympy.Symbol
+    steps : bool
+        Return the equations of the derivation instead, one by one.
 
     Returns
     -------
-    ImplicitPrior
-        With a = 1 in the link: the density has the score's own scale.
+    ImplicitPrior, or Steps (a list of sympy.Eq)
+        With a = 1 in the link: the density has the score's own scale. The equations are the two losses, their
+        slopes, both sides of the condition, the density, and each point mass from the jump of ``l_0``.
 
     Raises
     ------
@@ -192,6 +210,8 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     1/(c*(1 - c))
     >>> binary_prior(sp.Piecewise((1, p <= 0.5), (0, True)), sp.Piecewise((0, p <= 0.5), (1, True)), p).atoms
     {1/2: 2}
+    >>> [equation.rhs for equation in binary_prior((1 - p)**2, p**2, p, steps=True)[-3:]]
+    [2, 2, 2]
     """
     q = sp.Dummy("p", positive=True)
     check_symbols((loss_if_1, loss_if_0), p)
@@ -199,7 +219,25 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol) -> ImplicitPrior:
     for loss in losses:
         check_functions(loss, q)
     losses, back = with_positive_parameter(losses, {"c", "y"}, q)
-    return _restored(_binary_prior(losses, q), back)
+    prior = _binary_prior(losses, q)
+    if steps:
+        own = {**back, q: p}
+        return Steps(equation.xreplace(own) for equation in _binary_steps(losses, q, prior))
+    return _restored(prior, back)
+
+
+def _binary_steps(losses, p, prior):
+    """The losses, their slopes, both sides of the condition, the prior."""
+    if1, if0 = (sp.Function(name)(p) for name in ("l_1", "l_0"))
+    slopes = [simplified(sp.diff(loss.rewrite(sp.Piecewise), p)) for loss in losses]
+    sides = [-if1.diff(p) / (1 - p), if0.diff(p) / p]
+    found = [tidy(side.subs(p, C)).xreplace({C: p}) for side in (-slopes[0] / (1 - p), slopes[1] / p)]
+    pairs = [(if1, losses[0]), (if0, losses[1]), (if1.diff(p), slopes[0]), (if0.diff(p), slopes[1]),
+             *zip(sides, found, strict=True), (sp.Function("pi")(C), prior.density)]
+    for t, mass in prior.atoms.items():
+        jump = sp.Limit(if0, p, t, "+") - sp.Limit(if0, p, t, "-")
+        pairs.append((jump / t, mass))
+    return [sp.Eq(left, right, evaluate=False) for left, right in pairs]
 
 
 def _binary_prior(losses, p):
@@ -230,7 +268,7 @@ def _binary_prior(losses, p):
 
 
 @guarded
-def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> ImplicitPrior:
+def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol, *, steps: bool = False) -> Any:
     """The implicit prior over lambda of a score for a mean and a variance.
 
     Every aligned score is ``S(variance) * error + G(variance)`` with ``G' = -variance S'``;
@@ -247,10 +285,14 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
         The squared error ``(y - mean)**2``.
     variance : sympy.Symbol
         The predictive variance ``std**2``.
+    steps : bool
+        Return the equations of the derivation instead, one by one.
 
     Returns
     -------
-    ImplicitPrior
+    ImplicitPrior, or Steps (a list of sympy.Eq)
+        The equations are the parts S and G of the score, both sides of ``-variance S' = G'``, the density ``-S'``
+        before a factor is moved, and the limit of S, which is the mass at infinity, where it is not zero.
         A numeric factor of the density is moved to the link: Gaussian NLL gives
         ``lambda**-2`` with a = 2.
 
@@ -274,6 +316,8 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     (lambda**(-2), EmptySet)
     >>> selective_prior(error, error, v).atoms
     {oo: 1}
+    >>> selective_prior(sp.log(v) + error / v, error, v, steps=True)[-1].rhs
+    lambda**(-2)
     >>> clamped = sp.log(sp.Max(v, sp.Rational(1, 4))) + error / sp.Max(v, sp.Rational(1, 4))
     >>> selective_prior(clamped, error, v).finite
     Interval.open(0, oo)
@@ -286,7 +330,23 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol) -> Implici
     x, v = sp.Dummy("x", positive=True), sp.Dummy("v", positive=True)
     renamed = loss.subs({error: x, variance: v}, simultaneous=True)
     (inner,), back = with_positive_parameter([renamed], {"lambda"}, x, v)
-    return _restored(_selective_prior(inner, x, v), back)
+    prior = _selective_prior(inner, x, v)
+    if steps:
+        own = {**back, v: variance}
+        slope, rest, _ = prior._parts
+        return Steps(equation.xreplace(own) for equation in _selective_steps(slope, rest, v, prior.atoms))
+    return _restored(prior, back)
+
+
+def _selective_steps(slope, rest, v, atoms):
+    """The two parts of the score, both sides of the condition, the density."""
+    of_error, alone = (sp.Function(name)(v) for name in ("S", "G"))
+    slopes = [tidy(sp.diff(part, v)) for part in (slope, rest)]
+    pairs = [(of_error, slope), (alone, rest), (-v * of_error.diff(v), tidy(-v * slopes[0])),
+             (alone.diff(v), slopes[1]), (sp.Function("pi")(LAMBDA), (-slopes[0]).subs(v, LAMBDA))]
+    if sp.oo in atoms:
+        pairs.append((sp.Limit(of_error, v, sp.oo), sp.limit(slope, v, sp.oo)))
+    return [sp.Eq(left, right, evaluate=False) for left, right in pairs]
 
 
 def _selective_prior(inner, x, v):
