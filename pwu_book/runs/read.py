@@ -371,9 +371,9 @@ def leads(models: pd.DataFrame, cases: pd.DataFrame, family: str, own: str, sche
     DataFrame
         ``own``, ``rival``, ``rival_value``, ``itself`` (how well the utility predicts itself), ``lead``;
         ``cases`` and ``models``, its standard errors by leaving out groups of cases and single models (whole kinds
-        in the population); ``low`` and ``high``, 95% by both together; ``worst two``, ``two more``: the lead without the two worst models
-        and with two more (NaN where that was not run); ``verdict``: ahead, level or behind only where
-        interval, ``worst two`` and ``two more`` all say it.
+        in the population); ``low`` and ``high``, 95% by both together; ``worst two``, ``two more``: the lead without
+        the two worst models and with two more (NaN where that was not run); ``verdict``: ahead, level or behind
+        only where interval, ``worst two`` and ``two more`` all say it.
     """
     chosen = _values(models, family, scheme, suite, value)
     groups, rows = _values(cases, family, scheme, suite, value), {}

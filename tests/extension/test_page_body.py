@@ -140,6 +140,13 @@ def test_quiet_checks_are_gathered_before_the_last_section():
         dress(quiet[0])
 
 
+def test_a_source_in_the_margin_leads_to_the_page_for_its_readers():
+    page = dress('<section><aside class="margin"><p>PWU paper, proposition 3.7.</p></aside>'
+                 '<aside class="margin"><p>After <a href="#x">UNIQUE</a>.</p></aside><p>PWU paper</p></section>')
+    link, = page.select('a[href="../record/paper.html"]')
+    assert link.get_text() == "PWU paper" and link.parent.get_text() == "PWU paper, proposition 3.7."
+
+
 def test_the_short_path_is_a_switch_and_an_aside_says_what_it_is():
     card = '<div class="admonition tip"><p><strong>Short path</strong> (15 minutes)</p></div>'
     page = dress(card + '<details class="aside"><summary>units</summary></details>')

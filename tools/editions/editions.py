@@ -25,7 +25,7 @@ from tools.kit import worksheets
 
 NAME = "decision-aligned-uncertainty"
 CHEAT_SHEET = "book/reference/cheat_sheet"
-MEASURED = ("book/reference/size", "book/reference/size")
+MEASURED = "book/reference/size"
 LEFT_OUT = ("The record", "Teaching")  # parts that are about the website's checks, and for teachers
 
 
@@ -78,7 +78,7 @@ def make(root: Path, site: Path, target: Path) -> list[tuple]:
             said["pages"] = print_book.bind(browser, sheets, about | {"title": f"{about['title']}: worksheets"}, path)
         with timed(f"{NAME}.pdf") as (path, said):
             book = [one for one in settled if one.part not in LEFT_OUT
-                    and one.file not in (*MEASURED, *leaves.WEBSITE)]
+                    and one.file != MEASURED]
             leaves.join(book)  # links to pages that paper leaves out become text
             said["pages"] = print_book.make_pdf(browser, leaves.back_matter(book), site, about, path)
     return rows

@@ -18,7 +18,6 @@ from bs4 import BeautifulSoup, Tag
 from tools.extension import page_body
 
 LEFT_OUT = ("book/reference/api", "book/start/bench")  # functions' own texts; a page that is a tool
-WEBSITE = ("book/start/idea", "book/reference/cite")  # pages about the website, which paper can do without
 CLICKED = "a.headerlink, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
 MOVES = "On the book's website this picture moves; the text beside it speaks of that one."
 FACES = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),

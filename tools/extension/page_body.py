@@ -23,6 +23,7 @@ NEXT = "section#where-to-go-next"
 APART = ["a", "code", "details", "figure", "table", "fieldset", "h1", "h2", "h3"]  # no links to terms
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
 PHONE = 42  # characters of code that fit on a phone
+DOORS, SOURCES = "../record/paper.html", ("PWU paper", "IP paper", "UNIQUE")
 WIDE = 560  # points of a drawing with several panels, which takes the margin too
 COLUMN, PAGE, SCROLLED = 568, 752, 620  # pixels of the text, of the text with its margin, of what scrolls on a phone
 
@@ -60,6 +61,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     help_readers(soup)
     link_statements(soup)
     link_terms(soup, terms or {})
+    link_sources(soup)
     return str(soup), description(soup)
 
 
@@ -102,6 +104,17 @@ def link_terms(soup: BeautifulSoup, terms: dict[str, str]) -> None:
             link = soup.new_tag("a", attrs={"class": "reference internal term", "href": address}, string=found[0])
             text.replace_with(text[:found.start()], link, text[found.end():])
             break
+
+
+def link_sources(soup: BeautifulSoup) -> None:
+    """A note in the margin that names a source leads to the page for those who know it."""
+    wanted = re.compile("|".join(SOURCES))
+    for note in soup.select("aside.margin p"):
+        words = next((words for words in note.find_all(string=wanted) if not words.find_parent("a")), None)
+        if words is not None:
+            found = wanted.search(words)
+            link = soup.new_tag("a", attrs={"class": "reference internal", "href": DOORS}, string=found[0])
+            words.replace_with(words[:found.start()], link, words[found.end():])
 
 
 def description(soup: BeautifulSoup) -> str:
