@@ -82,8 +82,8 @@ def _leads_on_average(runs, number, value="expected_tau"):
 
 
 def _table_row(runs, number):
-    """First by the median of Kendall's tau on as many data sets as in the paper, and by `read.leads` *behind* on none; or first on
-    average.
+    """First by the median of Kendall's tau on as many data sets as in the paper, and by `read.leads` *behind* on
+    none; or first on average.
 
     A shared first place is counted apart: it is none.
     """
