@@ -28,7 +28,7 @@ from .. import released
 from .. import tables as stored_tables
 from . import _pickles, align, datasets, grid, score
 from .align import TIED, columns, folds, indexed, lower, means, oriented, rotated, score_repeat, summary
-from .tasks import PAPER_TASKS, POPULATION, RECALIBRATED, SEED, TASKS, Plan, Task
+from .tasks import PAPER_TASKS, POPULATION, RECALIBRATED, RELEASED, SEED, TASKS, Plan, Task
 
 __all__ = ["KEYS", "TIED", "Tables", "lower", "main", "score_repeat", "tables"]
 
@@ -188,7 +188,7 @@ def _place(given, disjoint):
 
 
 def _task(name):
-    return {**TASKS, **PAPER_TASKS, **POPULATION}[name]
+    return {**TASKS, **PAPER_TASKS, **RELEASED, **POPULATION}[name]
 
 
 def _chosen(plans: Mapping[str, Plan], given: Any) -> dict[str, Plan]:
@@ -237,7 +237,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     parser = argparse.ArgumentParser("python -m pwu_book.runs", description=(
         "Fit what is missing, score it, and write the tables of the book. Go on where a run stopped."))
-    parser.add_argument("task", choices=[*TASKS, *PAPER_TASKS, *POPULATION])
+    parser.add_argument("task", choices=[*TASKS, *PAPER_TASKS, *RELEASED, *POPULATION])
     options(parser)
     given = parser.parse_args(arguments)
     check_options(parser, given, _task(given.task).plan)
