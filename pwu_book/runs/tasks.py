@@ -21,7 +21,8 @@ from .. import released
 from . import models, paper_models, population, released_models
 
 __all__ = ["AS_FORECAST", "BINARY", "CODE_PERTURBED", "LOWER", "MULTICLASS", "MULTIVARIATE", "PAPER_TASKS",
-           "PERTURBED", "POPULATION", "RECALIBRATED", "REGRESSION", "RELEASED", "TASKS", "Fold", "Plan", "Question", "Task"]
+           "PERTURBED", "POPULATION", "RECALIBRATED", "REGRESSION", "RELEASED", "TASKS", "Fold", "Plan", "Question",
+           "Task"]
 
 AS_FORECAST, RECALIBRATED = "as forecast", "recalibrated"
 SEED, SAMPLES = 0, 5  # the sampled decision parameters, five a family as in the paper
