@@ -19,15 +19,15 @@ from .tally import Tally
 __version__ = "0.4.0"
 
 __all__ = [*families.__all__, *_forecasts.__all__, *_priors.__all__,  # noqa: PLE0604, F405
-           "PWU", "Tally", "compare", "metrics"]
+           "PWU", "Tally", "Watch", "compare", "metrics"]
 
 
 def __getattr__(name: str) -> Any:
-    if name != "compare":
+    if name not in ("Watch", "compare"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .reporting import compare  # pandas takes half a second to import
+    from . import reporting  # pandas takes half a second to import
 
-    return compare
+    return getattr(reporting, name)
 
 
 def __dir__() -> list[str]:

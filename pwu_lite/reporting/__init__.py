@@ -13,7 +13,8 @@ from .information import ValueOfInformation, value_of_information
 from .priors import PriorReport, prior_report
 from .tallies import compare_tallies
 from .unique import UniqueBenchmarks, unique_benchmarks
+from .watch import Watch
 
 __all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks",
-           "ValueOfInformation", "compare", "compare_tallies", "decompose", "formulas", "metric_card",
+           "ValueOfInformation", "Watch", "compare", "compare_tallies", "decompose", "formulas", "metric_card",
            "paired_bootstrap", "prior_report", "recalibrated", "table", "unique_benchmarks", "value_of_information"]

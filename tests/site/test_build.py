@@ -53,7 +53,7 @@ def small(tmp_path):
     for file in ("_config.yml", "requirements.txt", "pyproject.toml", "CITATION.cff", "book/references.bib"):
         shutil.copy(ROOT / file, tmp_path / file)
     config = tmp_path / "_config.yml"
-    config.write_text(re.sub(r"(?m)^ *redirects:.*\n", "", config.read_text()))
+    config.write_text(re.sub(r"(?ms)^ *redirects:.*?(?=^ *redirect_html)", "", config.read_text()))
     (tmp_path / "tools" / "extension" / "fonts.py").write_text(NO_FONTS)
     (tmp_path / "pwu_lite").mkdir()
     (tmp_path / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-one'\n")

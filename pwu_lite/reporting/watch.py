@@ -1,0 +1,213 @@
+"""Two models' losses as they come: who is cheaper, at any time that one cares to look.
+
+Implements bets against "they cost the same" (Ville's inequality), with a bound on a bet after Fan, Grama and Liu.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import comb, logsumexp
+
+from .. import validation
+
+__all__ = ["Watch"]
+
+_BETS = 0.97 * 3.0 ** -np.arange(7)  # shares of the largest bet, all with equal weight
+_POWERS = np.arange(1, 9)
+# log(1 + g z) >= sum over k of _TAYLOR[g, k] z**k for z >= -1: Taylor's terms up to z**7, and the remainder over z**8,
+# which rises in z (it is minus the integral of u**7/(1 + g z u) over u in (0, 1), times g**8), at z = -1.
+_TERMS = -((-_BETS[:, None]) ** _POWERS) / _POWERS
+_REMAINDER = np.log1p(-_BETS) + (_BETS[:, None] ** _POWERS[:-1] / _POWERS[:-1]).sum(axis=1)
+_TAYLOR = np.column_stack([_TERMS[:, :-1], _REMAINDER])
+
+
+class Watch:
+    """A test of which of two models is cheaper that is valid at every look, and an interval for the mean difference.
+
+    The losses come in pieces of any length. Look after each piece, stop whenever you like: the chance that `cheaper`
+    ever names a model that is not cheaper is at most ``1 - level``. For the test that holds under any dependence in
+    which the next difference has, given the past, a mean of the other sign or zero. The interval also takes that mean
+    as the same throughout.
+
+    Parameters
+    ----------
+    bound : float
+        Largest difference of two losses, in their unit. For a PWU of binary decisions 1.
+    level : float
+        Chance that neither the test nor, at all looks together, the interval errs; default 0.95.
+    clip : bool
+        Cut larger differences at the bound, and say how many, instead of refusing them. The claim is then about the
+        cut differences.
+
+    Notes
+    -----
+    A bet of the share g of the bound b multiplies a fortune by ``1 + g z`` for a difference ``z b``. Its logarithm is
+    at least a polynomial of degree eight in z, so a fortune is bounded from below by eight sums of powers, and pieces
+    of any length can be added. The fortune of each side is the mean over seven bets.
+
+    References
+    ----------
+    Ville (1939); Choe and Ramdas, Operations Research (2024), on comparing forecasters; Fan, Grama and Liu (2015),
+    lemma 4.1, which is the polynomial of degree two.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> watch = Watch()
+    >>> for day in range(30):
+    ...     losses = rng.uniform(0, 0.4, 100)
+    ...     watch = watch.update(losses, 0.9 * losses)
+    >>> watch.cheaper, watch.since
+    ('second', 300)
+    """
+
+    def __init__(self, bound: float = 1.0, level: float = 0.95, *, clip: bool = False):
+        self.bound = validation.positive("bound", bound)
+        self.level = validation.inside("level", level, 0.0, 1.0)
+        self.clip = clip
+        self.n, self.cases, self.clipped = 0, 0, 0
+        self.since: int | None = None
+        self._named: str | None = None
+        self._sums = np.zeros(len(_POWERS))  # of the powers of the differences, in units of the bound
+        self._seen: set[Any] = set()
+
+    def update(self, first: ArrayLike, second: ArrayLike, *, groups: Any = None) -> Watch:
+        """Add a piece, in the order in which its cases came.
+
+        Parameters
+        ----------
+        first, second : array_like, shape (n,)
+            Losses of both models on the same cases.
+        groups : array_like, shape (n,), optional
+            Patients, sites or days: the mean difference of each is one unit. A group must be whole in its piece.
+
+        Returns
+        -------
+        Watch
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            Lengths differ, a loss is not finite, a difference is larger than the bound, or a group came before.
+        """
+        one, two = (validation.vector(name, values) for name, values in (("first", first), ("second", second)))
+        if len(one) != len(two):
+            raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
+        gap = one - two
+        cases, seen = len(gap), set()
+        if groups is not None:
+            gap, seen = self._by_group(gap, np.asarray(groups))
+        gap = gap / self.bound
+        large = np.abs(gap) > 1 + 1e-12
+        if large.any() and not self.clip:
+            place = int(large.argmax())
+            raise ValueError(f"the difference of unit {place} is {gap[place] * self.bound:.4g}, larger than the bound "
+                             f"{self.bound:g}: state a larger bound, or cut with clip=True")
+        gap = np.clip(gap, -1, 1)
+        self.n, self.cases, self.clipped = self.n + len(gap), self.cases + cases, self.clipped + int(large.sum())
+        power = np.ones(len(gap))
+        for place in range(len(_POWERS)):
+            power = power * gap
+            self._sums[place] += power.sum()
+        self._seen |= seen
+        return self._look()
+
+    def merge(self, later: Watch) -> Watch:
+        """Add what another watch saw after this one.
+
+        Parameters
+        ----------
+        later : Watch
+            Of the same bound and level.
+
+        Raises
+        ------
+        ValueError
+            Another bound or level, or a group that both have seen.
+        """
+        if (self.bound, self.level, self.clip) != (later.bound, later.level, later.clip):
+            raise ValueError("only watches of the same bound, level and clip can be merged")
+        if self._seen & later._seen:
+            raise ValueError(f"group {sorted(map(str, self._seen & later._seen))[0]!r} came in both watches")
+        self.n, self.cases, self.clipped = (self.n + later.n, self.cases + later.cases, self.clipped + later.clipped)
+        self._sums += later._sums
+        self._seen |= later._seen
+        return self._look()
+
+    @property
+    def mean(self) -> float:
+        """Mean of first minus second so far; NaN before the first unit."""
+        return self.bound * float(self._sums[0]) / self.n if self.n else float("nan")
+
+    @property
+    def evidence(self) -> tuple[float, float]:
+        """Fortunes of two players now: one bets that the first model is cheaper, the other on the second."""
+        return float(np.exp(self._fortune(0.0, -1))), float(np.exp(self._fortune(0.0, 1)))
+
+    @property
+    def cheaper(self) -> str | None:
+        """"first" or "second", as soon as it is established; None until then."""
+        return self._named
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """All mean differences that are not refuted now, from the smallest to the largest."""
+        if not self.n:
+            return -self.bound, self.bound
+        low, high = (self._end(side) for side in (1, -1))
+        return self.bound * low, self.bound * high
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "nothing seen yet"
+        low, high = self.interval
+        units = f"{self.n:,} cases" if self.n == self.cases else f"{self.n:,} groups of {self.cases:,} cases"
+        cut = f"; {self.clipped:,} differences were cut at {self.bound:g}" if self.clipped else ""
+        said = (f"the {self._named} is cheaper, established after {self.since:,}" if self._named
+                else "neither is established to be cheaper")
+        return (f"after {units}: {said} (first minus second {self.mean:.4g}, {self.level:.0%} at all looks together: "
+                f"{low:.4g} to {high:.4g}){cut}")
+
+    __repr__ = __str__
+
+    def _by_group(self, gap, groups):
+        """Mean difference of each group, in the order in which they came."""
+        if groups.shape != gap.shape:
+            raise ValueError(f"groups must have one label for each case, got shape {groups.shape}")
+        names, first, number = np.unique(groups, return_index=True, return_inverse=True)
+        again = self._seen & set(names.tolist())
+        if again:
+            raise ValueError(f"group {sorted(map(str, again))[0]!r} came in an earlier piece: a group must be whole")
+        mean = np.bincount(number, gap) / np.bincount(number)
+        return mean[np.argsort(first)], set(names.tolist())
+
+    def _look(self):
+        """Name a model once one of the two players has turned 1 into 2 / (1 - level)."""
+        if self._named is None and self.n:
+            for name, side in (("second", 1), ("first", -1)):
+                if self._fortune(0.0, side) >= np.log(2 / (1 - self.level)):
+                    self._named, self.since = name, self.n
+        return self
+
+    def _fortune(self, mean, side):
+        """Log fortune of who bets that ``side`` times the difference has a mean above that of ``mean``."""
+        largest = 1 + side * mean  # of what can be lost in one round: side * (x - mean) >= -largest
+        if largest <= 0:  # all differences are at this end, or the mean is refuted for certain
+            return 0.0 if self._sums[0] == self.n * mean else np.inf
+        raw = np.concatenate([[self.n], self._sums])
+        around = [sum(comb(k, j) * raw[j] * (-mean) ** (k - j) for j in range(k + 1)) for k in _POWERS]
+        return float(logsumexp(_TAYLOR @ (np.array(around) * (side / largest) ** _POWERS)) - np.log(len(_BETS)))
+
+    def _end(self, side):
+        """The smallest (side 1) or largest mean that is not refuted. A grid, then a root: the hull of all of them."""
+        own, limit = float(self._sums[0]) / self.n, np.log(2 / (1 - self.level))
+        grid = np.linspace(-side, own, 400)
+        kept = next(place for place, mean in enumerate(grid) if self._fortune(mean, side) < limit or place == 399)
+        if kept == 0:
+            return -side
+        return brentq(lambda mean: self._fortune(mean, side) - limit, grid[kept - 1], grid[kept])

@@ -1,0 +1,162 @@
+"""A watch over two models' losses: wrong at no look too often, sums that add, and what it refuses."""
+
+import numpy as np
+import pytest
+
+import pwu_lite as pwu
+from pwu_lite.reporting import watch as module
+from pwu_lite.reporting.watch import Watch
+
+SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+LIMIT = np.log(2 / 0.05)
+
+
+def streams(number, length, noise, seed=0):
+    """Differences of two models' losses: equal ones (noise None), or the second with more noise than the first."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(number):
+        p = rng.beta(1, 6, length)
+        y, odds = (rng.random(length) < p).astype(int), np.log(p / (1 - p))
+        one, two = rng.normal(0, 0.5, (2, length))
+        said = [1 / (1 + np.exp(-(odds + z))) for z in ((one, two) if noise is None else (0, noise * one))]
+        rows.append(SCORE.per_sample(y, said[1]) - SCORE.per_sample(y, said[0]))
+    return np.array(rows)
+
+
+def fortunes(gap, side):
+    """Log fortunes after every case, by another road: products of the polynomial bets, case by case."""
+    z = side * gap
+    bets = sum(module._TAYLOR[:, k - 1, None] * z**k for k in module._POWERS)
+    return np.log(np.exp(np.cumsum(bets, axis=1)).mean(axis=0))
+
+
+def names(gap):
+    return max(fortunes(gap, 1).max(), fortunes(gap, -1).max()) >= LIMIT
+
+
+def test_a_bet_is_worth_at_least_its_polynomial():
+    z = np.concatenate([np.linspace(-1, 1, 20_001), [np.nextafter(-1, 0), -1 + 1e-9]])
+    for share, terms in zip(module._BETS, module._TAYLOR, strict=True):
+        assert (np.log1p(share * z) >= sum(c * z**k for c, k in zip(terms, module._POWERS, strict=True)) - 1e-15).all()
+        assert np.isclose(np.log1p(-share), sum(c * (-1.0)**k for c, k in zip(terms, module._POWERS, strict=True)))
+
+
+def test_the_fortune_is_that_of_a_second_implementation():
+    gap = streams(1, 700, 1.5)[0]
+    seen = Watch().update(gap.clip(0), (-gap).clip(0))
+    wanted = [float(np.exp(fortunes(gap, side)[-1])) for side in (-1, 1)]
+    assert seen.evidence == pytest.approx(tuple(wanted), rel=1e-9)
+
+
+def test_equal_models_are_told_apart_at_no_look_in_one_stream_of_twenty():
+    """300 streams of 1,500 cases, looked at after every case; repeated 95% intervals err in a quarter of them."""
+    gaps, places = streams(300, 1500, None), np.arange(100, 1501, 100)
+    assert np.mean([names(gap) for gap in gaps]) <= 0.05
+    mean = np.cumsum(gaps, axis=1)[:, places - 1] / places
+    spread = np.sqrt((np.cumsum(gaps**2, axis=1)[:, places - 1] / places - mean**2) / places)
+    assert (np.abs(mean) > 1.96 * spread).any(axis=1).mean() > 0.15
+
+
+def test_dependence_and_drift_do_not_fool_it():
+    """A spread that depends on the past and on the time; given the past the mean stays zero."""
+    rng, wrong = np.random.default_rng(1), 0
+    for _ in range(200):
+        scale = np.clip(np.abs(np.cumsum(rng.normal(0, 0.05, 1500))), 0.02, 1) * np.linspace(0.2, 1, 1500)
+        wrong += names(scale * rng.choice([-1.0, 1.0], 1500))
+    assert wrong <= 10
+
+
+def test_a_real_difference_is_found_with_few_more_cases_than_a_fixed_test_needs():
+    gaps = streams(150, 3000, 2.0)
+    fixed = (2.8016 * gaps.std() / gaps.mean()) ** 2
+    first = [int(np.argmax(fortunes(gap, 1) >= LIMIT)) + 1 for gap in gaps]
+    assert min(first) > 1 and np.mean(first) < 1.65 * fixed
+
+
+def test_the_interval_holds_at_all_looks():
+    rng, missed = np.random.default_rng(2), 0
+    for _ in range(60):
+        gap = rng.choice([-0.4, 0.1, 0.5], 1200, p=[0.2, 0.5, 0.3])  # mean 0.12
+        seen, held = Watch(), True
+        for part in np.split(gap, 12):
+            low, high = seen.update(part.clip(0), (-part).clip(0)).interval
+            held &= low <= 0.12 <= high
+        missed += not held
+    assert missed <= 3
+    assert high - low < 0.12 and low <= seen.mean <= high
+
+
+@pytest.mark.parametrize("cut", [1, 7, 250, 499])
+def test_pieces_and_merges_are_the_whole(cut):
+    gap = streams(1, 500, 2.0, seed=3)[0]
+    one, two = gap.clip(0), (-gap).clip(0)
+    whole = Watch().update(one, two)
+    parts = Watch().update(one[:cut], two[:cut]).update(one[cut:], two[cut:])
+    merged = Watch().update(one[:cut], two[:cut]).merge(Watch().update(one[cut:], two[cut:]))
+    for other in (parts, merged):
+        assert other.mean == pytest.approx(whole.mean, rel=1e-12)
+        assert other.evidence == pytest.approx(whole.evidence, rel=1e-9)
+        assert other.interval == pytest.approx(whole.interval, rel=1e-9)
+
+
+def test_exchanged_models_and_another_unit():
+    gap = streams(1, 1500, 2.0, seed=4)[0]
+    one, two = gap.clip(0), (-gap).clip(0)
+    seen, turned = Watch().update(one, two), Watch().update(two, one)
+    assert seen.cheaper == "second" and turned.cheaper == "first"
+    assert turned.interval == pytest.approx((-seen.interval[1], -seen.interval[0]))
+    euros = Watch(bound=500).update(500 * one, 500 * two)
+    assert euros.evidence == pytest.approx(seen.evidence) and euros.mean == pytest.approx(500 * seen.mean)
+
+
+def test_a_name_stays_and_says_since_when():
+    seen = Watch()
+    for _ in range(40):
+        seen.update(np.full(10, 0.5), np.full(10, 0.2))
+    since = seen.since
+    seen.update(np.full(2000, 0.2), np.full(2000, 0.5))
+    assert seen.cheaper == "second" and seen.since == since and f"{since:,}" in str(seen)
+    assert "nothing seen yet" in str(Watch()) and np.isnan(Watch().mean) and Watch().interval == (-1, 1)
+
+
+def test_groups_are_units_and_must_be_whole():
+    rng = np.random.default_rng(5)
+    ward = np.repeat(np.arange(200), 5)
+    gap = np.repeat(rng.normal(0.05, 0.1, 200), 5).clip(-1, 1)
+    seen = Watch().update(gap.clip(0), (-gap).clip(0), groups=ward)
+    alone = Watch().update(gap[::5].clip(0), (-gap[::5]).clip(0))
+    assert seen.n == 200 and seen.cases == 1000 and seen.evidence == pytest.approx(alone.evidence)
+    assert "200 groups of 1,000 cases" in str(seen)
+    with pytest.raises(ValueError, match="came in an earlier piece"):
+        seen.update([0.1], [0.2], groups=[7])
+    with pytest.raises(ValueError, match="came in both watches"):
+        Watch().update([0.1], [0.2], groups=["a"]).merge(Watch().update([0.1], [0.2], groups=["a"]))
+
+
+def test_large_differences_are_refused_or_cut():
+    with pytest.raises(ValueError, match=r"difference of unit 1 is 2, larger than the bound 1"):
+        Watch().update([0.0, 3.0], [0.0, 1.0])
+    cut = Watch(clip=True).update([0.0, 3.0], [0.0, 1.0])
+    assert cut.mean == 0.5 and "1 differences were cut at 1" in str(cut)
+    ends = Watch().update([1.0] * 50, [0.0] * 50)
+    assert ends.cheaper == "second" and ends.interval[1] == 1 and ends.interval[0] > 0.75
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"bound": 0}, "bound must be positive"), ({"level": 1}, "level must lie in"), ({"bound": np.inf}, "finite")])
+def test_bad_options(options, words):
+    with pytest.raises(ValueError, match=words):
+        Watch(**options)
+
+
+@pytest.mark.parametrize("first, second, words", [
+    ([0.1, np.nan], [0.1, 0.2], "nan"), ([0.1], [0.1, 0.2], "same length"), ([], [], "empty")])
+def test_bad_pieces(first, second, words):
+    with pytest.raises(ValueError, match=words):
+        Watch().update(first, second)
+
+
+def test_other_options_do_not_merge():
+    with pytest.raises(ValueError, match="same bound"):
+        Watch().merge(Watch(bound=2))
