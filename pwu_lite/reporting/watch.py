@@ -195,7 +195,7 @@ class Watch:
         return self
 
     def _fortune(self, mean, side):
-        """Log fortune of who bets that ``side`` times the difference has a mean above that of ``mean``."""
+        """Log fortune of a player who bets that ``side`` times the difference has a mean above that of ``mean``."""
         largest = 1 + side * mean  # of what can be lost in one round: side * (x - mean) >= -largest
         if largest <= 0:  # all differences are at this end, or the mean is refuted for certain
             return 0.0 if self._sums[0] == self.n * mean else np.inf
