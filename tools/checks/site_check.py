@@ -46,8 +46,8 @@ EXPLORERS = {"hill": "book/index.html", "metric": "book/implicit_priors/binary_p
              "prior": "book/pwu/choosing.html", "murphy": "book/pwu/reporting.html"}
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
-SEARCHES = {"Bayes act": "Decisions, Bayes acts", "cost matrix": "Glossary", "class imbalance": "Glossary",
-            "threshold": "Decisions", "decision curve": "Reporting"}
+SEARCHES = {"Bayes act": "Decisions, Bayes acts", "cost matrix": "glossary", "class imbalance": "glossary",
+            "threshold": "Decisions", "decision curve": "What a forecast is worth"}
 FORMULAS = [(("(1 - p)^2", "p**2"), "has a prior"), (("-log(p)", "-log(1-p)"), "has a prior"),
             (("sqrt((1-p)/p)", "sqrt(p/(1-p))"), "has a prior"), (("1/3*(1-p)^2", "p^2/3"), "has a prior"),
             (("1 - p/sqrt(p^2 + (1-p)^2)", "1 - (1-p)/(p^2 + (1-p)^2)^0.5"), "has a prior"),
