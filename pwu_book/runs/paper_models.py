@@ -44,7 +44,8 @@ class Network:
 
     Adam with rate 0.001, minibatches of 64, at most 100 epochs; 15% of the training cases are held out, training
     stops after eight epochs without a better loss there, and the best weights are kept. The loss is the log loss,
-    or the Gaussian negative log-likelihood with a softplus for the variance.
+    or the Gaussian negative log-likelihood with a softplus for the variance. It is computed where the environment's
+    `DEVICE` says, as torch names it, or on the CPU.
 
     Parameters
     ----------
@@ -54,15 +55,14 @@ class Network:
         Of the weights, the held-out cases and the order of the minibatches.
     gaussian : bool
         Mean and variance of a target, instead of a probability.
-    device : str, optional
-        Where it is computed, as torch names it; the environment's `DEVICE`, or the CPU.
     """
 
-    def __init__(self, kind: str, seed: int, gaussian: bool = False, device: str | None = None):
+    batch = BATCH  # cases that are asked together; it matters to SAINT alone
+
+    def __init__(self, kind: str, seed: int, gaussian: bool = False):
         if kind not in KINDS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        self.kind, self.seed, self.gaussian, self.device = kind, seed, gaussian, device or _device()
-        self.batch = BATCH  # cases that are asked together; it matters to SAINT alone
+        self.kind, self.seed, self.gaussian, self.device = kind, seed, gaussian, _device()
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> Network:
         """Train on standardised features and labels, or standardised targets.
@@ -76,7 +76,7 @@ class Network:
         rng = np.random.default_rng(self.seed)
         torch.manual_seed(self.seed)
         order, held = rng.permutation(len(t)), max(int(HELD_OUT * len(t)), 1)
-        net = _build(torch, self.kind, Z.shape[1], 2 if self.gaussian else 1).to(self.device)
+        net = self._build(torch, Z.shape[1]).to(self.device)
         X, y = self._tensor(Z), self._tensor(t)
         test, train = order[:held], order[held:]
         steps = torch.optim.Adam(net.parameters(), lr=RATE, weight_decay=1e-5)
@@ -119,7 +119,7 @@ class Network:
         """
         torch = _torch()
         mean, raw = self._outputs(torch, self._tensor(Z)).double().T
-        return mean.cpu().numpy(), (torch.nn.functional.softplus(raw) + 1e-6).cpu().numpy()
+        return mean.cpu().numpy(), self._variance(torch, raw).cpu().numpy()
 
     def _tensor(self, values):
         return _torch().as_tensor(np.asarray(values, dtype=np.float32), device=self.device)
@@ -133,15 +133,29 @@ class Network:
     def _loss(self, torch, outputs, y):
         if not self.gaussian:
             return torch.nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], y)
-        variance = torch.nn.functional.softplus(outputs[:, 1]) + 1e-6
+        variance = self._variance(torch, outputs[:, 1])
         return torch.mean(torch.log(variance) + (y - outputs[:, 0]) ** 2 / variance) / 2
 
+    def _variance(self, torch, raw):
+        return torch.nn.functional.softplus(raw) + 1e-6
 
-def _build(torch, kind, inputs, outputs):
+    def _build(self, torch, inputs):
+        outputs = 2 if self.gaussian else 1
+        if self.kind == "mlp":
+            return _plain(torch, inputs, outputs)
+        if self.kind == "resnet":
+            return _residual(torch, inputs, outputs, torch.nn.GELU())
+        return _transformer(torch, inputs, outputs, across=self.kind == "saint")
+
+
+def _plain(torch, inputs, outputs):
     nn = torch.nn
-    if kind == "mlp":
-        return nn.Sequential(nn.Linear(inputs, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(),
-                             nn.Linear(WIDTH, outputs))
+    return nn.Sequential(nn.Linear(inputs, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(),
+                         nn.Linear(WIDTH, outputs))
+
+
+def _residual(torch, inputs, outputs, *last):
+    nn = torch.nn
 
     class Residual(nn.Module):  # type: ignore[name-defined]
         """x + linear(dropout(gelu(linear(batch norm(x)))))."""
@@ -154,37 +168,51 @@ def _build(torch, kind, inputs, outputs):
         def forward(self, x):
             return x + self.inner(x)
 
-    if kind == "resnet":
-        return nn.Sequential(nn.Linear(inputs, WIDTH), *(Residual() for _ in range(BLOCKS)), nn.BatchNorm1d(WIDTH),
-                             nn.GELU(), nn.Linear(WIDTH, outputs))
+    return nn.Sequential(nn.Linear(inputs, WIDTH), *(Residual() for _ in range(BLOCKS)), nn.BatchNorm1d(WIDTH), *last,
+                         nn.Linear(WIDTH, outputs))
+
+
+def _tokens(torch, features, cls, layers, head):
+    """A token for each feature, ``x_j w_j + b_j``, and [CLS], which the head reads after the last layer."""
+    nn = torch.nn
+
+    class Tokens(nn.Module):  # type: ignore[name-defined]
+        def __init__(self):
+            super().__init__()
+            self.weight, self.bias, self.cls = (nn.Parameter(start) for start in (*features, cls))
+            self.layers, self.head = nn.Sequential(*layers), nn.Sequential(*head)
+
+        def forward(self, x):
+            tokens = torch.cat([self.cls.expand(len(x), -1, -1), x[:, :, None] * self.weight + self.bias], dim=1)
+            return self.head(self.layers(tokens)[:, 0])
+
+    return Tokens()
+
+
+def _transformer(torch, inputs, outputs, across):
+    nn, bound = torch.nn, TOKEN**-0.5
 
     def layer():
         one = nn.TransformerEncoderLayer(TOKEN, HEADS, 2 * TOKEN, DROPOUT, "gelu", batch_first=True, norm_first=True)
         one.self_attn.dropout = 0.0  # dropout after each part, not inside of the attention, which takes twice as long
         return one
 
-    class Tokens(nn.Module):  # type: ignore[name-defined]
-        """A token for each feature, ``x_j w_j + b_j``, and [CLS], which the head reads after the last layer."""
+    class Across(nn.Module):  # type: ignore[name-defined]
+        """Each token attends to the same token of the other samples."""
 
-        def __init__(self, across):
+        def __init__(self):
             super().__init__()
-            bound = TOKEN**-0.5
-            self.weight = nn.Parameter(torch.empty(inputs, TOKEN).uniform_(-bound, bound))
-            self.bias = nn.Parameter(torch.empty(inputs, TOKEN).uniform_(-bound, bound))
-            self.cls = nn.Parameter(torch.empty(1, 1, TOKEN).uniform_(-bound, bound))
-            self.columns = nn.ModuleList([layer() for _ in range(LAYERS)])
-            self.rows = nn.ModuleList([layer() for _ in range(LAYERS if across else 0)])
-            self.head = nn.Sequential(nn.LayerNorm(TOKEN), nn.ReLU(), nn.Linear(TOKEN, outputs))
+            self.inner = layer()
 
         def forward(self, x):
-            tokens = torch.cat([self.cls.expand(len(x), -1, -1), x[:, :, None] * self.weight + self.bias], dim=1)
-            for place, columns in enumerate(self.columns):
-                tokens = columns(tokens)
-                if len(self.rows):  # each token attends to the same token of the other samples
-                    tokens = self.rows[place](tokens.transpose(0, 1)).transpose(0, 1)
-            return self.head(tokens[:, 0])
+            return self.inner(x.transpose(0, 1)).transpose(0, 1)
 
-    return Tokens(across=kind == "saint")
+    features = [torch.empty(inputs, TOKEN).uniform_(-bound, bound) for _ in range(2)]
+    cls = torch.empty(1, 1, TOKEN).uniform_(-bound, bound)
+    layers = [layer() for _ in range(LAYERS)]
+    if across:  # after each of them
+        layers = [one for pair in zip(layers, [Across() for _ in layers], strict=True) for one in pair]
+    return _tokens(torch, features, cls, layers, [nn.LayerNorm(TOKEN), nn.ReLU(), nn.Linear(TOKEN, outputs)])
 
 
 class SparseProcess:
@@ -196,12 +224,10 @@ class SparseProcess:
         Of the inducing points' start and of the minibatches.
     gaussian : bool
         A target, instead of a label.
-    device : str, optional
-        Where it is computed, as torch names it; the environment's `DEVICE`, or the CPU.
     """
 
-    def __init__(self, seed: int, gaussian: bool = False, device: str | None = None):
-        self.seed, self.gaussian, self.device = seed, gaussian, device or _device()
+    def __init__(self, seed: int, gaussian: bool = False):
+        self.seed, self.gaussian, self.device = seed, gaussian, _device()
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> SparseProcess:
         """Maximise the evidence lower bound by Adam in minibatches of 256, for at least 300 steps (targets: 1,000).
@@ -211,13 +237,25 @@ class SparseProcess:
         Z : ndarray, shape (n, p)
         t : ndarray, shape (n,)
         """
-        torch = _torch()
+        torch, rng = _torch(), np.random.default_rng(self.seed)
+        X, y, bound = self._begin(torch, rng, Z, t, min(INDUCING, len(t)), float(Z.shape[1]) ** 0.5)
+        rate, number = (0.02, 1000) if self.gaussian else (0.05, 300)
+        steps = torch.optim.Adam([*self.model.parameters(), *self.noise.parameters()], lr=rate)
+        batches = max(round(len(y) / 256), 1)
+        for _ in range(max(math.ceil(number / batches), 20)):
+            for batch in np.array_split(rng.permutation(len(y)), batches):
+                steps.zero_grad()
+                (-bound(self.model(X[batch]), y[batch])).backward()
+                steps.step()
+        return self
+
+    def _begin(self, torch, rng, Z, t, points, scale=None):
+        """The cases as tensors, and the bound, with inducing points at some of the cases."""
         import gpytorch
 
         torch.manual_seed(self.seed)
-        rng = np.random.default_rng(self.seed)
         X, y = (torch.as_tensor(np.asarray(part, dtype=np.float32), device=self.device) for part in (Z, t))
-        start = X[rng.choice(len(X), min(INDUCING, len(X)), replace=False)].clone()
+        start = X[rng.choice(len(X), points, replace=False)].clone()
 
         class Process(gpytorch.models.ApproximateGP):
             def __init__(self):
@@ -226,7 +264,8 @@ class SparseProcess:
                                                                           learn_inducing_locations=True))
                 self.mean_module = gpytorch.means.ConstantMean()
                 kernel = gpytorch.kernels.RBFKernel(ard_num_dims=start.shape[1])
-                kernel.lengthscale = float(start.shape[1]) ** 0.5
+                if scale is not None:
+                    kernel.lengthscale = scale
                 self.covar_module = gpytorch.kernels.ScaleKernel(kernel)
 
             def forward(self, x):
@@ -236,18 +275,9 @@ class SparseProcess:
         self.model = Process().to(self.device)
         self.noise = (likelihoods.GaussianLikelihood() if self.gaussian else likelihoods.BernoulliLikelihood()).to(
             self.device)
-        bound = gpytorch.mlls.VariationalELBO(self.noise, self.model, num_data=len(y))
-        rate, number = (0.02, 1000) if self.gaussian else (0.05, 300)
-        steps = torch.optim.Adam([*self.model.parameters(), *self.noise.parameters()], lr=rate)
         self.model.train()
         self.noise.train()
-        batches = max(round(len(y) / 256), 1)
-        for _ in range(max(math.ceil(number / batches), 20)):
-            for batch in np.array_split(rng.permutation(len(y)), batches):
-                steps.zero_grad()
-                (-bound(self.model(X[batch]), y[batch])).backward()
-                steps.step()
-        return self
+        return X, y, gpytorch.mlls.VariationalELBO(self.noise, self.model, num_data=len(y))
 
     def _law(self, Z):
         torch = _torch()
@@ -323,12 +353,10 @@ class Pretrained:
         Of the subsample and of the model's ensemble.
     gaussian : bool
         Mean and variance of a target, instead of a probability.
-    device : str, optional
-        Where it is computed, as torch names it; the environment's `DEVICE`, or the CPU.
     """
 
-    def __init__(self, seed: int, gaussian: bool = False, device: str | None = None):
-        self.seed, self.gaussian, self.device = seed, gaussian, device or _device()
+    def __init__(self, seed: int, gaussian: bool = False):
+        self.seed, self.gaussian, self.device = seed, gaussian, _device()
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> Pretrained:
         """Keep the training cases, which the model reads when it predicts.
@@ -383,13 +411,8 @@ def _pretrained(maker):
     return {"TabPFN": maker} if os.environ.get(WEIGHTS) else {}
 
 
-def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+def classifiers() -> dict[str, Callable[[int], Any]]:
     """Makers of the paper's classifiers, by name; each takes a seed. TabPFN is there if `WEIGHTS` is set.
-
-    Parameters
-    ----------
-    device : str, optional
-        Where networks and the Gaussian process are computed, as torch names it.
 
     Examples
     --------
@@ -397,28 +420,23 @@ def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
     (9, True)
     """
     def network(kind):
-        return lambda seed: _Classifier(Network(kind, seed, device=device))
+        return lambda seed: _Classifier(Network(kind, seed))
 
     return {
         "logistic regression": lambda seed: _Classifier(LogisticRegression(max_iter=500)),
         "random forest": lambda seed: _Classifier(RandomForestClassifier(200, random_state=seed)),
         "gradient boosting": lambda seed: _Classifier(GradientBoostingClassifier(random_state=seed)),
-        "sparse Gaussian process": lambda seed: _Classifier(SparseProcess(seed, device=device)),
+        "sparse Gaussian process": lambda seed: _Classifier(SparseProcess(seed)),
         "MLP": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
         "ResNet": network("resnet"),
-        "ensemble of MLPs": lambda seed: _Classifier(_Average([Network("mlp", 1000 * seed + k + 1, device=device)
+        "ensemble of MLPs": lambda seed: _Classifier(_Average([Network("mlp", 1000 * seed + k + 1)
                                                                for k in range(5)])),
-        **_pretrained(lambda seed: _Classifier(Pretrained(seed, device=device))),
+        **_pretrained(lambda seed: _Classifier(Pretrained(seed))),
     }
 
 
-def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+def regressors() -> dict[str, Callable[[int], Any]]:
     """Makers of the paper's regressors, by name; each takes a seed. TabPFN is there if `WEIGHTS` is set.
-
-    Parameters
-    ----------
-    device : str, optional
-        Where networks and the Gaussian process are computed, as torch names it.
 
     Examples
     --------
@@ -426,16 +444,16 @@ def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
     (9, True)
     """
     def network(kind):
-        return lambda seed: _Regressor(Network(kind, seed, True, device))
+        return lambda seed: _Regressor(Network(kind, seed, True))
 
     return {
         "least squares": lambda seed: _Regressor(_LeastSquares()),
         "random forest": lambda seed: _Regressor(_Forest(RandomForestRegressor, seed)),
         "natural boosting": lambda seed: _Regressor(_NaturalBoosting(seed)),
-        "sparse Gaussian process": lambda seed: _Regressor(SparseProcess(seed, True, device)),
+        "sparse Gaussian process": lambda seed: _Regressor(SparseProcess(seed, True)),
         "MLP": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
         "ResNet": network("resnet"),
-        "ensemble of MLPs": lambda seed: _Regressor(_Mixture([Network("mlp", 1000 * seed + k + 1, True, device)
+        "ensemble of MLPs": lambda seed: _Regressor(_Mixture([Network("mlp", 1000 * seed + k + 1, True)
                                                               for k in range(5)])),
-        **_pretrained(lambda seed: _Regressor(Pretrained(seed, True, device))),
+        **_pretrained(lambda seed: _Regressor(Pretrained(seed, True))),
     }

@@ -19,13 +19,12 @@ from sklearn.neural_network import MLPClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from . import paper_models
 from .models import _Average, _Classifier, _LeastSquares, _Regressor
-from .paper_models import BLOCKS, DROPOUT, HEADS, LAYERS, TOKEN, WIDTH, _device, _Mixture, _torch
+from .paper_models import DROPOUT, HEADS, LAYERS, TOKEN, _Mixture, _plain, _residual, _tokens, _torch
 
 __all__ = ["Network", "SparseProcess", "classifiers", "preprocessing", "regressors"]
 
-KINDS = ("mlp", "resnet", "transformer", "saint")
-ASKED = 2048  # cases that are asked together; it matters to SAINT alone
 LEAST = 1e-12  # smallest standard deviation
 
 
@@ -51,13 +50,14 @@ def _few_hundred(cases):
     return 500 if cases < 1000 else 1000
 
 
-class Network:
+class Network(paper_models.Network):
     """A network for probabilities, or for a mean and a standard deviation, with early stopping on held-out cases.
 
     Transformers and residual blocks: AdamW with decay 1e-5 and a cosine over 200 epochs, batches of 256, a tenth
     held out. Two plain layers: Adam with decay 1e-4, a fifth held out, batches of a tenth of the cases (32 to 512),
     up to 3,000 or 5,000 epochs. In both the rate is 0.001, training stops after 20 epochs without a better loss,
-    and, for numbers, gradients are cut at 5. The loss is the log loss, or ``2 log s + ((y - m)/s)^2``.
+    and, for numbers, gradients are cut at 5. The loss is the log loss, or ``2 log s + ((y - m)/s)^2``, with a softplus
+    for the standard deviation.
 
     Parameters
     ----------
@@ -66,14 +66,9 @@ class Network:
         Of the weights, the held-out cases and the order of the minibatches.
     gaussian : bool
         Mean and standard deviation of a target, instead of a probability.
-    device : str, optional
-        Where it is computed, as torch names it; the environment's choice, or the CPU.
     """
 
-    def __init__(self, kind: str, seed: int, gaussian: bool = False, device: str | None = None):
-        if kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
-        self.kind, self.seed, self.gaussian, self.device = kind, seed, gaussian, device or _device()
+    batch = 2048  # cases that are asked together; it matters to SAINT alone
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> Network:
         """Train on standardised features and labels, or standardised targets.
@@ -90,7 +85,7 @@ class Network:
         order = rng.permutation(len(t))
         test, train = order[:held], order[held:]
         X, y = self._tensor(Z), self._tensor(t)
-        self.net = net = _build(torch, self.kind, Z.shape[1], 2 if self.gaussian else 1).to(self.device)
+        self.net = net = self._build(torch, Z.shape[1]).to(self.device)
         if plain:
             epochs, batch = (3000 if len(train) < 1000 else 5000), min(512, max(32, len(train) // 10))
             steps = torch.optim.Adam(net.parameters(), lr=1e-3, weight_decay=1e-4)
@@ -114,78 +109,34 @@ class Network:
                 steps.step()
             if not plain:
                 cosine.step()
-            net.eval()
-            with torch.no_grad():
-                loss = float(self._loss(torch, net(X[test]), y[test]))
+            loss = float(self._loss(torch, self._outputs(torch, X[test]), y[test]))
             waited = 0 if loss < best - 1e-6 else waited + 1
             if not waited:
                 best, kept = loss, {name: value.clone() for name, value in net.state_dict().items()}
             if waited == 20:
                 break
         net.load_state_dict(kept)
-        net.eval()
         return self
 
-    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
-        """Probabilities of both classes, shape (n, 2).
-
-        Parameters
-        ----------
-        Z : ndarray, shape (n, p)
-        """
-        torch = _torch()
-        chance = torch.sigmoid(self._outputs(torch, Z)[:, 0]).double().cpu().numpy()
-        return np.column_stack([1 - chance, chance])
-
-    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance in standard units, each of shape (n,).
-
-        Parameters
-        ----------
-        Z : ndarray, shape (n, p)
-        """
-        torch = _torch()
-        outputs = self._outputs(torch, Z)
-        return outputs[:, 0].double().cpu().numpy(), _spread(torch, outputs).double().cpu().numpy() ** 2
-
-    def _tensor(self, values):
-        return _torch().as_tensor(np.asarray(values, dtype=np.float32), device=self.device)
-
-    def _outputs(self, torch, Z):
-        X = self._tensor(Z)
-        with torch.no_grad():
-            return torch.cat([self.net(X[start:start + ASKED]) for start in range(0, len(X), ASKED)])
+    def _variance(self, torch, raw):
+        return super()._variance(torch, raw) ** 2
 
     def _loss(self, torch, outputs, y):
-        if not self.gaussian:
-            return torch.nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], y)
-        spread = _spread(torch, outputs)
-        return torch.mean(2 * torch.log(spread) + ((y - outputs[:, 0]) / spread) ** 2)
+        loss = super()._loss(torch, outputs, y)
+        return 2 * loss if self.gaussian else loss
+
+    def _build(self, torch, inputs):
+        outputs = 2 if self.gaussian else 1
+        if self.kind == "mlp":
+            return _plain(torch, inputs, outputs)
+        if self.kind == "resnet":
+            return _residual(torch, inputs, outputs)
+        return _transformer(torch, inputs, outputs, across=self.kind == "saint")
 
 
-def _spread(torch, outputs):
-    return torch.nn.functional.softplus(outputs[:, 1]) + 1e-6
-
-
-def _build(torch, kind, inputs, outputs):
-    """The network: layers are normalised after each part (transformers), dropout inside of the attention, too."""
+def _transformer(torch, inputs, outputs, across):
+    """Layers are normalised after each part, with dropout inside of the attention, too."""
     nn = torch.nn
-    if kind == "mlp":
-        return nn.Sequential(nn.Linear(inputs, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(),
-                             nn.Linear(WIDTH, outputs))
-
-    class Residual(nn.Module):  # type: ignore[name-defined]
-        def __init__(self):
-            super().__init__()
-            self.inner = nn.Sequential(nn.BatchNorm1d(WIDTH), nn.Linear(WIDTH, WIDTH), nn.GELU(), nn.Dropout(DROPOUT),
-                                       nn.Linear(WIDTH, WIDTH), nn.Dropout(DROPOUT))
-
-        def forward(self, x):
-            return x + self.inner(x)
-
-    if kind == "resnet":
-        return nn.Sequential(nn.Linear(inputs, WIDTH), *(Residual() for _ in range(BLOCKS)), nn.BatchNorm1d(WIDTH),
-                             nn.Linear(WIDTH, outputs))
 
     class Across(nn.Module):  # type: ignore[name-defined]
         """Each token attends to the same token of the other cases of its batch; no layer follows."""
@@ -199,31 +150,18 @@ def _build(torch, kind, inputs, outputs):
             others = self.norm(x).transpose(0, 1)
             return x + self.dropout(self.attention(others, others, others, need_weights=False)[0].transpose(0, 1))
 
-    class Tokens(nn.Module):  # type: ignore[name-defined]
-        """A token for each feature, ``x_j w_j + b_j``, and [CLS], which the head reads after the last layer."""
-
-        def __init__(self, across):
-            super().__init__()
-            self.weight, self.bias = (nn.Parameter(torch.empty(inputs, TOKEN)) for _ in range(2))
-            for part in (self.weight, self.bias):
-                nn.init.kaiming_uniform_(part, a=5**0.5)
-            self.cls = nn.Parameter(torch.empty(1, 1, TOKEN).normal_(std=0.02))
-            layers: list[Any] = []
-            for _ in range(LAYERS):
-                layers.append(nn.TransformerEncoderLayer(TOKEN, HEADS, 4 * TOKEN, DROPOUT, "gelu", batch_first=True))
-                if across:
-                    layers.append(Across())
-            self.layers = nn.Sequential(*layers)
-            self.head = nn.Sequential(*([nn.LayerNorm(TOKEN)] if across else []), nn.Linear(TOKEN, outputs))
-
-        def forward(self, x):
-            tokens = torch.cat([self.cls.expand(len(x), -1, -1), x[:, :, None] * self.weight + self.bias], dim=1)
-            return self.head(self.layers(tokens)[:, 0])
-
-    return Tokens(across=kind == "saint")
+    features = [nn.init.kaiming_uniform_(torch.empty(inputs, TOKEN), a=5**0.5) for _ in range(2)]
+    cls = torch.empty(1, 1, TOKEN).normal_(std=0.02)
+    layers: list[Any] = []
+    for _ in range(LAYERS):
+        layers.append(nn.TransformerEncoderLayer(TOKEN, HEADS, 4 * TOKEN, DROPOUT, "gelu", batch_first=True))
+        if across:
+            layers.append(Across())
+    return _tokens(torch, features, cls, layers,
+                   [*([nn.LayerNorm(TOKEN)] if across else []), nn.Linear(TOKEN, outputs)])
 
 
-class SparseProcess:
+class SparseProcess(paper_models.SparseProcess):
     """A sparse variational Gaussian process: 16 inducing points for each two of the root of n, 16 to 512.
 
     100 epochs of Adam with rate 0.005 in batches of a quarter of the cases (32 to 1,024).
@@ -234,12 +172,7 @@ class SparseProcess:
         Of the inducing points' start and of the minibatches.
     gaussian : bool
         A target, instead of a label.
-    device : str, optional
-        Where it is computed, as torch names it; the environment's choice, or the CPU.
     """
-
-    def __init__(self, seed: int, gaussian: bool = False, device: str | None = None):
-        self.seed, self.gaussian, self.device = seed, gaussian, device or _device()
 
     def fit(self, Z: np.ndarray, t: np.ndarray) -> SparseProcess:
         """Maximise the evidence lower bound.
@@ -249,36 +182,11 @@ class SparseProcess:
         Z : ndarray, shape (n, p)
         t : ndarray, shape (n,)
         """
-        torch = _torch()
-        import gpytorch
-
-        torch.manual_seed(self.seed)
-        rng = np.random.default_rng(self.seed)
-        X, y = (torch.as_tensor(np.asarray(part, dtype=np.float32), device=self.device) for part in (Z, t))
-        points = min(512, max(16, 16 * int(len(y) ** 0.5 / 2)), len(y))
-        start = X[rng.choice(len(y), points, replace=False)].clone()
-
-        class Process(gpytorch.models.ApproximateGP):
-            def __init__(self):
-                spread = gpytorch.variational.CholeskyVariationalDistribution(points)
-                super().__init__(gpytorch.variational.VariationalStrategy(self, start, spread,
-                                                                          learn_inducing_locations=True))
-                self.mean_module = gpytorch.means.ConstantMean()
-                self.covar_module = gpytorch.kernels.ScaleKernel(gpytorch.kernels.RBFKernel(ard_num_dims=X.shape[1]))
-
-            def forward(self, x):
-                return gpytorch.distributions.MultivariateNormal(self.mean_module(x), self.covar_module(x))
-
-        likelihoods = gpytorch.likelihoods
-        self.noise = (likelihoods.GaussianLikelihood() if self.gaussian else likelihoods.BernoulliLikelihood()).to(
-            self.device)
-        self.model = Process().to(self.device)
-        bound = gpytorch.mlls.VariationalELBO(self.noise, self.model, num_data=len(y))
+        torch, rng = _torch(), np.random.default_rng(self.seed)
+        X, y, bound = self._begin(torch, rng, Z, t, min(512, max(16, 16 * int(len(t) ** 0.5 / 2)), len(t)))
         steps = torch.optim.Adam([*self.model.parameters(), *self.noise.parameters()], lr=5e-3)
         batch = min(1024, max(32, len(y) // 4))
-        self.model.train()
-        self.noise.train()
-        with gpytorch.settings.cholesky_jitter(1e-4):
+        with _jitter():
             for _ in range(100):
                 drawn = rng.permutation(len(y))
                 for begin in range(0, len(y), batch):
@@ -289,35 +197,14 @@ class SparseProcess:
         return self
 
     def _law(self, Z):
-        torch = _torch()
-        import gpytorch
+        with _jitter():
+            return super()._law(Z)
 
-        self.model.eval()
-        self.noise.eval()
-        X = torch.as_tensor(np.asarray(Z, dtype=np.float32), device=self.device)
-        with torch.no_grad(), gpytorch.settings.fast_pred_var(), gpytorch.settings.cholesky_jitter(1e-4):
-            law = self.noise(self.model(X))
-            return [getattr(law, name).double().cpu().numpy() for name in ("mean", "variance")]
 
-    def predict_proba(self, Z: np.ndarray) -> np.ndarray:
-        """Probabilities of both classes, shape (n, 2).
+def _jitter():
+    import gpytorch
 
-        Parameters
-        ----------
-        Z : ndarray, shape (n, p)
-        """
-        chance = np.clip(self._law(Z)[0], 0.0, 1.0)
-        return np.column_stack([1 - chance, chance])
-
-    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and variance in standard units, each of shape (n,).
-
-        Parameters
-        ----------
-        Z : ndarray, shape (n, p)
-        """
-        mean, variance = self._law(Z)
-        return mean, variance
+    return gpytorch.settings.cholesky_jitter(1e-4)
 
 
 class _Plain:
@@ -381,13 +268,8 @@ class _Forest:
         return trees.mean(axis=0), trees.var(axis=0, ddof=1) + self.noise
 
 
-def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+def classifiers() -> dict[str, Callable[[int], Any]]:
     """Makers of the paper's classifiers with its released settings, by name; each takes a seed.
-
-    Parameters
-    ----------
-    device : str, optional
-        Where networks and the Gaussian process are computed, as torch names it.
 
     Examples
     --------
@@ -398,26 +280,21 @@ def classifiers(device: str | None = None) -> dict[str, Callable[[int], Any]]:
         return _Classifier(estimator, prepare=preprocessing)
 
     def network(kind):
-        return lambda seed: made(Network(kind, seed, device=device))
+        return lambda seed: made(Network(kind, seed))
 
     return {
         "logistic regression": lambda seed: made(LogisticRegression(max_iter=1000)),
         "random forest": lambda seed: made(RandomForestClassifier(200, random_state=seed)),
         "gradient boosting": lambda seed: made(_Boosting(seed)),
-        "sparse Gaussian process": lambda seed: made(SparseProcess(seed, device=device)),
+        "sparse Gaussian process": lambda seed: made(SparseProcess(seed)),
         "MLP": lambda seed: made(_Plain(seed)), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
         "ResNet": network("resnet"),
         "ensemble of MLPs": lambda seed: made(_Average([_Plain(100 * seed + k) for k in range(5)])),
     }
 
 
-def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
+def regressors() -> dict[str, Callable[[int], Any]]:
     """Makers of the paper's regressors with its released settings, by name; each takes a seed.
-
-    Parameters
-    ----------
-    device : str, optional
-        Where networks and the Gaussian process are computed, as torch names it.
 
     Examples
     --------
@@ -428,15 +305,15 @@ def regressors(device: str | None = None) -> dict[str, Callable[[int], Any]]:
         return _Regressor(model, prepare=preprocessing, least=LEAST)
 
     def network(kind):
-        return lambda seed: made(Network(kind, seed, True, device))
+        return lambda seed: made(Network(kind, seed, True))
 
     return {
         "least squares": lambda seed: made(_LeastSquares()),
         "random forest": lambda seed: made(_Forest(seed)),
         "natural boosting": lambda seed: made(_NaturalBoosting(seed)),
-        "sparse Gaussian process": lambda seed: made(SparseProcess(seed, True, device)),
+        "sparse Gaussian process": lambda seed: made(SparseProcess(seed, True)),
         "MLP": network("mlp"), "FT-Transformer": network("transformer"), "SAINT": network("saint"),
         "ResNet": network("resnet"),
-        "ensemble of MLPs": lambda seed: made(_Mixture([Network("mlp", 100 * seed + k, True, device)
+        "ensemble of MLPs": lambda seed: made(_Mixture([Network("mlp", 100 * seed + k, True)
                                                         for k in range(5)])),
     }
