@@ -457,11 +457,11 @@ class _Adam:
             part -= self.rate * step
 
 
-class _Ensemble:
-    """Five networks; mean and variance of the equal mixture of their Gaussians."""
+class _Mixture:
+    """Several regressors; mean and variance of the equal mixture of their Gaussians."""
 
-    def __init__(self, seed):
-        self.members = [GaussianNetwork(1000 * seed + k + 1, width=32, epochs=60) for k in range(5)]
+    def __init__(self, members):
+        self.members = members
 
     def fit(self, Z, t):
         for member in self.members:
@@ -470,6 +470,10 @@ class _Ensemble:
     def predict(self, Z):
         means, variances = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
         return means.mean(axis=0), variances.mean(axis=0) + means.var(axis=0)
+
+
+def _ensemble(seed):
+    return _Mixture([GaussianNetwork(1000 * seed + k + 1, width=32, epochs=60) for k in range(5)])
 
 
 def _some(n, limit, seed):
@@ -534,7 +538,7 @@ def regressors() -> dict[str, Callable[[int], _Regressor]]:
         "quantile boosting": lambda seed: _Regressor(_QuantileBoosting(seed)),
         "Gaussian process": lambda seed: _Regressor(_GaussianProcess(seed)),
         "network": lambda seed: _Regressor(GaussianNetwork(seed)),
-        "deep ensemble": lambda seed: _Regressor(_Ensemble(seed)),
+        "deep ensemble": lambda seed: _Regressor(_ensemble(seed)),
         "nearest neighbours": lambda seed: _Regressor(_Neighbours()),
     }
 
@@ -580,5 +584,5 @@ def multivariate_regressors() -> dict[str, Callable[[int], _Multivariate]]:
         "random forest": lambda seed: _Multivariate(_JointForest(seed)),
         "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda: _VarianceBoosting(seed))),
         "network": lambda seed: _Multivariate(_OutputByOutput(lambda: GaussianNetwork(seed))),
-        "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda: _Ensemble(seed))),
+        "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda: _ensemble(seed))),
     }

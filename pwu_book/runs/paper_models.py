@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 
-from .models import _Average, _Classifier, _Forest, _LeastSquares, _Regressor, _some
+from .models import _Average, _Classifier, _Forest, _LeastSquares, _Mixture, _Regressor, _some
 
 __all__ = ["DEVICE", "WEIGHTS", "Network", "Pretrained", "SparseProcess", "classifiers", "regressors"]
 
@@ -311,34 +311,19 @@ class SparseProcess:
 
 
 class _NaturalBoosting:
-    """NGBoost with its defaults: 500 rounds of trees of depth three on the natural gradient of a normal."""
+    """NGBoost, by default 500 rounds of trees of depth three on the natural gradient of a normal."""
 
-    def __init__(self, seed):
-        self.seed = seed
+    def __init__(self, seed, settings=lambda cases: {}):
+        self.seed, self.settings = seed, settings
 
     def fit(self, Z, t):
         from ngboost import NGBRegressor
 
-        self.boosted = NGBRegressor(random_state=self.seed, verbose=False).fit(Z, t)
+        self.boosted = NGBRegressor(random_state=self.seed, verbose=False, **self.settings(len(t))).fit(Z, t)
 
     def predict(self, Z):
         law = self.boosted.pred_dist(Z)
         return law.loc, law.scale**2
-
-
-class _Mixture:
-    """Five networks: the mean and the variance of their mixture."""
-
-    def __init__(self, members):
-        self.members = members
-
-    def fit(self, Z, t):
-        for member in self.members:
-            member.fit(Z, t)
-
-    def predict(self, Z):
-        means, variances = np.array([member.predict(Z) for member in self.members]).transpose(1, 0, 2)
-        return means.mean(axis=0), variances.mean(axis=0) + means.var(axis=0)
 
 
 class Pretrained:

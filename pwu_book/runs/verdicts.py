@@ -311,11 +311,11 @@ def by_suite() -> pd.DataFrame:
         A row for each statement; columns ``(scheme, suite)`` with texts, empty where the stored tables cannot say.
     """
     columns: dict[tuple[str, str], dict[str, str]] = {}
-    for scheme in ("as written", "as released"):
+    asked = [number for number in RULES if number != "Figure K.1"]
+    for scheme, numbers in (("as written", asked), ("as released", RELEASED)):
         for word, suite in SUITES.items():
-            numbers = [number for number in RULES if number != "Figure K.1"] if scheme == "as written" else RELEASED
-            columns[scheme, word] = {number: " ".join((RULES[number](Runs(suite, scheme)).verdict.split()[0],
-                                                       f"({RULES[number](Runs(suite, scheme)).counted})"))
-                                     for number in numbers}
+            found = {number: RULES[number](Runs(suite, scheme)) for number in numbers}
+            columns[scheme, word] = {number: f"{one.verdict.split()[0]} ({one.counted})"
+                                     for number, one in found.items()}
     columns["the print", ""] = {number: RULES[number](PRINT).counted for number in RELEASED}
-    return pd.DataFrame(columns).reindex([number for number in RULES if number != "Figure K.1"]).fillna("")
+    return pd.DataFrame(columns).reindex(asked).fillna("")

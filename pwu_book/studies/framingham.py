@@ -21,6 +21,7 @@ from sklearn.preprocessing import PolynomialFeatures
 
 from .. import tables
 from ..runs import datasets
+from ..runs.models import _Adam
 from .groups import COSTS, Forecast, Part, _design, _log_loss, _range_of, _winkler_loss, _worst_fit, judged
 
 __all__ = ["compared", "fit", "main", "read", "wins"]
@@ -70,11 +71,9 @@ def _adam(part, steps):
     """Coefficients after so many steps of Adam down the mean log loss, from small random ones."""
     X = _design(part)
     theta = np.random.default_rng(0).uniform(-1, 1, X.shape[1]) / np.sqrt(X.shape[1] - 1)
-    first, second = np.zeros_like(theta), np.zeros_like(theta)
-    for step in range(1, steps + 1):
-        slope = X.T @ _log_loss(X @ theta, part.y)[1] / len(X)
-        first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
-        theta = theta - RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+    adam = _Adam([theta], RATE)
+    for _ in range(steps):
+        adam.take([theta], [X.T @ _log_loss(X @ theta, part.y)[1] / len(X)])
     return theta
 
 
