@@ -23,7 +23,8 @@ from ._kernels import (
     weight_above,
 )
 
-__all__ = ["boosting_loss", "brier_score", "error_detection_auroc", "expected_calibration_error",
+__all__ = ["boosting_loss", "brier_score", "cutoff_calibration_error", "error_detection_auroc",
+           "expected_calibration_error",
            "log_loss", "maximum_calibration_error", "net_benefit", "retention_auc", "spherical_loss",
            "winkler_loss", "zero_one_loss"]
 
@@ -243,6 +244,43 @@ def maximum_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
     gaps, sizes = bin_gaps(*check_binary(y_true, y_prob), n_bins)
     used = sizes > 0
     return float((np.abs(gaps[used]) / sizes[used]).max())
+
+
+def cutoff_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
+                             sample_weight: ArrayLike | None = None) -> float:
+    """Largest ``|mean of (y - f) 1[a < f <= b]|`` over all intervals: what another threshold can save, for any c.
+
+    For every cost share c and every t, acting where f > c costs at most this much more per case than acting where
+    f > t, in units of a miss and a false alarm together. There are no bins, and cases with equal forecasts stay
+    together. It bounds what another threshold saves, not what other acts for single forecasts would save. Chance
+    alone makes it positive: about ``1.6 sqrt(mean of f (1 - f) / n)`` for calibrated forecasts.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    y_prob : array_like, shape (n,)
+        Probabilities of label 1, in [0, 1].
+    sample_weight : array_like, shape (n,), optional
+        Non-negative weights; equal ones if not given.
+
+    References
+    ----------
+    Rossellini et al. (2025), "Can a calibration metric be both testable and actionable?", arXiv 2502.19851.
+
+    Examples
+    --------
+    >>> cutoff_calibration_error([1, 0, 1, 0], [0.25, 0.25, 0.75, 0.75])
+    0.125
+    """
+    y, f, weight = _read(y_true, y_prob, sample_weight)
+    weight = np.ones(f.size) if weight is None else weight
+    values, place = np.unique(f, return_inverse=True)
+    # The sum of w (y - f) over an interval is the difference of two values of one cumulative sum; its range is the
+    # largest of all these differences. Equal forecasts are one step.
+    steps = np.bincount(place, weight * (y - f), minlength=values.size)
+    total = np.concatenate([[0.0], np.cumsum(steps)])
+    return float(np.ptp(total) / weight.sum())
 
 
 def retention_auc(y_true: ArrayLike, y_prob: ArrayLike, *,

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwu_book.runs import align, population
+from pwu_book import tables
+from pwu_book.runs import align, population, read
 from pwu_book.runs.tasks import POPULATION
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # as in a run
@@ -47,3 +48,21 @@ def test_sets_leave_out_single_models_and_whole_kinds():
     assert len(kinds) == 10 and all(len(chosen) == 45 for chosen in kinds.values())
     assert not any(name.startswith("tree ") for name in kinds["all kinds but tree"])
     assert any(name.startswith("tree ") for name in kinds["all kinds but extra trees"])
+
+
+@pytest.mark.parametrize(("task", "family", "kinds"), [("binary", "binary", 10), ("regression", "risk_averse", 5)])
+def test_intervals_over_models_leave_out_whole_kinds(task, family, kinds):
+    """By hand: the spread of the leads without one kind each, not without one setting each."""
+    models, cases = (tables.load(f"population_{task}_{part}.csv.gz") for part in ("models", "cases"))
+    own, rival = f"pwu_{family}", {"binary": "log_loss", "regression": "gaussian_nll"}[task]
+    found = read.leads(models, cases, family, own, "new_two", rival=rival)
+    rows = models[(models["family"] == family) & (models["scheme"] == "new_two") & (models["suite"] == "as forecast")]
+    for dataset in found.index:
+        wide = rows[rows["dataset"] == dataset].pivot(index="models", columns="metric", values="expected_d")
+        gap, error = wide[own] - wide[rival], {}
+        for start in ("all kinds but ", "without "):
+            left = gap[[name for name in gap.index if name.startswith(start) and not name.endswith("worst two")]]
+            error[start] = np.sqrt((len(left) - 1) / len(left) * ((left - left.mean()) ** 2).sum())
+            assert len(left) == (kinds if start == "all kinds but " else 50)
+        assert found.loc[dataset, "models"] == pytest.approx(error["all kinds but "], rel=1e-9)
+        assert found.loc[dataset, "models"] != pytest.approx(error["without "], rel=1e-6)
