@@ -91,6 +91,8 @@ def _parser():
                          "on the cases that both have")
     command.add_argument("--blocks", type=int, help="rows in time order: so many consecutive ones hang together and "
                          "are resampled together")
+    command.add_argument("--anytime", action="store_true", help="intervals that hold however often you look, as the "
+                         "file grows; --decision binary, without groups")
     command.add_argument("--resamples", type=int, default=1000)
     command.add_argument("--seed", type=int, default=0)
     command.add_argument("--by", help="column of places, leads or kinds: a sentence for each of its values, too")
@@ -242,7 +244,7 @@ def _compare_large(given):
     """Models compared by tallies, from files that are read in pieces."""
     asked = {"--html": given.html, "--cost-share": given.cost_share, "--case-costs": given.case_costs,
              "--blocks": given.blocks, "--missing pairwise": files.may_lack(given), "--time": given.time,
-             "--truth-file": given.truth_file, "--by": given.by}
+             "--truth-file": given.truth_file, "--by": given.by, "--anytime": given.anytime}
     for option, value in asked.items():
         if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
@@ -336,7 +338,8 @@ def _compare(given):
     if given.html and not Path(given.html).absolute().parent.is_dir():
         raise ValueError(f"there is no folder {Path(given.html).parent}")
     result = compare(y, models, score, groups=groups, sample_weight=files.weights_of(given, frame),
-                     n_resamples=given.resamples, seed=given.seed, blocks=given.blocks)
+                     n_resamples=given.resamples, seed=given.seed, blocks=given.blocks,
+                     interval="anytime" if given.anytime else None)
     parts = _by(given, frame, y, models, score, groups)
     if given.stake is not None:
         result = dataclasses.replace(result, table=_in_money(given, result.table, y))
@@ -381,7 +384,7 @@ def _by(given, frame, y, models, score, groups):
         try:
             one = compare(y[rows], own, chosen, groups=None if groups is None else groups[rows],
                           sample_weight=None if weights is None else weights[rows], n_resamples=given.resamples,
-                          seed=given.seed)
+                          seed=given.seed, interval="anytime" if given.anytime else None)
             found[name] = {"cases": int(rows.sum()), "words": list(one.words), "costs": one.table["cost"].to_dict()}
         except ValueError as error:  # one group only, or no weight
             found[name] = {"cases": int(rows.sum()), "words": [f"not compared: {error}"], "costs": {}}

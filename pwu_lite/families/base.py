@@ -204,6 +204,7 @@ class Family:
     separable: ClassVar[bool] = False
     multiclass: ClassVar[bool] = False  # y_prob has a column for each class
     blur: ClassVar[float] = 0.0  # how near to a breakpoint, relative to it, acts may tie by rounding; 0: it is exact
+    largest_difference: ClassVar[float | None] = None  # of two costs of a case, whatever theta; None: there is no bound
     classes: Any = None  # their names, if the family knows them
     required: ClassVar[tuple[str, ...]] = ()
     check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)

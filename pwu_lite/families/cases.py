@@ -41,6 +41,7 @@ class BinaryDecision(SeparableFamily):
     """
 
     parameters = (Parameter("c", (0.0, 1.0)),)
+    largest_difference = 1.0
     axis = Axis("logit", "cost share of a false alarm, c")
 
     def act(self, theta: float, y_prob: ArrayLike) -> np.ndarray:

@@ -9,12 +9,14 @@ from ._tables import Formulas, Table, formulas, table
 from .card import MetricCard, metric_card
 from .compare import ModelComparison, compare
 from .corp import Decomposition, decompose, recalibrated
+from .dominance import Dominance, dominance
 from .information import ValueOfInformation, value_of_information
 from .priors import PriorReport, prior_report
 from .tallies import compare_tallies
 from .unique import UniqueBenchmarks, unique_benchmarks
 from .watch import Watch
 
-__all__ = ["Decomposition", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table", "UniqueBenchmarks",
-           "ValueOfInformation", "Watch", "compare", "compare_tallies", "decompose", "formulas", "metric_card",
-           "paired_bootstrap", "prior_report", "recalibrated", "table", "unique_benchmarks", "value_of_information"]
+__all__ = ["Decomposition", "Dominance", "Formulas", "MetricCard", "ModelComparison", "PriorReport", "Table",
+           "UniqueBenchmarks", "ValueOfInformation", "Watch", "compare", "compare_tallies", "decompose", "dominance",
+           "formulas", "metric_card", "paired_bootstrap", "prior_report", "recalibrated", "table", "unique_benchmarks",
+           "value_of_information"]

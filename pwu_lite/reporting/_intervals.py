@@ -21,10 +21,11 @@ from .._resampling import (
     unit_sizes,
 )
 from ._rules import RULES, say
+from .watch import Watch
 
-__all__ = ["Intervals", "Luck", "apart", "from_losses", "from_scores", "named"]
+__all__ = ["Intervals", "Luck", "apart", "anytime", "from_losses", "from_scores", "named"]
 
-METHODS = ("bootstrap", "normal", "hac")
+METHODS = ("bootstrap", "normal", "hac", "anytime")
 MANY_UNITS = 20_000  # cases or groups from which on a normal interval is taken
 MOST_SKEW = 0.05  # skewness of a mean up to which it is: each tail then misses by less than half a point
 DRAWS = 10_000
@@ -40,8 +41,10 @@ class Luck(NamedTuple):
         Of the resamples.
     blocks : int or None
         Consecutive cases that are drawn together; with "hac" the reach of their dependence.
-    interval : {None, "bootstrap", "normal", "hac"}
+    interval : {None, "bootstrap", "normal", "hac", "anytime"}
         None: resamples, and a normal law for many cases.
+    bound : float or None
+        Largest difference of two losses of a case, for "anytime".
     """
 
     coverage: float
@@ -49,6 +52,7 @@ class Luck(NamedTuple):
     seed: int
     blocks: int | None = None
     interval: str | None = None
+    bound: float | None = None
 
 
 class Intervals(NamedTuple):
@@ -62,7 +66,7 @@ class Intervals(NamedTuple):
     share_best, undefined : ndarray, shape (m,)
         How often each model is cheapest, and how often its difference is undefined.
     method : str
-        "bootstrap", "blocks", "normal" or "hac".
+        "bootstrap", "blocks", "normal", "hac" or "anytime".
     reach : int
         Steps in time over which "hac" counts dependence.
     skew : float
@@ -105,6 +109,8 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
     >>> found.method, bool(found.difference[0, 1] < losses[1].mean() - losses[0].mean() < found.difference[1, 1])
     ('normal', True)
     """
+    if luck.interval == "anytime":
+        return anytime(losses, best, luck)
     units, size = losses if weight is None else losses * weight, unit_sizes(len(y), groups, weight)
     if groups is not None:
         units = np.array([np.bincount(groups, row) for row in units])
@@ -133,7 +139,7 @@ def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[s
     y, forecasts, best, groups, weight, luck
         As in `from_losses`.
     """
-    if luck.interval in ("normal", "hac"):
+    if luck.interval in ("normal", "hac", "anytime"):
         raise ValueError(f"interval={luck.interval!r} is for scores that are averages over cases; this one is computed "
                          f"from all cases together: use resamples (blocks=... for cases in time)")
     size = unit_sizes(len(y), groups, weight)
@@ -221,6 +227,35 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[
     found = Intervals(cost_ends, gap_ends, saving_ends, spread, shares, np.zeros(cost.size),
                       "hac" if luck.interval == "hac" else "normal", reach, _skewness((own, gaps)))
     return found, max(found.skew, *(_skew(row) for row in own))
+
+
+def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
+    """Intervals from bets, which hold at all looks together; savings are differences over the cost so far.
+
+    Parameters
+    ----------
+    losses : ndarray, shape (m, n)
+    best : int
+        The model that the others are compared with.
+    luck : Luck
+        With the bound of a difference.
+    """
+    if luck.bound is None:
+        raise ValueError("interval='anytime' needs losses whose difference has a known bound, as those of binary "
+                         "decisions have: for others state it, in Watch(bound=...)")
+
+    bound = luck.bound
+
+    def ends(gap):  # sorted, so that the sums do not depend on the order of the rows
+        return Watch(bound, luck.coverage).update(np.sort(gap), np.zeros(gap.size)).interval
+
+    cost, gaps = losses.mean(axis=1), losses - losses[best]
+    difference = np.array([(0.0, 0.0) if model == best else ends(gap) for model, gap in enumerate(gaps)]).T
+    with np.errstate(divide="ignore", invalid="ignore"):
+        saving = difference / np.abs(cost)
+    spread = gaps.std(axis=1) / np.sqrt(len(gaps.T))
+    return Intervals(np.array([ends(row) for row in losses]).T, difference, saving, spread,
+                     np.full(len(cost), np.nan), np.zeros(len(cost)), "anytime")
 
 
 def _own(units, size, best):

@@ -108,9 +108,11 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     blocks : int, optional
         For cases in time order: so many consecutive cases are resampled together. Blocks should be several times as
         long as the dependence, such as a week of hours that are alike within a day; `words` say where they are not.
-    interval : {"bootstrap", "normal", "hac"}, optional
+    interval : {"bootstrap", "normal", "hac", "anytime"}, optional
         How intervals are made, if you do not leave it to the number of cases: from resamples, from a normal law, or
-        for cases in time order from a variance that counts their dependence (over `blocks` steps, if given).
+        for cases in time order from a variance that counts their dependence (over `blocks` steps, if given). With
+        "anytime" they hold at all looks together, as those of `Watch`: for binary decisions, without groups and
+        weights. Then `saving` is the difference over the cost so far, and `cases needed` those of a single look.
 
     Returns
     -------
@@ -164,7 +166,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.relative_weight(sample_weight, len(y))
-    luck = Luck(coverage, _repeats(n_resamples), seed, _consecutive(blocks, interval, groups, len(y)), interval)
+    luck = Luck(coverage, _repeats(n_resamples), seed, _consecutive(blocks, interval, groups, weight, len(y)), interval)
     has = {name: _present(parts) for name, parts in forecasts.items()}
     lacking = not all(mask.all() for mask in has.values())
     about = _about(y, forecasts, number, weight, coverage)
@@ -204,12 +206,15 @@ def _present(parts):
     return ~np.any([np.isnan(part).reshape(len(part), -1).any(axis=1) for part in parts], axis=0)
 
 
-def _consecutive(blocks, interval, groups, n):
+def _consecutive(blocks, interval, groups, weight, n):
     """Check how cases in time hang together."""
     if interval is not None and interval not in METHODS:
         raise ValueError(f"interval must be one of {', '.join(METHODS)}, got {interval!r}")
     if groups is not None and (blocks is not None or interval == "hac"):
         raise ValueError("blocks and interval='hac' are for cases in time order: leave out the groups")
+    if interval == "anytime" and not (groups is None and blocks is None and weight is None):
+        raise ValueError("interval='anytime' takes cases one by one: leave out groups, blocks and weights, or give the "
+                         "groups to Watch(...).update(..., groups=...)")
     if blocks is not None and interval == "normal":
         raise ValueError("interval='normal' takes cases for independent: with blocks use 'bootstrap' or 'hac'")
     return None if blocks is None else block_length(blocks, n)
@@ -286,6 +291,8 @@ def _as_loss(name, score):
 def _table(score, y, forecasts, against, groups, weight, luck, few):
     """One score's rows, the cheapest model first, and how its intervals were computed."""
     values, losses = _values(score, y, forecasts, weight)
+    if isinstance(score, PWU):
+        luck = luck._replace(bound=score.family.largest_difference)
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
     best = first if against is None else list(forecasts).index(str(against))
     found = (from_losses(y, forecasts, best, losses, groups, weight, luck) if losses is not None else
@@ -431,7 +438,9 @@ def _note(found, n, groups, weight, luck):
            "blocks": f"from {luck.repeats} resamples of {units}, in blocks of {luck.blocks} consecutive ones, the same "
                      f"for all models",
            "normal": f"normal, from the spread over {units}",
-           "hac": f"from a variance that counts dependence over {found.reach} steps in time, of {units}"}[found.method]
+           "hac": f"from a variance that counts dependence over {found.reach} steps in time, of {units}",
+           "anytime": f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
+           }[found.method]
     return (f"Intervals: {100 * luck.coverage:.3g}%, {how}. They cover which cases are in the sample, not the luck of "
             f"fitting.")
 

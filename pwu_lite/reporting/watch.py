@@ -147,7 +147,9 @@ class Watch:
     @property
     def evidence(self) -> tuple[float, float]:
         """Fortunes of two players now: one bets that the first model is cheaper, the other on the second."""
-        return float(np.exp(self._fortune(0.0, -1))), float(np.exp(self._fortune(0.0, 1)))
+        with np.errstate(over="ignore"):  # a fortune above 1e308 is infinite
+            first, second = np.exp([self._fortune(0.0, -1), self._fortune(0.0, 1)]).tolist()
+        return first, second
 
     @property
     def cheaper(self) -> str | None:

@@ -126,7 +126,8 @@ def test_as_many_of_both_labels_and_adam():
 def test_the_seven_models_of_table_2_on_other_data():
     train, test = groups.parts(DATA, 2)
     models = framingham.fit(train, [0.3], steps=50)
-    assert list(models) == ["GBR", "ERM", "DRO(log)", "DRO(0.3)", *(f"DRO(0.3) from {one}" for one in framingham.STARTS)]
+    from_starts = [f"DRO(0.3) from {start}" for start in framingham.STARTS]
+    assert list(models) == ["GBR", "ERM", "DRO(log)", "DRO(0.3)", *from_starts]
     costs = {name: groups.worst_group(0.3, train, *forecast(train.X)) for name, forecast in models.items()}
     assert costs["DRO(0.3)"] <= costs["ERM"]
     assert all((low <= high).all() for low, high in (forecast(test.X) for forecast in models.values()))

@@ -156,7 +156,7 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, groups=np.arange(N) // 2), "leave out the groups"),
     (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, interval="normal"), "takes cases for independent"),
     (lambda: pwu.compare(Y[:1], {"a": P[:1]}, SCORE, interval="normal"), "at least two cases"),
-    (lambda: pwu.compare(Y, MODELS, SCORE, interval="t"), "must be one of bootstrap, normal, hac"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, interval="t"), "must be one of bootstrap, normal, hac, anytime"),
     (lambda: pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="hac"), "averages over cases"),
     (lambda: pwu.compare([], {"a": []}, SCORE), "one entry per case"),
     (lambda: pwu.compare(Y, pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "a"]), SCORE), "same name"),
@@ -678,3 +678,42 @@ def test_models_that_lack_forecasts_are_compared_on_the_cases_they_share(tmp_pat
     assert best.table["verdict"].iloc[0] == "best"
     report.write(result, tmp_path / "report.html")
     assert "that it shares with vague" in (tmp_path / "report.html").read_text()
+
+
+def test_anytime_intervals_are_those_of_a_watch_and_wider():
+    rng = np.random.default_rng(5)
+    p = rng.beta(1, 6, 4000)
+    y, odds = (rng.random(4000) < p).astype(int), np.log(p / (1 - p))
+    models = {"sharp": p, "noisy": 1 / (1 + np.exp(-(odds + rng.normal(0, 2, 4000))))}
+    found = pwu.compare(y, models, SCORE, interval="anytime")
+    losses = [SCORE.per_sample(y, f) for f in models.values()]
+    low, high = pwu.Watch().update(losses[1], losses[0]).interval
+    row = found.table.loc["noisy"]
+    assert (row["difference low"], row["difference high"]) == pytest.approx((low, high), rel=1e-9)
+    assert row["saving low"] == pytest.approx(low / row["cost"]) and row["verdict"] == "costlier"
+    once = pwu.compare(y, models, SCORE, interval="normal").table.loc["noisy"]
+    assert row["difference low"] < once["difference low"] and row["difference high"] > once["difference high"]
+    order = rng.permutation(4000)
+    again = pwu.compare(y[order], {name: f[order] for name, f in models.items()}, SCORE, interval="anytime").table
+    assert np.array_equal(again["difference low"], found.table["difference low"])
+    assert "all looks together" in found.notes[0]
+    same = pwu.compare(y, {"a": p, "b": p.copy()}, SCORE, interval="anytime", against="a").table.loc["b"]
+    assert same["difference low"] < 0 < same["difference high"]  # the same so far is no promise
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    ({"groups": Y}, "takes cases one by one"), ({"blocks": 2}, "takes cases one by one"),
+    ({"sample_weight": Y + 1.0}, "takes cases one by one")])
+def test_anytime_refuses_what_it_does_not_cover(options, words):
+    with pytest.raises(ValueError, match=words):
+        pwu.compare(Y, MODELS, SCORE, interval="anytime", **options)
+
+
+def test_anytime_refuses_losses_without_a_bound():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=50)
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))
+    with pytest.raises(ValueError, match="known bound"):
+        pwu.compare(y, {"a": (y * 0, y * 0 + 1), "b": (y * 0 + 1, y * 0 + 1)}, score, interval="anytime")
+    with pytest.raises(ValueError, match="averages over cases"):
+        pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="anytime")
