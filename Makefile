@@ -33,9 +33,10 @@ serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"
 	@$(PY) -m http.server --bind 127.0.0.1 -d _build/html 8000
 
-lab: $(READY)
+lab: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
-	@$(PY) -m jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) book
+	@$(PY) -c "from pathlib import Path; from tools.build import downloads; downloads.to_edit(Path('_build/html'), Path('_build/notebooks'))"
+	@$(PY) -m jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) _build/notebooks
 
 slides: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt

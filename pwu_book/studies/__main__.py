@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from ..runs.run import check_options, options
 from . import STUDIES, study
 
-OWN = ("coverage", "few_labels", "framingham", "groups", "quantiles", "readers")  # each with its own options
+# each with its own options
+OWN = ("coverage", "few_labels", "framingham", "groups", "quantiles", "readers", "watching")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -81,6 +81,19 @@ def test_every_cell_ran(path, site):
             assert any("image/svg+xml" in output.get("data", {}) for output in cell["outputs"]), body
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_a_downloaded_notebook_reads_like_its_page(path, site):
+    """No role, directive, empty link or tag of the page is left, and machinery is folded."""
+    notebook = json.loads((site / "_sources" / path.relative_to(ROOT).with_suffix(".ipynb")).read_text())
+    text = [re.sub(r"```.*?```|`[^`]*`", "", "".join(cell["source"]), flags=re.S) for cell in notebook["cells"]
+            if cell["cell_type"] == "markdown"]
+    raw = re.compile(r"\{[a-z:]+\}`|```\{|\[\]\(|:label:|</?(div|span|p)\b")
+    assert text and not [found[0] for words in text for found in raw.finditer(words)]
+    hidden = ["jupyter" in cell["metadata"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert hidden == ["hide-input" in head or "remove-" in head or "check" in head or "setup" in head
+                      for head, _ in cells(path)]
+
+
 def test_every_figure_has_alt_text(notebook):
     """The pictures that cells have drawn: set into the page as SVG, or a file beside it."""
     path, soup = notebook

@@ -62,6 +62,16 @@ def for_colab(site: Path, target: Path, address: str) -> int:
     return len(paths)
 
 
+def to_edit(site: Path, target: Path) -> None:
+    """The notebooks in a folder of the reader's: those that are there already stay as the reader left them."""
+    source = site / "_sources" / "book"
+    for path in source.rglob("*.ipynb"):
+        copy = target / path.relative_to(source)
+        if not copy.exists():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, copy)
+
+
 def pack(path: Path, base: Path, files) -> None:
     """A zip with the same bytes for the same files."""
     with zipfile.ZipFile(path, "w") as archive:

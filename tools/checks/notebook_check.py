@@ -21,7 +21,7 @@ from tools.build import downloads
 
 ROOT = Path(__file__).resolve().parents[2]
 LAUNCHED = "foundations/good_score.ipynb"
-NOTEBOOKS = ["pwu/building.ipynb", "experiments/wrong_prior.ipynb", "cases/lending.ipynb"]
+NOTEBOOKS = ["pwu/building.ipynb", "experiments/watching.ipynb", "cases/lending.ipynb"]
 RUN = """
 import sys, nbclient, nbformat
 nbclient.NotebookClient(nbformat.read(sys.argv[1], 4), timeout=300, kernel_name="python3").execute()

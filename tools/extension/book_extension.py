@@ -16,7 +16,7 @@ from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
-from tools.extension import fonts, page_body, preview
+from tools.extension import fonts, notebooks, page_body, preview
 from tools.extension.quiz import Quiz
 
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
@@ -82,20 +82,35 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
         context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n' + context["metatags"]
 
 
-def offer_notebook(app, pagename, templatename, context, doctree) -> None:
-    """Let the download button offer the page's notebook with its outputs.
+def notebook_of(app, pagename: str) -> Path:
+    """The notebook that MyST-NB writes for a page with code."""
+    return Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
+
+
+def write_notebook(app, pagename, templatename, context, doctree) -> None:
+    """The page's notebook with its outputs, and with the text as the page has it.
 
     MyST-NB writes the notebook without outputs when they come from the cache: put them in.
     """
-    source = Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
+    source = notebook_of(app, pagename)
     if not source.exists() or f"{pagename}.md" not in context.get("sourcename", ""):
         return
     _, notebook = get_cache(app.config.nb_execution_cache_path).merge_match_into_notebook(
         nbformat.read(source, as_version=4))
+    try:
+        notebook = notebooks.readable(notebook, context["body"], pagename,
+                                      lambda page: notebook_of(app, page).exists(), app.config.html_baseurl)
+    except ValueError as error:
+        raise ExtensionError(str(error)) from error
     target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
     target.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, target)
-    context["ipynb_source"] = f"{pagename}.ipynb"
+
+
+def offer_notebook(app, pagename, templatename, context, doctree) -> None:
+    """Let the download button offer the page's notebook."""
+    if (Path(app.outdir) / "_sources" / f"{pagename}.ipynb").exists():
+        context["ipynb_source"] = f"{pagename}.ipynb"
 
 
 def find_address(app, config) -> None:
@@ -247,6 +262,7 @@ def number_apart(app, env) -> list[str]:
 def setup(app):
     app.add_directive("quiz", Quiz)
     app.connect("config-inited", find_address)
+    app.connect("html-page-context", write_notebook, priority=300)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
     app.connect("html-page-context", launch_notebook, priority=600)
