@@ -253,7 +253,7 @@ def cutoff_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
     For every cost share c and every t, acting where f > c costs at most this much more per case than acting where
     f > t, in units of a miss and a false alarm together. There are no bins, and cases with equal forecasts stay
     together. It bounds what another threshold saves, not what other acts for single forecasts would save. Chance
-    alone makes it positive: about ``1.6 sqrt(mean of f (1 - f) / n)`` for calibrated forecasts.
+    alone makes it positive: about ``1.6 sqrt(mean of f (1 - f) / n)`` for calibrated forecasts that are all different.
 
     Parameters
     ----------
