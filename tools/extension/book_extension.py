@@ -87,8 +87,8 @@ def notebook_of(app, pagename: str) -> Path:
     return Path(app.outdir).parent / "jupyter_execute" / f"{pagename}.ipynb"
 
 
-def write_notebook(app, pagename, templatename, context, doctree) -> None:
-    """The page's notebook with its outputs, and with the text as the page has it.
+def read_notebook(app, pagename, templatename, context, doctree) -> None:
+    """Make the page's notebook with its outputs, and with the text as the page has it.
 
     MyST-NB writes the notebook without outputs when they come from the cache: put them in.
     """
@@ -102,14 +102,15 @@ def write_notebook(app, pagename, templatename, context, doctree) -> None:
                                       lambda page: notebook_of(app, page).exists(), app.config.html_baseurl)
     except ValueError as error:
         raise ExtensionError(str(error)) from error
-    target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
-    target.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, target)
+    context["readable_notebook"] = notebook
 
 
 def offer_notebook(app, pagename, templatename, context, doctree) -> None:
-    """Let the download button offer the page's notebook."""
-    if (Path(app.outdir) / "_sources" / f"{pagename}.ipynb").exists():
+    """Write the page's notebook, and let the download button offer it."""
+    if "readable_notebook" in context:
+        target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(context["readable_notebook"], target)
         context["ipynb_source"] = f"{pagename}.ipynb"
 
 
@@ -262,7 +263,7 @@ def number_apart(app, env) -> list[str]:
 def setup(app):
     app.add_directive("quiz", Quiz)
     app.connect("config-inited", find_address)
-    app.connect("html-page-context", write_notebook, priority=300)
+    app.connect("html-page-context", read_notebook, priority=300)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
     app.connect("html-page-context", launch_notebook, priority=600)
