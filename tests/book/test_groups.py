@@ -1,6 +1,7 @@
 """Groups: parts are disjoint and stratified, robust models have the least loss in the worst group."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pwu_book import tables
@@ -94,6 +95,14 @@ def test_table_2_at_converged_minima():
         assert (ours - printed).loc[["GBR", "ERM"]].abs().to_numpy().max() < 0.007
     ours, printed = framingham.compared(AGAIN, "train")
     assert all(ours.loc[f"DRO({c:g})", c] < printed.loc[f"DRO({c:g})", c] for c in ours)
+
+
+def test_wins_are_counted_with_the_minima_of_one_start():
+    """A small table: from "zero" the model for 0.1 is best at 0.1, and from every other start it is not."""
+    cost = {"GBR": 0.3, "ERM": 0.3, "DRO(log)": 0.3, "DRO(0.1)": 0.1}
+    cost |= {f"DRO(0.1) from {start}": 0.2 if start == "zero" else 0.4 for start in framingham.STARTS}
+    table = pd.DataFrame([{"model": name, "part": "train", "c": 0.1, "worst": value} for name, value in cost.items()])
+    assert framingham.by_start(table, "train") == {start: int(start == "zero") for start in framingham.STARTS}
 
 
 def test_announced_and_paid_on_framingham():
