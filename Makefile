@@ -1,9 +1,9 @@
-# make book | test | pages | unit | js | weekly | serve | lab | slides | site-check | benchmark | flips | mutants | editions | instructor
+# make book | test | pages | unit | js | weekly | serve | live | lab | slides | site-check | benchmark | flips | mutants | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test pages unit js weekly notebooks serve lab slides site-check benchmark flips mutants editions instructor lock clean
+.PHONY: book test pages unit js weekly notebooks serve live live-check lab slides site-check benchmark flips mutants editions instructor lock clean
 
 book: $(READY)
 	@$(PY) -m tools.build.build_book
@@ -32,6 +32,9 @@ unit: $(READY)
 serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"
 	@$(PY) -m http.server --bind 127.0.0.1 -d _build/html 8000
+
+live: $(READY)
+	@$(PY) -m tools.live.fetch
 
 lab: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import html
 import json
-import re
 import tomllib
-from collections.abc import Callable
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlencode
 
 import numpy as np
 import sympy as sp
@@ -25,6 +24,8 @@ from pwu_lite._ranks import block_means, sorted_blocks
 from pwu_lite.metrics import classification as binary
 from pwu_lite.metrics import multivariate, ranking, regression
 from pwu_lite.theory import alignment, imprecise, symbolic
+
+from . import machine
 
 __all__ = ["CARDS", "SCHEMA", "Card", "Evidence", "Formula", "Refuted", "Same", "Spread", "as_html", "as_json",
            "chooser"]
@@ -283,7 +284,7 @@ class Card:
 
     @cached_property
     def axis(self) -> str:
-        """The parameter of the decision, a key of `HALF`."""
+        """The parameter of the decision, a key of `machine.HALF`."""
         if self.decision == "answer or abstain":
             return "answers"
         return "lambda" if isinstance(self.evidence, Spread) else getattr(self.evidence, "axis", "c")
@@ -297,7 +298,7 @@ class Card:
             levels = (np.arange(5040) + 0.5) / 5040
             places = np.asarray(self.evidence.prior().ppf(levels), dtype=float)
             return places, np.full(len(places), 1 / len(places))
-        return _of_formula(self.evidence.prior())
+        return machine.weights(self.evidence.prior())
 
     @cached_property
     def belief(self) -> str:
@@ -305,108 +306,14 @@ class Card:
         if self.verdict == NOT:
             return _refuted(self.evidence) if isinstance(self.evidence, Refuted) else "No prior makes this score."
         if self.shares is None:
-            return _endless(self.evidence.prior(), self.axis)
-        places, shares = self.shares
-        points = np.unique(places[shares > 1e-9])
-        if len(points) <= 3:
-            weights = [shares[places == point].sum() for point in points]
-            return " ".join(f"{'All' if weight > 0.999 else f'{weight:.0%}'} of its weight is on "
-                            f"{POINT[self.axis](float(point))}." for point, weight in zip(points, weights, strict=True))
-        below = np.cumsum(shares) / shares.sum()
-        quarter, low, high = (places[np.searchsorted(below, level)] for level in (0.25, 0.5 - 1e-6, 0.5 + 1e-6))
-        counted = self.axis in ("kept", "k/n") and len(points) <= 20  # "at least" is said of a point that has weight
-        words = HALF[self.axis](float(high if counted else (low + high) / 2), float(quarter))
-        if len(points) > 20:
-            return words
-        words = re.sub("costs more than (?=an? )", "costs at least as much as ", words)  # a few points, no density
-        return words.replace("Half", "At least half").replace("On a", "On at least a").replace("more than", "at least")
+            return machine.endless(self.evidence.prior(), self.axis)
+        return machine.words(*self.shares, self.axis)
 
     def as_dict(self) -> dict[str, str]:
         """The card's statements, as text."""
         return {"id": self.key, "name": self.name, "forecast": self.forecast, "decision": self.decision,
                 "verdict": self.verdict, "belief": self.belief, "note": self.note, "code": self.code,
                 "source": self.source, "link": f"book/reference/gallery.html#score-{self.key}"}
-
-
-def _number(value):
-    """Two significant digits, as people write them."""
-    if value >= 1e6:
-        return f"{value / 10 ** int(np.log10(value)):.0f}e{int(np.log10(value))}"
-    return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
-
-
-def _words_c(low, high, many_low, many_high):
-    """Where half of the weight on cost shares lies: `low` is the costly error where c is small, `high` elsewhere."""
-    def half(c, quarter):
-        first = (f"{low} costs more than {high}" if abs(c - 0.5) < 2e-3 else
-                 f"{low} costs more than {_number((1 - c) / c)} {many_high}" if c < 0.5 else
-                 f"{high} costs more than {_number(c / (1 - c))} {many_low}")
-        tail = "" if c > 0.5 else (f" On a quarter of it {low} costs more than {_number((1 - quarter) / quarter)} "
-                                   f"{many_high}.")
-        return f"Half of its weight is on readers for whom {first}.{tail}"
-
-    def point(c):
-        words = (f"{low} costs as much as {high}" if abs(c - 0.5) < 1e-9 else
-                 f"{low} costs {_number((1 - c) / c)} times as much as {high}" if c < 0.5 else
-                 f"{high} costs {_number(c / (1 - c))} times as much as {low}")
-        return f"readers for whom {words}"
-
-    return half, point
-
-
-_MISS = _words_c("a miss", "a false alarm", "misses", "false alarms")
-_KEPT_BACK = _words_c("keeping a right answer back", "a wrong answer", "right ones", "wrong answers")
-_SHORT = _words_c("a unit left over", "a missing unit", "units left over", "missing units")
-
-HALF: dict[str, Callable[[float, float], str]] = {
-    "c": _MISS[0], "answers": _KEPT_BACK[0],
-    "k/n": lambda u, quarter: "At least half of its weight is on readers who pick all of the cases." if u > 1 - 1e-9
-    else f"Half of its weight is on readers who pick at least {u:.0%} of the cases.",
-    "kept": lambda u, quarter: f"Half of its weight is on readers who keep at least {u:.0%} of the cases.",
-    "lambda": lambda x, quarter: f"Half of its weight is on readers who pay more than {_number(x)} for passing.",
-    "tau": _SHORT[0], "threshold": lambda x, quarter: f"Half of its weight is on thresholds above {_number(x)}."}
-POINT: dict[str, Callable[[float], str]] = {
-    "c": _MISS[1], "answers": _KEPT_BACK[1], "k/n": lambda u: f"readers who pick {u:.0%} of the cases",
-    "kept": lambda u: f"readers who keep {u:.0%} of the cases", "lambda": lambda x: f"a price of {_number(x)}",
-    "tau": _SHORT[1], "threshold": lambda x: f"the threshold {_number(x)}"}
-
-
-def _of_formula(prior):
-    """Weight of a derived prior in small cells, or None if it is infinite or lies at infinity."""
-    if prior.mass == sp.oo or sp.oo in prior.atoms:
-        return None
-    x = prior.symbol
-    if prior.support[1] == 1:  # in both directions from the ends, so that no digit is lost near 1
-        edges = 1 / (1 + np.exp(np.linspace(40, 0, 40_001)))
-        halves = [_cells(x, prior.density, edges), _cells(x, prior.density.subs(x, 1 - x), edges)]
-        places = np.concatenate([halves[0][0], 1 - halves[1][0][::-1]])
-        shares = np.concatenate([halves[0][1], halves[1][1][::-1]])
-    else:
-        places, shares = _cells(x, prior.density, np.geomspace(1e-3, 1e6, 80_001))
-    for place, weight in prior.atoms.items():
-        at = np.searchsorted(places, float(place))
-        places, shares = np.insert(places, at, float(place)), np.insert(shares, at, float(weight))
-    return places, shares / shares.sum()
-
-
-def _cells(x, density, edges):
-    """Middles and weights of cells, without dividing by zero outside of a clipped density."""
-    middles = (edges[1:] + edges[:-1]) / 2
-    with np.errstate(all="ignore"):
-        height = np.broadcast_to(np.asarray(sp.lambdify(x, density, "numpy")(middles), dtype=float), middles.shape)
-    return middles, np.where(np.isfinite(height), height, 0.0) * np.diff(edges)
-
-
-def _endless(prior, axis):
-    """What can be said of weight that is infinite, or that lies at infinity."""
-    if prior.atoms:
-        return "All of its weight is on readers for whom passing is too expensive at any spread."
-    if axis == "lambda":
-        return "Its weight is infinite near a price of 0, so no half of it can be named."
-    low, high = (("a right answer kept back", "a wrong answer") if axis == "answers" else ("a miss", "a false alarm"))
-    ends = [f"near c = {end}, where {word} costs any number of times more" for end, word in ((0, low), (1, high))
-            if sp.limit(prior.density * (prior.symbol - end), prior.symbol, end, "-+"[end == 0]) != 0]
-    return f"Its weight is infinite {' and '.join(ends)}, so no half of it can be named."
 
 
 def _refuted(evidence):
@@ -420,14 +327,11 @@ def _refuted(evidence):
         return f"Two forecasts of {len(one.y_true)} cases: it prefers the one that costs every reader as much or more."
     names = {"Ret": ("errors", ["uncertainties"]), "Sel": ("outcomes", ["means", "spreads"])}.get(
         evidence.family[4:7], ("outcomes", [""]))
-    better, worse = (" with ".join(f"{word} {_list(part)}".strip() for word, part in zip(names[1], report, strict=True))
+    said = machine.listed
+    better, worse = (" with ".join(f"{word} {said(part)}".strip() for word, part in zip(names[1], report, strict=True))
                      for report in (one.better, one.worse))
-    return (f"With {names[0]} {_list(one.y_true)} it prefers {better} to {worse}, although the first costs every "
+    return (f"With {names[0]} {said(one.y_true)} it prefers {better} to {worse}, although the first costs every "
             "reader as much or more.")
-
-
-def _list(values):
-    return "(" + ", ".join(f"{value:.3g}" for value in np.ravel(values)) + ")"
 
 
 EVIDENCE: dict[str, type[Evidence]] = {"formula": Formula, "spread": Spread, "same": Same, "refuted": Refuted}
@@ -461,43 +365,6 @@ def as_json() -> str:
                       ensure_ascii=False) + "\n"
 
 
-BARS = 40
-_ENDS = {"c": "cost share c", "answers": "cost share c", "k/n": "share picked", "kept": "share kept",
-         "lambda": "price of passing", "tau": "critical ratio", "threshold": "threshold"}
-
-
-def _heights(card):
-    """Ends of the axis, and the weight in each of its cells, largest one; None where there is nothing to draw."""
-    if card.verdict == NOT or (card.shares is None and card.evidence.prior().atoms):
-        return None
-    if card.shares is None:  # infinite weight: the density, cut off
-        high = 4.0 if card.axis == "lambda" else 1.0
-        middles = (np.arange(BARS) + 0.5) / BARS * high
-        prior = card.evidence.prior()
-        heights = np.broadcast_to(sp.lambdify(prior.symbol, prior.density, "numpy")(middles), BARS).astype(float)
-        return 0.0, high, np.minimum(heights / np.quantile(heights, 0.9), 1.0)
-    places, shares = card.shares
-    below = np.cumsum(shares) / shares.sum()
-    low, high = {"lambda": (0.0, float(places[np.searchsorted(below, 0.9)])),
-                 "threshold": (float(places.min()) - 1, float(places.max()) + 1)}.get(card.axis, (0.0, 1.0))
-    heights = np.histogram(places, BARS, (low, np.nextafter(high, np.inf)), weights=shares)[0]
-    return low, high, heights / heights.max()
-
-
-def _picture(card):
-    """The weight along the axis, as bars."""
-    found = _heights(card)
-    if found is None:
-        return ""
-    low, high, heights = found
-    bars = "".join(f'<rect x="{5 * place}" y="{40 - 38 * height:.1f}" width="4" height="{38 * height:.1f}"/>'
-                   for place, height in enumerate(heights) if height > 0.004)
-    axis = f"{_ENDS[card.axis]}, from {low:g} to {high:.2g}"
-    return (f'<svg viewBox="0 0 200 52" role="img" aria-label="Weight by {axis}"><path d="M0 40.5h200"/>{bars}'
-            f'<text x="0" y="50">{low:g}</text><text x="100" y="50" text-anchor="middle">{_ENDS[card.axis]}</text>'
-            f'<text x="199" y="50" text-anchor="end">{high:.2g}</text></svg>')
-
-
 def chooser(items: str, noun: str, choices: dict[str, tuple[str, list[str]]], *, ordered: bool = False) -> str:
     """A form that shows those items of a page that fit; the site's script does the work.
 
@@ -528,6 +395,28 @@ def chooser(items: str, noun: str, choices: dict[str, tuple[str, list[str]]], *,
             f'{" ".join(fields)} <output></output></form>')
 
 
+def picture_of(card: Card) -> str:
+    """The weight of a card's score as bars; nothing if it has none.
+
+    Parameters
+    ----------
+    card : Card
+    """
+    if card.verdict == NOT:
+        return ""
+    prior = card.evidence.prior() if card.shares is None else None
+    return machine.picture(machine.heights(card.shares, card.axis, prior), card.axis)
+
+
+def _open(card):
+    """A link that opens a card's formula in the prior machine."""
+    if not isinstance(card.evidence, Formula | Spread):
+        return ""
+    names = ("one", "zero") if isinstance(card.evidence, Formula) else ("loss",)
+    given = urlencode(dict(zip(names, card.evidence, strict=True)))
+    return f' <a href="machine.html#{html.escape(given)}">Open in the machine</a>'
+
+
 def as_html(pages: dict[str, str]) -> str:
     """All cards and their filter, and the same as JSON for the site's scores.json.
 
@@ -552,8 +441,9 @@ def as_html(pages: dict[str, str]) -> str:
             f'data-verdict="{text["verdict"]}"><h3>{text["name"]}'
             f'<a class="headerlink" href="#score-{card.key}" title="Link to this card">#</a></h3>'
             f'<p class="score-verdict">{text["verdict"]} <span>({text["forecast"]}; {text["decision"]})</span></p>'
-            f'{_picture(card)}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
-            f'<p class="score-source">{text["source"]}. <a href="{pages[card.chapter]}">More</a></p></article>')
+            f'{picture_of(card)}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
+            f'<p class="score-source">{text["source"]}. <a href="{pages[card.chapter]}">More</a>{_open(card)}</p>'
+            "</article>")
     data = as_json().replace("</", "<\\/")
     choices = {"forecast": ("Scored is", [card.forecast for card in CARDS]),
                "verdict": ("Verdict", [card.verdict for card in CARDS])}

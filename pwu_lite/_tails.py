@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
+
+from . import _special as special
 
 __all__ = ["MANY", "NAMES", "beta_lower", "beta_upper", "tail_table"]
 

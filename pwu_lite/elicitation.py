@@ -9,8 +9,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import optimize, special
+from scipy import optimize
 
+from . import _special as special
 from . import validation
 from ._resampling import group_numbers
 from .priors import Beta, Dirac, Gamma, LogNormal, Mixture, Pareto, Prior, TruncatedBeta, Uniform, as_prior
@@ -278,7 +279,11 @@ def _between(low, high):
 
 def _tail_above(low: float, high: float, tail: float) -> Callable[[float], float]:
     """P(theta > high) of the Beta of a given log size whose lower quantile is `low`."""
-    return lambda size: float(special.betaincc(*_shapes(low, tail, size), high))
+    def above(size: float) -> float:
+        a, b = _shapes(low, tail, size)
+        return float(special.betaincc(a, b, high))
+
+    return above
 
 
 def _shapes(low, tail, size):

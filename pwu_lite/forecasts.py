@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
+from . import _special as special
 from . import validation
 
 __all__ = ["from_distribution", "from_interval", "from_samples", "from_variance", "ipcw"]

@@ -14,8 +14,8 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from scipy import special
 
+from . import _special as special
 from . import validation
 from ._tails import MANY, NAMES, beta_lower, beta_upper, tail_table
 

@@ -31,7 +31,6 @@ class Explorer:
 
     kind: str
     panels: tuple[str, ...]  # text alternatives for the drawings
-    scripts: tuple[str, ...] = ()  # what its script needs beside explorer.js
 
     def data(self) -> dict[str, Any]:
         """Everything that the script shows."""
@@ -65,8 +64,7 @@ class Explorer:
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _PAGE)
 
     def _script(self):
-        own = "\n".join((FOLDER / name).read_text() for name in self.scripts)
-        return (FOLDER / "explorer.js").read_text().replace("  // @PARTS@\n", LANDSCAPE + own)
+        return (FOLDER / "explorer.js").read_text().replace("  // @PARTS@\n", LANDSCAPE)
 
 
 def is_place(place, values):

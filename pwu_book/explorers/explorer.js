@@ -92,6 +92,18 @@
     hill: (u) => nearest(data.places.map(Math.log), u)
   }[root.dataset.kind];
 
+  // Whom a score asks most and whom least.
+  function served(asked) {
+    if (!asked || asked.length < 2) return "";
+    const order = asked.map((_, k) => k).sort((a, b) => asked[b] - asked[a]),
+      [most, least] = [order[0], order[order.length - 1]];
+    const [dear, cheap] = [most, least].map((k) => `the ${data.people[k][0]} (c = ${data.people[k][1]})`);
+    if (asked[most] === asked[least])
+      return asked[most] ? `It asks ${dear} and ${cheap} alike.` : "It asks neither of them.";
+    if (!asked[least]) return `It asks ${dear}, and ${cheap} not at all.`;
+    return `It asks ${dear} ${+(asked[most] / asked[least]).toPrecision(3)} times as much as ${cheap}.`;
+  }
+
   // The hill's own drawing: what choosing right saves, where the hill stands, and a grip to pull it by.
   function hillside(svg, at, width) {
     const grid = data.grid,
@@ -172,40 +184,26 @@
       });
     },
 
-    metric([score, at, ...boxes]) {
-      const own = score.value === "own",
-        f = at.value / 100,
-        n = data.grid.length;
-      const row = own ? written(boxes.map((box) => box.value)) : data.rows[score.value];
-      root.querySelector(".own").hidden = !own;
-      root.querySelector("p.note").replaceChildren(...proof(own && row.python));
+    metric([score, at]) {
+      const f = at.value / 100,
+        n = data.grid.length,
+        row = data.rows[score.value];
       at.nextElementSibling.textContent = f.toFixed(2);
-      if (row.error) return say(row.error);
       const k = Math.max(0, Math.min(n - 1, Math.round(f * (n + 1)) - 1));
       const [prior, loss] = [
-        chart(
-          panels[0],
-          [0, 1],
-          row.axes[0],
-          "cost share of a false alarm, c",
-          own ? "prior asked for by y = 1; dashed: by y = 0" : "prior density, or point mass"
-        ),
+        chart(panels[0], [0, 1], row.axes[0], "cost share of a false alarm, c", "prior density, or point mass"),
         chart(panels[1], [0, 1], row.axes[1], "forecast f", "loss: blue if y = 1; orange, dashed if y = 0")
       ];
       prior.curve(data.grid, row.prior, 0);
-      if (own) prior.curve(data.grid, row.other, 1);
       for (const [place, mass] of row.atoms) prior.stem(place, mass, `mass ${mass}`);
       loss.curve(data.grid, row.one, 0);
       loss.curve(data.grid, row.zero, 1);
       for (const [who, c] of data.people) prior.mark(c, who);
       prior.mark(f);
       loss.mark(f);
-      const word = (v) => (own ? (v === null ? "none" : String(+v.toPrecision(4))) : v);
       say(
-        own ? row.words : `${row.name}: prior ${row.words}.`,
-        `At f = ${data.grid[k]}: density ` +
-          `${word(row.prior[k])}${own && !row.asked ? ` or ${word(row.other[k])}` : ""}, loss ${word(row.one[k])} if ` +
-          `y = 1, ${word(row.zero[k])} if y = 0.`,
+        `${row.name}: prior ${row.words}.`,
+        `At f = ${data.grid[k]}: density ${row.prior[k]}, loss ${row.one[k]} if y = 1, ${row.zero[k]} if y = 0.`,
         ...[served(row.asked)].filter(Boolean)
       );
     },

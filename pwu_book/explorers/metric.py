@@ -1,4 +1,4 @@
-"""Pick a score, or write one: its implicit prior, and its loss curves.
+"""Pick a score: its implicit prior, and its loss curves.
 
 Implements equation (3) of the PWU paper, to be touched.
 """
@@ -25,13 +25,10 @@ TOP_PRIOR, TOP_LOSS = 8.0, 4.0
 
 
 class MetricExplorer(Explorer):
-    """Pick a score, or write one: its implicit prior, and its loss curves for y = 1 and y = 0.
+    """Pick a score: its implicit prior, and its loss curves for y = 1 and y = 0.
 
     In a notebook or a page the object shows itself; the curves of `scores` are computed here and
-    stored in the element, so nothing is fetched and no kernel is asked. A reader's own pair of
-    formulas is parsed in the page (numbers, p, + - * / ^, log, exp, sqrt, abs, min, max; nothing is
-    run as code) and differentiated exactly at the same forecasts: two priors, ``-l_1'(c)/(1 - c)``
-    and ``l_0'(c)/c``, that agree or do not, and the line of Python that proves it.
+    stored in the element, so nothing is fetched and no kernel is asked.
 
     Parameters
     ----------
@@ -59,7 +56,6 @@ class MetricExplorer(Explorer):
     """
 
     kind = "metric"
-    scripts = ("formula.js",)
     panels = ("Implicit prior over c of the chosen score", "Losses of the chosen score for y = 1 and y = 0")
 
     def __init__(self, scores: Mapping[str, tuple[Any, Any]], p: sp.Symbol, points: int = 199,
@@ -95,12 +91,8 @@ class MetricExplorer(Explorer):
 
     def controls(self):
         options = "".join(f'<option value="{k}">{escape(row["name"])}</option>' for k, row in enumerate(self.rows))
-        boxes = "".join(f'<label>Loss if y = {y} <input type="text" name="if_{y}" value="{loss}" maxlength="120" '
-                        'size="14" spellcheck="false" autocapitalize="none" autocomplete="off"></label>'
-                        for y, loss in ((1, "1 - p"), (0, "p")))
-        return (f'<label>Score <select name="score">{options}<option value="own">your own formula</option></select>'
-                "</label>"
-                + slider("Forecast <i>f</i>", "forecast", 101, 50) + f'<div class="own">{boxes}</div>')
+        return (f'<label>Score <select name="score">{options}</select></label>'
+                + slider("Forecast <i>f</i>", "forecast", 101, 50))
 
     def picture(self, ax):
         row = self.rows[0]

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
+from .. import _special as special
 from .. import validation
 from ..metrics._kernels import to_sum_one
 from ..priors import Dirac, Prior

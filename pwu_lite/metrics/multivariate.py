@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
+from .. import _special as special
 from ..validation import check_multivariate, relative_weight, same_order
 from ._kernels import average
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
+from .. import _special as special
 from .. import validation
 from ..validation import check_regression, relative_weight, same_order
 from ._kernels import average, detection_auroc, retention_area

@@ -18,7 +18,7 @@ from pwu_lite import _resampling
 
 PACKAGE = Path(pwu_lite.__file__).parent
 FLOORS = ["__main__", "app", "theory", "reporting", "testing", "tally", "pwu", "plots", "scorer", "families", "metrics",
-          "forecasts", "elicitation", "priors", "_resampling", "_ranks", "_tails", "validation"]
+          "forecasts", "elicitation", "priors", "_resampling", "_ranks", "_tails", "_special", "validation"]
 """From the top down: an import only ever points down this list, and theory does not know reporting."""
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path.name != "__init__.py")
 FACES = sorted({*PACKAGE.rglob("__init__.py")} - {PACKAGE / "__init__.py"})
@@ -69,9 +69,28 @@ def test_the_list_names_every_room():
 
 
 def test_importing_the_package_is_light():
-    heavy = "{'sympy', 'matplotlib', 'sklearn', 'pandas', 'scipy.stats'}"
+    heavy = "{'sympy', 'matplotlib', 'sklearn', 'pandas', 'scipy'}"
     code = f"import sys, pwu_lite; print(sorted({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_a_derivation_needs_no_scipy():
+    code = ("import sys, sympy as sp; from pwu_lite.theory import symbolic; p = sp.Symbol('p'); "
+            "symbolic.binary_prior((1 - p)**2, p**2, p, steps=True); print('scipy' in sys.modules)")
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "False"
+
+
+def test_a_tail_that_scipy_loses_is_found(monkeypatch):
+    from scipy import special
+
+    from pwu_lite import _special, elicitation
+
+    plain = special.betaincc
+    right = elicitation.beta_from_quantiles(1 / 31, 1 / 4)
+    monkeypatch.setattr(special, "betaincc", lambda a, b, x: np.where((v := plain(a, b, x)) < 1e-8, np.nan, v)[()])
+    assert _special.betaincc(5.0, 80.0, 0.9) == pytest.approx(plain(5.0, 80.0, 0.9), rel=1e-12, abs=0)
+    assert np.isnan(_special.betaincc(5.0, np.nan, 0.9))
+    assert elicitation.beta_from_quantiles(1 / 31, 1 / 4) == right
 
 
 def public(package, modules):

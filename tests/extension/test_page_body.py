@@ -6,7 +6,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from pwu_lite import plots, reporting
-from tools.extension import page_body
+from tools.extension import drawing, page_body
 
 
 def cell(code, output="", tags="", kind="stream"):
@@ -117,7 +117,7 @@ def test_a_caption_with_a_table_stands_above_it_and_is_a_tables():
 
 def test_every_colour_of_the_figures_is_one_of_the_page():
     drawn = {colour.lower() for colour in (*plots.COLOURS, plots.INK, plots.MUTED, plots.HAIRLINE)}
-    assert drawn <= set(page_body.COLOURS)
+    assert drawn <= set(drawing.COLOURS)
 
 
 def test_the_description_is_the_first_sentence_outside_of_a_box():

@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 from pwu_book.bench import Bench
-from pwu_book.explorers import HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer
 from pwu_lite.app import page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,10 +19,8 @@ def main(folder: Path) -> int:
     scripts = {"bench_work": Bench().data()["script"],
                "bench_page": page.LANDSCAPE + (ROOT / "pwu_book" / "bench" / "page.js").read_text(encoding="utf-8"),
                "report": page.LANDSCAPE + page.DRAW}
-    parts = {name for kind in (HillExplorer, MetricExplorer, MurphyExplorer, PriorExplorer) for name in kind.scripts}
     explorer = (ROOT / "pwu_book" / "explorers" / "explorer.js").read_text(encoding="utf-8")
-    own = "\n".join((ROOT / "pwu_book" / "explorers" / name).read_text(encoding="utf-8") for name in sorted(parts))
-    scripts["explorers"] = explorer.replace("  // @PARTS@\n", page.LANDSCAPE + own)
+    scripts["explorers"] = explorer.replace("  // @PARTS@\n", page.LANDSCAPE)
     for name, text in scripts.items():
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
     return 0

@@ -18,6 +18,8 @@ from sphinx.errors import ExtensionError
 
 from tools.extension import fonts, notebooks, page_body, preview
 from tools.extension.quiz import Quiz
+from tools.live import fetch
+from tools.live import site as live_site
 
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
 SCRIPT = "static/mathjax/tex-chtml-full.js"
@@ -44,6 +46,13 @@ def finish_site(app, exception) -> None:
         list_pages(app)
         offer_scores(app)
         offer_explorers(app)
+        if fetch.ready(live_folder(app)):
+            live_site.write(Path(app.srcdir), live_folder(app), Path(app.outdir) / "_static" / "live")
+
+
+def live_folder(app) -> Path:
+    """Where `make live` puts Python for the browser."""
+    return Path(app.outdir).parent / "live"
 
 
 def copy_mathjax(app) -> None:
@@ -78,6 +87,9 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
         raise ExtensionError(str(error)) from error
     title = re.sub(r"<[^>]*>", "", context["title"])
     tell_links(app, context, pagename, html.unescape(title), words)
+    if "readable_notebook" in context and pagename != BENCH and fetch.ready(live_folder(app)):
+        up = "../" * pagename.count("/")
+        context["metatags"] = live_site.head(f"{up}_sources/{pagename}.ipynb", up) + context["metatags"]
     if pagename == BENCH:
         context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n' + context["metatags"]
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup, NavigableString, Tag
 
 from tools.extension import panels
+from tools.extension.drawing import drawn
 
 NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|[-\u2212+]?(inf|nan|NaN)$|[-\u2013]?$")
 INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
@@ -27,11 +28,6 @@ DOORS, SOURCES = "../record/paper.html", ("PWU paper", "IP paper", "UNIQUE")
 WIDE = 560  # points of a drawing with several panels, which takes the margin too
 COLUMN, PAGE, SCROLLED = 568, 752, 620  # pixels of the text, of the text with its margin, of what scrolls on a phone
 
-# what matplotlib draws (pwu_lite.plots) and what the page puts in its place
-COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)", "#cc79a7": "var(--c4)",
-           "#56b4e9": "var(--c5)", "#e69f00": "var(--c6)", "#1d232b": "currentColor", "#000000": "currentColor",
-           "#5a6472": "var(--muted)", "#d5d9de": "var(--hairline)", "#ffffff": "var(--ground)"}
-
 
 def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: dict[str, str] | None = None
           ) -> tuple[str, str]:
@@ -40,6 +36,8 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     `drawing` finds the SVG file behind an address, `terms` are addresses in the glossary.
     """
     soup = BeautifulSoup(body, "html.parser")
+    for place, cell in enumerate(soup.select("div.cell")):
+        cell["data-cell"] = place  # its place among the cells that the notebook shows, whatever moves it below
     fold_cells(soup, page)
     gather_checks(soup)
     for words in soup.select("details.aside > summary"):  # what may be left out says so
@@ -341,14 +339,3 @@ def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
             figure.parent.append(stacked)
             phone = panels.SCREEN * width / max(panels.size_of(panel)[0] for panel in stacked.find_all("svg", "panel"))
         panels.keep_legible(figure, PAGE, phone)
-
-
-def drawn(svg: str, prefix: str) -> str:
-    """The drawing alone, with ids of its own, colours by name and the page's font."""
-    svg = svg[svg.index("<svg"):]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
-    for colour, name in COLOURS.items():
-        svg = re.sub(colour, name, svg, flags=re.I)
-    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{prefix}", svg)
-    svg = re.sub(r"font-size: ([\d.]+)px", r"font-size: calc(\1px * var(--grow, 1))", svg)
-    return re.sub(r"(font: [^;\"]*?|font-family: )'?DejaVu Sans'?[^;\"]*", r"\1inherit", svg)

@@ -1,0 +1,21 @@
+"""A drawing of matplotlib as the page takes it in, at build time and from a live cell (this file runs there, too)."""
+
+from __future__ import annotations
+
+import re
+
+# what matplotlib draws (pwu_lite.plots) and what the page puts in its place
+COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)", "#cc79a7": "var(--c4)",
+           "#56b4e9": "var(--c5)", "#e69f00": "var(--c6)", "#1d232b": "currentColor", "#000000": "currentColor",
+           "#5a6472": "var(--muted)", "#d5d9de": "var(--hairline)", "#ffffff": "var(--ground)"}
+
+
+def drawn(svg: str, prefix: str) -> str:
+    """The drawing alone, with ids of its own, colours by name and the page's font."""
+    svg = svg[svg.index("<svg"):]
+    svg = re.sub(r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
+    for colour, name in COLOURS.items():
+        svg = re.sub(colour, name, svg, flags=re.I)
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\1{prefix}", svg)
+    svg = re.sub(r"font-size: ([\d.]+)px", r"font-size: calc(\1px * var(--grow, 1))", svg)
+    return re.sub(r"(font: [^;\"]*?|font-family: )'?DejaVu Sans'?[^;\"]*", r"\1inherit", svg)

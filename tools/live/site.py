@@ -1,0 +1,48 @@
+"""Python for the browser, beside the pages: what `make live` fetched, the packages, the scripts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+from tools.build import downloads
+from tools.live import fetch
+
+FOLDER = Path(__file__).parent
+SCRIPTS = ("run.js", "run.css", "worker.js", "cell.py")
+
+# A page with live cells loads from its own site only, and may compile what it loads.
+POLICY = ("default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' "
+          "'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; object-src 'none'; base-uri 'none'")
+
+
+def head(notebook: str, base: str) -> str:
+    """What a page with code has in its head: the policy, the style, and the script with the address of its notebook."""
+    return (f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+            f'<link rel="stylesheet" href="{base}_static/live/run.css">\n'
+            f'<script defer src="{base}_static/live/run.js" data-notebook="{notebook}"></script>\n')
+
+
+def write(root: Path, fetched: Path, target: Path) -> None:
+    """Fill `target`: Python and its wheels, our packages as archives, the stored tables one by one.
+
+    A table's name ends in ``.bin``: some servers would unpack a ``.gz`` on the way.
+    """
+    (target / "py").mkdir(parents=True, exist_ok=True)
+    for name in fetch.wanted():
+        shutil.copy(fetched / name, target / "py")
+    (target / "py" / "pyodide-lock.json").write_text(json.dumps(fetch.LOCK), encoding="utf-8")
+    for name in SCRIPTS:
+        shutil.copy(FOLDER / name, target)
+    shutil.copy(root / "tools" / "extension" / "drawing.py", target)
+    tables = sorted((root / "pwu_book" / "tables").glob("*.csv*"))
+    for package in ("pwu_lite", "pwu_book"):
+        files = [path for path in (root / package).rglob("*") if path.is_file() and path not in tables
+                 and "__pycache__" not in path.parts and ".egg-info" not in str(path)]
+        downloads.pack(target / f"{package}.zip", root, files)
+    (target / "tables").mkdir(exist_ok=True)
+    for path in tables:
+        shutil.copy(path, target / "tables" / f"{path.name}.bin")
+    site = {"packages": fetch.LOCK["packages"], "tables": [path.name for path in tables]}
+    (target / "site.json").write_text(json.dumps(site), encoding="utf-8")

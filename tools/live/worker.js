@@ -1,0 +1,72 @@
+// Python, off the page's thread: loads what a cell needs from this site, runs the cell, tells how far it is.
+importScripts("py/pyodide.js");
+const CACHE = "decision-aligned-py", from = new URL("./", location.href).href;
+let tell = () => {},
+  ready = null,
+  fetched = 0;
+
+// What Python itself fetches is counted, and kept for the next page; the names carry the version.
+const plain = self.fetch.bind(self);
+self.fetch = async (address, options) => {
+  const url = address.url ?? String(address),
+    keep = url.startsWith(`${from}py/`) && self.caches,
+    kept = keep && (await (await caches.open(CACHE)).match(url));
+  if (kept) return kept;
+  const answer = await plain(address, options);
+  if (keep && answer.ok) (await caches.open(CACHE)).put(url, answer.clone()).catch(() => {}); // a full disk
+  const counted = new TransformStream({
+    transform(piece, to) {
+      fetched += piece.length;
+      tell({note: `Fetching Python, once: ${(fetched / 1e6).toFixed(0)} MB`});
+      to.enqueue(piece);
+    }
+  });
+  return new Response(answer.body.pipeThrough(counted), answer);
+};
+
+async function boot() {
+  tell({note: "Fetching Python, once"});
+  const py = await loadPyodide({indexURL: `${from}py/`, env: {MPLBACKEND: "agg", HOME: "/home/pyodide"}});
+  const site = await plain(`${from}site.json`).then((answer) => answer.json());
+  const names = new Set(Object.values(site.packages).flatMap((one) => one.imports));
+  const unpack = async (name) => {
+    if (name === "drawing" || name === "cell") py.FS.writeFile(`${name}.py`, await text(`${name}.py`));
+    else py.unpackArchive(await plain(`${from}${name}.zip`).then((answer) => answer.arrayBuffer()), "zip", {extractDir: folder});
+    if (name !== "pwu_book") return;
+    for (const table of site.tables) py.FS.createLazyFile(`${folder}/pwu_book/tables`, table, `${from}tables/${table}.bin`, true, false);
+  };
+  const text = (name) => plain(from + name).then((answer) => answer.text());
+  const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
+  await unpack("pwu_lite");
+  await unpack("drawing");
+  await unpack("cell");
+  const cell = py.pyimport("cell"),
+    here = new Set(["pwu_lite"]);
+  // Modules that are not there yet: of ours, then of others, until nothing is asked for.
+  const load = async (modules) => {
+    const own = modules.filter((name) => name === "pwu_book" && !here.has(name)),
+      others = modules.filter((name) => names.has(name) && !here.has(name));
+    for (const name of own) await unpack(name);
+    if (others.length) await py.loadPackage(Object.keys(site.packages).filter((one) => site.packages[one].imports.some((name) => others.includes(name))), {messageCallback: () => {}});
+    for (const name of [...own, ...others]) here.add(name);
+    return own.length + others.length > 0;
+  };
+  return {cell, load};
+}
+
+self.onmessage = async ({data: {id, code, name, forget}}) => {
+  tell = (words) => postMessage({id, ...words});
+  try {
+    const {cell, load} = await (ready ??= boot());
+    if (forget) cell.forget();
+    while (await load(JSON.parse(cell.needs(code))));
+    tell({note: ""});
+    let found = JSON.parse(await cell.run(code, name));
+    while (found.error?.module && (await load([found.error.module.split(".")[0]]))) // imported inside a function
+      found = JSON.parse(await cell.run(code, name));
+    tell({found});
+  } catch (error) {
+    ready = null;
+    tell({failed: String(error.message ?? error).slice(-400)});
+  }
+};
