@@ -36,6 +36,10 @@ serve: book
 live: $(READY)
 	@$(PY) -m tools.live.fetch
 
+live-check: live book
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
+	@$(PY) -m tools.checks.live_check
+
 lab: book
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
 	@$(PY) -c "from pathlib import Path; from tools.build import downloads; downloads.to_edit(Path('_build/html'), Path('_build/notebooks'))"
@@ -56,8 +60,6 @@ benchmark: $(READY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-benchmark.txt
 	@$(PY) benchmarks/run.py
 	@$(PY) benchmarks/large.py --rows 1e7
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
-	@$(PY) benchmarks/bench_page.py
 
 flips: $(READY)
 	@$(PY) -m tools.checks.flips

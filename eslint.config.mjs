@@ -8,5 +8,5 @@ const rules = {
 
 export default [
   js.configs.recommended,
-  {languageOptions: {sourceType: "script", globals: {...globals.browser, ...globals.worker, find: "off"}}, rules}
+  {languageOptions: {sourceType: "script", globals: {...globals.browser, ...globals.worker, find: "off", loadPyodide: "readonly"}}, rules}
 ];

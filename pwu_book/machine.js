@@ -27,8 +27,12 @@ addEventListener("DOMContentLoaded", () => {
     const texts = Object.values(names).map((text) => JSON.stringify(text));
     form.querySelector("button").disabled = true;
     const code = `from pwu_book import machine\nmachine.tell(${texts.join(", ")})`;
-    await window.livePython(code, answer, said);
+    const {found, failed} = await window.livePython.ask({code, name: "<machine>"}, (words) => {
+      said.textContent = words || "Computing";
+    });
     form.querySelector("button").disabled = false;
+    said.textContent = failed ?? "";
+    if (found) window.livePython.show(answer, found);
   }
 
   form.elements.kind.addEventListener("change", show);

@@ -20,7 +20,7 @@ import sympy as sp
 
 from pwu_lite.theory import symbolic
 
-__all__ = ["Answer", "Form", "HALF", "endless", "heights", "listed", "parse", "picture", "tell", "weights", "words"]
+__all__ = ["Answer", "Form", "parse", "tell"]
 
 
 def _number(value):

@@ -14,14 +14,20 @@ from typing import Any
 
 import pandas as pd
 
+from ..families import BinaryDecision, SelectivePrediction
+from ..metrics import REGISTRY
 from ..pwu import PWU
 from ..reporting.card import metric_card
 from ..reporting.compare import ModelComparison
+from ..reporting.corp import decompose
 from ..theory.robust import PriorSet, judge
 from . import page
 from .picture import picture_of
 
 __all__ = ["write"]
+
+METRICS = ("log_loss", "brier_score", "zero_one_loss", "expected_calibration_error")
+SPREADS = ("gaussian_nll", "mean_squared_error", "crps_gaussian")
 
 
 def write(result: ModelComparison, path: Any, *, decision: str = "", source: str = "",
@@ -68,9 +74,33 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
         parts += [page.picture(shown), page.numbers(table)]
         if isinstance(score, PWU):
             card = metric_card(score, decision=decision, source=source, comparison=table)
+            parts += _beside(score, result, list(table.index))
             parts += ["<h2>What the score believes</h2>", card._repr_html_()]
     parts += [f"<p>{escape(note)}</p>" for note in result.notes]
     _write_whole(path, page.whole("Models compared", decision, parts), source_file)
+
+
+def _beside(score, result, names):
+    """What the cost is made of, and what conventional metrics say, for probabilities and for means with a spread."""
+    (y, forecasts), weight = result.data, result.options.get("sample_weight")
+    kinds = {BinaryDecision: ("binary", METRICS), SelectivePrediction: ("regression", SPREADS)}
+    task, shown = kinds.get(type(score.family), ("", ()))
+    parts = []
+    if task == "binary" and score.priors[0].length is None:
+        rows = {name: decompose(score, y, forecasts[name][0], sample_weight=weight) for name in names}
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=["cost", "miscalibration", "discrimination",
+                                                                      "uncertainty"])
+        parts += ["<h2>What the cost is made of</h2>", page.numbers(table), "<p>Cost = miscalibration - discrimination "
+                  "+ uncertainty. The first can be mended without a new model (here by isotonic regression on these "
+                  "very labels), the second is what the model knows, the third is the cost of the base rate.</p>"]
+    if shown:
+        found = {metric.label + ("" if metric.lower_is_better else " (higher is better)"):
+                 [metric(y, *forecasts[name], sample_weight=weight) for name in names]
+                 for metric in (REGISTRY[task, name] for name in shown)}
+        parts += ["<h2>What conventional metrics say</h2>", page.numbers(pd.DataFrame.from_dict(
+            found, orient="index", columns=names)), "<p>Each of them has costs of its own in mind, or none: "
+            f"python -m pwu_lite explain {shown[0]} says which.</p>"]
+    return parts
 
 
 def _write_whole(path, text, keep):

@@ -94,6 +94,28 @@ def test_the_other_tools_get_their_marks(cells):
     assert "init_cell" not in otter.cells[0].source  # the student's notebook needs `grader`
 
 
+def test_the_page_hands_in_what_both_graders_know(cells):
+    """nbgrader finds its cells by their grade_id, Otter the assignment by its name; no solution, no hidden test."""
+    course, released = exercises.for_nbgrader(cells), exercises.release(cells, "x")
+    assert [cell.metadata.get("nbgrader") for cell in released.cells] == [
+        cell.metadata.get("nbgrader") for cell in course.cells]
+    assert released.metadata.otter.assignment_name == "x"
+    text = "\n".join(cell.source for cell in released.cells)
+    assert "SOLUTION" not in text and "HIDDEN" not in text and text.count(exercises.BLANK) >= 2
+    places = re.findall(r'data-cell="(\d+)"', exercises.page(released, "x", ""))
+    shown = [cell for cell in released.cells if cell.cell_type == "code" and "remove-cell" not in cell.metadata.tags]
+    assert places == [str(place) for place in range(len(shown))]
+
+
+def test_a_known_mistake_is_known_by_the_tests_that_it_fails(cells):
+    """Where two mistakes fail the same tests, the page names both."""
+    held = exercises.checks(cells)
+    for one, mistake in zip(held["mistakes"], exercises.mistakes(cells), strict=True):
+        assert one["fails"] and all(held["tests"][place]["exercise"] == one["exercise"] for place in one["fails"])
+        asked = [held["tests"][place]["asks"] for place in one["fails"]]
+        assert any(mistake.reason in words for words in asked)
+
+
 def test_no_constant_answer_passes_more_than_half(cells):
     wanted = exercises.tests(cells)
     for constant in ("0", "1", "0.5", "True", "False", "None", "[]", "(0, 0)"):

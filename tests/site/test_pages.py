@@ -284,7 +284,7 @@ def test_ledger_row(row, site):
     assert test in defined
 
 
-def test_the_site_offers_wheel_tables_and_notebooks(site):
+def test_the_site_offers_wheels_and_notebooks(site):
     """The two wheels hold every file of the packages, so a downloaded notebook needs nothing else."""
     for package, largest in (("pwu_lite", 0.5e6), ("pwu_book", 11e6)):
         wheel, = (site / "downloads").glob(f"{package}-*.whl")
@@ -292,8 +292,6 @@ def test_the_site_offers_wheel_tables_and_notebooks(site):
         files = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.*")
                  if path.is_file() and not {"__pycache__", "pwu_book.egg-info", "build"} & set(path.parts)}
         assert files - {"pwu_book/pyproject.toml"} <= set(zipfile.ZipFile(wheel).namelist())
-    tables = {path.name for path in (ROOT / "pwu_book" / "tables").glob("*.csv*")}
-    assert {Path(name).name for name in zipfile.ZipFile(site / "downloads" / "tables.zip").namelist()} == tables
     offered = set(zipfile.ZipFile(site / "downloads" / "notebooks.zip").namelist())
     assert {path.relative_to(ROOT / "book").with_suffix(".ipynb").as_posix() for path in NOTEBOOKS} <= offered
 

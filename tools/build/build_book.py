@@ -295,6 +295,7 @@ def make_kit(root: Path, site: Path) -> bool:
         slides.write(site)
         worksheets.write(root, site)
         exercises.publish(root, site)
+        exercises.offer_pages(root, site)
         quizzes.write(root, site)
     except ValueError as error:
         print(f"{error}\nThe teaching kit was NOT made.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""What a reader takes along: the two wheels of this build, the stored tables, the notebooks with their outputs.
+"""What a reader takes along: the two wheels of this build (that of the book holds the stored tables), the notebooks with their outputs.
 
 Usage: python -m tools.build.downloads SITE_ADDRESS [FOLDER]
 
@@ -27,7 +27,6 @@ def write(root: Path, site: Path) -> None:
     target.mkdir(parents=True)
     for name, parts in PARTS.items():
         wheel(root, parts, target, name)
-    pack(target / "tables.zip", root / "pwu_book" / "tables", root.glob("pwu_book/tables/*.csv*"))
     pack(target / "notebooks.zip", site / "_sources" / "book", (site / "_sources" / "book").rglob("*.ipynb"))
 
 

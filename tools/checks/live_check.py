@@ -66,8 +66,8 @@ def main(site: Path) -> int:
         problems.append(f"{unlike} of {count} cells do not run unchanged")
     print("\n".join(problems), file=sys.stderr)
     print(f"{count} cells of {len(paths)} pages in {seconds:.0f} s: {count - unlike} as printed, {static} static, "
-          f"{unlike - static} listed; {doctests['count']} lines of docstrings, {len(doctests['failed'])} modules differ; "
-          f"{len(problems)} problems")
+          f"{unlike - static} listed; {doctests['count']} lines of docstrings, {len(doctests['failed'])} modules "
+          f"differ; {len(problems)} problems")
     return bool(problems)
 
 

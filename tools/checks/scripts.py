@@ -8,7 +8,6 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pwu_book.bench import Bench
 from pwu_lite.app import page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -16,9 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
-    scripts = {"bench_work": Bench().data()["script"],
-               "bench_page": page.LANDSCAPE + (ROOT / "pwu_book" / "bench" / "page.js").read_text(encoding="utf-8"),
-               "report": page.LANDSCAPE + page.DRAW}
+    scripts = {"report": page.LANDSCAPE + page.DRAW}
+    for path in (ROOT / "pwu_book" / "bench" / "page.js", ROOT / "pwu_book" / "machine.js",
+                 *(ROOT / "tools" / "live").glob("*.js")):
+        scripts[path.stem] = path.read_text(encoding="utf-8")
     explorer = (ROOT / "pwu_book" / "explorers" / "explorer.js").read_text(encoding="utf-8")
     scripts["explorers"] = explorer.replace("  // @PARTS@\n", page.LANDSCAPE)
     for name, text in scripts.items():

@@ -510,9 +510,14 @@ def check_rest(base: str) -> list[str]:
 
 
 def check_bench(base: str) -> list[str]:
+    """The bench, the machine and live cells, in a site that has them."""
+    if not (SITE / "_static" / "live" / "site.json").exists():
+        print("no live cells in this site (make live, make book): the bench and the machine are not checked")
+        return []
     problems: list[str] = []
     with browse.chromium() as browser:
         found = bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access, base)
+        found += bench_check.check_cells(watch(browser.new_context(), base, problems), base)
     return [f"[bench] {problem}" for problem in found + problems]
 
 

@@ -24,11 +24,8 @@ from tools.live import site as live_site
 FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
 SCRIPT = "static/mathjax/tex-chtml-full.js"
 
-# The page that reads its reader's file may load this site's own parts, and connect to nothing.
+# The page that reads its reader's file: its policy holds without live cells, too.
 BENCH = "book/start/bench"
-POLICY = ("default-src 'self' data:; script-src 'self' 'unsafe-inline' 'unsafe-eval'; style-src 'self' "
-          "'unsafe-inline'; worker-src blob:; connect-src 'none'; form-action 'none'; object-src 'none'; "
-          "base-uri 'none'")
 
 EVERYDAY = {"cannot tell", "new data", "credit line"}  # terms of the glossary that are also plain words
 CHOOSING = "book/reference/which_score"  # for people who choose with the help of a program
@@ -87,11 +84,11 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
         raise ExtensionError(str(error)) from error
     title = re.sub(r"<[^>]*>", "", context["title"])
     tell_links(app, context, pagename, html.unescape(title), words)
-    if "readable_notebook" in context and pagename != BENCH and fetch.ready(live_folder(app)):
+    live = "readable_notebook" in context and fetch.ready(live_folder(app))
+    if live or pagename == BENCH:
         up = "../" * pagename.count("/")
-        context["metatags"] = live_site.head(f"{up}_sources/{pagename}.ipynb", up) + context["metatags"]
-    if pagename == BENCH:
-        context["metatags"] = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n' + context["metatags"]
+        address = f"{up}_sources/{pagename}.ipynb" if live else ""
+        context["metatags"] = live_site.head(address, up) + context["metatags"]
 
 
 def notebook_of(app, pagename: str) -> Path:

@@ -2,6 +2,8 @@
 
 Usage: python -m tools.kit.exercises [FOLDER]     (make instructor)
 
+A site with live cells has each exercise as a page, which runs, hands in one file, and says what went wrong.
+
 The sources, `graded/*.md`, are not part of the site. In a cell, what stands between `### SOLUTION` and `### END` is cut
 out for students; cells tagged `hidden-test` are left out; a cell tagged `wrong-answer` names a mistake and the test it
 must fail, and changes lines of the solution. FOLDER, `_build/instructor` unless given, gets student notebooks, executed
@@ -11,20 +13,29 @@ solutions, and the same exercises for nbgrader and for Otter, which grade them.
 from __future__ import annotations
 
 import ast
+import base64
 import copy
+import html
+import json
 import re
 import shutil
 import sys
+import warnings
 import zipfile
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
+from markdown_it import MarkdownIt
 from nbformat import v4
+
+from tools.extension import formulas
 
 SOURCE = "graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
+GIVEN = re.compile(r"(?ms)^([ \t]*)### BEGIN SOLUTION\n.*?^\1### END SOLUTION[ \t]*")
 BLANK = "raise NotImplementedError('write this')"
 TESTS = {"public-test", "hidden-test"}
 NEEDED = ("numpy", "scipy", "sympy")  # by the exercises; a test compares
@@ -214,6 +225,65 @@ def publish(root: Path, site: Path) -> None:
             entry = zipfile.ZipInfo(f"{path.stem}.ipynb")
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(entry, nbformat.writes(notebook(student(read(path)))))
+
+
+def offer_pages(root: Path, site: Path) -> None:
+    """In a site with live cells, a page for each file: code to fill in, tests, and a button that hands in."""
+    if not (site / "_static" / "live" / "site.json").exists():
+        return
+    target = site / "exercises"
+    target.mkdir(exist_ok=True)
+    for path in files(root):
+        cells = read(path)
+        released = release(cells, path.stem)
+        nbformat.write(released, target / f"{path.stem}.ipynb")
+        (target / f"{path.stem}.html").write_text(page(released, path.stem, packed(checks(cells))), encoding="utf-8")
+
+
+def release(cells: list[Cell], name: str) -> nbformat.NotebookNode:
+    """What nbgrader would release: its marks, blanks for solutions, and the hidden tests' cells empty; Otter's name."""
+    made = for_nbgrader(cells)
+    made.metadata["otter"] = {"assignment_name": name}
+    for node in made.cells:
+        node.source = GIVEN.sub(rf"\1{BLANK}", node.source)
+        if "### BEGIN HIDDEN TESTS" in node.source:
+            node.source = ""
+        tags = {"hidden-test": ["remove-cell"]}.get(node.metadata.get("tags", [""])[0])
+        node.metadata["tags"] = tags or []
+    return made
+
+
+def checks(cells: list[Cell]) -> dict:
+    """All tests with what they ask, and for each named mistake the tests of its exercise that fail."""
+    wanted = tests(cells)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a wrong answer may divide by zero
+        named = [{"exercise": one.exercise, "name": one.name,
+                  "fails": [place for place, why in enumerate(results(one.cells, wanted)) if why]}
+                 for one in mistakes(cells)]
+    return {"tests": [test | {"asks": re.search(r', "([^"]+)"$', test["code"])[1]} for test in wanted],
+            "mistakes": named}
+
+
+def packed(held: dict) -> str:
+    """Compressed, so that nobody reads it by accident; it is no secret."""
+    return base64.b64encode(zlib.compress(json.dumps(held).encode())).decode()
+
+
+def page(notebook: nbformat.NotebookNode, name: str, held: str) -> str:
+    """The exercise as a page of the site, outside of the book's menu."""
+    write, parts, place = MarkdownIt("commonmark", {"html": True}), [], 0  # our own text
+    for node in notebook.cells:
+        if node.cell_type == "markdown":
+            parts.append(write.render(re.sub(r"\$([^$\n]+)\$", lambda found: formulas.mathml(found[1]), node.source)))
+        elif node.source:
+            code = html.escape(node.source)
+            parts.append(f'<div class="cell" data-cell="{place}"><div class="cell_input"><pre>{code}</pre></div></div>')
+            place += 1
+    title = re.search(r"# (.+)", notebook.cells[0].source)[1]
+    filled = {"TITLE": html.escape(title), "BODY": "\n".join(parts), "NAME": name, "HELD": held}
+    template = Path(__file__).with_name("exercise.html").read_text(encoding="utf-8")
+    return re.sub("@(TITLE|BODY|NAME|HELD)@", lambda found: filled[found[1]], template)
 
 
 def instructor(root: Path, target: Path) -> int:

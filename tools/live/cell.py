@@ -65,14 +65,18 @@ def imports(code: str, package: str, everywhere: bool):
             waiting += ast.iter_child_nodes(node)
 
 
-async def run(code: str, name: str) -> str:
-    """Run one cell. JSON with what it shows, in order, and its error: the message, the line, and the missing module."""
+async def run(code: str, name: str, alone: bool = False) -> str:
+    """Run one cell, or with `alone` code that leaves nothing behind.
+
+    JSON with what it shows, in order, and its error: the message, the line, and the module that is missing.
+    """
     shown.clear()
     linecache.cache[name] = (len(code), None, code.splitlines(True), name)
     said, problem = io.StringIO(), None
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         try:
-            value = await eval_code_async(code, globals=namespace, filename=name)
+            value = await eval_code_async(code, globals={"__name__": "__main__"} if alone else namespace,
+                                          filename=name)
             if value is not None:
                 show(value)
         except BaseException as error:

@@ -16,7 +16,10 @@ const say = (words) => fs.appendFileSync(results, `${JSON.stringify(words)}\n`);
 const bytes = (name) => new Uint8Array(fs.readFileSync(path.join(live, name)));
 
 async function start() {
-  const py = await loadPyodide({indexURL: path.join(live, "py") + path.sep, env: {MPLBACKEND: "agg", HOME: "/home/pyodide"}});
+  const py = await loadPyodide({
+    indexURL: path.join(live, "py") + path.sep,
+    env: {MPLBACKEND: "agg", HOME: "/home/pyodide"}
+  });
   const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
   for (const name of ["pwu_lite", "pwu_book"]) py.unpackArchive(bytes(`${name}.zip`), "zip", {extractDir: folder});
   for (const name of tables) py.FS.writeFile(`${folder}/pwu_book/tables/${name}`, bytes(`tables/${name}.bin`));
@@ -24,7 +27,9 @@ async function start() {
   const cell = py.pyimport("cell"),
     here = new Set();
   const load = async (modules) => {
-    const wanted = Object.keys(packages).filter((one) => packages[one].imports.some((name) => modules.includes(name) && !here.has(name)));
+    const wanted = Object.keys(packages).filter((one) =>
+      packages[one].imports.some((name) => modules.includes(name) && !here.has(name))
+    );
     for (const name of wanted.flatMap((one) => packages[one].imports)) here.add(name);
     if (wanted.length) await py.loadPackage(wanted, {messageCallback: () => {}});
     return wanted.length > 0;
@@ -49,7 +54,9 @@ for (const notebook of notebooks) {
 }
 if (process.env.PWU_DOCTESTS) {
   await load(["numpy", "scipy", "pandas", "matplotlib", "sympy", "sklearn"]);
-  say({doctests: JSON.parse(py.runPython(`
+  say({
+    doctests: JSON.parse(
+      py.runPython(`
 import contextlib, doctest, importlib, io, json, pkgutil, pwu_lite
 count, failed = 0, []
 for found in pkgutil.walk_packages(pwu_lite.__path__, "pwu_lite."):
@@ -59,6 +66,8 @@ for found in pkgutil.walk_packages(pwu_lite.__path__, "pwu_lite."):
             result = doctest.testmod(importlib.import_module(found.name))
         count += result.attempted
         failed += [f"{found.name}: {said.getvalue()[-1500:]}"] if result.failed else []
-json.dumps({"count": count, "failed": failed})`))});
+json.dumps({"count": count, "failed": failed})`)
+    )
+  });
 }
 process.exit(0);

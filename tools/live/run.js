@@ -10,22 +10,28 @@
     answer = null,
     jobs = 0,
     busy = false;
+  const FILE = "A page that is opened as a file cannot run Python: open the site, or make serve.";
   const ran = []; // by cell of the notebook, the text that Python has run last
 
-  const make = (name, kind, words = "") => Object.assign(document.createElement(name), {className: kind, textContent: words});
+  const make = (name, kind, words = "") =>
+    Object.assign(document.createElement(name), {className: kind, textContent: words});
 
   // The notebook's code cells; `places` are those that the page shows, in the notebook's order.
   const read = () =>
     (notebook ??= fetch(script.dataset.notebook)
       .then((found) => found.json())
-      .then(({cells}) => {
-        const all = cells.filter(({cell_type}) => cell_type === "code").map(({source, metadata}) => ({code: [].concat(source).join(""), tags: metadata.tags ?? []}));
-        return {all, places: all.flatMap(({tags}, k) => (tags.includes("remove-cell") ? [] : [k]))};
+      .then((book) => {
+        const all = book.cells
+          .filter(({cell_type}) => cell_type === "code")
+          .map(({source, metadata}) => ({code: [].concat(source).join(""), tags: metadata.tags ?? []}));
+        return {book, all, places: all.flatMap(({tags}, k) => (tags.includes("remove-cell") ? [] : [k]))};
       }));
 
   function ask(job, note) {
     if (!worker) {
-      worker = new Worker(`${base}worker.js`);
+      // From here, so that the page's policy holds in it, too: it may connect to this site only.
+      const first = `self.base = ${JSON.stringify(base)}; importScripts(self.base + "worker.js");`;
+      worker = new Worker(URL.createObjectURL(new Blob([first], {type: "text/javascript"})));
       worker.onmessage = ({data}) => answer?.(data);
       worker.onerror = (event) => answer?.({id: jobs, failed: event.message || "Python could not be loaded"});
     }
@@ -66,9 +72,18 @@
       for (const table of box.querySelectorAll("table.dataframe")) dress(table);
       return box;
     }
-    if (kind === "latex") return make("div", "output math notranslate nohighlight", text.replace(/^\$+(\\displaystyle)?|\$+$/g, "").replace(/^/, "\\[").replace(/$/, "\\]"));
+    if (kind === "latex")
+      return make(
+        "div",
+        "output math notranslate nohighlight",
+        text
+          .replace(/^\$+(\\displaystyle)?|\$+$/g, "")
+          .replace(/^/, "\\[")
+          .replace(/$/, "\\]")
+      );
     const quoted = kind === "value" && /^(['"])(.*)\1$/s.exec(text);
-    if (quoted || (kind === "text" && !text.includes("  ") && text.trim().split("\n").length <= 4)) return make("p", "said", quoted ? quoted[2] : text.trim());
+    if (quoted || (kind === "text" && !text.includes("  ") && text.trim().split("\n").length <= 4))
+      return make("p", "said", quoted ? quoted[2] : text.trim());
     const box = make("div", "output"),
       pre = make("pre", "", text.replace(/\n$/, ""));
     box.append(pre);
@@ -112,7 +127,10 @@
     cell.above = button("Run all above", "Begin anew and run all cells up to this one", () => run(cell, true), true);
     cell.reset = button("Reset", "Back to the printed code and output", () => reset(cell), true);
     bar.append(cell.said);
-    if (box.classList.contains("tag_static")) bar.replaceChildren(make("span", "live-said", "This cell needs more than a browser: its output is the printed one."));
+    if (box.classList.contains("tag_static"))
+      bar.replaceChildren(
+        make("span", "live-said", "This cell needs more than a browser: its output is the printed one.")
+      );
     box.querySelector(".cell_input").after(bar);
     pre.addEventListener("pointerdown", () => edit(cell, false));
     pre.addEventListener("input", () => (cell.reset.hidden = false));
@@ -123,6 +141,13 @@
     });
     return cell;
   });
+
+  // The notebook's code cells as the page has them now.
+  async function texts() {
+    const {all, places} = await read(),
+      shownAt = new Map(cells.map((one) => [places[one.place], one]));
+    return all.map((one, k) => (shownAt.get(k)?.pre ? textOf(shownAt.get(k).pre) : one.code));
+  }
 
   function edit({box, pre}, go = true) {
     if (box.classList.contains("tag_static")) return;
@@ -147,7 +172,7 @@
   async function run(cell, anew = false) {
     if (busy) return;
     if (location.protocol === "file:") {
-      cell.said.textContent = "A page opened as a file cannot run Python: open the site, or make serve.";
+      cell.said.textContent = FILE;
       return;
     }
     busy = true;
@@ -158,9 +183,8 @@
     let said = "";
     try {
       const {all, places} = await read(),
-        last = places[cell.place],
-        shownAt = new Map(cells.map((one) => [places[one.place], one]));
-      const code = all.map((one, k) => (shownAt.get(k)?.pre ? textOf(shownAt.get(k).pre) : one.code));
+        last = places[cell.place];
+      const code = await texts();
       if (anew) ran.length = 0;
       let begin = ran.findIndex((text, k) => k < last && text !== code[k]);
       if (begin < 0) begin = Math.min(ran.length, last);
@@ -172,9 +196,12 @@
         }
         const count = k < last ? `cell ${k + 1} of ${last + 1}` : "this cell";
         cell.said.textContent = `Running ${count}`;
-        const {found, failed, stopped} = await ask({code: code[k], name: `<cell ${k + 1}>`, forget: anew && k === 0}, (words) => {
-          cell.said.textContent = words || `Running ${count}`;
-        });
+        const {found, failed, stopped} = await ask(
+          {code: code[k], name: `<cell ${k + 1}>`, forget: anew && k === 0},
+          (words) => {
+            cell.said.textContent = words || `Running ${count}`;
+          }
+        );
         if (stopped) {
           said = "Stopped: the cells above run again the next time";
           return;
@@ -202,18 +229,15 @@
     }
   }
 
-  // For the forms of a page: run code of theirs, show what it shows, say how far it is. Resolves to the error, if any.
-  window.livePython = async (code, out, status) => {
-    if (location.protocol === "file:") {
-      status.textContent = "A page opened as a file cannot run Python: open the site, or make serve.";
-      return true;
+  // For the forms of a page: run code of theirs, and set what it shows.
+  window.livePython = {
+    ask: async (job, note) => (location.protocol === "file:" ? {failed: FILE} : ask({alone: true, ...job}, note)),
+    read,
+    texts,
+    show(out, {shown, error}) {
+      out.replaceChildren(...shown.map(set), ...(error ? [wrong({words: error.words}, "", "")] : []));
+      if (out.querySelector(".math")) window.MathJax?.typesetPromise?.([out]);
     }
-    const {found, failed} = await ask({code, name: "<form>"}, (words) => (status.textContent = words || "Computing"));
-    status.textContent = failed ? `Python did not start here (${failed})` : "";
-    if (!found) return true;
-    out.replaceChildren(...found.shown.map(set), ...(found.error ? [wrong({words: found.error.words}, code, "")] : []));
-    if (out.querySelector(".math")) window.MathJax?.typesetPromise?.([out]);
-    return found.error;
   };
 
   function put(cell, {shown, error}, code, where) {

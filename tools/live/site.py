@@ -10,17 +10,20 @@ from tools.build import downloads
 from tools.live import fetch
 
 FOLDER = Path(__file__).parent
-SCRIPTS = ("run.js", "run.css", "worker.js", "cell.py")
+SCRIPTS = ("run.js", "run.css", "hand_in.js", "worker.js", "cell.py")
 
 # A page with live cells loads from its own site only, and may compile what it loads.
 POLICY = ("default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' "
-          "'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; object-src 'none'; base-uri 'none'")
+          "'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; form-action 'none'; object-src 'none'; "
+          "base-uri 'none'")
 
 
 def head(notebook: str, base: str) -> str:
-    """What a page with code has in its head: the policy, the style, and the script with the address of its notebook."""
-    return (f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
-            f'<link rel="stylesheet" href="{base}_static/live/run.css">\n'
+    """What a page with code has in its head: the policy, and for live cells the script with the notebook's address."""
+    policy = f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">\n'
+    if not notebook:
+        return policy
+    return (f'{policy}<link rel="stylesheet" href="{base}_static/live/run.css">\n'
             f'<script defer src="{base}_static/live/run.js" data-notebook="{notebook}"></script>\n')
 
 

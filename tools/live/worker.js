@@ -1,6 +1,7 @@
 // Python, off the page's thread: loads what a cell needs from this site, runs the cell, tells how far it is.
-importScripts("py/pyodide.js");
-const CACHE = "decision-aligned-py", from = new URL("./", location.href).href;
+const CACHE = "decision-aligned-py",
+  from = self.base;
+importScripts(`${from}py/pyodide.js`);
 let tell = () => {},
   ready = null,
   fetched = 0;
@@ -31,9 +32,13 @@ async function boot() {
   const names = new Set(Object.values(site.packages).flatMap((one) => one.imports));
   const unpack = async (name) => {
     if (name === "drawing" || name === "cell") py.FS.writeFile(`${name}.py`, await text(`${name}.py`));
-    else py.unpackArchive(await plain(`${from}${name}.zip`).then((answer) => answer.arrayBuffer()), "zip", {extractDir: folder});
+    else
+      py.unpackArchive(await plain(`${from}${name}.zip`).then((answer) => answer.arrayBuffer()), "zip", {
+        extractDir: folder
+      });
     if (name !== "pwu_book") return;
-    for (const table of site.tables) py.FS.createLazyFile(`${folder}/pwu_book/tables`, table, `${from}tables/${table}.bin`, true, false);
+    for (const table of site.tables)
+      py.FS.createLazyFile(`${folder}/pwu_book/tables`, table, `${from}tables/${table}.bin`, true, false);
   };
   const text = (name) => plain(from + name).then((answer) => answer.text());
   const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
@@ -47,23 +52,29 @@ async function boot() {
     const own = modules.filter((name) => name === "pwu_book" && !here.has(name)),
       others = modules.filter((name) => names.has(name) && !here.has(name));
     for (const name of own) await unpack(name);
-    if (others.length) await py.loadPackage(Object.keys(site.packages).filter((one) => site.packages[one].imports.some((name) => others.includes(name))), {messageCallback: () => {}});
+    if (others.length)
+      await py.loadPackage(
+        Object.keys(site.packages).filter((one) => site.packages[one].imports.some((name) => others.includes(name))),
+        {messageCallback: () => {}}
+      );
     for (const name of [...own, ...others]) here.add(name);
     return own.length + others.length > 0;
   };
-  return {cell, load};
+  return {cell, load, write: (name, bytes) => py.FS.writeFile(name, bytes)};
 }
 
-self.onmessage = async ({data: {id, code, name, forget}}) => {
+self.onmessage = async ({data: {id, code, name, forget, files = [], alone = false}}) => {
   tell = (words) => postMessage({id, ...words});
   try {
-    const {cell, load} = await (ready ??= boot());
+    const {cell, load, write} = await (ready ??= boot());
+    for (const file of files) write(file.name, new Uint8Array(file.bytes));
     if (forget) cell.forget();
     while (await load(JSON.parse(cell.needs(code))));
     tell({note: ""});
-    let found = JSON.parse(await cell.run(code, name));
-    while (found.error?.module && (await load([found.error.module.split(".")[0]]))) // imported inside a function
-      found = JSON.parse(await cell.run(code, name));
+    let found = JSON.parse(await cell.run(code, name, alone));
+    while (found.error?.module && (await load([found.error.module.split(".")[0]])))
+      // imported inside a function
+      found = JSON.parse(await cell.run(code, name, alone));
     tell({found});
   } catch (error) {
     ready = null;
