@@ -1,4 +1,33 @@
 document.addEventListener("DOMContentLoaded", () => {
+  // The theme's menu of downloads, and the section in view in the page's contents.
+  for (const button of document.querySelectorAll('[data-bs-toggle="dropdown"]')) {
+    const menu = button.nextElementSibling;
+    const open = (on) => {
+      menu.classList.toggle("show", on);
+      button.setAttribute("aria-expanded", String(on));
+    };
+    button.addEventListener("click", () => open(!menu.classList.contains("show")));
+    document.addEventListener("click", ({target}) => button.parentElement.contains(target) || open(false));
+    button.parentElement.addEventListener("keydown", ({key}) => {
+      if (key !== "Escape") return;
+      open(false);
+      button.focus();
+    });
+  }
+  const entries = [...document.querySelectorAll(".bd-toc-nav a[href^='#']")].map((link) => [
+    link,
+    document.getElementById(decodeURIComponent(link.hash.slice(1)))
+  ]);
+  const follow_section = () => {
+    const above = entries.filter(([, part]) => part && part.getBoundingClientRect().top < 160),
+      now = above.length ? above[above.length - 1][0] : null;
+    for (const [link] of entries) link.classList.toggle("active", link === now);
+  };
+  if (entries.length) {
+    addEventListener("scroll", follow_section, {passive: true});
+    follow_section();
+  }
+
   // On a phone, code with long lines starts folded.
   if (matchMedia("(max-width: 576px)").matches) {
     for (const code of document.querySelectorAll("details.code")) code.open = false;

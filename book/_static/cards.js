@@ -46,7 +46,6 @@ document.addEventListener("DOMContentLoaded", () => {
     const parts = await content(link);
     if (!parts.length || shown !== link) return;
     card.replaceChildren(...parts);
-    if (link.pathname !== location.pathname && !link.dataset.work) await window.MathJax?.typesetPromise?.([card]);
     if (shown !== link) return;
     card.hidden = false;
     link.setAttribute("aria-describedby", card.id);

@@ -48,5 +48,6 @@ def broken_links(path: Path, page: Page, pages: dict[Path, Page]):
             target = target / "index.html"
         if not target.exists():
             yield f"{path.name}: <{tag}> {link}: no such file"
-        elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
+        elif parts.fragment and "=" not in parts.fragment and target in pages and (  # a state is no anchor
+                unquote(parts.fragment) not in pages[target].anchors):
             yield f"{path.name}: <{tag}> {link}: no such anchor"

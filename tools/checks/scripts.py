@@ -17,7 +17,8 @@ def main(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     scripts = {"report": page.LANDSCAPE + page.DRAW}
     for path in (ROOT / "pwu_book" / "bench" / "page.js", ROOT / "pwu_book" / "machine.js",
-                 *(ROOT / "tools" / "live").glob("*.js")):
+                 *(ROOT / "tools" / "live").glob("*.js"),
+                 ROOT / "tools" / "extension" / "scorer.js"):
         scripts[path.stem] = path.read_text(encoding="utf-8")
     explorer = (ROOT / "pwu_book" / "explorers" / "explorer.js").read_text(encoding="utf-8")
     scripts["explorers"] = explorer.replace("  // @PARTS@\n", page.LANDSCAPE)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import html
-import importlib.metadata
 import os
 import re
 import shutil
+import tomllib
 from pathlib import Path
 
 import nbformat
@@ -16,13 +16,10 @@ from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
-from tools.extension import fonts, notebooks, page_body, preview
+from tools.extension import fonts, formulas, lean, notebooks, page_body, preview
 from tools.extension.quiz import Quiz
 from tools.live import fetch
 from tools.live import site as live_site
-
-FONTS = "static/mathjax/output/chtml/fonts/woff-v2/"
-SCRIPT = "static/mathjax/tex-chtml-full.js"
 
 # The page that reads its reader's file: its policy holds without live cells, too.
 BENCH = "book/start/bench"
@@ -36,7 +33,6 @@ def finish_site(app, exception) -> None:
     if not exception:
         shutil.copytree(fonts.write(Path(app.outdir).parent / ".fonts"), Path(app.outdir) / "_static" / "fonts",
                         dirs_exist_ok=True)
-        copy_mathjax(app)
         name_book(app)
         if app.config.html_baseurl:
             draw_previews(app)
@@ -45,23 +41,22 @@ def finish_site(app, exception) -> None:
         offer_explorers(app)
         if fetch.ready(live_folder(app)):
             live_site.write(Path(app.srcdir), live_folder(app), Path(app.outdir) / "_static" / "live")
+        set_math_font(app)
+        lean.write(Path(app.outdir))
+
+
+def set_math_font(app) -> None:
+    """The font of the formulas, cut to the letters of all pages."""
+    site = Path(app.outdir)
+    letters = {ord(letter) for path in [*site.glob("*.html"), *site.glob("book/**/*.html")]
+               for formula in re.findall(r"<math.*?</math>", path.read_text(encoding="utf-8"), re.S)
+               for letter in html.unescape(re.sub(r"<[^>]*>", "", formula))}
+    (site / "_static" / "fonts" / "book-math.woff2").write_bytes(formulas.font_of(letters))
 
 
 def live_folder(app) -> Path:
     """Where `make live` puts Python for the browser."""
     return Path(app.outdir).parent / "live"
-
-
-def copy_mathjax(app) -> None:
-    """Copy the script and the fonts that a page needs, 1.8 MB of a 24 MB wheel."""
-    for file in importlib.metadata.distribution("sphinx-mathjax-offline").files:
-        name = file.as_posix().partition("/")[2]
-        if name == SCRIPT or name.startswith(FONTS):
-            target = Path(app.outdir) / "_static" / name.removeprefix("static/")
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(file.locate(), target)
-    licence = Path(__file__).parents[2] / "LICENSES" / "Apache-2.0.txt"
-    shutil.copy(licence, Path(app.outdir) / "_static" / "mathjax" / "LICENSE")
 
 
 def name_book(app) -> None:
@@ -250,11 +245,42 @@ def offer_theorems(app, env) -> list[str]:
     """Put definitions, theorems and the like into objects.inv, so that other books can point at them by label."""
     std = env.get_domain("std")
     for label, row in getattr(env, "proof_list", {}).items():  # a book without a theorem has no list
-        numbers = env.toc_fignumbers.get(row["docname"], {}).get(row["countertype"], {})
-        number = ".".join(map(str, numbers.get(label, ())))
+        number = theorem_number(env, label, row)
         std.labels[label] = (row["docname"], row["ids"][0], f"{row['realtype'].capitalize()} {number}".strip())
         std.anonlabels[label] = (row["docname"], row["ids"][0])
     return []
+
+
+def list_words(app, env) -> list[str]:
+    """Put theorems by number and name, figures by number, and the words of `index_words.toml` into index and search.
+
+    Sphinx searches its index by entry; an entry of several names, parted by commas, is several.
+    """
+    entries, std = env.get_domain("index").entries, env.get_domain("std")
+
+    def enter(words, page, place):
+        if page in env.all_docs and words.strip():
+            entries.setdefault(page, []).append(("single", words, place, "", None))
+
+    for label, row in getattr(env, "proof_list", {}).items():
+        kind, number = row["realtype"].capitalize(), theorem_number(env, label, row)
+        if number:
+            enter(f"{kind} {number}", row["docname"], row["ids"][0])
+        named = env.get_doctree(row["docname"]).findall(lambda node, label=label: isinstance(
+            node, nodes.Element) and node.get("label") == label and node.get("title"))
+        for node in named:
+            enter(re.sub(r"\s*\(.*\)\s*$", "", node["title"]), row["docname"], row["ids"][0])
+    words = Path(app.srcdir) / "book" / "index_words.toml"
+    for names, label in tomllib.loads(words.read_text(encoding="utf-8")).items() if words.exists() else ():
+        page, place = std.anonlabels[label][:2]
+        for name in names.split(", "):
+            enter(name, page, place)
+    return []
+
+
+def theorem_number(env, label: str, row: dict) -> str:
+    numbers = env.toc_fignumbers.get(row["docname"], {}).get(row["countertype"], {})
+    return ".".join(map(str, numbers.get(label, ())))
 
 
 def number_apart(app, env) -> list[str]:
@@ -279,5 +305,6 @@ def setup(app):
     app.connect("html-page-context", dress_page)
     app.connect("env-updated", number_apart, priority=900)
     app.connect("env-updated", offer_theorems, priority=950)
+    app.connect("env-updated", list_words, priority=960)
     app.connect("build-finished", finish_site)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -13,6 +13,7 @@ COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#009e73": "var(--c3)
 def drawn(svg: str, prefix: str) -> str:
     """The drawing alone, with ids of its own, colours by name and the page's font."""
     svg = svg[svg.index("<svg"):]
+    svg = re.sub(r"\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), svg)
     svg = re.sub(r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
     for colour, name in COLOURS.items():
         svg = re.sub(colour, name, svg, flags=re.I)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, NavigableString, Tag
 
-from tools.extension import panels
+from tools.extension import formulas, panels
 from tools.extension.drawing import drawn
 
 NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|[-\u2212+]?(inf|nan|NaN)$|[-\u2013]?$")
@@ -39,6 +39,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     for place, cell in enumerate(soup.select("div.cell")):
         cell["data-cell"] = place  # its place among the cells that the notebook shows, whatever moves it below
     fold_cells(soup, page)
+    formulas.set_formulas(soup)
     gather_checks(soup)
     for words in soup.select("details.aside > summary"):  # what may be left out says so
         words.insert(0, "Aside: ")
@@ -120,7 +121,7 @@ def description(soup: BeautifulSoup) -> str:
     promised = [p for p in soup.select(".admonition p") if p.get_text().startswith(PROMISE)]
     for paragraph in [*promised, *soup.select("section > p")]:
         words = " ".join(paragraph.get_text().split())
-        if len(words) > 40 and "\\(" not in words:
+        if len(words) > 40 and not paragraph.find("math"):
             return words if len(words) <= 200 else words[:200].rsplit(" ", 1)[0] + " …"
     return soup.h1.get_text().rstrip("#") if soup.h1 else ""
 

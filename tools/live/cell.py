@@ -5,10 +5,12 @@
 
 import ast
 import contextlib
+import html
 import io
 import json
 import linecache
 import pprint
+import re
 import sys
 import traceback
 import types
@@ -109,7 +111,7 @@ def show(value, *rest, **ignored) -> None:
         offer = getattr(value, method, None)
         text = offer() if callable(offer) and not isinstance(value, type) else None
         if text:
-            shown.append({"kind": kind, "text": text})
+            shown.append({"kind": kind, "text": text, "html": with_formulas(kind, text)})
             break
     else:
         plain = isinstance(value, (dict, list, tuple, set)) and type(value).__repr__ in (
@@ -118,6 +120,20 @@ def show(value, *rest, **ignored) -> None:
                       else repr(value)})
     for one in rest:
         show(one)
+
+
+def with_formulas(kind: str, text: str) -> str:
+    """What a page puts down: TeX as MathML, by the build's own converter, which is fetched when it is first needed."""
+    if kind == "latex":
+        from mathml import mathml
+
+        return mathml(text.strip().strip("$").replace("\\displaystyle", "", 1), block=True)
+    if kind == "html" and 'class="math' in text:
+        from mathml import mathml
+
+        return re.sub(r'<span class="math[^"]*">\s*\\\((.*?)\\\)\s*</span>', lambda found: mathml(
+            html.unescape(found[1])), text, flags=re.S)
+    return text
 
 
 def draw(figure) -> None:

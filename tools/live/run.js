@@ -59,10 +59,10 @@
     return pre.innerText.replaceAll("\u00a0", " ").replace(/\n+$/, "");
   }
 
-  function set({kind, text}) {
-    if (kind === "html" || kind === "svg" || kind === "drawing") {
-      const box = make("div", `output ${kind === "html" ? "text_html" : "live-drawing"}`);
-      box.innerHTML = text;
+  function set({kind, text, html}) {
+    if (["html", "svg", "drawing", "latex"].includes(kind)) {
+      const box = make("div", {html: "output text_html", latex: "output math"}[kind] ?? "output live-drawing");
+      box.innerHTML = html ?? text;
       const svg = box.querySelector("svg");
       if (kind === "drawing" && svg) {
         svg.classList.add("drawing");
@@ -72,15 +72,6 @@
       for (const table of box.querySelectorAll("table.dataframe")) dress(table);
       return box;
     }
-    if (kind === "latex")
-      return make(
-        "div",
-        "output math notranslate nohighlight",
-        text
-          .replace(/^\$+(\\displaystyle)?|\$+$/g, "")
-          .replace(/^/, "\\[")
-          .replace(/$/, "\\]")
-      );
     const quoted = kind === "value" && /^(['"])(.*)\1$/s.exec(text);
     if (quoted || (kind === "text" && !text.includes("  ") && text.trim().split("\n").length <= 4))
       return make("p", "said", quoted ? quoted[2] : text.trim());
@@ -236,7 +227,6 @@
     texts,
     show(out, {shown, error}) {
       out.replaceChildren(...shown.map(set), ...(error ? [wrong({words: error.words}, "", "")] : []));
-      if (out.querySelector(".math")) window.MathJax?.typesetPromise?.([out]);
     }
   };
 
@@ -253,6 +243,5 @@
     }
     cell.box.append(out);
     cell.out = out;
-    if (out.querySelector(".math")) window.MathJax?.typesetPromise?.([out]);
   }
 })();

@@ -14,7 +14,7 @@ SCRIPTS = ("run.js", "run.css", "hand_in.js", "worker.js", "cell.py")
 
 # A page with live cells loads from its own site only, and may compile what it loads.
 POLICY = ("default-src 'self' data: blob:; script-src 'self' 'unsafe-inline' 'wasm-unsafe-eval'; style-src 'self' "
-          "'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; form-action 'none'; object-src 'none'; "
+          "'unsafe-inline'; worker-src 'self' blob:; connect-src 'self'; form-action 'self'; object-src 'none'; "
           "base-uri 'none'")
 
 
@@ -37,8 +37,10 @@ def write(root: Path, fetched: Path, target: Path) -> None:
         shutil.copy(fetched / name, target / "py")
     (target / "py" / "pyodide-lock.json").write_text(json.dumps(fetch.LOCK), encoding="utf-8")
     for name in SCRIPTS:
-        shutil.copy(FOLDER / name, target)
-    shutil.copy(root / "tools" / "extension" / "drawing.py", target)
+        text = (FOLDER / name).read_text(encoding="utf-8")
+        (target / name).write_text(text.replace("@LOCK@", fetch.DIGEST), encoding="utf-8")
+    for name in ("drawing.py", "mathml.py"):
+        shutil.copy(root / "tools" / "extension" / name, target)
     tables = sorted((root / "pwu_book" / "tables").glob("*.csv*"))
     for package in ("pwu_lite", "pwu_book"):
         files = [path for path in (root / package).rglob("*") if path.is_file() and path not in tables

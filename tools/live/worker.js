@@ -1,5 +1,5 @@
 // Python, off the page's thread: loads what a cell needs from this site, runs the cell, tells how far it is.
-const CACHE = "decision-aligned-py",
+const CACHE = "decision-aligned-python @LOCK@", // the build puts the lock file's digest here
   from = self.base;
 importScripts(`${from}py/pyodide.js`);
 let tell = () => {},
@@ -26,25 +26,23 @@ self.fetch = async (address, options) => {
 };
 
 async function boot() {
+  for (const name of self.caches ? await caches.keys() : [])
+    if (name.startsWith("decision-aligned-python") && name !== CACHE) await caches.delete(name);
   tell({note: "Fetching Python, once"});
   const py = await loadPyodide({indexURL: `${from}py/`, env: {MPLBACKEND: "agg", HOME: "/home/pyodide"}});
   const site = await plain(`${from}site.json`).then((answer) => answer.json());
   const names = new Set(Object.values(site.packages).flatMap((one) => one.imports));
+  const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
   const unpack = async (name) => {
-    if (name === "drawing" || name === "cell") py.FS.writeFile(`${name}.py`, await text(`${name}.py`));
-    else
-      py.unpackArchive(await plain(`${from}${name}.zip`).then((answer) => answer.arrayBuffer()), "zip", {
-        extractDir: folder
-      });
+    const archive = await plain(`${from}${name}.zip`).then((answer) => answer.arrayBuffer());
+    py.unpackArchive(archive, "zip", {extractDir: folder});
     if (name !== "pwu_book") return;
     for (const table of site.tables)
       py.FS.createLazyFile(`${folder}/pwu_book/tables`, table, `${from}tables/${table}.bin`, true, false);
   };
-  const text = (name) => plain(from + name).then((answer) => answer.text());
-  const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
+  for (const name of ["drawing.py", "mathml.py", "cell.py"])
+    py.FS.writeFile(name, await plain(from + name).then((answer) => answer.text()));
   await unpack("pwu_lite");
-  await unpack("drawing");
-  await unpack("cell");
   const cell = py.pyimport("cell"),
     here = new Set(["pwu_lite"]);
   // Modules that are not there yet: of ours, then of others, until nothing is asked for.

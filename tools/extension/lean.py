@@ -1,0 +1,201 @@
+"""The theme's style sheets as one, its scripts as one, its icons in the page: what a reader has to fetch.
+
+A page of the theme asks for eleven style sheets, fourteen scripts and three fonts of icons, 4 MB with MathJax. Rules
+whose classes stand on no page are left out; Bootstrap's script and Font Awesome go, since `book.js` does what pages
+use of the one, and eight small drawings what they use of the other.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+# A line each, in a box of 24.
+ICONS = {
+    "angle-left": "M15 4 7 12l8 8", "angle-right": "m9 4 8 8-8 8", "arrow-up": "M12 21V4m-7 7 7-7 7 7",
+    "bars": "M3 6h18M3 12h18M3 18h18", "chevron-down": "m5 9 7 7 7-7", "chevron-right": "m9 5 7 7-7 7",
+    "list": "M9 6h12M9 12h12M9 18h12M4 6h.1M4 12h.1M4 18h.1",
+    "magnifying-glass": "M10.5 4a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13zm4.8 11.3L21 21",
+    "code": "m8 6-6 6 6 6m8-12 6 6-6 6", "download": "M12 3v12m-6-5 6 6 6-6M4 21h16",
+    "file": "M6 2h8l5 5v15H6zm8 0v5h5", "file-pdf": "M6 2h8l5 5v15H6zm8 0v5h5M9 13h6M9 17h6",
+    "circle-half-stroke": "M12 3a9 9 0 1 0 0 18zm0 0a9 9 0 0 1 0 18",
+    "moon": "M20 14A8.5 8.5 0 1 1 10 4a7 7 0 0 0 10 10z",
+    "sun": "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12 1v3m0 16v3M1 12h3m16 0h3M4 4l2 2m12 12 2 2M4 20l2-2M18 6l2-2",
+    "rocket": "M5 3l16 9-16 9z", "github": "m8 6-6 6 6 6m8-12 6 6-6 6", "lightbulb": "M9 21h6m-7-5a7 7 0 1 1 8 0v2H8z",
+    "pencil": "m4 20 1-5L16 4l4 4L9 19z", "expand": "M4 9V4h5m6 0h5v5m0 6v5h-5m-6 0H4v-5"}
+GONE = ("fontawesome", "mathjax", "bootstrap.js")
+STYLE = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="([^"]+)"[^>]*>\n?')
+SCRIPT = re.compile(r'<script(?! data-cfasync)[^>]* src="([^"]+)"[^>]*></script>\n?')
+ICON = re.compile(r'<(?:i|span) class="([^"]*\bfa-[^"]*)"([^>]*)></(?:i|span)>')
+MENU = re.compile(r'<nav class="bd-links bd-docs-nav".*?</nav>', re.S)
+PART = re.compile(r'<p aria-level="2" class="caption" role="heading"><span class="caption-text">(.*?)</span></p>')
+OWN = ("live/", "searchtools", "language_data", "searchindex")  # of some pages
+CLASS = re.compile(r"\.(-?[_a-zA-Z](?:[\w-]|\\.)*)")
+LATER = {"show", "showing", "hiding", "collapse", "collapsing", "collapsed", "active", "scrolled", "open", "visible",
+         "hidden", "highlighted", "search-results", "context", "kind-title", "kind-text", "kind-object", "kind-index",
+         "search-summary", "copybtn", "success", "tooltipped", "o-tooltip--left", "toggle-button", "toggle-hidden",
+         "toggle-details", "no-toggle", "pst-navbar-icon", "modebar", "short", "long", "hover-card"}
+
+
+def write(site: Path) -> None:
+    """Make every page of the theme ask for one style sheet and one script."""
+    for template in (site / "_static").rglob("*.html"):  # of the theme: nobody opens them
+        template.unlink()
+    pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
+    pages = {path: text for path, text in pages.items() if "pydata-sphinx-theme.css" in text}
+    if not pages:
+        return
+    static = site / "_static"
+    fullest = max(pages.values(), key=lambda text: len(STYLE.findall(text)))
+    sheets = [plain(address) for address in STYLE.findall(fullest) if not gone(address) and not own(address)]
+    scripts = list(dict.fromkeys(plain(address) for text in pages.values() for address in SCRIPT.findall(text)
+                                 if not gone(address) and not own(address)))
+    used = LATER | {name for text in pages.values() for names in re.findall(r'class=\\?["\']([^"\']+)', text)
+                    for name in names.split()}
+    used |= {name for name in scripts for name in re.findall(r"[\w-]+", (static / name).read_text(encoding="utf-8"))}
+    style = "\n".join(pruned(sheet(static / name), used) for name in sheets)
+    # It begins with a semicolon: a first file's "use strict" would hold for all of them.
+    script = ";" + ";\n".join((static / name).read_text(encoding="utf-8") for name in scripts
+                              if name != "documentation_options.js")
+    options = (static / "documentation_options.js").read_text(encoding="utf-8")
+    names = [f"site-{hashlib.sha256(text.encode()).hexdigest()[:12]}" for text in (style, script)]
+    for old in static.glob("site-*.??*"):
+        old.unlink()
+    (static / f"{names[0]}.css").write_text(style, encoding="utf-8")
+    (static / f"{names[1]}.js").write_text(script, encoding="utf-8")
+    for path, text in pages.items():
+        path.write_text(page(text, names[0], names[1], options), encoding="utf-8")
+
+
+def sheet(path: Path) -> str:
+    """A style sheet with those that it imports, its addresses seen from the static folder."""
+    text = path.read_text(encoding="utf-8").replace("url(../", "url(")
+    return re.sub(r"""@import\s*(?:url\()?["']?([^"')]+)["']?\)?;""", lambda found: sheet(
+        (path.parent / found[1]).resolve()), text)
+
+
+def plain(address: str) -> str:
+    """The file below `_static` of an address in a page."""
+    return address.partition("_static/")[2].partition("?")[0]
+
+
+def gone(address: str) -> bool:
+    return any(name in address for name in GONE)
+
+
+def own(address: str) -> bool:
+    """Does it belong to some pages only, or to no file of the site's static folder?"""
+    return "_static/" not in address or any(name in address for name in OWN)
+
+
+def page(text: str, style: str, script: str, options: str) -> str:
+    """A page that asks for the one style sheet and the one script, with its icons drawn."""
+    up = re.search(r'href="((?:\.\./)*)_static/', text)[1]
+    text = re.sub(r'<link rel="preload"[^>]*>\n?', "", text)
+    text = re.sub(r"<script>window\.MathJax = .*?</script>\n?", "", text, flags=re.S)
+    text = SCRIPT.sub(lambda found: found[0].replace("<script src", "<script defer src")
+                      if own(found[1]) and not gone(found[1]) else "", text)
+    text = STYLE.sub(lambda found: found[0] if own(found[1]) else "", text)
+    fonts = "".join(f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{up}_static/fonts/book-{name}'
+                    '.woff2">\n' for name in ("serif", "serif-italic", "sans", "math")[:3 + ("<math" in text)])
+    head = (f'<link rel="stylesheet" href="{up}_static/{style}.css">\n{fonts}<script>{options}</script>\n'
+            f'<script defer src="{up}_static/{script}.js"></script>\n')
+    return ICON.sub(icon, fold_menu(text).replace("</title>", "</title>\n" + head, 1))
+
+
+def fold_menu(text: str) -> str:
+    """Each part of the menu opens and closes; the page's own part is open, on the first page the first two are."""
+    menu = MENU.search(text)
+    if not menu:
+        return text
+    parts = PART.split(menu[0])
+    kept = [parts[0]]
+    for number, (name, below) in enumerate(zip(parts[1::2], parts[2::2], strict=True)):
+        here = 'class="current' in below or ('class="current' not in menu[0] and number < 2)
+        below, end = below.rsplit("</ul>", 1)
+        kept.append(f'<details class="part"{" open" * here}><summary class="caption"><span class="caption-text">{name}'
+                    f"</span></summary>{below}</ul></details>{end}")
+    return text.replace(menu[0], "".join(kept), 1)
+
+
+def icon(found: re.Match) -> str:
+    """One icon of the theme as a drawing."""
+    kinds = found[1].split()
+    name = next((kind[3:] for kind in kinds if kind.startswith("fa-") and kind[3:] in ICONS), None)
+    if name is None:
+        raise ValueError(f"no drawing for the icon {found[1]!r}")
+    others = " ".join(kind for kind in kinds if not kind.startswith("fa"))
+    return (f'<svg class="icon {others}" {found[2].strip()} viewBox="0 0 24 24" aria-hidden="true">'
+            f'<path d="{ICONS[name]}"/></svg>')
+
+
+def pruned(text: str, used: set[str]) -> str:
+    """The rules of a style sheet whose classes may stand on a page."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    return "".join(kept(text, used))
+
+
+def kept(text: str, used: set[str]) -> Iterator[str]:
+    """Rule by rule; what is nested in @media and the like as well."""
+    for head, body in rules(text):
+        if body is None:
+            yield head
+        elif head.lstrip().startswith(("@media", "@supports", "@layer", "@container")):
+            inner = pruned(body, used)
+            if inner.strip():
+                yield f"{head}{{{inner}}}"
+        elif head.lstrip().startswith("@font-face") and "Font Awesome" in body:
+            continue
+        elif head.lstrip().startswith("@"):
+            yield f"{head}{{{body}}}"
+        else:
+            wanted = [one for one in split(head) if all(unescaped(name) in used for name in CLASS.findall(bare(one)))]
+            if wanted:
+                yield f"{','.join(wanted).strip()}{{{body.strip()}}}\n"
+
+
+def bare(selector: str) -> str:
+    """A selector without attributes, and without brackets, in which one of several classes may be enough."""
+    selector = re.sub(r"\[[^\]]*\]", "", selector)
+    while (shorter := re.sub(r":[a-z-]+\([^()]*\)", "", selector)) != selector:
+        selector = shorter
+    return selector
+
+
+def unescaped(name: str) -> str:
+    return name.replace("\\", "")
+
+
+def split(head: str) -> list[str]:
+    """The selectors of a rule: commas in brackets do not part them."""
+    parts, depth, start = [], 0, 0
+    for place, sign in enumerate(head):
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "," and not depth:
+            parts.append(head[start:place])
+            start = place + 1
+    return [*parts, head[start:]]
+
+
+def rules(text: str) -> Iterator[tuple[str, str | None]]:
+    """Heads and bodies at the outer level; a body of None for a statement such as @import."""
+    place = 0
+    while place < len(text):
+        found = re.compile(r"[{;]").search(text, place)
+        if not found:
+            return
+        head = text[place:found.start()]
+        if found[0] == ";":
+            if head.strip():
+                yield f"{head};", None
+            place = found.end()
+            continue
+        depth, end = 1, found.end()
+        for sign in re.compile(r"""[{}]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'""").finditer(text, end):
+            depth += (sign[0] == "{") - (sign[0] == "}")
+            if not depth:
+                break
+        yield head, text[found.end():sign.start()]
+        place = sign.end()
