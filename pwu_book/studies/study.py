@@ -387,21 +387,40 @@ def _tau(metric, cost):
 
 
 def printed(frame: pd.DataFrame, formats: Any) -> Any:
-    """Format a table for a page, with one format for all columns or one per column.
+    """A table for a page, with one format for all columns or one per column; other fractions have six decimals.
 
     Parameters
     ----------
     frame : DataFrame
-        Table to show.
-    formats : str or mapping of column to str
-        Format strings, such as ``"{:.0%}"``.
+        Table to show. Text in it is HTML.
+    formats : str, callable, or mapping of column to one of them
+        Format strings, such as ``"{:.0%}"``, or functions from a value to its text.
 
     Examples
     --------
     >>> "12%" in printed(pd.DataFrame({"a": [0.12]}), {"a": "{:.0%}"}).to_html()
     True
     """
-    return frame.style.format(formats).set_table_attributes('class="dataframe"')
+    ways = formats if isinstance(formats, Mapping) else dict.fromkeys(frame, formats)
+    shown = frame.astype(object)
+    for name in frame:
+        way = ways.get(name, lambda value: f"{value:.6f}" if isinstance(value, float) else str(value))
+        shown[name] = [way(value) if callable(way) else way.format(value) for value in frame[name]]
+    with pd.option_context("display.max_colwidth", None):
+        return Printed(shown.to_html(border=0, escape=False))
+
+
+class Printed:
+    """HTML of a table, which a notebook shows."""
+
+    def __init__(self, text: str):
+        self.text = text
+
+    def to_html(self) -> str:
+        """The HTML."""
+        return self.text
+
+    _repr_html_ = to_html
 
 
 def summary(taus: pd.DataFrame) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -67,6 +68,10 @@ def write(site: Path) -> None:
     (static / f"{names[1]}.js").write_text(script, encoding="utf-8")
     for path, text in pages.items():
         path.write_text(page(text, names[0], names[1], options), encoding="utf-8")
+    for name in {*sheets, *scripts, "basic.css"}:
+        (static / name).unlink(missing_ok=True)
+    for folder in ("vendor", "scripts", "styles", "locales"):  # what is left of the theme's own files
+        shutil.rmtree(static / folder, ignore_errors=True)
 
 
 def sheet(path: Path) -> str:

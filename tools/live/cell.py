@@ -9,6 +9,7 @@ import html
 import io
 import json
 import linecache
+import logging
 import pprint
 import re
 import sys
@@ -22,7 +23,7 @@ from pyodide.code import eval_code_async
 SITE = Path(next(folder for folder in sys.path if folder.endswith("site-packages")))
 OWN = ("pwu_lite", "pwu_book")
 MIME = {"_repr_html_": "html", "_repr_svg_": "svg", "_repr_markdown_": "text", "_repr_latex_": "latex"}
-namespace, glued, shown = {"__name__": "__main__"}, {}, []
+namespace, glued, shown = {}, {}, []
 
 
 def needs(code: str) -> str:
@@ -96,7 +97,7 @@ async def run(code: str, name: str, alone: bool = False) -> str:
 def forget() -> None:
     """Begin again with nothing defined."""
     namespace.clear()
-    namespace["__name__"] = "__main__"
+    namespace.update(__name__="__main__", display=show)
     glued.clear()
 
 
@@ -172,3 +173,5 @@ def stand_in() -> None:
 
 
 stand_in()
+forget()
+logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # it tells that it looks for fonts, once

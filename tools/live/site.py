@@ -35,6 +35,7 @@ def write(root: Path, fetched: Path, target: Path) -> None:
     (target / "py").mkdir(parents=True, exist_ok=True)
     for name in fetch.wanted():
         shutil.copy(fetched / name, target / "py")
+    shutil.copy(root / "LICENSES" / "MPL-2.0.txt", target / "py" / "LICENSE-pyodide.txt")
     (target / "py" / "pyodide-lock.json").write_text(json.dumps(fetch.LOCK), encoding="utf-8")
     for name in SCRIPTS:
         text = (FOLDER / name).read_text(encoding="utf-8")
