@@ -29,19 +29,23 @@ async function boot() {
   for (const name of self.caches ? await caches.keys() : [])
     if (name.startsWith("decision-aligned-python") && name !== CACHE) await caches.delete(name);
   tell({note: "Fetching Python, once"});
+  const parts = ["site.json", "pwu_lite.zip", "drawing.py", "mathml.py", "cell.py"].map((name) => [
+      name,
+      plain(from + name)
+    ]),
+    part = new Map(parts); // on their way while Python starts
   const py = await loadPyodide({indexURL: `${from}py/`, env: {MPLBACKEND: "agg", HOME: "/home/pyodide"}});
-  const site = await plain(`${from}site.json`).then((answer) => answer.json());
+  const site = await (await part.get("site.json")).json();
   const names = new Set(Object.values(site.packages).flatMap((one) => one.imports));
   const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
   const unpack = async (name) => {
-    const archive = await plain(`${from}${name}.zip`).then((answer) => answer.arrayBuffer());
-    py.unpackArchive(archive, "zip", {extractDir: folder});
+    const archive = await (part.get(`${name}.zip`) ?? plain(`${from}${name}.zip`));
+    py.unpackArchive(await archive.arrayBuffer(), "zip", {extractDir: folder});
     if (name !== "pwu_book") return;
     for (const table of site.tables)
       py.FS.createLazyFile(`${folder}/pwu_book/tables`, table, `${from}tables/${table}.bin`, true, false);
   };
-  for (const name of ["drawing.py", "mathml.py", "cell.py"])
-    py.FS.writeFile(name, await plain(from + name).then((answer) => answer.text()));
+  for (const name of ["drawing.py", "mathml.py", "cell.py"]) py.FS.writeFile(name, await (await part.get(name)).text());
   await unpack("pwu_lite");
   const cell = py.pyimport("cell"),
     here = new Set(["pwu_lite"]);
