@@ -59,7 +59,8 @@ PAGE = """<head><title>t</title>
 <script src="../_static/documentation_options.js?v=1"></script><script src="../_static/doctools.js?v=1"></script>
 <script>window.MathJax = {"a": 1}</script>
 <script defer="defer" src="../_static/mathjax/tex.js"></script><script src="../_static/searchtools.js"></script></head>
-<body><p class="a">x</p><script src="../_static/scripts/bootstrap.js?d=1"></script></body>"""
+<body><p class="a">x <span class="math notranslate">\\(a &lt; k\\)</span></p>
+<script src="../_static/scripts/bootstrap.js?d=1"></script></body>"""
 
 
 def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
@@ -83,5 +84,6 @@ def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
         "../_static/fonts/book-sans.woff2", f"../_static/{script.name}", "../_static/live/run.css",
         "../_static/searchtools.js"]
     assert '<script defer src="../_static/searchtools.js">' in text and "MathJax" not in text
+    assert '<span class="math notranslate"><math' in text and "\\(" not in text
     assert (tmp_path / "slides.html").read_text() == "<p>its own</p>"
     assert {path.name for path in static.iterdir()} == {sheet.name, script.name}

@@ -8,10 +8,13 @@ use of the one, and eight small drawings what they use of the other.
 from __future__ import annotations
 
 import hashlib
+import html
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+
+from tools.extension.mathml import mathml
 
 # A line each, in a box of 24.
 ICONS = {
@@ -30,6 +33,7 @@ GONE = ("fontawesome", "mathjax", "bootstrap.js")
 STYLE = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="([^"]+)"[^>]*>\n?')
 SCRIPT = re.compile(r'<script(?! data-cfasync)[^>]* src="([^"]+)"[^>]*></script>\n?')
 ICON = re.compile(r'<(?:i|span) class="([^"]*\bfa-[^"]*)"([^>]*)></(?:i|span)>')
+FORMULA = re.compile(r'(<span class="math[^"]*">)\\\((.*?)\\\)</span>')  # in the page's contents: headings have them
 MENU = re.compile(r'<nav class="bd-links bd-docs-nav".*?</nav>', re.S)
 PART = re.compile(r'<p aria-level="2" class="caption" role="heading"><span class="caption-text">(.*?)</span></p>')
 OWN = ("live/", "searchtools", "language_data", "searchindex")  # of some pages
@@ -107,6 +111,7 @@ def page(text: str, style: str, script: str, options: str) -> str:
                     '.woff2">\n' for name in ("serif", "serif-italic", "sans", "math")[:3 + ("<math" in text)])
     head = (f'<link rel="stylesheet" href="{up}_static/{style}.css">\n{fonts}<script>{options}</script>\n'
             f'<script defer src="{up}_static/{script}.js"></script>\n')
+    text = FORMULA.sub(lambda found: f"{found[1]}{mathml(html.unescape(found[2]))}</span>", text)
     return ICON.sub(icon, fold_menu(text).replace("</title>", "</title>\n" + head, 1))
 
 
