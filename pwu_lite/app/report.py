@@ -96,7 +96,7 @@ def _beside(score, result, names):
     if shown:
         found = {metric.label + ("" if metric.lower_is_better else " (higher is better)"):
                  [metric(y, *forecasts[name], sample_weight=weight) for name in names]
-                 for metric in (REGISTRY[task, name] for name in shown)}
+                 for metric in (REGISTRY[task, name] for name in shown) if weight is None or metric.separable}
         parts += ["<h2>What conventional metrics say</h2>", page.numbers(pd.DataFrame.from_dict(
             found, orient="index", columns=names)), "<p>Each of them has costs of its own in mind, or none: "
             f"python -m pwu_lite explain {shown[0]} says which.</p>"]

@@ -300,6 +300,16 @@ def test_the_bench_answers_as_the_command_line(tmp_path, monkeypatch, capsys):
     assert json.loads(json.loads(bench.answer([*words, "--json"]))["said"])["models"][0]["name"] == "a"
 
 
+def test_a_report_of_weighted_cases_leaves_out_what_takes_no_weights(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(1)
+    f = rng.beta(1, 4, 300)
+    pd.DataFrame({"y": (rng.random(300) < f).astype(int), "a": f, "b": f / 2, "w": 1 + (f > 0.2)}).to_csv("p.csv")
+    found = json.loads(bench.answer(["compare", "p.csv", "--truth", "y", "--ratio", "3:30", "--weights", "w",
+                                     "--models", "a,b"]))
+    assert found["code"] == 0 and "Brier score" in found["report"] and "ECE" not in found["report"]
+
+
 @pytest.mark.parametrize(("words", "said"), [
     (["compare", "none.csv", "--ratio", "3:30"], "none.csv"), (["compare", "p.csv", "--nonsense"], "--nonsense"),
     (["compare", "p.csv", "--truth", "y"], "--ratio LOW:HIGH")])

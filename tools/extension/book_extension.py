@@ -14,6 +14,7 @@ import yaml
 from bs4 import BeautifulSoup
 from docutils import nodes
 from jupyter_cache import get_cache
+from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
 from tools.extension import fonts, formulas, lean, notebooks, page_body, preview
@@ -252,15 +253,17 @@ def offer_theorems(app, env) -> list[str]:
 
 
 def list_words(app, env) -> list[str]:
-    """Put theorems by number and name, figures by number, and the words of `index_words.toml` into index and search.
+    """Put theorems by number and name, and the words of `index_words.toml`, into the index.
 
-    Sphinx searches its index by entry; an entry of several names, parted by commas, is several.
+    An entry of several names, parted by commas, is several.
     """
     entries, std = env.get_domain("index").entries, env.get_domain("std")
+    env.book_words = {}  # by page, for the search
 
     def enter(words, page, place):
         if page in env.all_docs and words.strip():
-            entries.setdefault(page, []).append(("single", words, place, "", None))
+            env.book_words.setdefault(page, []).append(("single", words, place, "main", None))
+            entries.setdefault(page, []).append(env.book_words[page][-1])
 
     for label, row in getattr(env, "proof_list", {}).items():
         kind, number = row["realtype"].capitalize(), theorem_number(env, label, row)
@@ -276,6 +279,12 @@ def list_words(app, env) -> list[str]:
         for name in names.split(", "):
             enter(name, page, place)
     return []
+
+
+def find_words(app, doctree, docname) -> None:
+    """The search reads what a page's index nodes say, when it is written."""
+    if found := getattr(app.env, "book_words", {}).get(docname):
+        doctree.append(addnodes.index(entries=found))
 
 
 def theorem_number(env, label: str, row: dict) -> str:
@@ -306,5 +315,6 @@ def setup(app):
     app.connect("env-updated", number_apart, priority=900)
     app.connect("env-updated", offer_theorems, priority=950)
     app.connect("env-updated", list_words, priority=960)
-    app.connect("build-finished", finish_site)
+    app.connect("doctree-resolved", find_words)
+    app.connect("build-finished", finish_site, priority=900)  # after the theme has written its colours of code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
