@@ -275,9 +275,8 @@ def list_words(app, env) -> list[str]:
             enter(re.sub(r"\s*\(.*\)\s*$", "", node["title"]), row["docname"], row["ids"][0])
     words = Path(app.srcdir) / "book" / "index_words.toml"
     for names, label in tomllib.loads(words.read_text(encoding="utf-8")).items() if words.exists() else ():
-        page, place = std.anonlabels[label][:2]
         for name in names.split(", "):
-            enter(name, page, place)
+            enter(name, std.anonlabels[label][0], "")
     return []
 
 
@@ -312,9 +311,9 @@ def setup(app):
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
     app.connect("html-page-context", launch_notebook, priority=600)
     app.connect("html-page-context", dress_page)
-    app.connect("env-updated", number_apart, priority=900)
-    app.connect("env-updated", offer_theorems, priority=950)
-    app.connect("env-updated", list_words, priority=960)
+    app.connect("env-get-updated", number_apart, priority=900)  # after Sphinx has numbered figures and theorems
+    app.connect("env-get-updated", offer_theorems, priority=950)
+    app.connect("env-get-updated", list_words, priority=960)
     app.connect("doctree-resolved", find_words)
     app.connect("build-finished", finish_site, priority=900)  # after the theme has written its colours of code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
