@@ -475,6 +475,8 @@ def check_files(page, base: str) -> list[str]:
         held = int(slider.input_value())
         slider.focus()
         page.keyboard.press("ArrowRight")
+        with contextlib.suppress(Error):
+            page.wait_for_url(f"**{name}={first + 3}*", timeout=3000)  # the address follows in a moment
         if held != first + 2 or f"{name}={first + 3}" not in page.url:
             found.append(f"explorers/{kind}.html: {name} is {held} instead of {first + 2}, then {page.url}")
         found += [f"explorers/{kind}.html: {problem}" for problem in check_access(page, "main")]
