@@ -91,7 +91,7 @@ def _beside(score, result, names):
         table = pd.DataFrame.from_dict(rows, orient="index", columns=["cost", "miscalibration", "discrimination",
                                                                       "uncertainty"])
         parts += ["<h2>What the cost is made of</h2>", page.numbers(table), "<p>Cost = miscalibration - discrimination "
-                  "+ uncertainty. The first can be mended without a new model (here by isotonic regression on these "
+                  "+ uncertainty. The first can be repaired without a new model (here by isotonic regression on these "
                   "very labels), the second is what the model knows, the third is the cost of the base rate.</p>"]
     if shown:
         found = {metric.label + ("" if metric.lower_is_better else " (higher is better)"):

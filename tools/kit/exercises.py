@@ -266,7 +266,7 @@ def checks(cells: list[Cell]) -> dict:
 
 
 def packed(held: dict) -> str:
-    """Compressed, so that nobody reads it by accident; it is no secret."""
+    """Compressed, so that nobody reads it by accident; it is not a secret."""
     return base64.b64encode(zlib.compress(json.dumps(held).encode())).decode()
 
 
