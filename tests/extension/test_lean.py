@@ -71,6 +71,9 @@ def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
     (static / "styles" / "pydata-sphinx-theme.css").write_text(".gone{x:1}.show{x:1}")
     (static / "documentation_options.js").write_text("const DOCUMENTATION_OPTIONS = {};")
     (static / "doctools.js").write_text('"use strict";\nconst _ready = 1;')
+    (static / "fonts").mkdir()
+    for name in ("serif", "serif-italic", "sans"):
+        (static / "fonts" / f"book-{name}.woff2").write_bytes(b"")
     (tmp_path / "book").mkdir()
     (tmp_path / "book" / "page.html").write_text(PAGE)
     (tmp_path / "slides.html").write_text("<p>its own</p>")
@@ -86,4 +89,4 @@ def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
     assert '<script defer src="../_static/searchtools.js">' in text and "MathJax" not in text
     assert '<span class="math notranslate"><math' in text and "\\(" not in text
     assert (tmp_path / "slides.html").read_text() == "<p>its own</p>"
-    assert {path.name for path in static.iterdir()} == {sheet.name, script.name}
+    assert {path.name for path in static.iterdir()} == {sheet.name, script.name, "fonts"}

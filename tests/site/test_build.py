@@ -42,7 +42,7 @@ QUIZ = """
 
 
 # Cutting the fonts takes twenty seconds; the fonts of the built site have tests of their own.
-NO_FONTS = "def write(folder):\n    folder.mkdir(parents=True, exist_ok=True)\n    return folder\n"
+NO_FONTS = "\n\ndef write(folder):\n    folder.mkdir(parents=True, exist_ok=True)\n    return folder\n"
 
 
 @pytest.fixture
@@ -54,7 +54,8 @@ def small(tmp_path):
         shutil.copy(ROOT / file, tmp_path / file)
     config = tmp_path / "_config.yml"
     config.write_text(re.sub(r"(?ms)^ *redirects:.*?(?=^ *redirect_html)", "", config.read_text()))
-    (tmp_path / "tools" / "extension" / "fonts.py").write_text(NO_FONTS)
+    with (tmp_path / "tools" / "extension" / "fonts.py").open("a") as file:
+        file.write(NO_FONTS)
     (tmp_path / "pwu_lite").mkdir()
     (tmp_path / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-one'\n")
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/index\nparts:\n  - caption: Part\n"

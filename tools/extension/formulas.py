@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import io
+import logging
 import re
 
 from bs4 import BeautifulSoup, NavigableString, Tag
@@ -18,6 +19,7 @@ from tools.extension.mathml import letter, mathml
 
 __all__ = ["FAMILY", "face", "font", "mathml", "set_formulas"]
 
+logging.getLogger("fontTools").setLevel(logging.WARNING)  # its steps would bury the warnings of a build
 FAMILY = "Book Math"
 DRAWN = {0xAF, 0x203E, 0x221A, 0x23DE, 0x23DF}  # bars, roots and braces are drawn by the browser, not written
 

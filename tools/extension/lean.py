@@ -70,8 +70,10 @@ def write(site: Path) -> None:
         old.unlink()
     (static / f"{names[0]}.css").write_text(style, encoding="utf-8")
     (static / f"{names[1]}.js").write_text(script, encoding="utf-8")
+    kinds = [kind for kind in ("serif", "serif-italic", "sans", "math")
+             if (static / "fonts" / f"book-{kind}.woff2").exists()]
     for path, text in pages.items():
-        path.write_text(page(text, names[0], names[1], options), encoding="utf-8")
+        path.write_text(page(text, names[0], names[1], options, kinds), encoding="utf-8")
     for name in {*sheets, *scripts, "basic.css"}:
         (static / name).unlink(missing_ok=True)
     for folder in ("vendor", "scripts", "styles", "locales"):  # what is left of the theme's own files
@@ -99,7 +101,7 @@ def own(address: str) -> bool:
     return "_static/" not in address or any(name in address for name in OWN)
 
 
-def page(text: str, style: str, script: str, options: str) -> str:
+def page(text: str, style: str, script: str, options: str, kinds: list[str]) -> str:
     """A page that asks for the one style sheet and the one script, with its icons drawn."""
     up = re.search(r'href="((?:\.\./)*)_static/', text)[1]
     text = re.sub(r'<link rel="preload"[^>]*>\n?', "", text)
@@ -108,7 +110,7 @@ def page(text: str, style: str, script: str, options: str) -> str:
                       if own(found[1]) and not gone(found[1]) else "", text)
     text = STYLE.sub(lambda found: found[0] if own(found[1]) else "", text)
     fonts = "".join(f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{up}_static/fonts/book-{name}'
-                    '.woff2">\n' for name in ("serif", "serif-italic", "sans", "math")[:3 + ("<math" in text)])
+                    '.woff2">\n' for name in kinds if name != "math" or "<math" in text)
     head = (f'<link rel="stylesheet" href="{up}_static/{style}.css">\n{fonts}<script>{options}</script>\n'
             f'<script defer src="{up}_static/{script}.js"></script>\n')
     text = FORMULA.sub(lambda found: f"{found[1]}{mathml(html.unescape(found[2]))}</span>", text)
