@@ -79,14 +79,27 @@ def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
     (tmp_path / "slides.html").write_text("<p>its own</p>")
     lean.write(tmp_path)
     text = (tmp_path / "book" / "page.html").read_text()
-    (sheet,), (script,) = (list(static.glob(f"site-*.{kind}")) for kind in ("css", "js"))
+    sheet, script = static / "site.css", static / "site.js"
     assert re.sub(r"\s", "", sheet.read_text()) == ".a{x:1}.show{x:1}"
     assert script.read_text().startswith(";") and "const _ready" in script.read_text()
-    assert re.findall(r'(?:src|href)="([^"]+)"', text) == [
+    assert re.findall(r'(?:src|href)="([^"?]+)', text) == [
         f"../_static/{sheet.name}", "../_static/fonts/book-serif.woff2", "../_static/fonts/book-serif-italic.woff2",
         "../_static/fonts/book-sans.woff2", f"../_static/{script.name}", "../_static/live/run.css",
         "../_static/searchtools.js"]
     assert '<script defer src="../_static/searchtools.js">' in text and "MathJax" not in text
     assert '<span class="math notranslate"><math' in text and "\\(" not in text
     assert (tmp_path / "slides.html").read_text() == "<p>its own</p>"
+    assert {path.name for path in static.iterdir()} == {sheet.name, script.name, "fonts"}
+    # A later build writes one page anew: the other one still finds its files, and its classes are still used.
+    (static / "styles").mkdir()
+    (static / "styles" / "theme.css").write_text(".a{x:1}.b{x:2}")
+    (static / "styles" / "pydata-sphinx-theme.css").write_text(".gone{x:1}")
+    (static / "documentation_options.js").write_text("const DOCUMENTATION_OPTIONS = {};")
+    (static / "doctools.js").write_text("const _ready = 2;")
+    (tmp_path / "book" / "other.html").write_text(PAGE.replace('class="a"', 'class="b"'))
+    lean.write(tmp_path)
+    assert re.sub(r"\s", "", sheet.read_text()) == ".a{x:1}.b{x:2}"
+    for name in ("page", "other"):
+        assert "_static/site.css?v=" in (tmp_path / "book" / f"{name}.html").read_text()
+    lean.write(tmp_path)
     assert {path.name for path in static.iterdir()} == {sheet.name, script.name, "fonts"}

@@ -29,6 +29,8 @@ ICONS = {
     "sun": "M12 7a5 5 0 1 0 0 10 5 5 0 0 0 0-10zM12 1v3m0 16v3M1 12h3m16 0h3M4 4l2 2m12 12 2 2M4 20l2-2M18 6l2-2",
     "rocket": "M5 3l16 9-16 9z", "github": "m8 6-6 6 6 6m8-12 6 6-6 6", "lightbulb": "M9 21h6m-7-5a7 7 0 1 1 8 0v2H8z",
     "pencil": "m4 20 1-5L16 4l4 4L9 19z", "expand": "M4 9V4h5m6 0h5v5m0 6v5h-5m-6 0H4v-5"}
+STYLES, SCRIPTS = "site.css", "site.js"
+KEPT = ("searchtools.js", "language_data.js")
 GONE = ("fontawesome", "mathjax", "bootstrap.js")
 STYLE = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="([^"]+)"[^>]*>\n?')
 SCRIPT = re.compile(r'<script(?! data-cfasync)[^>]* src="([^"]+)"[^>]*></script>\n?')
@@ -45,17 +47,32 @@ LATER = {"show", "showing", "hiding", "collapse", "collapsing", "collapsed", "ac
 
 
 def write(site: Path) -> None:
-    """Make every page of the theme ask for one style sheet and one script."""
-    for template in (site / "_static").rglob("*.html"):  # of the theme: nobody opens them
+    """Make every page of the theme ask for one style sheet and one script.
+
+    A build that changes some pages writes those anew: the others are as they were made, and count for what is used.
+    """
+    static = site / "_static"
+    for template in static.rglob("*.html"):  # of the theme: nobody opens them
         template.unlink()
     pages = {path: path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.html"))}
-    pages = {path: text for path, text in pages.items() if "pydata-sphinx-theme.css" in text}
-    if not pages:
-        return
-    static = site / "_static"
-    fullest = max(pages.values(), key=lambda text: len(STYLE.findall(text)))
+    fresh = {path: text for path, text in pages.items() if "pydata-sphinx-theme.css" in text}
+    if fresh:
+        made = {path: text for path, text in pages.items() if path in fresh or f"_static/{STYLES}?" in text}
+        join(static, fresh, made)
+    if not (static / STYLES).exists():
+        return  # a site of another theme
+    for path in [*static.glob("*.css"), *static.glob("*.js")]:
+        if path.name not in (STYLES, SCRIPTS, *KEPT):
+            path.unlink()
+    for folder in ("vendor", "scripts", "styles", "locales"):  # what is left of the theme's own files
+        shutil.rmtree(static / folder, ignore_errors=True)
+
+
+def join(static: Path, fresh: dict[Path, str], pages: dict[Path, str]) -> None:
+    """Write the two files, and the pages that are new."""
+    fullest = max(fresh.values(), key=lambda text: len(STYLE.findall(text)))
     sheets = [plain(address) for address in STYLE.findall(fullest) if not gone(address) and not own(address)]
-    scripts = list(dict.fromkeys(plain(address) for text in pages.values() for address in SCRIPT.findall(text)
+    scripts = list(dict.fromkeys(plain(address) for text in fresh.values() for address in SCRIPT.findall(text)
                                  if not gone(address) and not own(address)))
     used = LATER | {name for text in pages.values() for names in re.findall(r'class=\\?["\']([^"\']+)', text)
                     for name in names.split()}
@@ -65,19 +82,14 @@ def write(site: Path) -> None:
     script = ";" + ";\n".join((static / name).read_text(encoding="utf-8") for name in scripts
                               if name != "documentation_options.js")
     options = (static / "documentation_options.js").read_text(encoding="utf-8")
-    names = [f"site-{hashlib.sha256(text.encode()).hexdigest()[:12]}" for text in (style, script)]
-    for old in static.glob("site-*.??*"):
-        old.unlink()
-    (static / f"{names[0]}.css").write_text(style, encoding="utf-8")
-    (static / f"{names[1]}.js").write_text(script, encoding="utf-8")
+    for name, text in ((STYLES, style), (SCRIPTS, script)):
+        (static / name).write_text(text, encoding="utf-8")
     kinds = [kind for kind in ("serif", "serif-italic", "sans", "math")
              if (static / "fonts" / f"book-{kind}.woff2").exists()]
-    for path, text in pages.items():
-        path.write_text(page(text, names[0], names[1], options, kinds), encoding="utf-8")
-    for name in {*sheets, *scripts, "basic.css"}:
-        (static / name).unlink(missing_ok=True)
-    for folder in ("vendor", "scripts", "styles", "locales"):  # what is left of the theme's own files
-        shutil.rmtree(static / folder, ignore_errors=True)
+    versions = [f"{name}?v={hashlib.sha256(text.encode()).hexdigest()[:12]}"
+                for name, text in ((STYLES, style), (SCRIPTS, script))]
+    for path, text in fresh.items():
+        path.write_text(page(text, *versions, options, kinds), encoding="utf-8")
 
 
 def sheet(path: Path) -> str:
@@ -111,8 +123,8 @@ def page(text: str, style: str, script: str, options: str, kinds: list[str]) -> 
     text = STYLE.sub(lambda found: found[0] if own(found[1]) else "", text)
     fonts = "".join(f'<link rel="preload" as="font" type="font/woff2" crossorigin href="{up}_static/fonts/book-{name}'
                     '.woff2">\n' for name in kinds if name != "math" or "<math" in text)
-    head = (f'<link rel="stylesheet" href="{up}_static/{style}.css">\n{fonts}<script>{options}</script>\n'
-            f'<script defer src="{up}_static/{script}.js"></script>\n')
+    head = (f'<link rel="stylesheet" href="{up}_static/{style}">\n{fonts}<script>{options}</script>\n'
+            f'<script defer src="{up}_static/{script}"></script>\n')
     text = FORMULA.sub(lambda found: f"{found[1]}{mathml(html.unescape(found[2]))}</span>", text)
     return ICON.sub(icon, fold_menu(text).replace("</title>", "</title>\n" + head, 1))
 
