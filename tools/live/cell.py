@@ -10,6 +10,7 @@ import io
 import json
 import linecache
 import logging
+import os
 import pprint
 import re
 import sys
@@ -20,6 +21,7 @@ from pathlib import Path
 from drawing import drawn
 from pyodide.code import eval_code_async
 
+HOME = os.getcwd()
 SITE = Path(next(folder for folder in sys.path if folder.endswith("site-packages")))
 OWN = ("pwu_lite", "pwu_book")
 MIME = {"_repr_html_": "html", "_repr_svg_": "svg", "_repr_markdown_": "text", "_repr_latex_": "latex"}
@@ -95,7 +97,8 @@ async def run(code: str, name: str, alone: bool = False) -> str:
 
 
 def forget() -> None:
-    """Begin again with nothing defined."""
+    """Begin again with nothing defined, in the folder where Python began."""
+    os.chdir(HOME)
     namespace.clear()
     namespace.update(__name__="__main__", display=show)
     glued.clear()

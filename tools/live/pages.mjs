@@ -23,7 +23,7 @@ async function start() {
   const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
   for (const name of ["pwu_lite", "pwu_book"]) py.unpackArchive(bytes(`${name}.zip`), "zip", {extractDir: folder});
   for (const name of tables) py.FS.writeFile(`${folder}/pwu_book/tables/${name}`, bytes(`tables/${name}.bin`));
-  for (const name of ["drawing.py", "mathml.py", "cell.py"]) py.FS.writeFile(name, bytes(name));
+  for (const name of ["drawing.py", "mathml.py", "cell.py"]) py.FS.writeFile(`${folder}/${name}`, bytes(name));
   const cell = py.pyimport("cell"),
     here = new Set();
   const load = async (modules) => {
