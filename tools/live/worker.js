@@ -45,7 +45,8 @@ async function boot() {
     for (const table of site.tables)
       py.FS.createLazyFile(`${folder}/pwu_book/tables`, table, `${from}tables/${table}.bin`, true, false);
   };
-  for (const name of ["drawing.py", "mathml.py", "cell.py"]) py.FS.writeFile(`${folder}/${name}`, await (await part.get(name)).text());
+  for (const name of ["drawing.py", "mathml.py", "cell.py"])
+    py.FS.writeFile(`${folder}/${name}`, await (await part.get(name)).text());
   await unpack("pwu_lite");
   const cell = py.pyimport("cell"),
     here = new Set(["pwu_lite"]);
