@@ -14,7 +14,6 @@ import yaml
 from bs4 import BeautifulSoup
 from docutils import nodes
 from jupyter_cache import get_cache
-from sphinx import addnodes
 from sphinx.errors import ExtensionError
 
 from tools.extension import fonts, formulas, lean, notebooks, page_body, preview
@@ -280,10 +279,13 @@ def list_words(app, env) -> list[str]:
     return []
 
 
-def find_words(app, doctree, docname) -> None:
-    """The search reads what a page's index nodes say, when it is written."""
-    if found := getattr(app.env, "book_words", {}).get(docname):
-        doctree.append(addnodes.index(entries=found))
+def find_words(app) -> list:
+    """Give the search the words of all pages, those too that this build does not write anew."""
+    indexed = app.builder.indexer._index_entries
+    for page, found in getattr(app.env, "book_words", {}).items():
+        own = {(words, place, main) for _, words, place, main, _ in found}
+        indexed[page] = sorted({*indexed.get(page, []), *own})
+    return []
 
 
 def theorem_number(env, label: str, row: dict) -> str:
@@ -314,6 +316,6 @@ def setup(app):
     app.connect("env-get-updated", number_apart, priority=900)  # after Sphinx has numbered figures and theorems
     app.connect("env-get-updated", offer_theorems, priority=950)
     app.connect("env-get-updated", list_words, priority=960)
-    app.connect("doctree-resolved", find_words)
+    app.connect("html-collect-pages", find_words)
     app.connect("build-finished", finish_site, priority=900)  # after the theme has written its colours of code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
