@@ -281,7 +281,8 @@ def list_words(app, env) -> list[str]:
 
 def find_words(app) -> list:
     """Give the search the words of all pages, those too that this build does not write anew."""
-    indexed = app.builder.indexer._index_entries
+    indexer = getattr(app.builder, "indexer", None)
+    indexed = {} if indexer is None else indexer._index_entries
     for page, found in getattr(app.env, "book_words", {}).items():
         own = {(words, place, main) for _, words, place, main, _ in found}
         indexed[page] = sorted({*indexed.get(page, []), *own})
