@@ -32,6 +32,7 @@ from markdown_it import MarkdownIt
 from nbformat import v4
 
 from tools.extension import formulas
+from tools.live import site as live_site
 
 SOURCE = "graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
@@ -281,9 +282,10 @@ def page(notebook: nbformat.NotebookNode, name: str, held: str) -> str:
             parts.append(f'<div class="cell" data-cell="{place}"><div class="cell_input"><pre>{code}</pre></div></div>')
             place += 1
     title = re.search(r"# (.+)", notebook.cells[0].source)[1]
-    filled = {"TITLE": html.escape(title), "BODY": "\n".join(parts), "NAME": name, "HELD": held}
+    filled = {"TITLE": html.escape(title), "BODY": "\n".join(parts), "NAME": name, "HELD": held,
+              "POLICY": live_site.POLICY}
     template = Path(__file__).with_name("exercise.html").read_text(encoding="utf-8")
-    return re.sub("@(TITLE|BODY|NAME|HELD)@", lambda found: filled[found[1]], template)
+    return re.sub("@(TITLE|BODY|NAME|HELD|POLICY)@", lambda found: filled[found[1]], template)
 
 
 def instructor(root: Path, target: Path) -> int:
