@@ -33,6 +33,7 @@ def test_imported_sheets_come_in_place_of_the_import(tmp_path):
 
 def test_an_icon_without_a_drawing_is_an_error():
     assert "<path" in lean.ICON.sub(lean.icon, '<i class="theme-switch fa-solid fa-moon" data-mode="dark"></i>')
+    assert 'class="glyph fa-chevron-down"' in lean.ICON.sub(lean.icon, '<i class="fa-solid fa-chevron-down"></i>')
     assert 'data-mode="dark"' in lean.ICON.sub(lean.icon, '<i class="fa-solid fa-moon" data-mode="dark"></i>')
     with pytest.raises(ValueError, match="fa-unknown"):
         lean.ICON.sub(lean.icon, '<span class="fa-solid fa-unknown"></span>')

@@ -150,8 +150,8 @@ def icon(found: re.Match) -> str:
     name = next((kind[3:] for kind in kinds if kind.startswith("fa-") and kind[3:] in ICONS), None)
     if name is None:
         raise ValueError(f"no drawing for the icon {found[1]!r}")
-    others = " ".join(kind for kind in kinds if not kind.startswith("fa"))
-    return (f'<svg class="icon {others}" {found[2].strip()} viewBox="0 0 24 24" aria-hidden="true">'
+    kept = " ".join(kind for kind in kinds if kind == f"fa-{name}" or not kind.startswith("fa"))  # the theme turns one
+    return (f'<svg class="glyph {kept}" {found[2].strip()} viewBox="0 0 24 24" aria-hidden="true">'
             f'<path d="{ICONS[name]}"/></svg>')
 
 
