@@ -71,7 +71,7 @@ def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
     (static / "styles" / "theme.css").write_text(".a{x:1}")
     (static / "styles" / "pydata-sphinx-theme.css").write_text(".gone{x:1}.show{x:1}")
     (static / "documentation_options.js").write_text("const DOCUMENTATION_OPTIONS = {};")
-    (static / "doctools.js").write_text('"use strict";\nconst _ready = 1;')
+    (static / "doctools.js").write_text('"use strict";\nconst _ready = "show";')
     (static / "fonts").mkdir()
     for name in ("serif", "serif-italic", "sans"):
         (static / "fonts" / f"book-{name}.woff2").write_bytes(b"")

@@ -40,10 +40,7 @@ MENU = re.compile(r'<nav class="bd-links bd-docs-nav".*?</nav>', re.S)
 PART = re.compile(r'<p aria-level="2" class="caption" role="heading"><span class="caption-text">(.*?)</span></p>')
 OWN = ("live/", "searchtools", "language_data", "searchindex")  # of some pages
 CLASS = re.compile(r"\.(-?[_a-zA-Z](?:[\w-]|\\.)*)")
-LATER = {"show", "showing", "hiding", "collapse", "collapsing", "collapsed", "active", "scrolled", "open", "visible",
-         "hidden", "highlighted", "search-results", "context", "kind-title", "kind-text", "kind-object", "kind-index",
-         "search-summary", "copybtn", "success", "tooltipped", "o-tooltip--left", "toggle-button", "toggle-hidden",
-         "toggle-details", "no-toggle", "pst-navbar-icon", "modebar", "short", "long", "hover-card"}
+
 
 
 def write(site: Path) -> None:
@@ -74,9 +71,10 @@ def join(static: Path, fresh: dict[Path, str], pages: dict[Path, str]) -> None:
     sheets = [plain(address) for address in STYLE.findall(fullest) if not gone(address) and not own(address)]
     scripts = list(dict.fromkeys(plain(address) for text in fresh.values() for address in SCRIPT.findall(text)
                                  if not gone(address) and not own(address)))
-    used = LATER | {name for text in pages.values() for names in re.findall(r'class=\\?["\']([^"\']+)', text)
+    used = {name for text in pages.values() for names in re.findall(r'class=\\?["\']([^"\']+)', text)
                     for name in names.split()}
-    used |= {name for name in scripts for name in re.findall(r"[\w-]+", (static / name).read_text(encoding="utf-8"))}
+    there = [static / name for name in (*scripts, *KEPT) if (static / name).exists()]  # every word may be a class
+    used |= {word for path in there for word in re.findall(r"[\w-]+", path.read_text(encoding="utf-8"))}
     style = "\n".join(pruned(sheet(static / name), used) for name in sheets)
     # It begins with a semicolon: a first file's "use strict" would hold for all of them.
     script = ";" + ";\n".join((static / name).read_text(encoding="utf-8") for name in scripts
