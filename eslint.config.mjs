@@ -2,8 +2,7 @@ import js from "@eslint/js";
 import globals from "globals";
 
 const rules = {
-  "no-control-regex": "off", // a file's unseen characters are looked for on purpose
-  "no-unused-vars": ["error", {varsIgnorePattern: "^drawPicture$"}] // explorers do not use this part of the drawing
+  "no-control-regex": "off" // a file's unseen characters are looked for on purpose
 };
 
 export default [

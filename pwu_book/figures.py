@@ -14,8 +14,8 @@ from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, curves, new_
 from pwu_lite.priors import Prior
 
 __all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "dumbbells", "flip", "growth",
-           "histograms", "implicit_priors", "paired_bars", "prior_densities", "radii", "readers", "roof", "scatter",
-           "sheet", "squares", "triangle", "weighted_area", "weightings"]
+           "histograms", "implicit_priors", "paired_bars", "prior_densities", "radii", "roof", "scatter",
+           "sheet", "squares", "triangle"]
 
 
 def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,
@@ -63,26 +63,6 @@ def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: floa
     x = np.linspace(low, high, 802)[1:-1]
     densities = {label: prior.pdf(x) for label, prior in priors.items()}
     return curves(x, densities, xlabel=xlabel, ylabel="prior density", colours=(MUTED, *COLOURS[2:]), ax=ax)
-
-
-def weighted_area(theta: Any, cost: Any, density: Any, *, xlabel: str, label: str = "cost") -> Figure:
-    """Cost against theta, the prior under it, and their product, whose area is the PWU.
-
-    Parameters
-    ----------
-    theta, cost, density : array_like, shape (m,)
-        ``-U_theta`` and the prior's density at each theta.
-    """
-    use_style()
-    figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 5.6))
-    labels = (f"{label}, $-U$", "prior density", "product")
-    for index, (ax, values, name) in enumerate(zip(axes, (cost, density, np.multiply(cost, density)), labels,
-                                                   strict=True)):
-        ax.plot(theta, values, color=COLOURS[index], ls="-", lw=2)
-        ax.fill_between(theta, values, color=COLOURS[index], alpha=0.35 if index == 2 else 0.1, lw=0)
-        ax.set(ylabel=name, ylim=(0, None) if np.min(values) >= 0 else None)
-    axes[2].set_xlabel(xlabel)
-    return figure
 
 
 def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
@@ -526,46 +506,6 @@ def against_diagonal(groups: Mapping[str, tuple[Any, Any]], *, xlabel: str, ylab
     return figure
 
 
-def readers(difference: Any, prior: Prior, lowest: Prior, highest: Prior, *, names: Sequence[str], high: float = 1.0,
-            xlabel: str = COST_SHARE) -> Figure:
-    """A difference of costs, and below it the masses of two extreme priors, with a prior as a shadow.
-
-    Parameters
-    ----------
-    difference : Curve
-        Of `pwu_lite.theory.robust`: cost of the first model less that of the second.
-    prior, lowest, highest : Prior
-        The stated one, and those with the smallest and the largest mean difference: mixtures of point masses.
-    names : sequence of two str
-        The models.
-    high : float
-        Right end of the axis, default 1.
-    xlabel : str
-        Label of the horizontal axis; default that of cost shares.
-    """
-    use_style()
-    figure, (ax, below) = plt.subplots(2, 1, sharex=True, figsize=(6.4, 5.2), height_ratios=(3, 2))
-    inside = difference.edges[:-1] < high
-    x = np.column_stack([difference.edges[:-1], difference.edges[1:]])[inside].ravel()
-    y = np.column_stack([difference.left, difference.right])[inside].ravel()
-    top = 1.15 * float(np.abs(y).max())
-    ax.plot(x, y, color=COLOURS[0], lw=1.6, ls="-")
-    ax.axhline(0, color=INK, lw=1, ls="-")
-    for sign, name in zip((-1, 1), names, strict=True):
-        ax.annotate(f"{name} cheaper", (0.98 * high, 0.8 * sign * top), ha="right", va="center", color=MUTED)
-    ax.set(ylabel=f"cost of {names[0]}\nminus {names[1]}", xlim=(0, high), ylim=(-top, top))
-    grid = np.linspace(0, high, 400)[1:-1]
-    density = prior.pdf(grid)
-    below.fill_between(grid, 0.3 * density / density.max(), color=MUTED, alpha=0.25, lw=0)
-    for extreme, colour, marker, name in zip((lowest, highest), (COLOURS[2], COLOURS[1]), "os", names, strict=True):
-        for place, (weight, part) in enumerate(extreme.parts):
-            below.plot([part.support[0]] * 2, [0, weight], color=colour, lw=2.5, ls="-", marker=marker, markevery=[1],
-                       label=f"the reader for whom {name} does best" if place == 0 else None)
-    below.set(xlabel=xlabel, ylabel="mass of readers", ylim=(0, None))
-    figure.legend(loc="outside lower center")
-    return figure
-
-
 def radii(pairs: Mapping[tuple[str, str], tuple[float, bool]]) -> Figure:
     """Pairs of models by their robustness radius, plain where a statement decides them and hatched elsewhere.
 
@@ -583,40 +523,4 @@ def radii(pairs: Mapping[tuple[str, str], tuple[float, bool]]) -> Figure:
     ax.set_yticks(range(len(ordered)), [", ".join(names) for names, _ in ordered], fontsize=9)
     ax.set(xlabel="radius: share of readers who may believe anything", xlim=(0, 1))
     ax.grid(axis="y", visible=False)
-    return figure
-
-
-def weightings(c: Any, costs: Mapping[str, Any], weights: Mapping[str, tuple[Any, str]]) -> Figure:
-    """Two cost curves under several weightings of the cost share, one panel per weighting.
-
-    The axis of the cost share is logit(c), and a weighting is shaded by its density on that axis.
-
-    Parameters
-    ----------
-    c : array_like, shape (m,)
-        Cost shares in (0, 1), ascending.
-    costs : mapping of model to array_like of shape (m,)
-        Expected cost per case at each cost share.
-    weights : mapping of weighting to (density, words)
-        Density over c, shape (m,), at any scale; what the weighting concludes, for the title.
-    """
-    use_style()
-    columns = 2
-    figure, axes = plt.subplots(-(-len(weights) // columns), columns, figsize=(8.5, 5.6), sharex=True, sharey=True,
-                                squeeze=False)
-    position = np.log(np.asarray(c) / (1 - np.asarray(c)))
-    top = max(np.max(values) for values in costs.values())
-    ticks = np.array([0.01, 0.1, 0.5, 0.9, 0.99])
-    for ax, (title, (density, words)) in zip(axes.flat, weights.items(), strict=True):
-        height = np.asarray(density) * c * (1 - np.asarray(c))
-        ax.fill_between(position, 0, top * height / height.max(), color=MUTED, alpha=0.3, lw=0)
-        for index, (name, values) in enumerate(costs.items()):
-            ax.plot(position, values, color=COLOURS[index], ls=DASHES[index], lw=2, label=name)
-        ax.set_title(f"{title} {words}")
-        ax.set_xticks(np.log(ticks / (1 - ticks)), [f"{tick:g}" for tick in ticks])
-    for ax in axes[-1]:
-        ax.set_xlabel(COST_SHARE)
-    for ax in axes[:, 0]:
-        ax.set_ylabel("cost per case")
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), loc="outside lower center", ncol=2)
     return figure

@@ -22,7 +22,7 @@ from pwu_lite.reporting._rules import RULES
 __all__ = ["Bench", "answer"]
 
 FOLDER = Path(__file__).parent
-STYLE = (FOLDER.parent / "explorers" / "explorer.css").read_text(encoding="utf-8")
+STYLE = (FOLDER.parent / "operated.css").read_text(encoding="utf-8")
 
 
 def answer(words: Sequence[str]) -> str:

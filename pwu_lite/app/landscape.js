@@ -1,5 +1,5 @@
-// Cost curves over a decision parameter, their differences with bands, and under them the hill of a prior: one drawing,
-// shared by the explorers, the bench and the reports.
+// The picture of a report: cost curves over a decision parameter, their differences with bands, and under them the hill
+// of a prior.
 function element(parent, name, attributes, words) {
   const node = document.createElementNS(document.querySelector("svg").namespaceURI, name);
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);

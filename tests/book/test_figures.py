@@ -24,7 +24,6 @@ FIGURES = {
     "dumbbells": lambda: figures.dumbbells({"a": [0.1, 0.5], "b": [0.2, np.nan]}, ["same", "new"], xlabel="tau"),
     "scatter": lambda: figures.scatter({"a": (X, X), "b": (X, -X)}, xlabel="x", ylabel="y"),
     "priors": lambda: figures.prior_densities({"one": pwu.Beta(2, 10), "two": pwu.Uniform(0, 1)}),
-    "area": lambda: figures.weighted_area(X, X * (1 - X), 2 * X, xlabel="c"),
     "growth": lambda: figures.growth({"ours": {"a": ([10, 100], [0.1, 1.0])}}),
 }
 
@@ -32,14 +31,6 @@ FIGURES = {
 @pytest.mark.parametrize("name", FIGURES)
 def test_axes_are_labelled(name):
     check_labels(FIGURES[name](), named=name not in ("bars", "boxes", "dumbbells"))
-
-
-def test_a_weighted_area_is_the_score(binary):
-    c = np.linspace(0.001, 0.999, 999)
-    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
-    figure = figures.weighted_area(c, score.curve(*binary, thetas=c), pwu.Beta(2, 10).pdf(c), xlabel="c")
-    drawn = figure.axes[2].get_lines()[0].get_ydata()
-    assert trapezoid(drawn, c) == pytest.approx(score(*binary), rel=1e-3)
 
 
 def test_a_sheet_holds_every_cell_and_refuses_what_does_not_fit():
@@ -92,17 +83,3 @@ def test_a_box_spans_the_middle_half_and_names_what_is_missing():
     assert [text.get_text() for text in ax.texts] == ["not defined"]
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["b", "a"]
     plt.close("all")
-
-
-def test_a_weighting_is_shaded_by_its_density_over_log_odds():
-    """Uniform in c is a hill over log odds, and 1/(c (1 - c)) is flat."""
-    c = np.array([0.1, 0.3, 0.5, 0.7])
-    figure = figures.weightings(c, {"a": c, "b": 1 - c}, {"flat": (1 / (c * (1 - c)), "prefers a"),
-                                                         "Brier": (np.ones(4), "prefers b")})
-    heights = []
-    for ax in figure.axes:
-        x, top = ax.collections[0].get_paths()[0].vertices.T
-        heights.append([top[np.isclose(x, np.log(at / (1 - at)))].max() for at in c])
-    assert heights[0] == pytest.approx([0.9] * 4)
-    assert heights[1] == pytest.approx(0.9 * 4 * c * (1 - c))
-    assert figure.axes[1].get_title(loc="left") == "Brier prefers b"

@@ -27,7 +27,7 @@ PAGE = """<html><body><article class="bd-article"><section id="one">
 <fieldset class="quiz"><legend>Which?</legend><label class="right"><input type="radio" name="quiz-0">
 <span class="answer">this</span><span class="why">It is.</span></label></fieldset>
 <svg viewbox="0 0 9 9" role="img" aria-label="s"><clippath id="c"></clippath><g clip-path="url(#c)"></g></svg>
-<div class="explorer"><style>x</style><svg class="still"></svg><input></div></section></article></body></html>"""
+<div class="operated"><style>x</style><svg class="wide"></svg><input></div></section></article></body></html>"""
 
 
 @pytest.fixture
@@ -61,7 +61,7 @@ def test_a_link_without_a_place_is_told(two):
 def test_paper_has_nothing_to_click(two):
     for one in two:
         leaves.settle(one)
-        assert not one.body.select("details, input, fieldset, label, .explorer, style, .headerlink, button")
+        assert not one.body.select("details, input, fieldset, label, .operated, style, .headerlink, button")
     text = two[0].body.get_text()
     assert "The other 2 checks" in text and "✓three and three" in text and "Short path" in text
     assert not two[0].body.select(".panels")

@@ -1,4 +1,4 @@
-"""Write the scripts of the bench, the explorers and the report as pages run them: parts joined, for a linter.
+"""Write the scripts of the bench, the instrument and the report as pages run them: parts joined, for a linter.
 
 Usage: python -m tools.checks.scripts [FOLDER]     (then npx eslint FOLDER)
 """
@@ -17,11 +17,10 @@ def main(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     scripts = {"report": page.LANDSCAPE + page.DRAW}
     for path in (ROOT / "pwu_book" / "bench" / "page.js", ROOT / "pwu_book" / "machine.js",
+                 ROOT / "pwu_book" / "instrument" / "instrument.js",
                  *(ROOT / "tools" / "live").glob("*.js"),
                  ROOT / "tools" / "extension" / "scorer.js"):
         scripts[path.stem] = path.read_text(encoding="utf-8")
-    explorer = (ROOT / "pwu_book" / "explorers" / "explorer.js").read_text(encoding="utf-8")
-    scripts["explorers"] = explorer.replace("  // @PARTS@\n", page.LANDSCAPE)
     for name, text in scripts.items():
         (folder / f"{name}.js").write_text(text, encoding="utf-8")
     return 0

@@ -10,7 +10,7 @@ table cells without room, figures with a white
 plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
 does not find what people look for, a quiz with cut formulas or answers that do not show their reasons
 by mouse and keyboard, a check that does not open by Enter and Space, a code toggle or theme switch
-that does nothing, an explorer that does not answer to mouse and keyboard, in its drawing too, says after a
+that does nothing, an instrument that does not answer to mouse and keyboard, in its drawing too, says after a
 drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of two pages
 (see `kit_check`); a chapter without a picture for links (see `link_pictures`); a bench that computes what Python does
 not (see `bench_check`).
@@ -21,7 +21,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import http.server
-import json
 import multiprocessing
 import re
 import sys
@@ -29,21 +28,20 @@ import threading
 from pathlib import Path
 
 import numpy as np
+import sympy as sp
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error
 
+from pwu_book import instrument
 from pwu_book.examples import mushrooms, screening
-from pwu_book.explorers import HillExplorer
-from pwu_lite import PWU, BinaryDecision
-from pwu_lite.elicitation import beta_from_mode
-from pwu_lite.theory import robust
 from tools.checks import bench_check, browse, kit_check
 from tools.editions import link_pictures
 
 SITE = Path("_build/html")
 SIGN = '<meta http-equiv="refresh"'
-EXPLORERS = {"hill": "book/index.html", "metric": "book/implicit_priors/binary_priors.html",
-             "prior": "book/pwu/choosing.html", "murphy": "book/pwu/reporting.html"}
+INSTRUMENTS = {"hill": "book/index.html", "beliefs": "book/implicit_priors/binary_priors.html",
+               "readers": "book/pwu/choosing.html", "undecided": "book/pwu/reporting.html",
+               "asks": "book/foundations/good_score.html"}
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
 SEARCHES = {  # what users type, and a page that must be among the first three
@@ -269,11 +267,6 @@ def check_behaviour(page, base: str) -> list[str]:
     return found
 
 
-def open_explorer(page, base: str, kind: str):
-    page.goto(base + EXPLORERS[kind], wait_until="networkidle")
-    return page.locator(f".{kind}-explorer")
-
-
 def drag(page, slider, share: float) -> None:
     """Pull the thumb of a slider to a share of its track, with the mouse."""
     slider.scroll_into_view_if_needed()
@@ -286,137 +279,108 @@ def drag(page, slider, share: float) -> None:
     page.mouse.up()
 
 
-def check_hill_explorer(page, base: str) -> list[str]:
-    """Pull the hill in the drawing, by slider and by button: costs and verdict are those of the PWU under it."""
-    explorer, found, seen = open_explorer(page, base, "hill"), [], set()
-    part = mushrooms.split(mushrooms.mushrooms(), seed=0)
-    y, said = part.y_bill, part.bill
-    drawing, place = explorer.locator(".panels svg"), explorer.locator("input").first
+def pull(page, drawing, share: float) -> None:
+    """Pull inside a drawing, with the mouse, to a share of its width."""
     drawing.evaluate("drawing => drawing.scrollIntoView({block: 'center', behavior: 'instant'})")
     box = drawing.bounding_box()
-    for share in (0.15, 0.35, 0.7):
-        page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
-        page.mouse.down()
-        page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.7 * box["height"], steps=5)
-        page.mouse.up()
-        seen.add(compare_hill(explorer, y, said, found))
-    explorer.locator("button").last.click()
-    seen.add(compare_hill(explorer, y, said, found))
-    place.focus()
-    page.keyboard.press("ArrowLeft")
-    seen.add(compare_hill(explorer, y, said, found))
-    if len(seen) < 5 or len({words.partition(": ")[2][:8] for words in seen}) < 2:
-        found.append("hill explorer: moving it changes no verdict")
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.7 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + share * box["width"], box["y"] + 0.7 * box["height"], steps=5)
+    page.mouse.up()
+
+
+def front_page():
+    """The instrument of the front page, made anew."""
+    part, p = mushrooms.split(mushrooms.mushrooms(), seed=0), sp.Symbol("p")
+    return instrument.hill(
+        part.y_bill, part.bill, start=49, ratios=[199, 49, 9], case="mushrooms", miss="a poisoning", alarm="meals",
+        plates=True, scores={"log loss": (-sp.log(p), -sp.log(1 - p)), "Brier score": ((1 - p) ** 2, p**2)})
+
+
+def check_front_instrument(page, base: str) -> list[str]:
+    """Pull it in its drawing, by slider, button, key and choice: words, bills and plates are Python's at that place."""
+    page.goto(base + "book/index.html", wait_until="networkidle")
+    box, made, found, seen = page.locator(".instrument").first, front_page(), [], []
+    sliders, status = box.locator(".controls input"), box.locator("[role=status]").first
+
+    def compare(whose: int = 0) -> None:
+        place, width = (int(sliders.nth(k).input_value()) for k in (0, 1))
+        view = made.view(place, width, whose)
+        shown = status.inner_text().splitlines()
+        if shown != list(view.words):
+            found.append(f"front page at {place}, {width}, {whose}: {shown}, Python: {view.words}")
+        if not whose:
+            bills = box.locator("ol li").all_inner_texts()
+            fates = box.locator(".plates figure svg").first.evaluate(
+                "svg => [...svg.querySelectorAll('path')].map(path => path.getAttribute('d').split('h').length - 1)")
+            if bills != [words for _, words, _ in view.bills] or fates != list(view.counts[0]):
+                found.append(f"front page at {place}, {width}: {bills}, {fates}, Python: {view.bills}, {view.counts}")
+        seen.append(shown[-1])
+
+    drawing = box.locator(".views > svg:visible")
+    for share in (0.15, 0.35, 0.6):
+        pull(page, drawing, share)
+        compare()
+    drag(page, sliders.nth(1), 0.7)
+    compare()
+    box.locator("button[data-place]").first.click()
+    compare()
+    sliders.first.focus()
+    page.keyboard.press("ArrowRight")
+    compare()
+    hill = box.locator(".views > svg:visible .hill").get_attribute("d")
+    box.locator(".controls select").select_option(index=1)
+    compare(whose=1)
+    if hill == box.locator(".views > svg:visible .hill").get_attribute("d"):
+        found.append("front page: another hill is not drawn")
+    if len(set(seen)) < 6:
+        found.append("front page: moving the instrument hardly changes its words")
     return found
 
 
-def compare_hill(explorer, y, said, found: list[str]) -> str:
-    """What the hill explorer says; a finding if Python says something else."""
-    words = explorer.locator("[role=status]").inner_text()
-    held = explorer.locator("script[type='application/json']").inner_text()
-    place = json.loads(held)["places"][int(explorer.locator("input").first.input_value())]
-    score = PWU(BinaryDecision(), HillExplorer.prior(place, 0.45))
-    cost = {name: 1000 / place * score(y, f) for name, f in said.items()}
-    shown = [text.rpartition(": ")[2].split()[0] for text in explorer.locator("li").all_inner_texts()]
-    if any(abs(float(one.replace(",", "")) - round(two)) > 1.01 for one, two in zip(shown, cost.values(), strict=True)):
-        found.append(f"hill explorer at {place}: {shown}, Python: {cost}")
-    cheaper = min(cost, key=cost.__getitem__)
-    if f"{cheaper} is cheaper" not in words and "undecided" not in words:
-        found.append(f"hill explorer at {place}: {words!r}, Python: {cheaper} is cheaper")
-    return words
-
-
-def check_metric_explorer(page, base: str) -> list[str]:
-    """Every score has its own words and curve; the forecast moves them."""
-    explorer = open_explorer(page, base, "metric")
-    words, score, forecast = (explorer.locator(name).first for name in ("[role=status]", "select", "input"))
-    curve = explorer.locator("svg path.line0").first
-    found, seen = [], {(words.inner_text(), curve.get_attribute("d"))}
-    score.focus()
-    scores = score.locator("option").count()
-    for _ in range(scores - 1):
+def check_instruments(page, base: str, y, forecasts) -> list[str]:
+    """The other states: what they say after a drag, by choice and box, is what Python says."""
+    found = []
+    for name, made in (
+            ("pwu/choosing", instrument.readers(y, forecasts, np.arange(1, 26) / 50, (5, 20, 100), start=(4, 1))),
+            ("pwu/reporting", instrument.undecided(y, {name: forecasts[name] for name in (
+                "logistic regression", "random forest")}))):
+        page.goto(f"{base}book/{name}.html", wait_until="networkidle")
+        box = page.locator(".instrument:has(.controls)").first
+        inputs, status, seen = box.locator(".controls input"), box.locator("[role=status]").first, set()
+        for share in (0.1, 0.5, 0.8):
+            drag(page, inputs.first, share)
+            if inputs.count() > 2:
+                inputs.nth(2).set_checked(share == 0.5)
+            at = inputs.evaluate_all("all => all.map(one => one.type === 'checkbox' ? +one.checked : +one.value)")
+            shown = status.inner_text().splitlines()
+            seen.add(tuple(shown))
+            if shown != list(made.view(*at).words):
+                found.append(f"{name} at {at}: {shown}, Python: {made.view(*at).words}")
+        if len(seen) < 3:
+            found.append(f"{name}: moving the instrument changes nothing")
+    page.goto(base + INSTRUMENTS["beliefs"], wait_until="networkidle")
+    box = page.locator(".instrument:has(select)").first
+    choice, words, seen = box.locator("select"), box.locator("[role=status]").first, set()
+    choice.focus()
+    options = choice.locator("option").count()
+    for _ in range(options):
+        seen.add(words.inner_text())
         page.keyboard.press("ArrowDown")
-        seen.add((words.inner_text(), curve.get_attribute("d")))
-    if len(seen) != scores:
-        found.append(f"metric explorer: {len(seen)} different pictures for {scores} scores")
-    before = words.inner_text()
-    forecast.focus()
+    if len(seen) != options or not any("no hill" in one for one in seen):
+        found.append(f"{len(seen)} different words for {options} scores")
+    page.goto(base + INSTRUMENTS["asks"], wait_until="networkidle")
+    box = page.locator(".instrument:has(.asks)").first
+    line = box.locator(".views > svg:visible > .line1")
+    hidden = line.evaluate("line => getComputedStyle(line).visibility")
+    box.locator(".asks input").focus()
     page.keyboard.press("ArrowRight")
-    after = words.inner_text()
-    drag(page, forecast, 0.9)
-    if len({before, after, words.inner_text()}) < 3 or "density" not in before:
-        found.append("metric explorer: moving the forecast changes nothing")
+    box.locator(".asks button").click()
+    if hidden != "hidden" or line.evaluate("line => getComputedStyle(line).visibility") != "visible":
+        found.append("a question before the picture hides nothing, or shows nothing after the answer")
+    if "You said" not in box.locator(".asks .answer").inner_text():
+        found.append("a question before the picture has no answer")
     return found
-
-
-def check_prior_explorer(page, base: str, y, forecasts) -> list[str]:
-    """The ranking at five places, as five fitted models' scores say."""
-    explorer, found, seen = open_explorer(page, base, "prior"), [], set()
-    sliders, words = explorer.locator("input"), explorer.locator("[role=status]")
-    for mode, size in ((0.1, 0.9), (0.35, 0.9), (0.6, 0.3), (0.02, 1.0)):
-        drag(page, sliders.nth(0), mode)
-        drag(page, sliders.nth(1), size)
-        seen.add(compare_ranking(explorer, y, forecasts, found))
-    sliders.nth(0).focus()
-    before = words.inner_text()
-    page.keyboard.press("ArrowRight")
-    seen.add(compare_ranking(explorer, y, forecasts, found))
-    if words.inner_text() == before or len(seen) < 3:
-        found.append("prior explorer: moving it hardly changes the ranking")
-    sliders.nth(2).check()
-    mode, size = (float(text) for text in explorer.locator("output").all_inner_texts())
-    prior = beta_from_mode(mode, size)
-    sentence = robust.Quantiles({float(prior.ppf(level)): level for level in (0.05, 0.5, 0.95)})
-    best = robust.order(BinaryDecision(), sentence, y, forecasts).maximal
-    if words.inner_text().splitlines()[-1] != f"Could be best: {', '.join(best)}.":
-        found.append(f"prior explorer, any prior: {words.inner_text().splitlines()[-1]!r}, Python: {best!r}")
-    return found
-
-
-def compare_ranking(explorer, y, forecasts, found: list[str]) -> str:
-    """The ranking that the explorer shows; a finding if Python has another one."""
-    mode, size = (float(text) for text in explorer.locator("output").all_inner_texts())
-    score = PWU(BinaryDecision(), beta_from_mode(mode, size))
-    losses = {name: score(y, f) for name, f in forecasts.items()}
-    ranking = "Ranking: " + ", ".join(sorted(losses, key=losses.__getitem__)) + "."
-    shown = explorer.locator("[role=status]").inner_text().splitlines()[-1]
-    if shown != ranking:
-        found.append(f"prior explorer at mode {mode}, concentration {size}: {shown!r}, Python: {ranking!r}")
-    least = min(losses, key=losses.__getitem__)
-    if explorer.locator("li").first.inner_text().strip() != f"{least}: {losses[least]:#.4g}":
-        found.append(f"prior explorer: the first line is not {least}: {losses[least]:#.4g}")
-    return shown
-
-
-def check_murphy_explorer(page, base: str, y, forecasts) -> list[str]:
-    """Which model is cheaper at four thresholds, as the costs say."""
-    explorer, found, seen = open_explorer(page, base, "murphy"), [], set()
-    names = [text.partition(":")[0].strip() for text in explorer.locator("li").all_inner_texts()]
-    for share in (0.9, 0.5, 0.05, 0.3):
-        drag(page, explorer.locator("input"), share)
-        c = float(explorer.locator("output").inner_text())
-        names = sorted(names, key=lambda name: -BinaryDecision().utility(c, y, forecasts[name]))
-        best = verdict_at(c, y, *(forecasts[name] for name in names))
-        expected = f"{names[0]} is cheaper" if best else "undecided"
-        words = explorer.locator("[role=status]").inner_text()
-        seen.add(words)
-        if not words.startswith(f"At {c:g}, ") or expected not in words:
-            found.append(f"Murphy explorer at {c}: {words!r}, Python: {expected}")
-        first = explorer.locator("li").first.inner_text().partition(":")[0].strip()
-        if first != names[0]:
-            found.append(f"Murphy explorer at {c}: lists {first!r} first, Python: {names[0]!r}")
-    if len(seen) < 4:
-        found.append("Murphy explorer: a drag changes nothing")
-    return found
-
-
-def verdict_at(c: float, y, cheaper, costlier) -> bool:
-    """Is the first forecast cheaper in all but one in forty of 500 paired resamples?"""
-    losses = [np.where(y == 1, (1 - c) * (f <= c), c * (f > c)) for f in (cheaper, costlier)]
-    rng = np.random.default_rng(0)
-    chosen = [rng.integers(0, len(y), len(y)) for _ in range(500)]
-    draws = [(losses[1] - losses[0])[some].mean() for some in chosen]
-    return bool(np.quantile(draws, 0.025) > 0)
 
 
 def check_gallery(page, base: str) -> list[str]:
@@ -464,13 +428,13 @@ def check_cards(page, base: str) -> list[str]:
 
 
 def check_files(page, base: str) -> list[str]:
-    """An explorer in a file of its own stands where its address says, and writes there where it is moved to."""
+    """An instrument in a file of its own stands where its address says, and writes there where it is moved to."""
     found = []
-    for kind in EXPLORERS:
-        page.goto(f"{base}explorers/{kind}.html", wait_until="load")
-        slider = page.locator("input[type=range]").first
+    for kind in ("index", "choosing", "reporting", "few_labels"):
+        page.goto(f"{base}instruments/{kind}.html", wait_until="load")
+        slider = page.locator(".controls input[type=range]").first
         name, first = slider.get_attribute("name"), int(slider.input_value())
-        page.goto(f"{base}explorers/{kind}.html#{name}={first + 2}", wait_until="load")
+        page.goto(f"{base}instruments/{kind}.html#{name}={first + 2}", wait_until="load")
         page.reload()
         held = int(slider.input_value())
         slider.focus()
@@ -478,20 +442,20 @@ def check_files(page, base: str) -> list[str]:
         with contextlib.suppress(Error):
             page.wait_for_url(f"**{name}={first + 3}*", timeout=3000)  # the address follows in a moment
         if held != first + 2 or f"{name}={first + 3}" not in page.url:
-            found.append(f"explorers/{kind}.html: {name} is {held} instead of {first + 2}, then {page.url}")
-        found += [f"explorers/{kind}.html: {problem}" for problem in check_access(page, "main")]
+            found.append(f"instruments/{kind}.html: {name} is {held} instead of {first + 2}, then {page.url}")
+        found += [f"instruments/{kind}.html: {problem}" for problem in check_access(page, "main")]
     return found
 
 
 def check_without_scripts(browser, base: str) -> list[str]:
-    """Where scripts are off, an explorer is a picture with words and no dead controls."""
+    """Where scripts are off, an instrument is a picture with words and no dead controls."""
     found = []
     with browser.new_context(java_script_enabled=False) as context, context.new_page() as page:
-        for kind, name in EXPLORERS.items():
+        for kind, name in INSTRUMENTS.items():
             page.goto(base + name)
-            explorer = page.locator(f".{kind}-explorer")
-            if not explorer.locator("svg.still").is_visible() or explorer.locator("input").first.is_visible():
-                found.append(f"{kind} explorer without scripts: no picture, or controls that do nothing")
+            box = page.locator(".instrument").first
+            if not box.locator("svg:visible").count() or box.locator(".controls input").first.is_visible():
+                found.append(f"{kind} instrument without scripts: no picture, or controls that do nothing")
     return found
 
 
@@ -509,14 +473,12 @@ def check_pages(base: str, view: str, names: list[str]) -> list[str]:
 
 
 def check_rest(base: str) -> list[str]:
-    """Search, switches, explorers, pages without scripts, the kit and the pictures of links."""
+    """Search, switches, instruments, pages without scripts, the kit and the pictures of links."""
     problems: list[str] = []
     with browse.chromium() as browser:
         page = watch(browser.new_context(), base, problems)
         found = check_behaviour(page, base) + check_without_scripts(browser, base)
-        found += check_hill_explorer(page, base) + check_metric_explorer(page, base)
-        y, forecasts = screening.forecasts()
-        found += check_prior_explorer(page, base, y, forecasts) + check_murphy_explorer(page, base, y, forecasts)
+        found += check_front_instrument(page, base) + check_instruments(page, base, *screening.forecasts())
         found += check_gallery(page, base) + check_cards(page, base) + check_files(page, base)
         found += kit_check.check_kit(browser, SITE, check_access)
         found += link_pictures.check(browser, SITE)
@@ -544,7 +506,7 @@ def main() -> int:
         failures = [failure for result in running for failure in result.get()]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
-    print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, explorers, slides, worksheets, bench: "
+    print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, instruments, slides, worksheets, bench: "
           f"{len(failures)} problems")
     return int(bool(failures))
 

@@ -63,10 +63,16 @@ def leaf(site: Path, file: str, part: str) -> Leaf:
 
 def still(leaf: Leaf) -> None:
     """What moves by scripts becomes its picture; the styles of notebooks' outputs go."""
-    for box in leaf.body.select(".explorer"):
-        picture = box.select_one("svg.still")
+    for box in leaf.body.select(".operated"):
+        picture = box.select_one(".steps") or box.select_one("svg.wide")
         note = leaf.soup.new_tag("p", attrs={"class": "moves"}, string=MOVES)
-        box.replace_with(*([picture.extract()] if picture else []), note)
+        if picture is None:
+            box.replace_with(note)
+            continue
+        kept = leaf.soup.new_tag("div", attrs={"class": "instrument"})
+        kept.append(leaf.soup.new_tag("div", attrs={"class": "views"}))
+        kept.div.append(picture.extract())
+        box.replace_with(kept, note)
     for summary in leaf.body.select("details.hide > summary"):
         summary.string = "Show the code"
     for tag in leaf.body.select(".web, .panels, .short-path > input, #the-same-on-paper, style"):

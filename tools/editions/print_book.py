@@ -14,12 +14,13 @@ from pathlib import Path
 import pikepdf
 from bs4 import BeautifulSoup
 
+from pwu_book.instrument.element import STYLE
 from tools.editions import leaves
 from tools.extension import fonts, formulas
 
 HERE = Path(__file__).parent
 EDITION = """This edition has the text of the book's website, whose pages run. A tick stands for a cell that checks a
-statement, with the line that it has printed; the code is in the website's notebooks, with the explorers, the bench and
+statement, with the line that it has printed; the code is in the website's notebooks, with the instrument, the bench and
 the API. Answers and solutions are at the end."""
 LINE = 658  # CSS pixels between the margins of A4, see PAPER
 PAPER = """@page { size: A4; margin: 20mm 18mm 18mm;
@@ -90,7 +91,7 @@ def sheet(chapters: list[leaves.Leaf], site: Path, still: bool = False) -> str:
         faces += [formulas.face(fonts.instance(data, weight), family, slope, str(weight)) for weight in fonts.WEIGHTS
                   ] if still else [formulas.face(data, family, slope)]
     math = formulas.face(formulas.font([one.body for one in chapters]), formulas.FAMILY)
-    return "".join(faces) + math + (HERE / "edition.css").read_text()
+    return "".join(faces) + math + STYLE + (HERE / "edition.css").read_text()
 
 
 def front(about: dict) -> str:

@@ -38,7 +38,7 @@ def finish_site(app, exception) -> None:
             draw_previews(app)
         list_pages(app)
         offer_scores(app)
-        offer_explorers(app)
+        offer_instruments(app)
         if fetch.ready(live_folder(app)):
             live_site.write(Path(app.srcdir), live_folder(app), Path(app.outdir) / "_static" / "live")
         set_math_font(app)
@@ -210,19 +210,20 @@ def offer_scores(app) -> None:
         (Path(app.outdir) / "scores.json").write_text(cards[1].replace("<\\/", "</"))
 
 
-def offer_explorers(app) -> None:
-    """explorers/KIND.html: each explorer of the pages as one file, to be shown in a frame elsewhere."""
-    site, template = Path(app.outdir), Path(__file__).with_name("explorer.html").read_text(encoding="utf-8")
-    for name in sorted(app.env.found_docs, reverse=True):  # of two pages with one explorer, the first in the alphabet
+def offer_instruments(app) -> None:
+    """instruments/PAGE.html: the first instrument of each page that can be moved, to be shown in a frame elsewhere."""
+    site, template = Path(app.outdir), Path(__file__).with_name("instrument.html").read_text(encoding="utf-8")
+    for name in sorted(app.env.found_docs):
         text = (site / f"{name}.html").read_text(encoding="utf-8")
-        if 'class="explorer ' not in text:
+        if 'class="operated instrument"' not in text:
             continue
-        for found in BeautifulSoup(text, "html.parser").select("div.explorer:has(.panels)"):
-            (site / "explorers").mkdir(exist_ok=True)
-            parts = {"TITLE": html.escape(found.select_one(".panels svg")["aria-label"]), "EXPLORER": str(found),
+        found = BeautifulSoup(text, "html.parser").select_one("div.instrument:has(.controls)")
+        if found is not None:
+            (site / "instruments").mkdir(exist_ok=True)
+            parts = {"TITLE": html.escape(found.select_one(".views svg")["aria-label"]), "INSTRUMENT": str(found),
                      "PAGE": f"../{name}.html"}
-            whole = re.sub("@(TITLE|EXPLORER|PAGE)@", lambda name, parts=parts: parts[name[1]], template)
-            (site / "explorers" / f"{found['data-kind']}.html").write_text(whole, encoding="utf-8")
+            whole = re.sub("@(TITLE|INSTRUMENT|PAGE)@", lambda name, parts=parts: parts[name[1]], template)
+            (site / "instruments" / f"{Path(name).name}.html").write_text(whole, encoding="utf-8")
 
 
 def read_head(path: Path) -> tuple[str, str]:

@@ -118,7 +118,7 @@ class Markdown:
         classes = tag.get("class", [])
         if tag.name in LEFT_OUT:
             return ""
-        if "explorer" in classes or "panels" in classes:
+        if "operated" in classes or "panels" in classes:
             return "*(On the site there is a picture to operate here.)*"
         if re.fullmatch("h[1-6]", tag.name):
             return f"{'#' * int(tag.name[1])} {self.inline(tag).strip()}"

@@ -318,8 +318,6 @@ def name_tables(soup: BeautifulSoup) -> None:
 
 def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
     """Put each SVG figure into the page, where it takes the page's colours and type."""
-    for still in soup.select(".explorer > svg.still"):
-        still.replace_with(BeautifulSoup(drawn(str(still), ""), "html.parser").svg)
     for serial, image in enumerate(soup.select("div.cell_output img, figure img")):
         path = drawing(image["src"])
         if path is None or path.suffix != ".svg":

@@ -38,7 +38,7 @@ def deck(page: Path, target: Path, site: Path) -> None:
     article = soup.select_one("article.bd-article")
     cited = {link["href"].partition("#")[2] for link in article.select('a[href*="cite.html#"]')}
     for tag in article.select(NOT_ON_A_SLIDE):
-        if not tag.find_parent(class_="explorer"):
+        if not tag.find_parent(class_="instrument"):
             tag.decompose()
     credits = [credit.extract() for credit in article.select(".credit")]
     if cited:
@@ -75,7 +75,7 @@ def sheet(section: Tag, number: int, title: str) -> str:
     for table in section.select(".table-scroll, .pst-scrollable-table-container, .wide-drawing"):
         table.unwrap()
     for tag in section.select("[id]"):
-        if tag.find_parent("svg") is None and "explorer" not in tag.get("class", []):
+        if tag.find_parent("svg") is None and "instrument" not in tag.get("class", []):
             del tag["id"]
     kind = "slide title" if not number else "slide"
     said = section.select_one(".notes")

@@ -1,0 +1,164 @@
+// The book's one picture: Python computed every number and drew the first view; this script shows the others.
+(function (root) {
+  const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+  const drawings = [...root.querySelectorAll(".views > svg")],
+    inputs = [...root.querySelectorAll(".controls select, .controls input")],
+    status = root.querySelector("[role=status]"),
+    list = root.querySelector("ol"),
+    logit = (p) => Math.log(p) - Math.log1p(-p),
+    place = (input) => (input.type === "checkbox" ? +input.checked : +input.value),
+    size = (svg) => Object.fromEntries(Object.entries(svg.dataset).map(([key, value]) => [key, +value]));
+  const ends = [logit(data.grid[0]), logit(data.grid[data.grid.length - 1])];
+  const along = (svg, c) => size(svg).left + ((logit(c) - ends[0]) / (ends[1] - ends[0])) * size(svg).wide;
+  const points = (svg, cs, ys) => cs.map((c, k) => `${along(svg, c).toFixed(1)} ${ys[k].toFixed(1)}`).join("L");
+
+  // Heights of a hill: those given, or of c^a (1 - c)^b, the highest of them 1.
+  function heights(hill, cs) {
+    if (hill.length > 2) return hill.map((v) => v / 100);
+    const logs = cs.map((c) => hill[0] * Math.log(c) + hill[1] * Math.log1p(-c)),
+      most = Math.max(...logs);
+    return logs.map((v) => Math.exp(v - most));
+  }
+
+  function showHill(svg, hill, title) {
+    const {base, height, left, wide} = size(svg),
+      cs = data.grid.filter((_, k) => k % 2 === 0),
+      high = hill ? heights(hill, cs) : cs.map(() => 0);
+    const outline = points(
+      svg,
+      cs,
+      high.map((v) => base - height * v)
+    );
+    svg.querySelector(".hill").setAttribute("d", hill ? `M${left} ${base}L${outline}L${left + wide} ${base}Z` : "");
+    svg.querySelector(".hill-title").textContent = title;
+    svg.querySelectorAll(".between rect").forEach((rect, k) => {
+      rect.setAttribute("opacity", (0.275 * (high[k] + high[k + 1])).toFixed(2));
+    });
+  }
+
+  function showCurves(svg, curves) {
+    const {top, floor} = size(svg),
+      y = (v) => floor - Math.min(v / data.top, 1) * (floor - top);
+    svg.querySelectorAll(":scope > .line").forEach((line, k) => {
+      if (k < curves.length) line.setAttribute("d", `M${points(svg, data.grid, curves[k].map(y))}`);
+    });
+  }
+
+  // A thousand squares by fate, in columns of twenty.
+  function showPlates(counts) {
+    root.querySelectorAll(".plates figure svg").forEach((svg, which) => {
+      let from = 0;
+      svg.querySelectorAll("path").forEach((path, fate) => {
+        const to = from + counts[which][fate];
+        let drawn = "";
+        for (let k = from; k < to; k++) drawn += `M${5 * Math.floor(k / 20)} ${5 * (k % 20) + 2}h4`;
+        path.setAttribute("d", drawn);
+        from = to;
+      });
+    });
+  }
+
+  function showBills(bills) {
+    while (list.children.length < bills.length) list.append(document.createElement("li"));
+    [...list.children].forEach((item, k) => {
+      item.hidden = k >= bills.length;
+      if (item.hidden) return;
+      const [which, words, share] = bills[k];
+      item.className = `who${which}${k === 0 && data.ranked ? " best" : ""}`;
+      item.style.setProperty("--share", `${share}%`);
+      item.textContent = words;
+    });
+  }
+
+  const view = () =>
+    data.views[data.index[inputs.reduce((at, input, k) => at * data.options[k].length + place(input), 0)]];
+
+  function draw() {
+    const shown = view();
+    inputs.forEach((input, k) => {
+      const out = input.parentNode.querySelector("output");
+      if (out) out.textContent = data.options[k][place(input)];
+    });
+    for (const svg of drawings) {
+      showHill(svg, shown.hill, shown.title || "");
+      if (shown.curves) showCurves(svg, shown.curves);
+      const mark = svg.querySelector(".mark");
+      if (mark) {
+        mark.style.display = shown.mark ? "" : "none";
+        if (shown.mark) mark.setAttribute("transform", `translate(${along(svg, shown.mark).toFixed(1)} 0)`);
+      }
+    }
+    status.replaceChildren(...shown.words.flatMap((line) => [line, document.createElement("br")]).slice(0, -1));
+    if (list) showBills(shown.bills);
+    if (shown.counts) showPlates(shown.counts);
+  }
+
+  // In a file of its own the address holds what the controls say; in a talk another window follows.
+  const alone = document.body.matches(".instrument-file");
+  const settings = () => new URLSearchParams(inputs.map((input) => [input.name, String(place(input))])).toString();
+  function take(words) {
+    const asked = new URLSearchParams(words);
+    for (const input of inputs.filter((one) => asked.has(one.name))) {
+      const value = asked.get(input.name);
+      if (input.type === "checkbox") input.checked = value === "1";
+      else if (+value >= 0 && +value < data.options[inputs.indexOf(input)].length) input.value = value;
+    }
+    draw();
+  }
+  function moved() {
+    draw();
+    if (alone) history.replaceState(null, "", `#${settings()}`);
+    root.dispatchEvent(new CustomEvent("moved", {bubbles: true, detail: settings()}));
+  }
+  for (const input of inputs) input.addEventListener("input", moved);
+  root.addEventListener("follow", (event) => take(event.detail));
+
+  // The drawing can be pulled: the first slider follows to the nearest place.
+  const first = inputs.find((input) => input.type === "range");
+  const nearest = (c) =>
+    data.places.reduce((best, v, k) => (Math.abs(logit(v) - c) < Math.abs(logit(data.places[best]) - c) ? k : best), 0);
+  for (const svg of data.places ? drawings : []) {
+    const follow = (event) => {
+      const box = svg.getBoundingClientRect(),
+        {left, wide} = size(svg);
+      const px = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
+      first.value = nearest(ends[0] + ((px - left) / wide) * (ends[1] - ends[0]));
+      moved();
+    };
+    svg.classList.add("pulled");
+    svg.addEventListener("pointerdown", (event) => {
+      svg.setPointerCapture(event.pointerId);
+      follow(event);
+    });
+    svg.addEventListener("pointermove", (event) => svg.hasPointerCapture(event.pointerId) && follow(event));
+  }
+  for (const button of root.querySelectorAll("button[data-place]"))
+    button.addEventListener("click", () => {
+      first.value = button.dataset.place;
+      moved();
+    });
+  for (const part of root.querySelectorAll(".controls")) part.hidden = false;
+  root.querySelector(".steps")?.remove();
+
+  // Say first, then see: what is asked for is hidden until the reader has said where it is.
+  const asks = root.querySelector(".asks");
+  if (asks) {
+    const guess = asks.querySelector("input"),
+      said = asks.querySelector("output"),
+      words = () => (said.textContent = asks.dataset.words.split("|")[+guess.value]);
+    asks.hidden = false;
+    root.classList.add("asking");
+    guess.addEventListener("input", words);
+    asks.querySelector("button").addEventListener("click", () => {
+      root.classList.remove("asking");
+      asks.classList.add("answered");
+      asks.querySelector(".answer").textContent = `You said ${said.textContent}. ${asks.dataset.answer}`;
+    });
+    words();
+  }
+  if (alone) {
+    take(location.hash.slice(1));
+    addEventListener("hashchange", () => take(location.hash.slice(1)));
+  } else draw();
+  root.dataset.ready = "";
+})(document.querySelector('[id="@ID@"]:not([data-ready])')); // the same instrument may be shown twice
