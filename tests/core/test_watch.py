@@ -160,3 +160,22 @@ def test_bad_pieces(first, second, words):
 def test_other_options_do_not_merge():
     with pytest.raises(ValueError, match="same bound"):
         Watch().merge(Watch(bound=2))
+
+
+def test_daily_tallies_are_days_as_units():
+    """A tally has a day's mean loss, to within its cells."""
+    rng, score = np.random.default_rng(4), pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    from_tallies, days = pwu.Watch(), pwu.Watch()
+    for day in range(8):
+        p = rng.beta(1, 6, 90)
+        y, both = (rng.random(90) < p).astype(int), (p, np.clip(p + rng.normal(0, 0.1, 90), 0, 1))
+        means = []
+        for f in both:
+            tally = pwu.Tally()
+            tally.update(y, f)
+            means.append(tally.score(score).value)
+        from_tallies.update(*([mean] for mean in means))
+        days.update(*(score.per_sample(y, f) for f in both), groups=np.full(90, day))
+    assert from_tallies.n == days.n == 8
+    assert from_tallies.mean == pytest.approx(days.mean, abs=1e-5)
+    assert from_tallies.evidence == pytest.approx(days.evidence, rel=1e-3)
