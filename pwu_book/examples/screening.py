@@ -1,14 +1,17 @@
 """Whom to call in: five classifiers on scikit-learn's diabetes data, forecasts out of sample.
 
+`clinic.csv` beside this file is what the book's clinic sends: python -m pwu_book.examples.screening writes it anew.
 Implements a binary decision of the PWU paper's section 3.2.1 on scikit-learn's bundled data.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_diabetes
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -18,8 +21,9 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-__all__ = ["LIMIT", "forecasts", "models", "patients"]
+__all__ = ["CLINIC", "LIMIT", "clinic", "forecasts", "make_clinic", "models", "patients"]
 
+CLINIC = Path(__file__).with_name("clinic.csv")
 LIMIT = 200  # progression of the disease after a year, in the data's own units
 
 
@@ -62,3 +66,30 @@ def forecasts(seed: int = 0, names: Sequence[str] | None = None) -> tuple[np.nda
     folds = StratifiedKFold(5, shuffle=True, random_state=seed)
     return y, {name: cross_val_predict(model, X, y, cv=folds, method="predict_proba")[:, 1]
                for name, model in models().items() if names is None or name in names}
+
+
+def clinic() -> pd.DataFrame:
+    """The clinic's file: patients with ``ill``, ``km``, and the forecasts of three models.
+
+    The distances ``km`` to the clinic are simulated, independently of everything else; all other columns come from
+    the diabetes data (Efron et al., 2004) and from `forecasts`, rounded to four digits.
+
+    Examples
+    --------
+    >>> list(clinic())
+    ['patient', 'ill', 'km', 'logistic', 'naive_bayes', 'forest']
+    """
+    return pd.read_csv(CLINIC)
+
+
+def make_clinic() -> pd.DataFrame:
+    """What `clinic` reads, computed from the data."""
+    y, said = forecasts(names=("logistic regression", "naive Bayes", "random forest"))
+    km = np.random.default_rng(0).lognormal(np.log(8), 0.9, y.size)
+    return pd.DataFrame({"patient": np.arange(1, y.size + 1), "ill": y, "km": km.round(1),
+                         "logistic": said["logistic regression"].round(4), "naive_bayes": said["naive Bayes"].round(4),
+                         "forest": said["random forest"].round(4)})
+
+
+if __name__ == "__main__":
+    make_clinic().to_csv(CLINIC, index=False)

@@ -128,7 +128,8 @@ MEASURE = """() => {
     const light = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, k) => sum + w * linear(c.match(/[0-9.]+/g)[k]), 0);
     const ratio = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
     const ground = style(document.body).backgroundColor;
-    const words = all('article svg.drawing text, article .panels svg text');
+    const words = all('article svg.drawing text, article .panels svg text, article .instrument svg text');
+    const icons = all('svg.glyph').filter(s => s.getBoundingClientRect().width > 40 || style(s).fill !== 'none');
     const pale = words.filter(t => ratio(style(t).fill, ground) < 4.5);
     const scale = (svg) => svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
     const sizes = (svg) => [...svg.querySelectorAll('text[style]')].map(t => parseFloat(style(t).fontSize));
@@ -137,7 +138,9 @@ MEASURE = """() => {
         const grow = panels.length ? parseFloat(style(panels[0]).getPropertyValue('--grow')) || 1 : 1;
         return (panels.length ? panels : [svg]).map(s => Math.min(...sizes(svg)) * scale(s) * grow);
     });
-    return {small: Math.min(...small, 99), lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
+    for (const svg of all('article .instrument .views > svg'))
+        small.push(...[...svg.querySelectorAll('text')].map(t => parseFloat(style(t).fontSize) * scale(svg)));
+    return {icons: icons.length, small: Math.min(...small, 99), lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
 }"""
 
 
@@ -211,6 +214,8 @@ def measure(page, view: str) -> list[str]:
     least = 10.9 if view.startswith("desktop") else 9.9
     if seen["small"] < least:
         found.append(f"letters of {seen['small']:.1f} px in a figure")
+    if seen["icons"]:
+        found.append(f"{seen['icons']} icons without their style")
     if seen["wide"] and view.startswith("phone"):
         found.append(f"{seen['wide']} open cells scroll sideways")
     return found
