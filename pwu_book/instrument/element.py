@@ -179,12 +179,12 @@ class Instrument:
             **({"places": [float(f"{c:.6g}") for c in self.places]} if self.places is not None else {}),
         }, allow_nan=False).replace("<", "\\u003c")
         controls = "".join(_control(control) for control in self.controls) + self._jumps()
-        parts = [self._ask(), f'<div class="controls" hidden>{controls}</div>' if controls else "",
+        plates = ("" if shown.counts is None else
+                  drawing.plates(dict(zip(self.curves, shown.counts, strict=True)), self.case))
+        parts = [self._ask(), f'<div class="views">{drawn}</div>', plates,
                  f'<p role="status">{"<br>".join(map(escape, shown.words))}</p>' if shown.words or controls else "",
-                 f'<div class="views">{drawn}</div>',
+                 f'<div class="controls" hidden>{controls}</div>' if controls else "",
                  _lines(shown, self.ranked) if any(view.bills for view in views) else ""]
-        if shown.counts is not None:
-            parts.append(drawing.plates(dict(zip(self.curves, shown.counts, strict=True)), self.case))
         if [control.kind for control in self.controls] == ["choice"]:  # where scripts do not run, all choices
             parts.append('<div class="steps">' + "".join(
                 f"<figure>{self._picture(drawing.SIZES[1], view, top)}<figcaption>{escape(' '.join(view.words))}"
@@ -193,7 +193,8 @@ class Instrument:
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
                   + (FOLDER / "instrument.js").read_text(encoding="utf-8").replace("@ID@", name) + "</script>")
-        return (f'<div class="operated instrument" id="{name}">\n<style>\n{STYLE}</style>\n{inside}\n'
+        return (f'<div class="operated instrument" id="{name}">\n<style>\n{STYLE}</style>\n'
+                f'<div class="desk">{inside}</div>\n'
                 f'{script if controls or self.ask else ""}</div>')
 
     def _picture(self, size, view, top):

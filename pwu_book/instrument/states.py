@@ -167,7 +167,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
                     [_fates(y, f, c) for f in (one, two)] if plates else None)
 
     at = int(np.abs(places - jumps[start]).argmin())
-    controls = [Control("slider", "costs", f"{miss} costs so many {alarm}", [f"{(1 - c) / c:.3g}" for c in places], at),
+    controls = [Control("slider", "costs", f"{alarm} that {miss} costs", [f"{(1 - c) / c:.3g}" for c in places], at),
                 Control("slider", "unsure", "how unsure you are", list(widths)),
                 Control("choice", "whose", "whose hill", ["yours", *(f"that of the {name}" for name in beliefs_of)])]
     controls = [control for control in controls if len(control.options) > 1]

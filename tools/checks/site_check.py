@@ -140,7 +140,8 @@ MEASURE = """() => {
     });
     for (const svg of all('article .instrument .views > svg'))
         small.push(...[...svg.querySelectorAll('text')].map(t => parseFloat(style(t).fontSize) * scale(svg)));
-    return {icons: icons.length, small: Math.min(...small, 99), lines, pad, plates: plates.length, wide: wide.length, pale: pale.length};
+    return {icons: icons.length, small: Math.min(...small, 99), lines, pad, plates: plates.length, wide: wide.length,
+        pale: pale.length};
 }"""
 
 
