@@ -72,7 +72,7 @@ def clinic() -> pd.DataFrame:
     """The clinic's file: patients with ``ill``, ``km``, and the forecasts of three models.
 
     The distances ``km`` to the clinic are simulated, independently of everything else; all other columns come from
-    the diabetes data (Efron et al., 2004) and from `forecasts`, rounded to four digits.
+    the diabetes data (Efron et al., 2004) and from `forecasts`, rounded to six digits.
 
     Examples
     --------
@@ -87,8 +87,8 @@ def make_clinic() -> pd.DataFrame:
     y, said = forecasts(names=("logistic regression", "naive Bayes", "random forest"))
     km = np.random.default_rng(0).lognormal(np.log(8), 0.9, y.size)
     return pd.DataFrame({"patient": np.arange(1, y.size + 1), "ill": y, "km": km.round(1),
-                         "logistic": said["logistic regression"].round(4), "naive_bayes": said["naive Bayes"].round(4),
-                         "forest": said["random forest"].round(4)})
+                         "logistic": said["logistic regression"].round(6), "naive_bayes": said["naive Bayes"].round(6),
+                         "forest": said["random forest"].round(6)})
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pwu_book.examples import screening
 
 
 def test_the_clinics_file_is_what_its_code_makes():
-    pd.testing.assert_frame_equal(screening.clinic(), screening.make_clinic(), atol=1.01e-4)
+    pd.testing.assert_frame_equal(screening.clinic(), screening.make_clinic(), atol=1.01e-6)
 
 
 def test_it_is_read_without_being_told_much(tmp_path, capsys):
