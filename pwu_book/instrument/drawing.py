@@ -41,7 +41,7 @@ class Size(NamedTuple):
         return self.left + (logit(c) - logit(LOW)) / (logit(HIGH) - logit(LOW)) * self.wide
 
 
-SIZES = (Size("wide", 700, 46, 470, 30, 228, 322, 66, ("199", "99", "49", "19", "9", "4", "1", "1/4", "1/9", "1/99")),
+SIZES = (Size("wide", 700, 46, 470, 30, 228, 322, 66, ("199", "49", "19", "9", "4", "1", "1/4", "1/9", "1/99")),
          Size("slim", 340, 36, 284, 64, 224, 308, 56, ("199", "49", "9", "1", "1/9", "1/99")))
 END = 366  # of the drawing, below its ticks
 
@@ -185,7 +185,7 @@ def _axis(size, people):
         x = size.x(c)
         yield (f'<path class="marker" d="M{x:.1f} {size.base}v-{size.height}"/>'
                f'<text x="{x + 4:.1f}" y="{size.base - size.height + 10}">{escape(name)}</text>')
-    yield (f'<text class="said" x="{size.left + size.wide / 2}" y="{size.base + 36}" text-anchor="middle">{SAID}'
+    yield (f'<text class="axis-name" x="{size.left + size.wide / 2}" y="{size.base + 36}" text-anchor="middle">{SAID}'
            "</text>")
 
 
