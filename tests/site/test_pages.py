@@ -77,7 +77,7 @@ def test_every_cell_ran(path, site):
         last = ast.parse(body).body[-1]
         if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):
             assert "execute_result" in kinds, body
-        if "alt:" in head:
+        if "alt:" in head:  # an instrument has its own words
             assert any("image/svg+xml" in output.get("data", {}) for output in cell["outputs"]), body
 
 
@@ -417,3 +417,12 @@ def test_the_page_on_citing_cites_the_release():
     facts = dict(re.findall(r"^  (\w+) *= \{+(.*?)\}+,?$", cited.split("```")[1], re.M))
     assert facts["title"].replace("\\", "") == release["title"] and facts["version"] == release["version"]
     assert facts["author"] == release["authors"][0]["name"] and facts["year"] == f"{release['date-released']:%Y}"
+
+
+def test_the_list_of_theorems_is_whole():
+    """Every numbered statement of the contents, with its title."""
+    held = dict(re.findall(r"^- \{prf:ref\}`([^`]+)`\. (.+)$", (ROOT / "book" / "reference" / "theorems.md").read_text(),
+                           re.M))
+    there = {label: title.strip() for path in PAGES for title, label in re.findall(
+        r"^```\{prf:\w+\}([^\n]*)\n:label: (\S+)", path.read_text(), re.M)}
+    assert held == there and len(held) > 80
