@@ -421,8 +421,8 @@ def test_the_page_on_citing_cites_the_release():
 
 def test_the_list_of_theorems_is_whole():
     """Every numbered statement of the contents, with its title."""
-    held = dict(re.findall(r"^- \{prf:ref\}`([^`]+)`\. (.+)$", (ROOT / "book" / "reference" / "theorems.md").read_text(),
-                           re.M))
+    listed = (ROOT / "book" / "reference" / "theorems.md").read_text()
+    held = dict(re.findall(r"^- \{prf:ref\}`([^`]+)`\. (.+)$", listed, re.M))
     there = {label: title.strip() for path in PAGES for title, label in re.findall(
         r"^```\{prf:\w+\}([^\n]*)\n:label: (\S+)", path.read_text(), re.M)}
     assert held == there and len(held) > 80
