@@ -10,7 +10,7 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -147,6 +147,19 @@ class Instrument:
         for name, values in self.curves.items():
             if np.shape(values) != drawing.GRID.shape or not np.isfinite(values).all():
                 raise ValueError(f"{name}: give {drawing.GRID.size} finite heights, one for each point of drawing.GRID")
+
+    def after(self, question: str, answers: Sequence[str], truth: str) -> Instrument:
+        """The same, with a question that a reader answers before hill, words and the second curve are shown.
+
+        Parameters
+        ----------
+        question : str
+        answers : sequence of str
+            What a slider offers; each follows "You said".
+        truth : str
+            A sentence.
+        """
+        return replace(self, ask=(question, answers, truth))
 
     def views(self) -> tuple[list[View], list[int]]:
         """Each different view once, and which of them belongs to each setting, the last control changing fastest."""

@@ -142,7 +142,7 @@
 
   // Say first, then see: what is asked for is hidden until the reader has said where it is.
   const asks = root.querySelector(".asks");
-  if (asks) {
+  if (asks && !(alone && location.hash.length > 1)) {
     const guess = asks.querySelector("input"),
       said = asks.querySelector("output"),
       words = () => (said.textContent = asks.dataset.words.split("|")[+guess.value]);

@@ -94,8 +94,8 @@ def curves(values: Mapping[str, Any], *, title: str, words: str, prior: Prior | 
 
 def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, ratios: Sequence[float] = (199, 49, 9),
          widths: Mapping[str, float] = WIDTHS, scores: Mapping[str, Any] | None = None, per: int = 1000,
-         case: str = "cases", miss: str = "a miss", alarm: str = "false alarms", plates: bool = False,
-         ask: tuple[str, str] | None = None) -> Instrument:
+         case: str = "cases", miss: str = "a miss", alarm: str = "false alarms",
+         plates: bool = False) -> Instrument:
     """Two models' curves, and a place on the axis that can be pulled: the bill there, or on average around it.
 
     Parameters
@@ -117,8 +117,6 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
         What a decision is about (plural), and what its two mistakes are called.
     plates : bool
         Also what becomes of a thousand cases.
-    ask : (str, str), optional
-        A question about where the curves cross, and what is true, before the second curve is shown.
 
     Raises
     ------
@@ -171,13 +169,9 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
                 Control("slider", "unsure", "how unsure you are", list(widths)),
                 Control("choice", "whose", "whose hill", ["yours", *(f"that of the {name}" for name in beliefs_of)])]
     controls = [control for control in controls if len(control.options) > 1]
-    said = None
-    if ask:
-        grid = places[::4]
-        said = (ask[0], [f"where {miss} costs {(1 - c) / c:.2g} {alarm}" for c in grid], ask[1])
     return Instrument(_curves(y, models, per), _title(per, case), _alternative(models, True), controls, view,
                       places.tolist(), {f"{ratio:g} {alarm}": int(np.abs(places - jumps[ratio]).argmin())
-                                        for ratio in ratios}, f"{miss} costs", case=case, ask=said)
+                                        for ratio in ratios}, f"{miss} costs", case=case)
 
 
 def beliefs(y_true: ArrayLike, models: Mapping[str, Any], scores: Mapping[str, Any], *,

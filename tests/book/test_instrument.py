@@ -177,7 +177,8 @@ def test_samples_of_labels_are_what_they_say():
 
 
 STATES = {
-    "hill": lambda: instrument.hill(Y, PAIR, scores={"log loss": LOG}, plates=True, ask=("Where?", "There.")),
+    "hill": lambda: instrument.hill(Y, PAIR, scores={"log loss": LOG}, plates=True).after(
+        "Where?", ["here", "there"], "There."),
     "beliefs": lambda: instrument.beliefs(Y, THREE, {"Brier": BRIER, "log": LOG}),
     "undecided": lambda: instrument.undecided(Y, PAIR),
     "costs": lambda: instrument.costs(Y, PAIR, prior=pwu.Beta(2, 9)),
