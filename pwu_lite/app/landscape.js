@@ -21,7 +21,7 @@ function roundAxis(low, high) {
 
 // spec: {x, scale, ticks: [value, words, words below], label, below, panels: [{title, height, lines: [{ys, style,
 // name}],
-// bands: [{low, high, style}], low, high, start}], hill, hillHeight, title of the hill}. Returns the scales.
+// bands: [{low, high, style}], low, high, start}], hill, hillHeight, title of the hill}.
 function landscape(svg, spec) {
   const W = Math.max(300, Math.round(svg.clientWidth) || 640),
     phone = W < 520,
@@ -34,11 +34,7 @@ function landscape(svg, spec) {
     element(svg, "text", {x: px, y: py, "text-anchor": anchor, class: kind}, words);
   svg.replaceChildren();
   let top = 4;
-  const panels = spec.panels.map((panel) => {
-    const drawn = drawPanel(svg, panel, {x, top, left, wide, phone, xs: spec.x, text});
-    top = drawn.floor + 30;
-    return drawn;
-  });
+  for (const panel of spec.panels) top = drawPanel(svg, panel, {x, top, left, wide, phone, xs: spec.x, text}) + 30;
   const high = spec.hillHeight || 74,
     base = top - 8 + high + (spec.hillTitle ? 14 : 0);
   if (spec.hillTitle) text(left, base - high - 8, spec.hillTitle, "start");
@@ -60,17 +56,6 @@ function landscape(svg, spec) {
   if (spec.below) text(left + wide / 2, base + 71, spec.below, "middle");
   const H = base + (spec.below ? 80 : 44);
   svg.setAttribute("viewBox", `0 0 ${W} ${H}`);
-  return {
-    x,
-    base,
-    high,
-    panels,
-    left,
-    wide,
-    phone,
-    text,
-    invert: (px) => ends[0] + ((px - left) / wide) * (ends[1] - ends[0])
-  };
 }
 
 function drawPanel(svg, panel, {x, top, left, wide, phone, xs, text}) {
@@ -104,7 +89,7 @@ function drawPanel(svg, panel, {x, top, left, wide, phone, xs, text}) {
     const shown = name.length > 17 ? `${name.slice(0, 16)}…` : name;
     text(left + wide + 8, at + 4, shown, "start", `name name${style}`);
   }
-  return {y, floor, start};
+  return floor;
 }
 
 // Ticks by name; the words of a tick, and what stands below it.
