@@ -76,6 +76,15 @@ def test_a_hill_is_the_density_on_the_axis():
     assert np.flatnonzero(jump.hill).tolist() == [np.abs(c - 0.5).argmin()]
 
 
+def test_the_average_height_over_the_hill_is_the_score():
+    """A PWU is the mean of the cost curve, each place counting as much as the hill below it is high."""
+    for prior in (pwu.Beta(2, 10), pwu.Beta(30, 60), pwu.Uniform(0.05, 0.4)):
+        shown = instrument.costs(Y, PAIR, prior=prior)
+        for name, f in PAIR.items():
+            height, weight = shown.curves[name][::2], drawing.heights(shown.view().hill)
+            assert np.average(height, weights=weight) == pytest.approx(pwu.PWU(BINARY, prior)(Y, f), rel=0.02)
+
+
 def test_point_masses_of_a_prior_are_stems_by_share():
     height = states.weight(pwu.Mixture([pwu.Dirac(0.05), pwu.Dirac(0.3)], [0.25, 0.75]))
     assert sorted(height[height > 0]) == [0.25, 0.75]

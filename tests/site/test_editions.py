@@ -66,7 +66,7 @@ def test_paper_has_nothing_to_click(two):
     assert "The other 2 checks" in text and "✓three and three" in text and "Short path" in text
     assert not two[0].body.select(".panels")
     assert "✓two and two" in text and "assert True" not in text and "More." in text and "It is." in text
-    assert leaves.MOVES in text and two[0].body.select_one("svg.still")
+    assert leaves.MOVES in text and two[0].body.select_one("svg.wide")
 
 
 def test_answers_stand_at_the_end(two):
