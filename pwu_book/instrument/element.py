@@ -200,9 +200,9 @@ class Instrument:
                  _lines(shown, self.ranked) if any(view.bills for view in views) else ""]
         if [control.kind for control in self.controls] == ["choice"]:  # where scripts do not run, all choices
             parts.append('<div class="steps">' + "".join(
-                f"<figure>{self._picture(drawing.SIZES[1], view, top)}<figcaption>{escape(' '.join(view.words))}"
+                f"<figure>{_bare(self._picture(drawing.SIZES[1], view, top))}<figcaption>{escape(' '.join(view.words))}"
                 "</figcaption></figure>" for view in (views[k] for k in index)) + "</div>")
-        inside = "".join(parts)
+        inside = "".join(parts) if controls or self.ask else _bare("".join(parts))
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
                   + (FOLDER / "instrument.js").read_text(encoding="utf-8").replace("@ID@", name) + "</script>")
@@ -250,6 +250,11 @@ def _lines(view, ranked):
     return "<ol>" + "".join(
         f'<li class="who{which}{" best" if k == 0 and ranked else ""}" style="--share: {share:g}%">{escape(words)}</li>'
         for k, (which, words, share) in enumerate(view.bills)) + "</ol>"
+
+
+def _bare(svg):
+    """A drawing that no script will change, without what is not seen."""
+    return re.sub(r'<rect[^>]*opacity="0\.0\d"/>', "", svg)
 
 
 def plain(html: str) -> str:
