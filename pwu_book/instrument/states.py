@@ -42,7 +42,7 @@ def around(c: float, width: float) -> Prior:
     Examples
     --------
     >>> around(0.02, 0.0)
-    Dirac(0.02)
+    Dirac(at=0.02)
     """
     return Dirac(c) if width == 0 else Beta(1 / (width**2 * (1 - c)), 1 / (width**2 * c))
 
@@ -125,9 +125,9 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
 
     Examples
     --------
-    >>> shown = hill([1, 0, 0, 1], {"a": [0.6, 0.3, 0.1, 0.9], "b": [0.9, 0.7, 0.2, 0.8]})
-    >>> shown.view(len(shown.places) // 2, 0).words[0]
-    'If a miss costs 7.2 false alarms: b 0, a 0.'
+    >>> shown = hill([1, 0, 0, 1], {"a": [0.6, 0.3, 0.1, 0.9], "b": [0.9, 0.7, 0.2, 0.8]}, start=1)
+    >>> shown.view(shown.controls[0].start, 0).words[0]
+    'If a miss costs 1 false alarms: a 0, b 250.'
     """
     models = validation.named("models", models)
     if len(models) != 2:
@@ -185,7 +185,7 @@ def beliefs(y_true: ArrayLike, models: Mapping[str, Any], scores: Mapping[str, A
     models : mapping of name to y_prob
         Two to six.
     scores : mapping of name to (loss if 1, loss if 0), Prior or str
-        Sympy expressions in one symbol; a prior stands for the PWU with it; for a score that is no average of costs
+        Sympy expressions in one symbol; a prior stands for the PWU with it; for a score that averages no costs
         give the sentence that says why.
     people : mapping of name to float, optional
         Decision makers by their cost share, named on the axis; the words say whom the score asks more.
