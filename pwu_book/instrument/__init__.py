@@ -3,7 +3,7 @@
 Implements equation (4) of the PWU paper, to be touched. A chapter makes a state of it by one of the functions here.
 """
 
-from .drawing import GRID
+from ._drawing import GRID
 from .element import Control, Instrument, View
 from .states import beliefs, costs, curves, hill, labels, readers, undecided
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import drawing
+from . import _drawing as drawing
 
 __all__ = ["STYLE", "Control", "Instrument", "View"]
 
@@ -58,7 +58,7 @@ class View:
     words : sequence of str
         Sentences under the picture.
     hill : pair or array, optional
-        See `drawing.heights`.
+        A pair (a, b), for ``c**a (1 - c)**b``, or a height at each second point of `GRID`.
     title : str
         Of the hill.
     mark : float, optional
@@ -66,7 +66,7 @@ class View:
     bills : sequence of (int, str, float)
         A line for each model: which, its words, the length of its bar in per cent.
     counts : sequence of four int, optional
-        For each model's plate, how many of a thousand cases have each of the `drawing.FATES`.
+        For each model's plate, how many of a thousand cases have each of the fates caught, missed, wasted, left alone.
     curves : sequence of arrays, optional
         Other curves than the instrument's.
     """
@@ -103,7 +103,7 @@ class Instrument:
     Attributes
     ----------
     curves : mapping of name to array, shape (161,)
-        At most six, at `drawing.GRID`.
+        At most six, at `GRID`.
     title : str
         What the curves are, with their unit.
     words : str
@@ -146,7 +146,7 @@ class Instrument:
             raise ValueError(f"the instrument shows one to six curves, got {len(self.curves)}")
         for name, values in self.curves.items():
             if np.shape(values) != drawing.GRID.shape or not np.isfinite(values).all():
-                raise ValueError(f"{name}: give {drawing.GRID.size} finite heights, one for each point of drawing.GRID")
+                raise ValueError(f"{name}: give {drawing.GRID.size} finite heights, one for each point of GRID")
 
     def after(self, question: str, answers: Sequence[str], truth: str) -> Instrument:
         """The same, with a question that a reader answers before hill, words and the second curve are shown.

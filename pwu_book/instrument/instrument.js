@@ -82,7 +82,7 @@
     for (const svg of drawings) {
       showHill(svg, shown.hill, shown.title || "");
       if (shown.curves) showCurves(svg, shown.curves);
-      const mark = svg.querySelector(".mark");
+      const mark = svg.querySelector(".place");
       if (mark) {
         mark.style.display = shown.mark ? "" : "none";
         if (shown.mark) mark.setAttribute("transform", `translate(${along(svg, shown.mark).toFixed(1)} 0)`);

@@ -20,10 +20,10 @@ from pwu_lite.priors import Beta, Dirac, Prior
 from pwu_lite.pwu import PWU
 from pwu_lite.theory import robust, symbolic
 
-from .drawing import EVERY, GRID
+from ._drawing import EVERY, GRID
 from .element import Control, Instrument, View
 
-__all__ = ["WIDTHS", "around", "beliefs", "costs", "curves", "hill", "labels", "readers", "undecided"]
+__all__ = ["beliefs", "costs", "curves", "hill", "labels", "readers", "undecided"]
 
 WIDTHS = {"not at all": 0.0, "a little": 0.3, "somewhat": 0.6, "much": 1.0}  # spread of the log odds of c
 FAMILY = BinaryDecision()
@@ -82,7 +82,7 @@ def curves(values: Mapping[str, Any], *, title: str, words: str, prior: Prior | 
     Parameters
     ----------
     values : mapping of name to array_like, shape (161,)
-        Heights at `drawing.GRID`.
+        Heights at `GRID`.
     title, words : str
         See `Instrument`.
     prior, prior_title, mark, cheaper
@@ -330,8 +330,9 @@ def labels(y_true: ArrayLike, models: Mapping[str, Any], prior: Prior, *, sizes:
         some = rows[n][draw]
         mean = [per * float(paid[name][some].mean()) for name in names]
         best = names[int(mean[1] < mean[0])]
+        first = f"{names[0][:1].upper()}{names[0][1:]}"
         return View((f"With these {n:,} labels {best} is cheaper.",
-                     f"{names[0]} is the cheaper one in {wins[n]} of {draws} samples of {n:,}."), shape,
+                     f"{first} is the cheaper one in {wins[n]} of {draws} samples of {n:,}."), shape,
                     "the hill: for whom the models are compared", None,
                     [(k, f"{name}: {value:.3g}", round(100 * value / max(*mean, 1e-12), 1))
                      for k, (name, value) in enumerate(zip(names, mean, strict=True))],

@@ -10,7 +10,8 @@ import sympy as sp
 
 import pwu_lite as pwu
 from pwu_book import instrument
-from pwu_book.instrument import drawing, states
+from pwu_book.instrument import _drawing as drawing
+from pwu_book.instrument import states
 from pwu_book.instrument.element import plain
 from pwu_lite import elicitation
 from pwu_lite.theory import robust

@@ -118,7 +118,7 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
     if mark is not None:
         held = (f'<g class="grip" transform="translate(0 {size.base})"><circle class="reach" r="22"/><circle r="11"/>'
                 '<path d="M-4 -4l-4 4l4 4M4 -4l4 4l-4 4"/></g>' if grip else "")
-        parts.append(f'<g class="mark" transform="translate({size.x(mark):.1f} 0)">'
+        parts.append(f'<g class="place" transform="translate({size.x(mark):.1f} 0)">'
                      f'<path class="marker" d="M0 {size.top}V{size.base}"/>{held}</g>')
     places = " ".join(f'data-{key}="{getattr(size, key)}"'
                       for key in ("left", "wide", "top", "floor", "base", "height"))
