@@ -321,7 +321,7 @@ def check_front_instrument(page, base: str) -> list[str]:
                 "svg => [...svg.querySelectorAll('path')].map(path => path.getAttribute('d').split('h').length - 1)")
             if bills != [words for _, words, _ in view.bills] or fates != list(view.counts[0]):
                 found.append(f"front page at {place}, {width}: {bills}, {fates}, Python: {view.bills}, {view.counts}")
-        seen.append(shown[-1])
+        seen.append(" ".join(shown))
 
     drawing = box.locator(".views > svg:visible")
     for share in (0.15, 0.35, 0.6):
