@@ -255,14 +255,3 @@ def _lines(view, ranked):
 def _bare(svg):
     """A drawing that no script will change, without what is not seen."""
     return re.sub(r'<rect[^>]*opacity="0\.0\d"/>', "", svg)
-
-
-def plain(html: str) -> str:
-    """The element without its styles and scripts.
-
-    Examples
-    --------
-    >>> plain("<div><style>a</style><p>b</p></div>")
-    '<div><p>b</p></div>'
-    """
-    return re.sub(r"<(style|script)\b.*?</\1>", "", html, flags=re.S)

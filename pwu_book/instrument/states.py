@@ -129,9 +129,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
     >>> shown.view(shown.controls[0].start, 0).words[0]
     'If a miss costs 1 false alarms: a 0, b 250.'
     """
-    models = validation.named("models", models)
-    if len(models) != 2:
-        raise ValueError(f"this state compares two models, got {len(models)}")
+    models = _pair(models)
     y, names, (one, two) = np.asarray(y_true), list(models), [np.asarray(f, dtype=float) for f in models.values()]
     jumps = {ratio: 1 / (1 + ratio) for ratio in dict.fromkeys((*ratios, start))}
     places = np.unique(np.round([*GRID[8:-8:2], *jumps.values()], 12))
@@ -227,9 +225,7 @@ def undecided(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 9.
     per, case, miss, alarm
         See `hill`.
     """
-    models = validation.named("models", models)
-    if len(models) != 2:
-        raise ValueError(f"this state compares two models, got {len(models)}")
+    models = _pair(models)
     names, curves = list(models), _curves(y_true, models, per)
     low, high = _band(y_true, models, repeats, seed, per)
     gap = curves[names[1]] - curves[names[0]]
@@ -316,7 +312,7 @@ def labels(y_true: ArrayLike, models: Mapping[str, Any], prior: Prior, *, sizes:
     per, case
         See `costs`.
     """
-    models = validation.named("models", models)
+    models = _pair(models)
     y, names, score = np.asarray(y_true), list(models), PWU(FAMILY, prior)
     forecasts = {name: np.asarray(f, dtype=float) for name, f in models.items()}
     shape, rng = weight(prior), np.random.default_rng(seed)
@@ -341,6 +337,13 @@ def labels(y_true: ArrayLike, models: Mapping[str, Any], prior: Prior, *, sizes:
     controls = [Control("slider", "labels", "labels", [f"{n:,}" for n in sizes]),
                 Control("slider", "sample", "another sample", [str(k + 1) for k in range(draws)])]
     return Instrument(_curves(y, models, per), _title(per, case), _alternative(models, True), controls, view)
+
+
+def _pair(models):
+    models = validation.named("models", models)
+    if len(models) != 2:
+        raise ValueError(f"this state compares two models, got {len(models)}")
+    return models
 
 
 def weight(prior: Prior) -> Any:

@@ -12,7 +12,6 @@ import pwu_lite as pwu
 from pwu_book import instrument
 from pwu_book.instrument import _drawing as drawing
 from pwu_book.instrument import states
-from pwu_book.instrument.element import plain
 from pwu_lite import elicitation
 from pwu_lite.theory import robust
 
@@ -24,6 +23,11 @@ F = rng.beta(1, 4, 400)
 Y = (rng.random(400) < F).astype(int)
 PAIR = {"honest": F, "half": F / 2}
 THREE = {**PAIR, "flat": np.full(400, F.mean())}
+
+
+def plain(html):
+    """An element without its styles and scripts."""
+    return re.sub(r"<(style|script)\b.*?</\1>", "", html, flags=re.S)
 
 
 def data(shown):
@@ -236,6 +240,7 @@ def test_a_view_has_the_state_of_its_controls():
 
 @pytest.mark.parametrize(("make", "words"), [
     (lambda: instrument.hill(Y, {"a": F}), "two models"), (lambda: instrument.undecided(Y, THREE), "two models"),
+    (lambda: instrument.labels(Y, THREE, pwu.Beta(2, 8), sizes=[20]), "two models"),
     (lambda: instrument.beliefs(Y, {"a": F}, {"b": BRIER}), "compares models"),
     (lambda: instrument.beliefs(Y, PAIR, {"k": (sp.Symbol("k") * BRIER[0], BRIER[1])}), "put numbers"),
     (lambda: instrument.costs(Y, {str(k): F for k in range(7)}), "one to six"),
