@@ -109,11 +109,26 @@ def check_speaker(context, page) -> list[str]:
     page.keyboard.press("ArrowRight")
     try:
         beside.wait_for_function("() => document.querySelector('#desk').textContent.length > 20", timeout=5000)
-        followed = beside.evaluate(AT) == 1
+        followed = beside.evaluate(AT) == 1 and moves_both(page, beside)
     except Exception:  # whatever the browser calls it: it has not followed
         followed = False
     beside.close()
     return [] if followed else ["the speaker's window has no notes, or does not follow"]
+
+
+def moves_both(page, beside) -> bool:
+    """An instrument that is moved in one window says the same in the other, in a deck that has one to move."""
+    if not page.locator(".instrument .controls").count():
+        return True
+    words = """() => document.querySelector('.instrument:has(.controls) [role=status]').textContent"""
+    before = page.evaluate(words)
+    page.evaluate("""() => {
+        const input = document.querySelector('.instrument .controls :is(input, select)');
+        input.value = input.tagName === 'SELECT' ? '1' : input.max;
+        input.dispatchEvent(new Event('input', {bubbles: true}));
+    }""")
+    beside.wait_for_function(f"said => ({words})() === said", arg=page.evaluate(words), timeout=5000)
+    return page.evaluate(words) != before
 
 
 def check_sheet(context, path: Path, check_access) -> list[str]:

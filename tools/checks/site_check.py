@@ -42,6 +42,7 @@ SIGN = '<meta http-equiv="refresh"'
 INSTRUMENTS = {"hill": "book/index.html", "beliefs": "book/implicit_priors/binary_priors.html",
                "readers": "book/pwu/choosing.html", "undecided": "book/pwu/reporting.html",
                "asks": "book/foundations/good_score.html"}
+DRAWN = ((".hill", "d"), (".line0", "d"), (".place", "transform"), (".between rect", "opacity"))
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
 SEARCHES = {  # what users type, and a page that must be among the first three
@@ -467,8 +468,18 @@ def check_without_scripts(browser, base: str) -> list[str]:
         for kind, name in INSTRUMENTS.items():
             page.goto(base + name)
             box = page.locator(".instrument").first
+            drawn = {part: box.locator(f".views > svg.wide {part}").first.get_attribute(what) for part, what in DRAWN
+                     if box.locator(f".views > svg.wide {part}").count()}
             if not box.locator("svg:visible").count() or box.locator(".controls input").first.is_visible():
                 found.append(f"{kind} instrument without scripts: no picture, or controls that do nothing")
+            with browser.new_context() as alive, alive.new_page() as moved:
+                moved.goto(base + name, wait_until="load")
+                drawing = moved.locator(".instrument").first.locator(".views > svg.wide")
+                again = {part: drawing.locator(part).first.get_attribute(dict(DRAWN)[part]) for part in drawn}
+            for part, numbers in drawn.items():
+                one, two = ([float(v) for v in re.findall(r"-?[\d.]+", text or "")] for text in (numbers, again[part]))
+                if len(one) != len(two) or any(abs(a - b) > 0.15 for a, b in zip(one, two, strict=True)):
+                    found.append(f"{kind} instrument: the script draws another {part} than Python")
     return found
 
 
