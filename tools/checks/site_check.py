@@ -5,7 +5,7 @@ Usage: python -m tools.checks.site_check
 Fails on: a request to another host or one that fails, a console error, math that was not set, a
 horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
 a formula, display or inline, whose ends cannot be scrolled into view, a mark that begins a line after a formula,
-lines of text shorter than 65 or longer than 85 characters, letters in a figure below 11 pixels (10 on a phone),
+lines of text shorter than 60 or longer than 85 characters, letters in a figure below 11 pixels (10 on a phone),
 table cells without room, figures with a white
 plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
 does not find what people look for, a quiz with cut formulas or answers that do not show their reasons
@@ -55,7 +55,7 @@ SEARCHES = {  # what users type, and a page that must be among the first three
     "abstain": "answers", "hallucination": "answers", "conformal": "acts", "sample size": "few_labels",
     "peeking": "watching", "e-value": "watching", "F1": "alignment", "proper": "proper", "choosing a prior": "choosing",
     "elicitation": "choosing", "credal set": "imprecise", "credit": "credit", "wind": "wind", "UNIQUE": "unique",
-    "cite": "cite", "slides": "teaching", "command line": "quickstart", "my own data": "bench",
+    "cite": "cite", "slides": "teaching", "command line": "quickstart", "my own data": "quickstart",
     "which metric": "which_score", "errata": "errata", "Murphy": "reporting"}
 MATH_IS_SET = "() => [...document.querySelectorAll('.math')].every(m => m.querySelector('math'))"
 
@@ -103,6 +103,7 @@ def watch(context, base: str, problems: list[str]):
 
 def check_page(page, base: str, name: str, view: str) -> list[str]:
     page.goto(base + name, wait_until="load")
+    page.evaluate("document.fonts.ready.then(() => 1)")
     found = []
     page.wait_for_function(MATH_IS_SET, timeout=15_000)
     width = page.evaluate("() => document.documentElement.scrollWidth - window.innerWidth")
@@ -117,10 +118,14 @@ def check_page(page, base: str, name: str, view: str) -> list[str]:
 
 MEASURE = """() => {
     const shown = (e) => e.getClientRects().length > 0, all = (s) => [...document.querySelectorAll(s)].filter(shown);
-    const style = getComputedStyle, height = (p) => p.getClientRects()[0].height / parseFloat(style(p).lineHeight);
-    const lines = all('article section > p')
-        .filter(p => !p.querySelector('math, code, a') && p.innerText.length > 400)
-        .map(p => p.innerText.length / (Math.round(height(p)) - 0.5));  // the last line is half full on average
+    const style = getComputedStyle;
+    // Letters that fill a line: the width of a paragraph over the mean width of its letters.
+    const lines = all('article section > p').filter(p => !p.querySelector('math, code, a')).flatMap(p => {
+        const words = document.createRange();
+        words.selectNodeContents(p);
+        const drawn = [...words.getClientRects()].reduce((sum, line) => sum + line.width, 0);
+        return p.childElementCount || p.innerText.length < 200 ? [] : [p.clientWidth * p.innerText.length / drawn];
+    });
     const pad = all('article table.dataframe:not(.cards) td').map(c => parseFloat(style(c).paddingRight));
     const plates = all('article .cell_output svg.drawing path').filter(
         p => /rgb\\(255, 255, 255\\)/.test(style(p).fill) && p.getBoundingClientRect().width > 200);
