@@ -23,7 +23,7 @@ import pandas as pd
 
 from pwu_lite.app import command
 
-BENCH = "book/start/bench.html"
+BENCH = "book/start/quickstart.html"
 CHAPTER = "book/implicit_priors/binary_priors.html"
 RESAMPLED = ("low", "high", "difference low", "difference high", "saving low", "saving high", "share best",
              "cases needed")

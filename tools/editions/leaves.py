@@ -17,8 +17,8 @@ from bs4 import BeautifulSoup, Tag
 
 from tools.extension import page_body
 
-LEFT_OUT = ("book/reference/api", "book/start/bench")  # functions' own texts; a page that is a tool
-CLICKED = "a.headerlink, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
+LEFT_OUT = ("book/reference/api",)  # functions' own texts
+CLICKED = "a.headerlink, .bench, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
 MOVES = "On the book's website this picture moves; the text beside it speaks of that one."
 FACES = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),
          ("Book Sans", "normal", "book-sans")]

@@ -22,7 +22,7 @@ from tools.live import fetch
 from tools.live import site as live_site
 
 # The page that reads its reader's file: its policy holds without live cells, too.
-BENCH = "book/start/bench"
+BENCH = "book/start/quickstart"
 
 EVERYDAY = {"cannot tell", "new data", "credit line"}  # terms of the glossary that are also plain words
 CHOOSING = "book/reference/which_score"  # for people who choose with the help of a program
