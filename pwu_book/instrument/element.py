@@ -125,6 +125,8 @@ class Instrument:
         Whether the first of the lines is the best one.
     ask : (str, sequence of str, str), optional
         A question that comes before the picture, the answers that a slider offers, and what is true.
+    stages : sequence of sequence of int
+        Places of the controls at each paragraph of a text that passes; see `through`.
     """
 
     curves: Mapping[str, Any]
@@ -140,6 +142,7 @@ class Instrument:
     case: str = "cases"
     ranked: bool = False
     ask: tuple[str, Sequence[str], str] | None = None
+    stages: Sequence[Sequence[int]] = ()
 
     def __post_init__(self) -> None:
         if not 0 < len(self.curves) <= 6:
@@ -160,6 +163,36 @@ class Instrument:
             A sentence.
         """
         return replace(self, ask=(question, answers, truth))
+
+    def through(self, *stages: Mapping[str, str | float]) -> Instrument:
+        """The same beside a text that passes: its marked paragraphs, in order, set the controls.
+
+        In the page's source a paragraph is marked by an empty ``<span class="stage"></span>`` at its beginning, and
+        the marked paragraphs follow the cell. Where no script runs, each stage is a picture.
+
+        Parameters
+        ----------
+        *stages : mapping of str to str or float
+            Names of controls to one of their options, a number to the nearest one (as a ratio); the other controls
+            stand where they start.
+
+        Raises
+        ------
+        ValueError
+            A name or an option that the instrument does not have.
+        """
+        known = {control.name: list(control.options) for control in self.controls}
+
+        def place(name: str, option: str | float) -> int:
+            if isinstance(option, str) and option in known.get(name, ()):
+                return known[name].index(option)
+            if isinstance(option, str) or name not in known:
+                raise ValueError(f"stage {name} = {option!r}: the controls are {known}")
+            return int(np.argmin([abs(np.log(float(one) / option)) for one in known[name]]))
+
+        starts = {control.name: control.start for control in self.controls}
+        placed = [{name: place(name, option) for name, option in stage.items()} for stage in stages]
+        return replace(self, stages=[[*(starts | each).values()] for each in placed])
 
     def views(self) -> tuple[list[View], list[int]]:
         """Each different view once, and which of them belongs to each setting, the last control changing fastest."""
@@ -189,6 +222,7 @@ class Instrument:
             "views": [view.as_data() for view in views],
             "options": [list(control.options) for control in self.controls],
             "ranked": self.ranked,
+            **({"stages": [list(stage) for stage in self.stages]} if self.stages else {}),
             **({"places": [float(f"{c:.6g}") for c in self.places]} if self.places is not None else {}),
         }, allow_nan=False).replace("<", "\\u003c")
         controls = "".join(_control(control) for control in self.controls) + self._jumps()
@@ -198,10 +232,13 @@ class Instrument:
                  f'<p role="status">{"<br>".join(map(escape, shown.words))}</p>' if shown.words or controls else "",
                  f'<div class="controls" hidden>{controls}</div>' if controls else "",
                  _lines(shown, self.ranked) if any(view.bills for view in views) else ""]
-        if [control.kind for control in self.controls] == ["choice"]:  # where scripts do not run, all choices
+        steps = self.stages
+        if not steps and [control.kind for control in self.controls] == ["choice"]:
+            steps = [(k,) for k in range(len(self.controls[0].options))]
+        if steps:  # where scripts do not run: the stages, or all choices
             parts.append('<div class="steps">' + "".join(
                 f"<figure>{_bare(self._picture(drawing.SIZES[1], view, top))}<figcaption>{escape(' '.join(view.words))}"
-                "</figcaption></figure>" for view in (views[k] for k in index)) + "</div>")
+                "</figcaption></figure>" for view in (self.view(*places) for places in steps)) + "</div>")
         inside = "".join(parts) if controls or self.ask else _bare("".join(parts))
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'

@@ -127,7 +127,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
     --------
     >>> shown = hill([1, 0, 0, 1], {"a": [0.6, 0.3, 0.1, 0.9], "b": [0.9, 0.7, 0.2, 0.8]}, start=1)
     >>> shown.view(shown.controls[0].start, 0).words[0]
-    'If a miss costs 1 false alarms: a 0, b 250.'
+    'If both mistakes cost the same: a 0, b 250.'
     """
     models = _pair(models)
     y, names, (one, two) = np.asarray(y_true), list(models), [np.asarray(f, dtype=float) for f in models.values()]
@@ -142,10 +142,9 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
         gap, ratio = mean[1] - mean[0], f"{(1 - c) / c:.3g}"
         order = (names[0], names[1]) if gap > 0 else (names[1], names[0])
         low, high = min(mean), max(mean)
-        if width == 0:
-            first = f"If {miss} costs {ratio} {alarm}: {order[0]} {low:,.0f}, {order[1]} {high:,.0f}."
-        else:
-            first = f"If {miss} costs about {ratio} {alarm}: on average {order[0]} {low:,.0f}, {order[1]} {high:,.0f}."
+        about, mean_of = ("about ", "on average ") if width else ("", "")
+        where = (f"both mistakes cost {about}the same" if ratio == "1" else f"{miss} costs {about}{ratio} {alarm}")
+        first = f"If {where}: {mean_of}{order[0]} {low:,.0f}, {order[1]} {high:,.0f}."
         second = (f"{order[0]} is cheaper, by {abs(gap):,.0f} ± {half:,.0f} {alarm} per {per:,} {case}."
                   if abs(gap) > half else f"Undecided: the difference is {abs(gap):,.0f} ± {half:,.0f} {alarm}.")
         return (first, second[0].upper() + second[1:]), mean
@@ -168,8 +167,9 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
                 Control("choice", "whose", "whose hill", ["yours", *(f"that of the {name}" for name in beliefs_of)])]
     controls = [control for control in controls if len(control.options) > 1]
     return Instrument(_curves(y, models, per), _title(per, case), _alternative(models, True), controls, view,
-                      places.tolist(), {f"{ratio:g} {alarm}": int(np.abs(places - jumps[ratio]).argmin())
-                                        for ratio in ratios}, f"{miss} costs", case=case)
+                      places.tolist(), {"the same" if ratio == 1 else f"{ratio:g} {alarm}":
+                                        int(np.abs(places - jumps[ratio]).argmin()) for ratio in ratios},
+                      f"{miss} costs", case=case)
 
 
 def beliefs(y_true: ArrayLike, models: Mapping[str, Any], scores: Mapping[str, Any], *,

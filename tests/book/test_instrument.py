@@ -260,3 +260,27 @@ def test_nothing_else_draws_a_cost_curve():
         for cell in re.findall(r"```\{code-cell\} ipython3\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
             drawn = re.search(r"(plots\.curves|ax\.plot)\(.*COST_SHARE", cell, re.S)
             assert not (drawn and "cost" in cell[drawn.start():].partition("ylabel")[2][:30]), f"{page}: {cell[:400]}"
+
+
+def test_a_text_that_passes_sets_the_controls():
+    """Stages are places of the controls, numbers go to the nearest one, and without scripts each is a picture."""
+    shown = instrument.hill(Y, PAIR, start=49, ratios=[49, 9, 1]).through(
+        {"costs": "9"}, {"costs": 48.0}, {"unsure": "much"})
+    costs, unsure = (control.options for control in shown.controls)
+    assert [costs[stage[0]] for stage in shown.stages] == ["9", "49", "49"]
+    assert [unsure[stage[1]] for stage in shown.stages] == ["not at all", "not at all", "much"]
+    page, held = data(shown)
+    assert held["stages"] == shown.stages
+    told = re.findall(r"<figcaption>(If.*?)</figcaption>", page.split('class="steps"')[1])
+    assert [words.split(":")[0] for words in told] == [
+        shown.view(*stage).words[0].split(":")[0] for stage in shown.stages]
+    for wrong in ({"costs": "8.5"}, {"price": "9"}, {"price": 9.0}, {"unsure": "very"}):
+        with pytest.raises(ValueError, match="stage"):
+            shown.through(wrong)
+
+
+def test_the_same_cost_of_both_mistakes_is_said_in_words():
+    shown = instrument.hill(Y, PAIR, start=1, ratios=[1])
+    assert list(shown.jumps) == ["the same"]
+    assert shown.view(shown.controls[0].start, 0).words[0].startswith("If both mistakes cost the same: ")
+    assert shown.view(shown.controls[0].start, 2).words[0].startswith("If both mistakes cost about the same: on ave")

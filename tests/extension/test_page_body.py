@@ -190,3 +190,24 @@ def test_the_first_mention_of_a_term_leads_to_the_glossary():
                          "html.parser")
     assert [str(link) for link in page.select("a.term")] == [
         '<a class="reference internal term" href="g.html#t">Murphy diagrams</a>']
+
+
+PASSING = ('<section><h1>T</h1><div class="cell"><div class="cell_output"><div class="instrument"><script type='
+           '"application/json">{"stages": [[0], [1]]}</script></div></div></div>%s</section>')
+
+
+def test_a_picture_and_the_text_that_passes_it_stand_together():
+    mark = '<p><span class="stage"></span>words</p>'
+    soup = dress(PASSING % (2 * mark + "<p>after</p>"))
+    (pinned,) = soup.select(".pinned")
+    assert [tag["class"] for tag in pinned.find_all(recursive=False)] == [["cell"], ["pass"]]
+    assert [p.get_text() for p in pinned.select(".pass > p.stage")] == ["words", "words"]
+    assert pinned.find_next_sibling().get_text() == "after" and not soup.select("span.stage")
+
+
+@pytest.mark.parametrize(("after", "said"), [("<p>none</p>", "2 stages"), (
+    '<p><span class="stage"></span>one</p><p>two</p>', "2 stages"), (
+    3 * '<p><span class="stage"></span>three</p>', "without an instrument: three")])
+def test_stages_and_marks_are_as_many(after, said):
+    with pytest.raises(ValueError, match=said):
+        dress(PASSING % after)

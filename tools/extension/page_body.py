@@ -6,6 +6,7 @@ One function a matter; `dress` does them all. Each takes the parsed body of a pa
 from __future__ import annotations
 
 import ast
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -44,6 +45,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     for words in soup.select("details.aside > summary"):  # what may be left out says so
         words.insert(0, "Aside: ")
     offer_short_path(soup)
+    pin(soup, page)
     speak(soup)
     tell_verdicts(soup)
     for head in soup.select("table > thead"):
@@ -62,6 +64,30 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     link_terms(soup, terms or {})
     link_sources(soup)
     return str(soup), description(soup)
+
+
+def pin(soup: BeautifulSoup, page: str) -> None:
+    """An instrument and the marked paragraphs that follow it stand side by side, and the picture stays while they pass.
+
+    The marks are as many as the instrument has stages.
+    """
+    for mark in soup.select("p > span.stage"):
+        paragraph = mark.parent
+        mark.decompose()
+        add_class(paragraph, "stage")
+    for root in soup.select(".instrument"):
+        data = root.find("script", type="application/json")
+        stages = len(json.loads(data.string).get("stages", ())) if data else 0
+        if not stages:
+            continue
+        cell, passing = root.find_parent("div", class_="cell"), soup.new_tag("div", attrs={"class": "pass"})
+        after = cell.find_next_siblings(limit=stages)
+        if [tag.name for tag in after if "stage" in tag.get("class", [])] != ["p"] * stages:
+            raise ValueError(f"{page}: an instrument has {stages} stages, but not as many marked paragraphs after it")
+        cell.wrap(soup.new_tag("div", attrs={"class": "pinned"})).append(passing)
+        passing.extend(after)
+    if stray := soup.select_one(":not(.pass) > p.stage"):
+        raise ValueError(f"{page}: a marked paragraph without an instrument: {stray.get_text()[:60]}")
 
 
 def keep_marks(soup: BeautifulSoup) -> None:
