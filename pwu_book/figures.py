@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, curves, new_axes, use_style
+from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, curves, name_lines, new_axes, use_style
 from pwu_lite.priors import Prior
 
 __all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "dumbbells", "flip", "growth",
@@ -44,8 +44,9 @@ def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float 
             ax.plot([min(float(at), high)] * 2, [0, min(float(mass), top)], marker="^", markevery=[1],
                     clip_on=False, **style)
             style.pop("label", None)
-    ax.set(xlabel=xlabel, ylabel="prior density, or point mass", xlim=(low, high), ylim=(0, top))
-    ax.legend()
+    stems = ", or point mass" if any(prior.atoms for prior in priors.values()) else ""
+    ax.set(xlabel=xlabel, ylabel=f"prior density{stems}", xlim=(low, high), ylim=(0, top))
+    name_lines(ax)
     return figure
 
 
@@ -66,7 +67,7 @@ def prior_densities(priors: Mapping[str, Prior], *, low: float = 0.0, high: floa
 
 
 def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Sequence[float], xlabel: str,
-                  ylabel: str) -> Figure:
+                  ylabel: str, top: float | None = None) -> Figure:
     """One labelled curve per name, over an axis on which equal widths hold equal shares of the prior.
 
     The area under a curve is then its mean under the prior: for costs, the PWU.
@@ -83,13 +84,15 @@ def by_prior_mass(x: Any, values: Mapping[str, Any], prior: Prior, *, ticks: Seq
         Values of x to write at their places.
     xlabel, ylabel : str
         Labels of the axes.
+    top : float, optional
+        Upper end of the vertical axis; curves may leave it.
     """
     figure, ax = new_axes(None)
     for label, y in values.items():
         ax.plot(prior.mass(prior.support[0], np.asarray(x, dtype=float)), y, label=label, lw=2)
     ax.set_xticks(prior.mass(prior.support[0], np.asarray(ticks, dtype=float)), [f"{tick:,g}" for tick in ticks])
-    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, None))
-    figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncol=3)
+    ax.set(xlabel=xlabel, ylabel=ylabel, xlim=(0, 1), ylim=(0, top))
+    name_lines(ax)
     return figure
 
 

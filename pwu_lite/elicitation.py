@@ -336,7 +336,7 @@ def mode(prior: Any) -> float:
 
 
 def shifted(prior: Any, share: float) -> Prior:
-    """The same belief about a place somewhat further on, for a sensitivity check.
+    """A prior moved up or down, for a sensitivity check.
 
     The mode of a Beta prior (its mean, where it has no mode inside) moves by `share` of its
     distance to the nearer end, at the same a + b. Everything else is multiplied by ``1 + share``.

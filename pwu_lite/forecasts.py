@@ -111,7 +111,7 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarr
     """Labels and weights that turn survival times into a binary decision about an event by a horizon.
 
     A case whose event came by the horizon has label 1, one that was still followed after it label 0. A case that was
-    lost before has weight 0, and stands in those that were followed as long: the weight of every other case is one
+    lost before has weight 0, and cases followed as long stand in for it: the weight of every other case is one
     over the Kaplan-Meier chance of being followed so far (inverse probability of censoring). Pass the weights as
     ``sample_weight``. Twice the PWU under ``Uniform(0, 1)`` is then Graf's Brier score, divided by the sum of the
     weights instead of n. Assumes that being lost does not depend on the risk.

@@ -12,12 +12,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
+from scipy.optimize import isotonic_regression
 
 from . import _resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "intervals", "murphy", "new_axes",
+__all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "intervals", "murphy", "name_lines", "new_axes",
            "prior_panels", "reliability", "retention_curve", "use_style"]
 
 # Okabe and Ito's colours: colour-blind readers can distinguish them, and on white
@@ -82,28 +83,49 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
                     textcoords="offset points", va="top")
     ax.set(xlabel=xlabel, ylabel=ylabel)
-    _name_lines(ax)
+    name_lines(ax)
     return figure
 
 
-def _name_lines(ax: Axes) -> None:
-    """Write each line's name where the line ends; in a legend where names are long, many or would collide."""
-    names = {line: str(line.get_label()) for line in ax.get_lines() if not str(line.get_label()).startswith("_")}
+def name_lines(ax: Axes, most: int = 6) -> None:
+    """Write each line's name beside its end, in its colour; names are moved apart where they would collide.
+
+    Names of more than 24 characters, or more than `most` of them, go into a legend.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+        With its lines drawn and its limits set.
+    most : int, default 6
+        Number of names that have room.
+    """
+    lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
+    names = [str(line.get_label()) for line in lines]
     low, high = ax.get_ylim()
-    ends = {}
-    for line in names:
+    ends = []
+    for line in lines:
         x, y = np.asarray(line.get_xdata(), dtype=float), np.asarray(line.get_ydata(), dtype=float)
-        kept = np.flatnonzero(np.isfinite(y) & (y >= low) & (y <= high))
-        if kept.size:
-            ends[line] = (float(x[kept[-1]]), float(y[kept[-1]]))
-    heights = np.sort([y for _, y in ends.values()])
-    apart = (np.diff(heights) > 0.07 * (high - low)).all()
-    if len(ends) < len(names) or len(names) > 4 or not apart or max(map(len, names.values())) > 20:
+        seen = np.flatnonzero(np.isfinite(y) & (y >= low) & (y <= high))
+        if seen.size:  # a vertical line is named at half of its height
+            ends.append((float(x[seen[-1]]), float(y[seen].mean() if np.ptp(x) == 0 else y[seen[-1]])))
+    if len(ends) < len(names) or len(names) > most or max(map(len, names), default=0) > 24:
         ax.legend()
         return
-    for line, end in ends.items():
-        ax.annotate(names[line], end, xytext=(6, 0), textcoords="offset points", va="center",
-                    color=line.get_color(), weight="bold", annotation_clip=False)
+    at = ax.transAxes.inverted().transform(ax.transData.transform(np.reshape(ends, (-1, 2))))
+    margin = [k for k in np.argsort(at[:, 1], kind="stable") if at[k, 0] > 0.85]  # from the lowest to the highest
+    for k, height in zip(margin, _apart(at[margin, 1], 0.09), strict=True):
+        ax.annotate(names[k], (1.02, height), xycoords="axes fraction", va="center", color=lines[k].get_color(),
+                    weight="bold", annotation_clip=False)
+    for k in set(range(len(names))) - set(margin):
+        ax.annotate(names[k], ends[k], xytext=(6, 0), textcoords="offset points", va="center",
+                    color=lines[k].get_color(), weight="bold", annotation_clip=False)
+
+
+def _apart(heights: np.ndarray, gap: float) -> np.ndarray:
+    """Ascending heights, moved so that neighbours are at least `gap` apart, and as little as that takes."""
+    # Without the gaps that they need, neighbours in the wrong order share their mean: isotonic regression.
+    steps = gap * np.arange(len(heights))
+    return isotonic_regression(heights - steps).x + steps if len(heights) else heights
 
 
 def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], levels: Sequence[float]) -> Figure:
@@ -208,7 +230,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
         axes[1].plot(x, gaps[index], **style)
         if ends[index] is not None and index != best:
             axes[1].fill_between(x, *ends[index], color=COLOURS[index % 6], alpha=0.2, lw=0)
-    axes[0].legend()
+    name_lines(axes[0])
     axes[2].fill_between(x, _mean_density(score.priors[0], x), color=MUTED, alpha=0.35, lw=0)
     only = family.parameters[0]
     axes[0].set(ylabel="cost per case")

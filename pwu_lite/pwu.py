@@ -147,7 +147,7 @@ class PWU:
         return self.family.losses(self.resolved, self.family.read(y_true, *prediction))
 
     def of_first_parameter(self) -> PWU:
-        """The same score with its first prior alone, where cases have losses of their own: for one axis.
+        """The same score with the second parameter averaged out, if the family is separable.
 
         Examples
         --------
@@ -181,8 +181,8 @@ class PWU:
         It returns minus the loss, and asks for probabilities (top-k: for a decision function, where there are none;
         mean and std: ``predict(X, return_std=True)``). For two labels it is made by `sklearn.metrics.make_scorer`:
         metadata routing passes ``sample_weight``, and ``cost_share``, each case's own cost share of a false alarm in
-        place of the prior; `TunedThresholdClassifierCV` tunes one threshold for all cases. Of several classes the
-        estimator is asked; all of them should be in each training fold, as an average over fewer is another score.
+        place of the prior; `TunedThresholdClassifierCV` tunes one threshold for all cases. With several classes it
+        calls the estimator; all should be in each training fold, as an average over fewer is a different score.
 
         Parameters
         ----------

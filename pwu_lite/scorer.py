@@ -29,7 +29,7 @@ def make(score: Any, pos_label: Any = None) -> Callable[..., float]:
     """
     family = score.family
     if any(prior.length is not None for prior in score.priors):
-        raise ValueError("a prior for each case does not follow the cases into the folds of a cross-validation: "
+        raise ValueError("cross-validation cannot split a prior for each case along with the cases: "
                          "make the scorer from a score with one prior, and pass each case's cost share as metadata "
                          "(set_score_request(cost_share=True))")
     if family.multiclass and pos_label is not None:
@@ -64,8 +64,8 @@ class _Cost:
         kinds = np.unique(labels)
         event = _event(kinds) if pos_label is None else pos_label
         if kinds.size > 2 or (kinds.size == 2 and event not in kinds):
-            raise ValueError(f"the labels are {kinds[:5].tolist()}, the event is {event!r}: two kinds are needed, and "
-                             f"the event one of them")
+            raise ValueError(f"y_true must have two labels, one of them the event {event!r}; got "
+                             f"{kinds[:5].tolist()}")
         if forecast.dtype.kind != "f":
             if not score.family.separable:
                 raise ValueError(f"{type(score.family).__name__} does not act above one threshold: none can be tuned")

@@ -44,7 +44,7 @@ class Bounded(NamedTuple):
 
 
 class Tally:
-    """How many cases have which outcome and a forecast in which cell: all that a score needs.
+    """Counts of cases by outcome and by cell of the forecast: all that a score needs.
 
     A cell is a small interval of log odds. A table of some ten thousand rows stands for any number of cases;
     tables of parts of the data add up. A score is computed from the mean forecast in each cell. Its bounds
@@ -157,7 +157,7 @@ class Tally:
             Another kind, or other cells.
         """
         if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
-            raise ValueError(f"a tally is merged with one of the same kind and cells: {self!r}, and {other!r:.80}")
+            raise ValueError(f"tallies to merge must agree in kind and cells, got {self!r} and {other!r:.80}")
         keys, sums = other._settled()
         self._add(keys[:, 0].view(np.uint64) if other._unsigned else keys[:, 0], keys[:, 1:], sums)
 
@@ -217,7 +217,7 @@ class Tally:
     @staticmethod
     def sql(table: str, truth: str, model: str | tuple[str, str], *, block: str | None = None,
             weight: str | None = None, cells: int = CELLS) -> str:
-        """The query that counts where the data are; `from_counts` reads what it returns.
+        """A query that counts inside the database; `from_counts` reads its result.
 
         Cases that `update` would refuse come back without a cell, and `from_counts` refuses them.
 
@@ -428,7 +428,7 @@ class Tally:
         if not isinstance(score, PWU) or score.family != family:
             raise ValueError(f"a {self.kind} tally scores PWU({family!r}, prior), got {score!r:.80}")
         if score.priors[0].length is not None:
-            raise ValueError("a tally does not know which case is which: it takes one prior for all cases")
+            raise ValueError("a tally does not keep single cases: it takes one prior for all cases")
         if not self._sums[:, 1].sum() > 0:
             raise ValueError("the tally has no cases yet" if not len(self) else "all weights in the tally are zero")
 

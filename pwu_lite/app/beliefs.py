@@ -110,8 +110,8 @@ def _of_regression(name):
 
     label = REGRESSION[name].label
     if name not in SQUARES:
-        return (f"{label}: the cost of newsvendors of every ratio, alike: how much to stock, where too much and "
-                "too little have a price. Predict or pass is another decision.")
+        return (f"{label}: the cost to newsvendors, with equal weight on every ratio, of stocking too much or "
+                "too little. Predict or pass is a different decision.")
     e, v = sp.symbols("e v", positive=True)
     prior = symbolic.selective_prior(sp.sympify(SQUARES[name], {"e": e, "v": v}), e, v)
     if prior.density == 0:

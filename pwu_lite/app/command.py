@@ -89,13 +89,13 @@ def _parser():
     command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="forecasts that are "
                          "missing, binary and selective: refuse the file, or compare each model with the cheapest one "
                          "on the cases that both have")
-    command.add_argument("--blocks", type=int, help="rows in time order: so many consecutive ones hang together and "
-                         "are resampled together")
+    command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
+                         "that are resampled together")
     command.add_argument("--anytime", action="store_true", help="intervals that hold however often you look, as the "
                          "file grows; --decision binary, without groups")
     command.add_argument("--resamples", type=int, default=1000)
     command.add_argument("--seed", type=int, default=0)
-    command.add_argument("--by", help="column of places, leads or kinds: a sentence for each of its values, too")
+    command.add_argument("--by", help="column of places, leads or kinds: adds a sentence for each of its values")
     command.add_argument("--html", help="write a report of one file")
     command.add_argument("--json", action="store_true", help="print JSON")
     command = commands.add_parser("explain", help="what a common metric believes about costs")
@@ -122,8 +122,8 @@ def _add_data(parser):
     parser.add_argument("--truth-file", help="a second file with the outcomes, joined by the columns that both have")
     parser.add_argument("--coverage", type=float, help="orders: of intervals called lower and upper, in per cent")
     parser.add_argument("--time", help="binary: column of times followed; --truth then says whether the event came")
-    parser.add_argument("--horizon", type=float, help="with --time: an event counts until then; who was lost before "
-                        "stands in no row, and the others for them (inverse probability of censoring)")
+    parser.add_argument("--horizon", type=float, help="with --time: events count until then; cases lost "
+                        "before get no weight, and the others get more (inverse probability of censoring)")
     parser.add_argument("--weights", help="column of case weights; taken by its name where there is one, unless you "
                         "say: --weights none")
 

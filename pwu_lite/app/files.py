@@ -564,12 +564,12 @@ def _joined(given, frame):
     truth = tables.read_table(given.truth_file)
     keys = [name for name in frame.columns if name in truth.columns and name != given.truth]
     if not keys or truth_of(given) not in truth:
-        raise ValueError(f"{given.truth_file} needs the column {given.truth!r}, and columns that {given.file} has, "
-                         f"too, to join them by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
+        raise ValueError(f"{given.truth_file} needs the column {given.truth!r} and a column in common with "
+                         f"{given.file} to join by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
     known = truth[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
     if known.duplicated().any():
-        raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {given.truth_file} says "
-                         f"an outcome again: {', '.join(map(str, keys))} must name a case")
+        raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {given.truth_file} has "
+                         f"a case again: {', '.join(map(str, keys))} must identify it")
     own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
     if given.truth in frame:
         raise ValueError(f"both files have a column {given.truth!r}: rename the outcome in {given.truth_file}")

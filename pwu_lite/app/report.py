@@ -62,8 +62,8 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
     True
     """
     if result.data is None:
-        raise ValueError("a report has pictures of the cases, and a tally does not hold them: compare a sample of "
-                         "the cases for it")
+        raise ValueError("a report draws the cases, but a tally does not hold them: compare a sample of "
+                         "the cases")
     judged, source_file = judge(result, statement), result.about.get("file")
     parts = page.answer([f"File {source_file}, read on {datetime.date.today():%d %B %Y}."]) if source_file else []
     for name, score in result.scores.items():
@@ -98,7 +98,7 @@ def _beside(score, result, names):
                  [metric(y, *forecasts[name], sample_weight=weight) for name in names]
                  for metric in (REGISTRY[task, name] for name in shown) if weight is None or metric.separable}
         parts += ["<h2>What conventional metrics say</h2>", page.numbers(pd.DataFrame.from_dict(
-            found, orient="index", columns=names)), "<p>Each of them has costs of its own in mind, or none: "
+            found, orient="index", columns=names)), "<p>Each of them implies costs of its own, or none: "
             f"python -m pwu_lite explain {shown[0]} says which.</p>"]
     return parts
 

@@ -864,7 +864,7 @@ def right_or_wrong(frame: pd.DataFrame, name: str) -> np.ndarray:
     words = [key(value).lower() for value in column]
     unknown = np.array([word not in RIGHT | WRONG for word in words])
     if unknown.any():
-        hint = " (partly right: is that worth the half of a right answer? Decide for 1 or 0)" if "p" in words else ""
+        hint = " (partly right: is that worth half a right answer? Choose 1 or 0)" if "p" in words else ""
         _refuse(frame, column, unknown, "expected 1 or 0, right or wrong, C or I", hint)
     return np.array([float(word in RIGHT) for word in words])
 

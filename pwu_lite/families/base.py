@@ -188,8 +188,8 @@ class Family:
     """A set of utilities ``U_theta``, one for each value of the decision parameters.
 
     A family of your own extends `SeparableFamily`, where each case has a cost of its own, or
-    `JointFamily`. What callers use (`read`, `utility`, `words`) checks its arguments and then
-    asks what a family says (`check`, `utilities`, `describe`).
+    `JointFamily`. Public methods (`read`, `utility`, `words`) check their arguments and
+    then call the family's own (`check`, `utilities`, `describe`).
 
     Attributes
     ----------
@@ -220,7 +220,7 @@ class Family:
         return tuple(parameter.name for parameter in self.stated)
 
     def check_declaration(self) -> None:
-        """Raise ValueError where the class says of itself what nothing can be computed from."""
+        """Raise ValueError if nothing can be computed from what the class declares."""
         name = type(self).__name__
         for attribute, kind in (("parameters", Parameter), ("takes", str)):
             given = getattr(self, attribute)
@@ -363,8 +363,8 @@ class Family:
     def numerical_error(self, prior: Prior, *data: Any) -> float:
         """Estimated numerical error of the loss of read data; zero for a closed form.
 
-        A separable family is asked for each continuous part of a prior, as `per_sample` is. It is
-        part of every score, so it should cost no more than the score itself.
+        For a separable family, called once per continuous part of a prior, like `per_sample`.
+        Every score calls it, so it should not take longer than the score itself.
         """
         return prior.numerical_error
 
@@ -453,8 +453,8 @@ class Family:
 class SeparableFamily(Family):
     """A family in which each case has a cost of its own.
 
-    A subclass says `cost` and `per_sample`; it may say `utilities`, where there is a faster way
-    than one parameter after the other. With two parameters that take a prior, `cost` gets a pair of them and
+    A subclass defines `cost` and `per_sample`; it may define `utilities`, where that is faster
+    than one parameter at a time. With two parameters that take a prior, `cost` gets a pair of them and
     `per_sample` two priors, each continuous or a point mass, and not both point masses.
     """
 

@@ -63,7 +63,7 @@ class BinaryDecision(SeparableFamily):
 
     def properness(self, *priors):
         if covers(priors[0], 0, 1):
-            return "strictly proper", "the prior charges every interval of c: any other forecast acts wrongly somewhere"
+            return "strictly proper", "every interval of c has mass: any other forecast leads to a worse act somewhere"
         return "proper", "forecasts between which no c has mass have the same expected loss"
 
     def breakpoints(self, data):

@@ -204,7 +204,7 @@ class Newsvendor(_Orders):
     """Order an amount: a unit short costs tau, a unit left over ``1 - tau``; tau is the critical ratio, in (0, 1).
 
     ``u_tau = -(tau - 1[y < a]) (y - a)``, and the Bayes act is to order the forecast's quantile at tau. A forecast has
-    quantiles at some levels only, so its users have to read it somehow.
+    quantiles at some levels only, so other tau need a rule (`act`).
 
     Parameters
     ----------
@@ -333,7 +333,7 @@ class Exceedance(_Orders):
         Levels of reported quantiles; without them each row is an ensemble, or a set of draws.
     act : {"interpolated", "at levels", "nearest level"}, optional
         With levels: how the quantiles give a chance. *Interpolated*, the default: the distribution function is linear
-        between the quantiles, with what is missing at the outermost ones. The others: see `Newsvendor`, with
+        between the quantiles, with the missing mass at the outermost. The others: see `Newsvendor`, with
         the critical ratio 1 - c.
     normal : bool
         The forecast is a mean and a standard deviation of a normal distribution.

@@ -24,7 +24,7 @@ def log_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike |
     y_true : array_like, shape (n,)
         Labels in 0, ..., K - 1.
     y_prob : array_like, shape (n, K)
-        One row of class probabilities a case; each sums to 1.
+        One row per case of K probabilities that sum to 1.
     sample_weight : array_like, shape (n,), optional
 
     Returns

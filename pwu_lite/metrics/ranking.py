@@ -207,7 +207,7 @@ def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) ->
     """
     bins = validation.whole("n_bins", n_bins)
     if bins > error.size:
-        raise ValueError(f"n_bins is {bins}, with {error.size} case(s) only")
+        raise ValueError(f"n_bins is {bins}, above the {error.size} case(s)")
     total = error_of_kept(error, uncertainty, tolerance=0.0)
     kept = np.arange(1, bins + 1) * error.size // bins
     return kept / error.size, total[kept - 1] / kept

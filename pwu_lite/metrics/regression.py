@@ -253,7 +253,7 @@ def mean_absolute_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: Arr
                                     sample_weight: ArrayLike | None = None) -> float:
     """MACE: the mean over `coverages` of ``abs(observed - nominal coverage)``.
 
-    The same number as `expected_calibration_error`, over another set of levels. Levels 0 and 1
+    The same formula as `expected_calibration_error`, with other levels. Levels 0 and 1
     are allowed, and pull the mean down: their error is zero, unless a prediction is exact.
 
     Parameters

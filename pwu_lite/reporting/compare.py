@@ -119,15 +119,15 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     ModelComparison
         With a table, the cheapest model first: ``cost`` with its interval; ``skill``, the share of
         the way from the base rate (or mean and standard deviation) of these very labels to a perfect
-        forecast; ``difference`` from the cheapest (or from `against`) with its paired interval, and as a share of the
-        model's own cost what the cheapest one saves, ``saving``; ``share best`` of
+        forecast; ``difference`` from the cheapest (or from `against`) with its paired interval, and ``saving``, what
+        the cheapest one saves as a share of the model's own cost; ``share best`` of
         the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
         ``verdict``: best (or reference), not separable from it (the interval of the difference
         contains zero, or there are so few cases with a positive weight, events or cases without an event that all
         of them pointing one way would be no evidence), costlier, or cheaper;
         ``cases needed`` to separate the two with 80% power, if the difference is what it seems: groups, where there
-        are groups (NaN where there are so few). How far the verdicts rest on the prior says
-        `pwu_lite.theory.robust.judge`.
+        are groups (NaN where there are so few). `pwu_lite.theory.robust.judge` says how far
+        the verdicts rest on the prior.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def _consecutive(blocks, interval, groups, weight, n):
         raise ValueError("interval='anytime' takes cases one by one: leave out groups, blocks and weights, or give the "
                          "groups to Watch(...).update(..., groups=...)")
     if blocks is not None and interval == "normal":
-        raise ValueError("interval='normal' takes cases for independent: with blocks use 'bootstrap' or 'hac'")
+        raise ValueError("interval='normal' assumes independent cases: with blocks use 'bootstrap' or 'hac'")
     return None if blocks is None else block_length(blocks, n)
 
 
@@ -284,7 +284,7 @@ def _as_loss(name, score):
     if not callable(score):
         raise ValueError(f"{name} must be a PWU or a loss function score(y_true, *prediction), got {score!r:.60}")
     if isinstance(score, Metric) and not score.lower_is_better:
-        raise ValueError(f"{name}: of {score.name} higher is better; pass a function that returns minus its value")
+        raise ValueError(f"{name}: higher is better for {score.name}; pass a function that returns its negative")
     return score
 
 

@@ -66,8 +66,8 @@ def decompose(score: Callable[..., float], y_true: ArrayLike, y_prob: ArrayLike,
     if not callable(score):
         raise ValueError(f"score must be a PWU or a loss function score(y_true, y_prob), got {score!r:.60}")
     if any(prior.length is not None for prior in getattr(score, "priors", ())):
-        raise ValueError("decompose needs one prior for all cases: isotonic regression is not best at a threshold "
-                         "of each case's own")
+        raise ValueError("decompose needs one prior for all cases: isotonic regression is not best with a "
+                         "threshold per case")
     validation.same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     y, f = validation.check_binary(y_true, y_prob)
     weight = validation.relative_weight(sample_weight, f.size)

@@ -55,10 +55,10 @@ def value_of_information(score: PWU, y_true: ArrayLike, *prediction: ArrayLike) 
 
     At each theta, the cost of acting on the mean outcome minus the cost of acting on the forecast. For yes-or-no
     decisions with base rate b it is ``v(c) = min(c (1 - b), (1 - c) b) - L(c)``. Its average over the prior is the
-    forecast's discrimination minus its miscalibration (`decompose`). A calibrated forecast is worth nothing less than
-    zero at any theta. Of one event, a calibrated forecast is worth at least as much as another at every theta exactly
-    where it is at least as informative in Blackwell's order. With more acts or classes a family may not see all that
-    a forecast knows: two forecasts can be worth the same at every theta and not be ordered.
+    forecast's discrimination minus its miscalibration (`decompose`). The worth of a calibrated forecast is at least
+    zero at every theta. For one event, a calibrated forecast is worth at least as much as another at every theta if
+    and only if it is at least as informative in Blackwell's order. With more acts or classes a family may not use all
+    of a forecast: two forecasts can be worth the same at every theta but not be ordered.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def value_of_information(score: PWU, y_true: ArrayLike, *prediction: ArrayLike) 
     data = score.family.read(y_true, *prediction)
     ends = score.family.references(np.asarray(data[0], dtype=float), None)
     if ends is None:
-        raise ValueError(f"{score.family!r} has no forecast that knows the average outcome only")
+        raise ValueError(f"{score.family!r} has no reference forecast of the average outcome")
     values = [score(y_true, *forecast, return_error=True)[0] for forecast in (*ends, prediction)]
     low, high = score.priors[0].ppf([0.005, 0.995])
     thetas = score.family.thetas(np.linspace(low, high, _POINTS), data)

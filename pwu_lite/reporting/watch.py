@@ -29,9 +29,9 @@ class Watch:
     """A test of which of two models is cheaper that is valid at every look, and an interval for the mean difference.
 
     The losses come in pieces of any length. Look after each piece, stop whenever you like: the chance that `cheaper`
-    ever names a model that is not cheaper is at most ``1 - level``. For the test that holds under any dependence in
-    which the next difference has, given the past, a mean of the other sign or zero. The interval also takes that mean
-    as the same throughout.
+    ever names a model that is not cheaper is at most ``1 - level``. The test holds under any dependence in which
+    the next difference has, given the past, a mean of the other sign or zero. The interval also assumes that this
+    mean is constant.
 
     Parameters
     ----------

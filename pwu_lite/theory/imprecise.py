@@ -128,7 +128,7 @@ class CredalSet:
         Raises
         ------
         ValueError
-            Some member gives the event no probability: then what it says about it is not defined.
+            Some member gives the event probability zero, so conditioning it is not defined.
 
         References
         ----------
@@ -320,7 +320,7 @@ def best_score(P: CredalSet, loss: Any, cells: Any = None) -> Any:
 
 
 def max_entropy(P: CredalSet, loss: Any, cells: Any = None) -> MaximumEntropy:
-    """The member of the hull under which even the best acts cost most, and the coin that holds all to that cost.
+    """The hull's member under which the best acts cost most, and mixed acts that cost no more under any other.
 
     ``max over P of sum over x of min over a of E_P[1_x loss(a, .)]``, by one linear program: its dual solution is
     a chance for each act in each cell. Exact data are solved in fractions, and so are floats of so different a
@@ -490,7 +490,7 @@ def by_group(scores: Any, y_true: ArrayLike, *prediction: ArrayLike, groups: Any
 
 
 def calibration_by_group(c: float, y_true: ArrayLike, low: ArrayLike, high: ArrayLike, groups: Any) -> pd.DataFrame:
-    """Announced against paid, at one cost share, with a group for each member of the data's set.
+    """Announced and paid cost at one cost share; each group is a member of the data's set.
 
     An interval advises as `as_one` does; it announces ``(1 - c) high`` where it does not act and
     ``c (1 - low)`` where it does.

@@ -94,7 +94,7 @@ def test_a_long_table_of_a_hub_with_its_truth_in_it_or_in_another_file(capsys, t
     twice = pd.concat([table, table.head(1)]).merge(truth, on="location")
     assert "says a quantile again" in run(capsys, tmp_path, twice, "--truth", "seen", *ORDERS)
     pd.concat([truth, truth.head(1)]).to_csv(tmp_path / "truth.csv", index=False)
-    assert "says an outcome again" in run(capsys, tmp_path, table, "--truth", "seen", "--truth-file",
+    assert "has a case again" in run(capsys, tmp_path, table, "--truth", "seen", "--truth-file",
                                           str(tmp_path / "truth.csv"), *ORDERS)
 
 

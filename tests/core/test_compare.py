@@ -154,7 +154,7 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, SCORE, blocks=N), "from 1 to half of all"),
     (lambda: pwu.compare(Y, MODELS, SCORE, blocks=2.5), "blocks"),
     (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, groups=np.arange(N) // 2), "leave out the groups"),
-    (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, interval="normal"), "takes cases for independent"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, interval="normal"), "assumes independent cases"),
     (lambda: pwu.compare(Y[:1], {"a": P[:1]}, SCORE, interval="normal"), "at least two cases"),
     (lambda: pwu.compare(Y, MODELS, SCORE, interval="t"), "must be one of bootstrap, normal, hac, anytime"),
     (lambda: pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="hac"), "averages over cases"),

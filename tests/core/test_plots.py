@@ -52,9 +52,17 @@ def test_curves_are_told_apart_without_colour():
     assert [text.get_color() for text in ax.texts] == [line.get_color() for line in lines]
 
 
-def test_names_that_would_collide_are_in_a_legend():
-    ax = plots.curves(X, {"one": X, "two": X + 1e-3}, xlabel="x", ylabel="y").axes[0]
-    assert not ax.texts and [text.get_text() for text in ax.get_legend().get_texts()] == ["one", "two"]
+def test_names_that_would_collide_are_moved_apart():
+    ax = plots.curves(X, {"two": X + 1e-3, "one": X, "far": X + 5}, xlabel="x", ylabel="y").axes[0]
+    heights = {text.get_text(): text.xy[1] for text in ax.texts}
+    assert ax.get_legend() is None and heights["two"] - heights["one"] == pytest.approx(0.09)
+    assert heights["far"] - heights["two"] > 0.09
+
+
+@pytest.mark.parametrize("names", [["a name of more than twenty-four letters"], list("0123456")])
+def test_names_without_room_are_in_a_legend(names):
+    ax = plots.curves(X, {name: X + k for k, name in enumerate(names)}, xlabel="x", ylabel="y").axes[0]
+    assert not ax.texts and [text.get_text() for text in ax.get_legend().get_texts()] == names
 
 
 def test_panels_show_point_masses_and_narrow_priors():

@@ -243,7 +243,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
 
 def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float | None = None,
                    high: float | None = None, *, repeats: int = 1000, seed: int = 0) -> DominanceTest:
-    """Could the first model be nowhere costlier than the second, and the data show the excess by luck?
+    """Test whether the first model is nowhere costlier than the second, by random signs.
 
     The statistic is the largest excess cost of the first model over [low, high]; under independent cases it is
     compared with the same maximum after the signs of the cases' differences were drawn at random.

@@ -58,7 +58,7 @@ def judge(result: Any, statement: PriorSet | None = None) -> pd.DataFrame:
         raise ValueError(f"statement must be a set of priors from pwu_lite.theory.robust, got "
                          f"{type(statement).__name__}")
     if result.data is None:
-        raise ValueError("a radius needs the cases, and a tally does not hold them: compare a sample of the cases")
+        raise ValueError("a radius needs the cases, but a tally does not hold them: compare a sample of the cases")
     many = isinstance(result.table.index, pd.MultiIndex)
     (y, forecasts), weight = result.data, result.options["sample_weight"]
     judged = {name: _judged(score, result.table.loc[name] if many else result.table, y, forecasts, weight, statement)

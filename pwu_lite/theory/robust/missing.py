@@ -37,8 +37,8 @@ def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any
                    sample_weight: ArrayLike | None = None) -> MissingLabels:
     """Exact range of the difference of two models' PWUs, whatever the missing labels are.
 
-    Each case has a loss of its own, so a missing label moves the difference by the case's own difference of losses
-    and by nothing else: the ends are sums of the smallest and of the largest one of each case.
+    Each case has a loss of its own, so a missing label affects only that case's difference of losses. The lower end is
+    the sum of the cases' smallest differences, the upper end that of their largest.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any
     ('first', -0.111, -0.017)
     """
     if not isinstance(family, SeparableFamily) or family.takes != ("y_prob",):
-        raise ValueError(f"missing labels are for families with a loss for each case and labels; {family!r} is not one")
+        raise ValueError(f"missing_labels needs a family with labels and one loss per case, got {family!r}")
     priors = () if prior is None else prior if isinstance(prior, tuple) else (prior,)
     validation.same_order(y_true=y_true, a=a, b=b, sample_weight=sample_weight)
     score, y = PWU(family, *priors), validation.as_float("y_true", y_true)

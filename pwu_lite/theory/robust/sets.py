@@ -130,12 +130,12 @@ class Statements(PriorSet):
     Raises
     ------
     ValueError
-        An interval or a mass that is none, or (when asked for a bound) no prior that satisfies all statements.
+        An invalid interval or mass, or (when asked for a bound) no prior that satisfies all statements.
 
     Notes
     -----
-    Inside a cell between neighbouring ends the mass is free, so it goes to the cell's supremum; what remains is
-    a linear program with one variable a cell.
+    Inside a cell between neighbouring ends the mass is free, so it goes to the cell's supremum; this leaves
+    a linear program with one variable per cell.
 
     Examples
     --------

@@ -421,5 +421,5 @@ def is_zero(expression, size=sp.S.One):
         return False
     if simple.equals(0):
         return True
-    raise ValueError(f"cannot decide whether {simple} is zero, or but for the rounding of floats: write exact numbers, "
+    raise ValueError(f"cannot decide whether {simple} is zero or a rounding error of floats: write exact numbers, "
                      f"for instance sympy.Rational(3, 10) for 0.3")

@@ -98,8 +98,8 @@ def _symbols(symbols, count):
 def threshold_score(cdf: Any, t: sp.Symbol, y: Any, prior: Any, support: tuple[Any, Any] = (-sp.oo, sp.oo)) -> Any:
     """The score of a distribution that pays for bets on every event {Y <= t}.
 
-    ``integral over t of the expected_loss of F(t) for the event y <= t``, thresholds t
-    alike and c as in the prior. Under the density 2 it is the CRPS.
+    ``integral over t of the expected_loss of F(t) for the event y <= t``, with equal
+    weight on all t and the prior on c. The density 2 gives the CRPS.
 
     Parameters
     ----------
