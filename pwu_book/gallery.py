@@ -165,6 +165,15 @@ class Formula(NamedTuple):
         p = sp.Symbol("p", positive=True)
         return symbolic.binary_prior(*(sp.sympify(text, {"p": p}) for text in self), p)
 
+    @cache  # noqa: B019
+    def proof(self) -> Any:
+        """The two forecasts that forbid a prior, or None."""
+        try:
+            self.prior()
+        except symbolic.NotAligned as refusal:
+            return refusal.witness
+        return None
+
     def holds(self, card: Card) -> bool:
         """Is the formula that of the line of code, and is there a prior exactly if the card says so?"""
         p = sp.Symbol("p", positive=True)
@@ -304,7 +313,7 @@ class Card:
     def belief(self) -> str:
         """Where the weight lies, in words."""
         if self.verdict == NOT:
-            return _refuted(self.evidence) if isinstance(self.evidence, Refuted) else "No prior makes this score."
+            return _refuted(self.evidence)
         if self.shares is None:
             return machine.endless(self.evidence.prior(), self.axis)
         return machine.words(*self.shares, self.axis)
@@ -319,19 +328,58 @@ class Card:
 def _refuted(evidence):
     """The counterexample, in words."""
     proof = evidence.proof()
+    if proof is None:
+        return "No prior makes this score."
     if len(proof.comparisons) > 1:
         return f"{len(proof.comparisons)} comparisons of two forecasts each contradict every prior."
     one = proof.comparisons[0]
     size = sum(np.size(part) for part in one.better)
     if size > 16:
         return f"Two forecasts of {len(one.y_true)} cases: it prefers the one that costs every reader as much or more."
-    names = {"Ret": ("errors", ["uncertainties"]), "Sel": ("outcomes", ["means", "spreads"])}.get(
-        evidence.family[4:7], ("outcomes", [""]))
+    names = _parts(evidence)
     said = machine.listed
     better, worse = (" with ".join(f"{word} {said(part)}".strip() for word, part in zip(names[1], report, strict=True))
                      for report in (one.better, one.worse))
     return (f"With {names[0]} {said(one.y_true)} it prefers {better} to {worse}, although the first costs every "
             "reader as much or more.")
+
+
+def _parts(evidence):
+    """What the outcomes of a counterexample are, and the parts of its forecasts."""
+    return {"Ret": ("errors", ["uncertainties"]), "Sel": ("outcomes", ["means", "spreads"])}.get(
+        getattr(evidence, "family", "")[4:7], ("outcomes", [""]))
+
+
+def counterexample(evidence: Formula | Refuted) -> str:
+    """Two forecasts as a picture: a line for each case, from what the score prefers to what costs no reader more.
+
+    Parameters
+    ----------
+    evidence : Formula or Refuted
+        Of a score that is not aligned; nothing is drawn of more than one comparison, or of more than eight cases.
+    """
+    proof = evidence.proof()
+    if proof is None or len(proof.comparisons) > 1 or np.size(proof.comparisons[0].y_true) > 8:
+        return ""
+    one, parts = proof.comparisons[0], _parts(evidence)[1]
+    if len(parts) != len(one.better):  # classes, quantiles
+        return ""
+    binary_labels = not parts[0] and set(np.ravel(one.y_true)) <= {0, 1}
+    drawn = []
+    for which, (name, *reports) in enumerate(zip(parts, one.better, one.worse, strict=True)):
+        left, right = (np.ravel(report).astype(float) for report in reports)
+        low, high = (0.0, 1.0) if not name else (min(left.min(), right.min()), max(left.max(), right.max()))
+        x = (40, 160) if len(parts) == 1 else (12 + 104 * which, 84 + 104 * which)
+        for label, *ends in zip(np.ravel(one.y_true), left, right, strict=True):
+            y = [44 - 36 * (end - low) / ((high - low) or 1) for end in ends]
+            kind = "event" if binary_labels and label == 1 else "case"
+            drawn.append(f'<path class="{kind}" d="M{x[0]} {y[0]:.1f}L{x[1]} {y[1]:.1f}"/>' + "".join(
+                f'<circle class="{kind}" cx="{a}" cy="{b:.1f}" r="2.5"/>' for a, b in zip(x, y, strict=True)))
+        words = name or ("forecasts, filled: events" if binary_labels else "forecasts")
+        drawn.append(f'<text x="{x[0] - 10}" y="58">preferred</text><text x="{x[1] + 10}" y="58" text-anchor="end">'
+                     f'cheaper</text><text x="{sum(x) / 2:g}" y="66" text-anchor="middle">{words}</text>')
+    told = "A line for each case, from the forecast that the score prefers to the one that costs every reader no more"
+    return (f'<svg class="counterexample" viewBox="0 0 200 68" role="img" aria-label="{told}">{"".join(drawn)}</svg>')
 
 
 EVIDENCE: dict[str, type[Evidence]] = {"formula": Formula, "spread": Spread, "same": Same, "refuted": Refuted}
@@ -396,16 +444,31 @@ def chooser(items: str, noun: str, choices: dict[str, tuple[str, list[str]]], *,
 
 
 def picture_of(card: Card) -> str:
-    """The weight of a card's score as bars; nothing if it has none.
+    """The weight of a card's score as bars; if it has none, the two forecasts that forbid it.
 
     Parameters
     ----------
     card : Card
     """
     if card.verdict == NOT:
-        return ""
+        return counterexample(card.evidence) if isinstance(card.evidence, Formula | Refuted) else ""
     prior = card.evidence.prior() if card.shares is None else None
     return machine.picture(machine.heights(card.shares, card.axis, prior), card.axis)
+
+
+def _formulas(card):
+    """The losses and the density as formulas, where they are short."""
+    if not isinstance(card.evidence, Formula | Spread):
+        return ""
+    symbols = {name: sp.Symbol("f" if name == "p" else name, positive=True) for name in "pev"}
+    names = (r"\ell_1", r"\ell_0") if isinstance(card.evidence, Formula) else (r"\ell",)
+    said = [f"{name} = {sp.latex(sp.sympify(text, symbols))}" for name, text in zip(names, card.evidence, strict=True)]
+    said = said if max(map(len, said)) <= 70 and "cases" not in "".join(said) else []
+    if card.verdict != NOT and card.evidence.prior().density != 0:
+        axis, prior = r"\lambda" if isinstance(card.evidence, Spread) else "c", card.evidence.prior()
+        density = sp.latex(prior.density.subs(prior.symbol, sp.Symbol(axis, positive=True)))
+        said += [rf"\pi({axis}) = {density}"] if len(density) <= 60 and "cases" not in density else []
+    return "".join(rf'<p><span class="math">\({words}\)</span></p>' for words in said)
 
 
 def _open(card):
@@ -441,7 +504,7 @@ def as_html(pages: dict[str, str]) -> str:
             f'data-verdict="{text["verdict"]}"><h3>{text["name"]}'
             f'<a class="headerlink" href="#score-{card.key}" title="Link to this card">#</a></h3>'
             f'<p class="score-verdict">{text["verdict"]} <span>({text["forecast"]}; {text["decision"]})</span></p>'
-            f'{picture_of(card)}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
+            f'{picture_of(card)}{_formulas(card)}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
             f'<p class="score-source">{text["source"]}. <a href="{pages[card.chapter]}">More</a>{_open(card)}</p>'
             "</article>")
     data = as_json().replace("</", "<\\/")

@@ -50,7 +50,7 @@ def test_another_belief_is_another_score(key, prior, other):
     ("accuracy", "a miss costs as much as a false alarm"),
     ("auroc-top-k", "at least 71% of the cases"), ("nll-clamped", "more than 0.5 for passing"),
     ("log-loss", "infinite near c = 0"), ("net-benefit", "a miss costs 4 times as much as a false alarm"),
-    ("pinball", "a missing unit costs 9 times as much"), ("focal", "No prior"), ("ece", "it prefers")])
+    ("pinball", "a missing unit costs 9 times as much"), ("focal", "it prefers (0.5, 0.5, 0.5) to"), ("ece", "it prefers")])
 def test_where_half_of_the_weight_lies(key, words):
     assert words in BY_KEY[key].belief
 
@@ -68,3 +68,23 @@ def test_a_wrong_card_stops_the_page(monkeypatch):
     monkeypatch.setattr(gallery, "CARDS", (card,))
     with pytest.raises(ValueError, match="does not show the verdict of ece"):
         gallery.as_html({card.chapter: ""})
+
+
+def test_a_score_without_a_prior_shows_the_two_forecasts_that_forbid_it():
+    """Each line runs from a case's value in the preferred forecast to that in the cheaper one; events are filled."""
+    card = BY_KEY["ece"]
+    one = card.evidence.proof().comparisons[0]
+    drawn = gallery.picture_of(card)
+    lines = re.findall(r'<path class="(\w+)" d="M40 ([\d.]+)L160 ([\d.]+)"', drawn)
+    assert [kind == "event" for kind, *_ in lines] == [label == 1 for label in one.y_true]
+    for (_, *ends), *values in zip(lines, one.better[0], one.worse[0], strict=True):
+        assert [float(end) for end in ends] == pytest.approx([44 - 36 * value for value in values], abs=0.06)
+    assert drawn.count("<circle") == 2 * len(one.y_true)
+    shown = [card for card in gallery.CARDS if card.verdict == gallery.NOT and gallery.picture_of(card)]
+    assert len(shown) > 12 and all("it prefers" in card.belief for card in shown)
+
+
+def test_short_formulas_stand_on_the_cards():
+    assert r"\pi(c) = \frac{1}{c \left(1 - c\right)}" in gallery._formulas(BY_KEY["log-loss"])
+    assert r"\ell_1 = \left(1 - f\right)^{2}" in gallery._formulas(BY_KEY["brier"])
+    assert gallery._formulas(BY_KEY["brier-rounded"]) == "" == gallery._formulas(BY_KEY["ece"])
