@@ -50,7 +50,8 @@ def test_another_belief_is_another_score(key, prior, other):
     ("accuracy", "a miss costs as much as a false alarm"),
     ("auroc-top-k", "at least 71% of the cases"), ("nll-clamped", "more than 0.5 for passing"),
     ("log-loss", "infinite near c = 0"), ("net-benefit", "a miss costs 4 times as much as a false alarm"),
-    ("pinball", "a missing unit costs 9 times as much"), ("focal", "it prefers (0.5, 0.5, 0.5) to"), ("ece", "it prefers")])
+    ("pinball", "a missing unit costs 9 times as much"), ("focal", "it prefers (0.5, 0.5, 0.5) to"),
+    ("ece", "it prefers")])
 def test_where_half_of_the_weight_lies(key, words):
     assert words in BY_KEY[key].belief
 
