@@ -148,7 +148,8 @@ def _names(size, ends):
     """Each curve's name at its right end, apart from each other; on a slim drawing in lines above."""
     if size.name == "slim":
         for k, name in enumerate(ends):
-            x, y = 4 + 168 * (k % 2), 32 + 16 * (k // 2)
+            x, y = 4 + 168 * (k % 2), 31 + 15 * (k // 2)
+            x += size.left if k == 4 else 0  # beside the number at the upper end of the axis
             yield (f'<path class="line line{k}" d="M{x} {y - 4}h22"/>'
                    f'<text class="name name{k}" x="{x + 28}" y="{y}">{escape(name[:22])}</text>')
         return

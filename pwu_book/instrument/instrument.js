@@ -3,7 +3,7 @@
   const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
   const drawings = [...root.querySelectorAll(".views > svg")],
     inputs = [...root.querySelectorAll(".controls select, .controls input")],
-    status = root.querySelector("[role=status]"),
+    status = root.querySelector("[role=status]:not(.answer)"),
     list = root.querySelector("ol"),
     logit = (p) => Math.log(p) - Math.log1p(-p),
     place = (input) => (input.type === "checkbox" ? +input.checked : +input.value),
@@ -150,34 +150,34 @@
     root.classList.add("asking");
     guess.addEventListener("input", words);
     asks.querySelector("button").addEventListener("click", () => {
-      seen();
+      root.classList.remove("asking");
+      asks.classList.add("answered");
       asks.querySelector(".answer").textContent = `You said ${said.textContent}. ${asks.dataset.answer}`;
     });
     words();
   }
-  function seen() {
-    root.classList.remove("asking");
-    asks?.classList.add("answered");
-  }
-
   // Beside a text that passes, the paragraph in the middle of the window says where the controls stand.
-  const stages = data.stages ? [...(root.closest(".pinned")?.querySelectorAll(".stage") ?? [])] : [];
-  const pass = new IntersectionObserver(
-    (crossed) => {
-      for (const {target} of crossed.filter((one) => one.isIntersecting)) {
-        const k = stages.indexOf(target);
-        stages.forEach((stage) => stage.classList.toggle("now", stage === target));
-        if (k > 0) seen();
-        data.stages[k].forEach((value, n) => {
-          if (inputs[n].type === "checkbox") inputs[n].checked = value === 1;
-          else inputs[n].value = value;
-        });
-        draw();
-      }
-    },
-    {rootMargin: innerWidth < 992 ? "-75% 0px -15% 0px" : "-50% 0px -40% 0px"}
-  );
-  for (const stage of stages) pass.observe(stage);
+  function pass() {
+    const stages = [...(root.closest(".pinned")?.querySelectorAll(".stage") ?? [])];
+    const watch = new IntersectionObserver(
+      (crossed) => {
+        for (const {target} of crossed.filter((one) => one.isIntersecting)) {
+          const k = stages.indexOf(target);
+          stages.forEach((stage) => stage.classList.toggle("now", stage === target));
+          if (k > 0) root.classList.remove("asking"); // the question stays: text does not jump
+          data.stages[k].forEach((value, n) => {
+            if (inputs[n].type === "checkbox") inputs[n].checked = value === 1;
+            else inputs[n].value = value;
+          });
+          draw();
+        }
+      },
+      {rootMargin: innerWidth < 992 ? "-75% 0px -15% 0px" : "-50% 0px -40% 0px"}
+    );
+    for (const stage of stages) watch.observe(stage);
+  }
+  if (data.stages && document.readyState === "loading") addEventListener("DOMContentLoaded", pass);
+  else if (data.stages) pass();
   if (alone) {
     take(location.hash.slice(1));
     addEventListener("hashchange", () => take(location.hash.slice(1)));

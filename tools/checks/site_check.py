@@ -2,18 +2,17 @@
 
 Usage: python -m tools.checks.site_check
 
-Fails on: a request to another host or one that fails, a console error, math that was not set, a
-horizontal scroll on a 390-pixel phone (light and dark), a serious axe-core finding in the content,
-a formula, display or inline, whose ends cannot be scrolled into view, a mark that begins a line after a formula,
-lines of text shorter than 60 or longer than 85 characters, letters in a figure below 11 pixels (10 on a phone),
-table cells without room, figures with a white
-plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
-does not find what people look for, a quiz with cut formulas or answers that do not show their reasons
-by mouse and keyboard, a check that does not open by Enter and Space, a code toggle or theme switch
-that does nothing, an instrument that does not answer to mouse and keyboard, in its drawing too, says after a
-drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of two pages
-(see `kit_check`); a chapter without a picture for links (see `link_pictures`); a bench that computes what Python does
-not (see `bench_check`).
+Fails on: a request to another host or one that fails, a console error, math that was not set, a horizontal scroll on
+a 390-pixel phone (light and dark), a serious axe-core finding in the content, a formula, display or inline, whose
+ends cannot be scrolled into view, a mark that begins a line after a formula, lines of text shorter than 60 or longer
+than 85 characters, letters in a figure below 11 pixels (10 on a phone), table cells without room, figures with a
+white plate or too little contrast in the dark, code that scrolls sideways on a phone while it is open, a search that
+does not find what people look for, a quiz with cut formulas or answers that do not show their reasons by mouse and
+keyboard, a check that does not open by Enter and Space, a code toggle or theme switch that does nothing, a text that
+passes and does not move its picture, an instrument that does not answer to mouse and keyboard, in its drawing too,
+says after a drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of
+two pages (see `kit_check`); a chapter without a picture for links (see `link_pictures`); a bench that computes what
+Python does not (see `bench_check`).
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import http.server
+import json
 import multiprocessing
 import re
 import sys
@@ -313,7 +313,7 @@ def check_front_instrument(page, base: str) -> list[str]:
     """Pull it in its drawing, by slider, button, key and choice: words, bills and plates are Python's at that place."""
     page.goto(base + "book/index.html", wait_until="networkidle")
     box, made, found, seen = page.locator(".instrument").first, front_page(), [], []
-    sliders, status = box.locator(".controls input"), box.locator("[role=status]").first
+    sliders, status = box.locator(".controls input"), box.locator("[role=status]:not(.answer)").first
 
     def compare(whose: int = 0) -> None:
         place, width = (int(sliders.nth(k).input_value()) for k in (0, 1))
@@ -366,7 +366,7 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
                 "logistic regression", "random forest")}))):
         page.goto(f"{base}book/{name}.html", wait_until="networkidle")
         box = answered(page.locator(".instrument:has(.controls)").first)
-        inputs, status, seen = box.locator(".controls input"), box.locator("[role=status]").first, set()
+        inputs, status, seen = box.locator(".controls input"), box.locator("[role=status]:not(.answer)").first, set()
         for share in (0.1, 0.5, 0.8):
             drag(page, inputs.first, share)
             if inputs.count() > 2:
@@ -380,7 +380,7 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
             found.append(f"{name}: moving the instrument changes nothing")
     page.goto(base + INSTRUMENTS["beliefs"], wait_until="networkidle")
     box = answered(page.locator(".instrument:has(select)").first)
-    choice, words, seen = box.locator("select"), box.locator("[role=status]").first, set()
+    choice, words, seen = box.locator("select"), box.locator("[role=status]:not(.answer)").first, set()
     choice.focus()
     options = choice.locator("option").count()
     for _ in range(options):
@@ -397,6 +397,7 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
     box.locator(".asks button").click()
     if hidden != "hidden" or line.evaluate("line => getComputedStyle(line).visibility") != "visible":
         found.append("a question before the picture hides nothing, or shows nothing after the answer")
+    box.locator(".controls input").first.press("ArrowRight")
     if "You said" not in box.locator(".asks .answer").inner_text():
         found.append("a question before the picture has no answer")
     return found
@@ -466,6 +467,36 @@ def check_files(page, base: str) -> list[str]:
     return found
 
 
+def check_passing(browser, base: str) -> list[str]:
+    """Beside a text that passes, each marked paragraph sets the controls, and the picture stays in the window."""
+    found, told = [], """(mark, share) => scrollTo(
+        0, mark.getBoundingClientRect().top + scrollY - share * innerHeight)"""
+    names = [name for name in pages() if 'class="pinned"' in (SITE / name).read_text(encoding="utf-8")]
+    for view, (width, height, scheme) in VIEWS.items():
+        share = 0.53 if view.startswith("desktop") else 0.8
+        with browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme) as context, \
+                context.new_page() as page:
+            for name in names:
+                page.goto(base + name, wait_until="load")
+                for pinned in page.locator(".pinned").all():
+                    inputs = pinned.locator(".instrument .controls :is(select, input)")
+                    stages = json.loads(pinned.locator("script[type='application/json']").text_content())["stages"]
+                    for number, (wanted, mark) in enumerate(zip(stages, pinned.locator(".stage").all(), strict=True)):
+                        mark.evaluate(told, share)
+                        with contextlib.suppress(Error):
+                            page.wait_for_function("mark => mark.matches('.now')", timeout=3000,
+                                                   arg=mark.element_handle())
+                        at = inputs.evaluate_all(
+                            "all => all.map(one => one.type === 'checkbox' ? +one.checked : +one.value)")
+                        box = pinned.locator(".views > svg:visible").bounding_box()
+                        where = f"{name} [{view}] paragraph {number + 1} of a text that passes"
+                        if at != wanted:
+                            found.append(f"{where}: the controls stand at {at}, not at {wanted}")
+                        if number and (box["y"] < 40 or box["y"] + box["height"] > height):
+                            found.append(f"{where}: the picture is not in the window ({box})")
+    return found if names else ["no page has a picture that stays"]
+
+
 def check_without_scripts(browser, base: str) -> list[str]:
     """Where scripts are off, an instrument is a picture with words and no dead controls."""
     found = []
@@ -508,6 +539,7 @@ def check_rest(base: str) -> list[str]:
         page = watch(browser.new_context(), base, problems)
         found = check_behaviour(page, base) + check_without_scripts(browser, base)
         found += check_front_instrument(page, base) + check_instruments(page, base, *screening.forecasts())
+        found += check_passing(browser, base)
         found += check_gallery(page, base) + check_cards(page, base) + check_files(page, base)
         found += kit_check.check_kit(browser, SITE, check_access)
         found += link_pictures.check(browser, SITE)
