@@ -25,6 +25,10 @@ CLIPPED = """() => [...document.querySelectorAll('.slide')].flatMap((slide, numb
   return [...slide.querySelectorAll('.notes')].some(e => e.getBoundingClientRect().bottom > floor) ? [number + 1] : [];
 })"""
 AT = "() => [...document.querySelectorAll('.slide')].findIndex(slide => slide.classList.contains('now'))"
+LEAST = """() => Math.min(99, ...[...document.querySelectorAll('.slide.now .instrument svg')].filter(
+    svg => svg.getClientRects().length).flatMap(svg => [...svg.querySelectorAll('text')].map(
+    text => parseFloat(getComputedStyle(text).fontSize)
+            * svg.getBoundingClientRect().width / svg.viewBox.baseVal.width)))"""
 
 
 def check_kit(browser, site: Path, check_access) -> list[str]:
@@ -60,6 +64,8 @@ def check_deck(context, path: Path, check_access) -> list[str]:
         outside = page.evaluate(OVERFLOW)
         if outside:
             found.append(f"slide {number + 1} overflows: top, bottom, right {outside}")
+        if (least := page.evaluate(LEAST)) < 17.9:
+            found.append(f"slide {number + 1} has letters of {least:.1f} pixels in its picture")
         found += [f"slide {number + 1}: {problem}" for problem in check_access(page, "main")]
         for _ in range(1 + page.locator(".slide.now .step").count()):
             page.keyboard.press("ArrowRight")
