@@ -12,7 +12,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
-from scipy.optimize import isotonic_regression
 
 from . import _resampling, validation
 from .metrics._kernels import bin_of, error_of_kept
@@ -123,6 +122,8 @@ def name_lines(ax: Axes, most: int = 6) -> None:
 
 def _apart(heights: np.ndarray, gap: float) -> np.ndarray:
     """Ascending heights, moved so that neighbours are at least `gap` apart, and as little as that takes."""
+    from scipy.optimize import isotonic_regression
+
     # Without the gaps that they need, neighbours in the wrong order share their mean: isotonic regression.
     steps = gap * np.arange(len(heights))
     return isotonic_regression(heights - steps).x + steps if len(heights) else heights
