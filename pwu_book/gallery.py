@@ -350,36 +350,53 @@ def _parts(evidence):
         getattr(evidence, "family", "")[4:7], ("outcomes", [""]))
 
 
-def counterexample(evidence: Formula | Refuted) -> str:
-    """Two forecasts as a picture: a line for each case, from what the score prefers to what costs no reader more.
+def costs_of(evidence: Formula | Refuted) -> tuple[str, np.ndarray, np.ndarray] | None:
+    """The two forecasts of a counterexample by their costs: a key of `machine.HALF`, places, and a row for each.
 
     Parameters
     ----------
     evidence : Formula or Refuted
-        Of a score that is not aligned; nothing is drawn of more than one comparison, or of more than eight cases.
+        Of a score that is not aligned. None if it has more than one comparison.
     """
     proof = evidence.proof()
-    if proof is None or len(proof.comparisons) > 1 or np.size(proof.comparisons[0].y_true) > 8:
+    if proof is None or len(proof.comparisons) > 1:
+        return None
+    one = proof.comparisons[0]
+    family = pwu.BinaryDecision() if isinstance(evidence, Formula) else run(evidence.family)
+    n = len(one.y_true)
+    axis, thetas, places = {
+        "c": ("c", (at := (np.arange(200) + 0.5) / 200), at),
+        "k/n": ("kept" if isinstance(family, pwu.Retention) else "k/n", (k := np.arange(1, n + 1)), k / n),
+    }.get(family.parameters[0].name, ("lambda", (at := np.geomspace(0.01, 100, 200)), at))
+    return axis, places, np.array([-np.asarray(family.utility(thetas, one.y_true, *report))
+                                   for report in (one.better, one.worse)])
+
+
+def counterexample(evidence: Formula | Refuted) -> str:
+    """Two forecasts as a picture: what the score prefers costs every reader as much as the other one, or more.
+
+    Parameters
+    ----------
+    evidence : Formula or Refuted
+        As of `costs_of`.
+    """
+    found = costs_of(evidence)
+    if found is None:
         return ""
-    one, parts = proof.comparisons[0], _parts(evidence)[1]
-    if len(parts) != len(one.better):  # classes, quantiles
-        return ""
-    binary_labels = not parts[0] and set(np.ravel(one.y_true)) <= {0, 1}
-    drawn = []
-    for which, (name, *reports) in enumerate(zip(parts, one.better, one.worse, strict=True)):
-        left, right = (np.ravel(report).astype(float) for report in reports)
-        low, high = (0.0, 1.0) if not name else (min(left.min(), right.min()), max(left.max(), right.max()))
-        x = (40, 160) if len(parts) == 1 else (12 + 104 * which, 84 + 104 * which)
-        for label, *ends in zip(np.ravel(one.y_true), left, right, strict=True):
-            y = [44 - 36 * (end - low) / ((high - low) or 1) for end in ends]
-            kind = "event" if binary_labels and label == 1 else "case"
-            drawn.append(f'<path class="{kind}" d="M{x[0]} {y[0]:.1f}L{x[1]} {y[1]:.1f}"/>' + "".join(
-                f'<circle class="{kind}" cx="{a}" cy="{b:.1f}" r="2.5"/>' for a, b in zip(x, y, strict=True)))
-        words = name or ("forecasts, filled: events" if binary_labels else "forecasts")
-        drawn.append(f'<text x="{x[0] - 10}" y="58">preferred</text><text x="{x[1] + 10}" y="58" text-anchor="end">'
-                     f'cheaper</text><text x="{sum(x) / 2:g}" y="66" text-anchor="middle">{words}</text>')
-    told = "A line for each case, from the forecast that the score prefers to the one that costs every reader no more"
-    return (f'<svg class="counterexample" viewBox="0 0 200 68" role="img" aria-label="{told}">{"".join(drawn)}</svg>')
+    axis, places, costs = found
+    along = np.log(places) if axis == "lambda" else places
+    x = 4 + 192 * (along - along[0]) / (along[-1] - along[0])
+    low, high = min(costs.min(), 0.0), max(costs.max(), 0.0)
+    y = 40 - 30 * (costs - low) / (high - low)
+    lines = ["L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, row, strict=True)) for row in y]
+    middle = machine.ENDS[axis] + (", logarithmic" if axis == "lambda" else "")
+    return ('<svg class="counterexample" viewBox="0 0 200 52" role="img" aria-label="Costs of the two forecasts: the '
+            'preferred one costs every reader as much or more"><path class="floor" d="M0 40.5h200"/>'
+            f'<path class="other" d="M{lines[1]}"/><path class="preferred" d="M{lines[0]}"/>'
+            '<path class="preferred" d="M4 5h12"/><text x="19" y="8">preferred</text>'
+            '<path class="other" d="M70 5h12"/><text x="85" y="8">costs no reader more</text>'
+            f'<text x="0" y="50">{places[0]:.1g}</text><text x="100" y="50" text-anchor="middle">{middle}</text>'
+            f'<text x="199" y="50" text-anchor="end">{places[-1]:.2g}</text></svg>')
 
 
 EVIDENCE: dict[str, type[Evidence]] = {"formula": Formula, "spread": Spread, "same": Same, "refuted": Refuted}
@@ -453,7 +470,7 @@ def picture_of(card: Card) -> str:
     if card.verdict == NOT:
         return counterexample(card.evidence) if isinstance(card.evidence, Formula | Refuted) else ""
     prior = card.evidence.prior() if card.shares is None else None
-    return machine.picture(machine.heights(card.shares, card.axis, prior), card.axis)
+    return machine.picture(machine.heights(card.shares, card.axis, prior), card.axis, cut=prior is not None)
 
 
 def _formulas(card):
@@ -467,7 +484,8 @@ def _formulas(card):
     if card.verdict != NOT and card.evidence.prior().density != 0:
         axis, prior = r"\lambda" if isinstance(card.evidence, Spread) else "c", card.evidence.prior()
         density = sp.latex(prior.density.subs(prior.symbol, sp.Symbol(axis, positive=True)))
-        said += [rf"\pi({axis}) = {density}"] if len(density) <= 60 and "cases" not in density else []
+        same = r"\propto" if isinstance(card.evidence, Spread) else "="  # the one is exact, the other up to a factor
+        said += [rf"\pi({axis}) {same} {density}"] if len(density) <= 60 and "cases" not in density else []
     return "".join(rf'<p><span class="math">\({words}\)</span></p>' for words in said)
 
 

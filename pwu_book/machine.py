@@ -25,8 +25,10 @@ __all__ = ["Answer", "Form", "parse", "tell"]
 
 def _number(value):
     """Two significant digits, as people write them."""
-    if value >= 1e6:
+    if value >= 1e9:
         return f"{value / 10 ** int(np.log10(value)):.0f}e{int(np.log10(value))}"
+    if value >= 1e6:
+        return f"{float(f'{value / 1e6:.1g}'):.0f} million"
     return f"{value:,.0f}" if value >= 10 else f"{value:.2g}"
 
 
@@ -157,7 +159,7 @@ def listed(values: Any) -> str:
 
 
 BARS = 40
-_ENDS = {"c": "cost share c", "answers": "cost share c", "k/n": "share picked", "kept": "share kept",
+ENDS = {"c": "cost share c", "answers": "cost share c", "k/n": "share picked", "kept": "share kept",
          "lambda": "price of passing", "tau": "critical ratio", "threshold": "threshold"}
 
 
@@ -189,7 +191,7 @@ def heights(shares: tuple[np.ndarray, np.ndarray] | None, axis: str, prior: Any 
     return low, high, found / found.max()
 
 
-def picture(found: tuple[float, float, np.ndarray] | None, axis: str) -> str:
+def picture(found: tuple[float, float, np.ndarray] | None, axis: str, cut: bool = False) -> str:
     """The weight along the axis, as bars.
 
     Parameters
@@ -198,15 +200,18 @@ def picture(found: tuple[float, float, np.ndarray] | None, axis: str) -> str:
         As `heights` gives it.
     axis : str
         A key of `HALF`.
+    cut : bool
+        Whether the bars at an end are higher than they are drawn.
     """
     if found is None:
         return ""
     low, high, bars = found
     drawn = "".join(f'<rect x="{5 * place}" y="{40 - 38 * height:.1f}" width="4" height="{38 * height:.1f}"/>'
                     for place, height in enumerate(bars) if height > 0.004)
-    ends = f"{_ENDS[axis]}, from {low:g} to {high:.2g}"
+    ends = f"{ENDS[axis]}, from {low:g} to {high:.2g}"
+    drawn += '<text x="100" y="7" text-anchor="middle">cut off: the weight is infinite</text>' if cut else ""
     return (f'<svg viewBox="0 0 200 52" role="img" aria-label="Weight by {ends}"><path d="M0 40.5h200"/>{drawn}'
-            f'<text x="0" y="50">{low:g}</text><text x="100" y="50" text-anchor="middle">{_ENDS[axis]}</text>'
+            f'<text x="0" y="50">{low:.2g}</text><text x="100" y="50" text-anchor="middle">{ENDS[axis]}</text>'
             f'<text x="199" y="50" text-anchor="end">{high:.2g}</text></svg>')
 
 
@@ -377,7 +382,7 @@ def tell(one: str, zero: str = "") -> Answer:
         return Answer(False, _refusal(refusal, axis))
     shares = weights(prior)
     said = endless(prior, axis) if shares is None else words(*shares, axis)
-    return Answer(True, said, prior, steps, picture(heights(shares, axis, prior), axis))
+    return Answer(True, said, prior, steps, picture(heights(shares, axis, prior), axis, cut=shares is None))
 
 
 def _refusal(refusal, axis):

@@ -119,6 +119,16 @@ function words() {
   return [...found, ...split(fields.more.value)];
 }
 
+// What the form still needs, before anything is fetched; the command itself checks what is there.
+function lacking() {
+  const [low, more] = [fields.low.value.trim() || fields.high.value.trim(), fields.more.value];
+  if (!fields.truth.value && fields.decision.value !== "answers" && !/--truth/.test(more))
+    return {field: fields.truth, words: "Which column has the outcomes? Choose it under Outcome"};
+  if (!low && fields.decision.value !== "acts" && !/--(prior|ratio|threshold|error|range|share|cost-share|case-costs)/.test(more))
+    return {field: fields.low, words: `${find(".question").textContent} Write the two ends, such as 3 and 30`};
+  return null;
+}
+
 const quoted = (word) => (/^[\w.,:%/+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 function tell() {
@@ -159,6 +169,12 @@ async function run(more = []) {
 form.addEventListener("submit", async (event) => {
   event.preventDefault();
   refuse("");
+  const missing = lacking();
+  if (missing) {
+    refuse(missing.words);
+    missing.field.focus();
+    return;
+  }
   const answer = await run();
   if (!answer) return;
   given = answer;

@@ -148,7 +148,7 @@ def _names(size, ends):
     """Each curve's name at its right end, apart from each other; on a slim drawing in lines above."""
     if size.name == "slim":
         for k, name in enumerate(ends):
-            x, y = 4 + 168 * (k % 2), 31 + 15 * (k // 2)
+            x, y = 4 + 168 * (k % 2), 30 + 14 * (k // 2)
             x += size.left if k == 4 else 0  # beside the number at the upper end of the axis
             yield (f'<path class="line line{k}" d="M{x} {y - 4}h22"/>'
                    f'<text class="name name{k}" x="{x + 28}" y="{y}">{escape(name[:22])}</text>')
@@ -185,7 +185,7 @@ def _axis(size, people):
     for name, c in people.items():
         x = size.x(c)
         yield (f'<path class="marker" d="M{x:.1f} {size.base}v-{size.height}"/>'
-               f'<text x="{x + 4:.1f}" y="{size.base - size.height + 10}">{escape(name)}</text>')
+               f'<text class="person" x="{x + 4:.1f}" y="{size.base - size.height + 10}">{escape(name)}</text>')
     yield (f'<text class="axis-name" x="{size.left + size.wide / 2}" y="{size.base + 36}" text-anchor="middle">{SAID}'
            "</text>")
 

@@ -164,7 +164,10 @@
         for (const {target} of crossed.filter((one) => one.isIntersecting)) {
           const k = stages.indexOf(target);
           stages.forEach((stage) => stage.classList.toggle("now", stage === target));
-          if (k > 0) root.classList.remove("asking"); // the question stays: text does not jump
+          if (k > 0) {
+            root.classList.remove("asking");
+            root.classList.add("passed");
+          }
           data.stages[k].forEach((value, n) => {
             if (inputs[n].type === "checkbox") inputs[n].checked = value === 1;
             else inputs[n].value = value;

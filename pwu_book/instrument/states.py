@@ -147,7 +147,12 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
         first = f"If {where}: {mean_of}{order[0]} {low:,.0f}, {order[1]} {high:,.0f}."
         second = (f"{order[0]} is cheaper, by {abs(gap):,.0f} ± {half:,.0f} {alarm} per {per:,} {case}."
                   if abs(gap) > half else f"Undecided: the difference is {abs(gap):,.0f} ± {half:,.0f} {alarm}.")
-        return (first, second[0].upper() + second[1:]), mean
+        said = (first, second[0].upper() + second[1:])
+        if width == 0:  # the curves have another unit than the bill
+            at = [f"{c * value:.3g}" for value in (low, high)]
+            said += (f"The curves say {at[0]} and {at[1]}: there both mistakes together cost one, and here {1 / c:.3g} "
+                     f"{alarm}.",)
+        return said, mean
 
     def view(place, width=0, whose=0):
         if whose:
@@ -164,7 +169,8 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
     at = int(np.abs(places - jumps[start]).argmin())
     controls = [Control("slider", "costs", f"{alarm} that {miss} costs", [f"{(1 - c) / c:.3g}" for c in places], at),
                 Control("slider", "unsure", "how unsure you are", list(widths)),
-                Control("choice", "whose", "whose hill", ["yours", *(f"that of the {name}" for name in beliefs_of)])]
+                Control("choice", "whose", "whose hill", [
+                    "yours, if you are unsure", *(f"that of the {name}" for name in beliefs_of)])]
     controls = [control for control in controls if len(control.options) > 1]
     return Instrument(_curves(y, models, per), _title(per, case), _alternative(models, True), controls, view,
                       places.tolist(), {"the same" if ratio == 1 else f"{ratio:g} {alarm}":
@@ -186,7 +192,7 @@ def beliefs(y_true: ArrayLike, models: Mapping[str, Any], scores: Mapping[str, A
         Sympy expressions in one symbol; a prior stands for the PWU with it; for a score that averages no costs
         give the sentence that says why.
     people : mapping of name to float, optional
-        Decision makers by their cost share, named on the axis; the words say whom the score asks more.
+        Decision makers by their cost share, named on the axis; the words say whom the score weights more.
     start : int
         Which score is shown first.
     sample_weight : array_like, shape (n,), optional
@@ -426,13 +432,16 @@ def _forbidden(refusal):
     found = refusal.witness.comparisons[0]
     one, two = (", ".join(f"{f:.3g}" for f in side[0]) for side in (found.better, found.worse))
     labels = ", ".join(f"{y:g}" for y in found.y_true)
-    return (f"If the labels are {labels}, it prefers the forecasts {one} to {two}, and at no cost share "
-            "are these the cheaper ones.")
+    return (f"If the labels are {labels}, it prefers the forecasts {one} to {two}, although {one} are the cheaper "
+            "ones at no cost share.")
 
 
 def _prefers(name, names, mean):
     best, second = np.argsort(mean, kind="stable")[:2]
-    return f"{name[0].upper()}{name[1:]}: prefers {names[best]}, {mean[best]:.4g} against {mean[second]:.4g}."
+    first = f"{name[0].upper()}{name[1:]}: "
+    if mean[second] - mean[best] <= 1e-12 * abs(mean[second]):
+        return f"{first}{names[best]} and {names[second]} tie, at {mean[best]:.4g}."
+    return f"{first}prefers {names[best]}, {mean[best]:.4g} against {mean[second]:.4g} for {names[second]}."
 
 
 def _ranked(names, mean):
@@ -449,13 +458,13 @@ def _words(prior):
 
 
 def _served(asked, people):
-    """Whom a score asks most and whom least."""
+    """Whom a score weights most and whom least."""
     most, least = max(asked, key=asked.__getitem__), min(asked, key=asked.__getitem__)
     if asked[most] == asked[least]:
         most, *_, least = asked
     dear, cheap = (f"the {who} (c = {people[who]:g})" for who in (most, least))
     if asked[most] == asked[least]:
-        return f"It asks {dear} and {cheap} alike." if asked[most] else "It asks neither of them."
+        return f"It weights {dear} and {cheap} alike." if asked[most] else "It gives neither of them weight."
     if not asked[least]:
-        return f"It asks {dear}, and {cheap} not at all."
-    return f"It asks {dear} {asked[most] / asked[least]:.3g} times as much as {cheap}."
+        return f"It weights {dear}, and {cheap} not at all."
+    return f"It weights {dear} {asked[most] / asked[least]:.3g} times as much as {cheap}."

@@ -292,7 +292,7 @@ def _compare_large(given):
     if given.json:
         said = {"remarks": [*taken, *result.notes], "left_out": left}
         return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    return "\n\n".join([_asked_words(given, score), _taken(result.about["cases"], models, left),
+    return "\n\n".join([_asked_words(given, score), _wrapped(_taken(result.about["cases"], models, left)),
                         _lines(result.table, result.about["base"]),
                         "\n".join(_wrapped(line) for line in (*result.words, *taken)), _wrapped(result.notes[0])])
 
@@ -347,18 +347,19 @@ def _compare(given):
     if given.decided.read is files.read_events:
         about["event"] = f"{given.truth} = {files.label_of(given, frame, y)}"
     result = dataclasses.replace(result, about=result.about | about)
-    if given.html:
-        report.write(result, given.html, decision=_words(given), source="stated on the command line",
-                     statement=_statement(given))
     hints = [*taken, *dict.fromkeys(frame.attrs.get("notes", [])), *files.special_columns(given, frame, used)]
     known = used | files.follow_up(given, frame, used)
     hints += [] if given.groups else columns.remarks(files.special(given), known)
+    if given.html:
+        report.write(result, given.html, decision=_words(given), source="stated with the request for this report",
+                     statement=_statement(given), remarks=[_taken(len(y), models, left), *hints])
     if given.json:
         result = dataclasses.replace(result, table=judge(result, _statement(given)))
         said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}
         said |= {"by": parts} if given.by else {}
         return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    words = [_asked_words(given, score), _taken(len(y), models, left), _lines(result.table, result.about["base"]),
+    words = [_asked_words(given, score), _wrapped(_taken(len(y), models, left)),
+             _lines(result.table, result.about["base"]),
              "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
     words += ["\n".join(_wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")
                         for kind, one in parts.items())] if given.by else []
@@ -412,7 +413,7 @@ def _taken(cases, models, left):
         some = [f"{name} ({reason})" for name, reason in list(left.items())[:files.LISTED]]
         more = f", and {len(left) - files.LISTED:,} more" if len(left) > files.LISTED else ""
         summary += f" Left out: {', '.join(some)}{more}. Choose with --models."
-    return _wrapped(summary)
+    return summary
 
 
 def _statement(given):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import os
 import tempfile
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ SPREADS = ("gaussian_nll", "mean_squared_error", "crps_gaussian")
 
 
 def write(result: ModelComparison, path: Any, *, decision: str = "", source: str = "",
-          statement: PriorSet | None = None) -> None:
+          statement: PriorSet | None = None, remarks: Sequence[str] = ()) -> None:
     """Write a report of one file that asks no other host for anything: words, pictures, table and card.
 
     Parameters
@@ -44,6 +45,8 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
         What the score is for, and where its prior comes from: for the card, see `pwu_lite.reporting.metric_card`.
     statement : PriorSet, optional
         What everybody agrees on about the decision parameter: the card then says what it decides alone.
+    remarks : sequence of str
+        Sentences about the file, such as what was left out of it; they stand at the end.
 
     Raises
     ------
@@ -65,7 +68,7 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
         raise ValueError("a report draws the cases, but a tally does not hold them: compare a sample of "
                          "the cases")
     judged, source_file = judge(result, statement), result.about.get("file")
-    parts = page.answer([f"File {source_file}, read on {datetime.date.today():%d %B %Y}."]) if source_file else []
+    parts: list[str] = []
     for name, score in result.scores.items():
         table = judged.loc[name] if isinstance(judged.index, pd.MultiIndex) else judged
         parts += [f"<h2>{escape(name)}</h2>" if len(result.scores) > 1 else "", *page.answer(result.said(name))]
@@ -76,7 +79,8 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
             card = metric_card(score, decision=decision, source=source, comparison=table)
             parts += _beside(score, result, list(table.index))
             parts += ["<h2>What the score believes</h2>", card._repr_html_()]
-    parts += [f"<p>{escape(note)}</p>" for note in result.notes]
+    read = [f"File {source_file}, read on {datetime.date.today():%d %B %Y}."] if source_file else []
+    parts += [f"<p>{escape(note)}</p>" for note in (*result.notes, *read, *remarks)]
     _write_whole(path, page.whole("Models compared", decision, parts), source_file)
 
 

@@ -243,6 +243,11 @@ def test_models_worse_than_the_base_rate_and_the_event_are_said(capsys, tmp_path
                   "the event.", "of 600 cases are events (y = ill)."):
         assert words in said and words in page
     assert "File " in page and "p.csv" in page and "skill" in out
+    frame.assign(age=40 + np.arange(600) % 30).to_csv(tmp_path / "p.csv", index=False)
+    run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", "--event", "ill", *RATIO, "--html",
+        str(tmp_path / "r.html"))
+    page = (tmp_path / "r.html").read_text()
+    assert "600 cases; models: a, b. Left out: age" in page and "stated with the request" in page
 
 
 def test_groups_are_taken_by_name_and_others_suggested(capsys, tmp_path):

@@ -146,20 +146,20 @@ def test_a_score_says_whom_it_prefers_and_asks():
     scores = {"Brier": BRIER, "log": LOG, "absolute": (1 - p, p), "ECE": "It does not add up."}
     shown = instrument.beliefs(Y, PAIR, scores, people=people)
     means = [np.mean((F - Y) ** 2), np.mean((F / 2 - Y) ** 2)]
-    assert shown.view(0).words == [f"Brier: prefers honest, {means[0]:.4g} against {means[1]:.4g}.",
-                                   "It asks the festival (c = 0.005) and the gardener (c = 0.2) alike."]
+    assert shown.view(0).words == [f"Brier: prefers honest, {means[0]:.4g} against {means[1]:.4g} for half.",
+                                   "It weights the festival (c = 0.005) and the gardener (c = 0.2) alike."]
     assert "32.2 times as much" in shown.view(1).words[1]
     assert "no hill" in shown.view(2).words[0] and shown.view(2).hill is None
     assert "has no hill. It does not add up." in shown.view(3).words[0]
     weighted = instrument.beliefs([1, 0], {"a": [0.8, 0.2], "b": [0.4, 0.1]}, {"Brier": BRIER}, sample_weight=[3, 1])
-    assert weighted.view(0).words == ["Brier: prefers a, 0.04 against 0.2725."]
+    assert weighted.view(0).words == ["Brier: prefers a, 0.04 against 0.2725 for b."]
 
 
 def test_the_refused_score_is_wrong_about_its_two_forecasts():
     """At no cost share is the preferred forecast the cheaper one: read from the words."""
     words = instrument.beliefs(Y, PAIR, {"absolute": (1 - p, p)}).view(0).words[0]
     labels, one, two = ([float(v) for v in part.split(", ")] for part in re.search(
-        r"labels are ([\d., ]+), it prefers the forecasts ([\d., ]+) to ([\d., ]+), and", words).groups())
+        r"labels are ([\d., ]+), it prefers the forecasts ([\d., ]+) to ([\d., ]+), although", words).groups())
     assert np.mean(np.abs(np.subtract(labels, one))) < np.mean(np.abs(np.subtract(labels, two)))
     gap = BINARY.utility(drawing.GRID, labels, two) - BINARY.utility(drawing.GRID, labels, one)
     assert (gap >= 0).all() and (gap > 0).any()

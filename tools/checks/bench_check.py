@@ -72,7 +72,7 @@ def files() -> list[File]:
         File("<b>odd & names.csv", csv_of(plain.rename(columns={"model 0": "<img src=x onerror=alert(1)>"})), ratio),
         File("many.csv", csv_of(forecasts(31_000, 3, 12, decimals=3)), ratio),
         File("gap.csv", "\n".join([*lines[:6], "1,,0.5,0.5", *lines[7:]]).encode(), ratio),
-        File("one.csv", csv_of(plain.assign(y=1)), ratio), File("no ratio.csv", csv_of(plain)),
+        File("one.csv", csv_of(plain.assign(y=1)), ratio),
         File("two.csv", csv_of(plain.rename(columns={"y": "died"}).assign(sex=rng.integers(0, 2, 600))), ratio),
     ]
 
@@ -82,6 +82,13 @@ def check_bench(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any
     context, found, sent = browser.new_context(), [], []
     page = watch(context)
     page.goto(base + BENCH, wait_until="networkidle")
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    page.set_input_files(".bench .load input[type=file]", {
+        "name": "plain.csv", "mimeType": "text/csv", "buffer": csv_of(forecasts(100, 2, 4))})
+    page.locator(".bench [type=submit]").click()
+    if "Write the two ends" not in page.locator(".bench .problem").inner_text() or any("/py/" in url for url in asked):
+        found.append(f"a form without costs fetches Python, or does not say what it lacks: {asked[:2]}")
     before = page.locator("button[data-example]").first
     before.focus()
     page.keyboard.press("Enter")
