@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 import json
+import re
 import tomllib
 from functools import cache, cached_property
 from pathlib import Path
@@ -517,12 +518,15 @@ def as_html(pages: dict[str, str]) -> str:
     cards = []
     for card in CARDS:
         text = {name: html.escape(value) for name, value in card.as_dict().items()}
+        set_ = _formulas(card)
+        if r"\pi" in set_:  # said once
+            text["note"] = re.sub(r"The density is [^.:,]*\.\s*", "", text["note"])
         cards.append(
             f'<article class="score-card" id="score-{card.key}" data-forecast="{text["forecast"]}" '
             f'data-verdict="{text["verdict"]}"><h3>{text["name"]}'
             f'<a class="headerlink" href="#score-{card.key}" title="Link to this card">#</a></h3>'
             f'<p class="score-verdict">{text["verdict"]} <span>({text["forecast"]}; {text["decision"]})</span></p>'
-            f'{picture_of(card)}{_formulas(card)}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
+            f'{picture_of(card)}{set_}<p>{text["belief"]} {text["note"]}</p><code>{text["code"]}</code>'
             f'<p class="score-source">{text["source"]}. <a href="{pages[card.chapter]}">More</a>{_open(card)}</p>'
             "</article>")
     data = as_json().replace("</", "<\\/")

@@ -152,7 +152,7 @@ class Instrument:
                 raise ValueError(f"{name}: give {drawing.GRID.size} finite heights, one for each point of GRID")
 
     def after(self, question: str, answers: Sequence[str], truth: str) -> Instrument:
-        """The same, with a question that a reader answers before hill, words and the second one of two curves are shown.
+        """The same, with a question that a reader answers before the hill, the words and the second of two curves.
 
         Parameters
         ----------

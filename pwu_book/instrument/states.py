@@ -147,7 +147,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
         first = f"If {where}: {mean_of}{order[0]} {low:,.0f}, {order[1]} {high:,.0f}."
         second = (f"{order[0]} is cheaper, by {abs(gap):,.0f} ± {half:,.0f} {alarm} per {per:,} {case}."
                   if abs(gap) > half else f"Undecided: the difference is {abs(gap):,.0f} ± {half:,.0f} {alarm}.")
-        said = (first, second[0].upper() + second[1:])
+        said: tuple[str, ...] = (first, second[0].upper() + second[1:])
         if width == 0:  # the curves have another unit than the bill
             at = [f"{c * value:.3g}" for value in (low, high)]
             said += (f"The curves say {at[0]} and {at[1]}: there both mistakes together cost one, and here {1 / c:.3g} "
