@@ -61,6 +61,7 @@ PAGE = """<head><title>t</title>
 <script>window.MathJax = {"a": 1}</script>
 <script defer="defer" src="../_static/mathjax/tex.js"></script><script src="../_static/searchtools.js"></script></head>
 <body><p class="a">x <span class="math notranslate">\\(a &lt; k\\)</span></p>
+<script>root.classList.add("later")</script>
 <script src="../_static/scripts/bootstrap.js?d=1"></script></body>"""
 
 
@@ -68,7 +69,7 @@ def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
     static = tmp_path / "_static"
     (static / "styles").mkdir(parents=True)
     (static / "basic.css").write_text(".b-not-used{x:1}")
-    (static / "styles" / "theme.css").write_text(".a{x:1}.glyph{x:1}")  # an icon's class comes with its drawing
+    (static / "styles" / "theme.css").write_text(".a{x:1}.glyph{x:1}.later{x:1}")  # by a drawing, by a script
     (static / "styles" / "pydata-sphinx-theme.css").write_text(".gone{x:1}.show{x:1}")
     (static / "documentation_options.js").write_text("const DOCUMENTATION_OPTIONS = {};")
     (static / "doctools.js").write_text('"use strict";\nconst _ready = "show";')
@@ -81,7 +82,7 @@ def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
     lean.write(tmp_path)
     text = (tmp_path / "book" / "page.html").read_text()
     sheet, script = static / "site.css", static / "site.js"
-    assert re.sub(r"\s", "", sheet.read_text()) == ".a{x:1}.glyph{x:1}.show{x:1}"
+    assert re.sub(r"\s", "", sheet.read_text()) == ".a{x:1}.glyph{x:1}.later{x:1}.show{x:1}"
     assert script.read_text().startswith(";") and "const _ready" in script.read_text()
     assert re.findall(r'(?:src|href)="([^"?]+)', text) == [
         f"../_static/{sheet.name}", "../_static/fonts/book-serif.woff2", "../_static/fonts/book-serif-italic.woff2",

@@ -73,6 +73,8 @@ def join(static: Path, fresh: dict[Path, str], pages: dict[Path, str]) -> None:
                                  if not gone(address) and not own(address)))
     used = {name for text in pages.values() for names in re.findall(r'class=\\?["\']([^"\']+)', text)
                     for name in names.split()}
+    used |= {name for text in pages.values()  # classes that a script in a page sets
+             for name in re.findall(r"classList\.\w+\(\\?[\"']([\w-]+)", text)}
     used |= {name for names in re.findall(r'class="([^"{]+)', Path(__file__).read_text(encoding="utf-8"))
              for name in names.split()}  # this file writes into pages, too
     there = [static / name for name in (*scripts, *KEPT) if (static / name).exists()]  # every word may be a class
