@@ -124,7 +124,11 @@ function lacking() {
   const [low, more] = [fields.low.value.trim() || fields.high.value.trim(), fields.more.value];
   if (!fields.truth.value && fields.decision.value !== "answers" && !/--truth/.test(more))
     return {field: fields.truth, words: "Which column has the outcomes? Choose it under Outcome"};
-  if (!low && fields.decision.value !== "acts" && !/--(prior|ratio|threshold|error|range|share|cost-share|case-costs)/.test(more))
+  if (
+    !low &&
+    fields.decision.value !== "acts" &&
+    !/--(prior|ratio|threshold|error|range|share|cost-share|case-costs)/.test(more)
+  )
     return {field: fields.low, words: `${find(".question").textContent} Write the two ends, such as 3 and 30`};
   return null;
 }

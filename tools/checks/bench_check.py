@@ -73,7 +73,8 @@ def files() -> list[File]:
         File("many.csv", csv_of(forecasts(31_000, 3, 12, decimals=3)), ratio),
         File("gap.csv", "\n".join([*lines[:6], "1,,0.5,0.5", *lines[7:]]).encode(), ratio),
         File("one.csv", csv_of(plain.assign(y=1)), ratio),
-        File("two.csv", csv_of(plain.rename(columns={"y": "died"}).assign(sex=rng.integers(0, 2, 600))), ratio),
+        File("two.csv", csv_of(plain.rename(columns={"y": "died"}).assign(sex=rng.integers(0, 2, 600))),
+             ratio | {"truth": "died"}),
     ]
 
 
@@ -84,11 +85,16 @@ def check_bench(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any
     page.goto(base + BENCH, wait_until="networkidle")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
-    page.set_input_files(".bench .load input[type=file]", {
-        "name": "plain.csv", "mimeType": "text/csv", "buffer": csv_of(forecasts(100, 2, 4))})
-    page.locator(".bench [type=submit]").click()
-    if "Write the two ends" not in page.locator(".bench .problem").inner_text() or any("/py/" in url for url in asked):
-        found.append(f"a form without costs fetches Python, or does not say what it lacks: {asked[:2]}")
+    table = forecasts(100, 2, 4).rename(columns={"y": "died"})
+    page.set_input_files(".bench .load input[type=file]",
+                         {"name": "died.csv", "mimeType": "text/csv", "buffer": csv_of(table)})
+    for words in ("Which column has the outcomes", "Write the two ends"):
+        page.locator(".bench [type=submit]").click()
+        if words not in page.locator(".bench .problem").inner_text():
+            found.append(f"a form that lacks something does not say: {words}")
+        page.locator(".bench [name=truth]").select_option("died")
+    if any("/py/" in url for url in asked):
+        found.append(f"a form that lacks something fetches Python: {asked[:2]}")
     before = page.locator("button[data-example]").first
     before.focus()
     page.keyboard.press("Enter")

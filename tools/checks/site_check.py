@@ -119,12 +119,13 @@ def check_page(page, base: str, name: str, view: str) -> list[str]:
 MEASURE = """() => {
     const shown = (e) => e.getClientRects().length > 0, all = (s) => [...document.querySelectorAll(s)].filter(shown);
     const style = getComputedStyle;
-    // Letters that fill a line: the width of a paragraph over the mean width of its letters.
+    // Letters of a line: the mean width of lines but the last, over the mean width of the paragraph's letters.
     const lines = all('article section > p').filter(p => !p.querySelector('math, code, a')).flatMap(p => {
         const words = document.createRange();
         words.selectNodeContents(p);
-        const drawn = [...words.getClientRects()].reduce((sum, line) => sum + line.width, 0);
-        return p.childElementCount || p.innerText.length < 200 ? [] : [p.clientWidth * p.innerText.length / drawn];
+        const widths = [...words.getClientRects()].map(line => line.width), whole = widths.slice(0, -1);
+        const letters = p.innerText.length, sum = (all) => all.reduce((a, b) => a + b, 0);
+        return p.childElementCount || letters < 200 ? [] : [letters * sum(whole) / whole.length / sum(widths)];
     });
     const pad = all('article table.dataframe:not(.cards) td').map(c => parseFloat(style(c).paddingRight));
     const plates = all('article .cell_output svg.drawing path').filter(
