@@ -352,7 +352,7 @@ def test_the_value_of_information_of_other_forecasts():
     assert 0.5 * worth.perfect < worth.value < worth.perfect
     with pytest.raises(ValueError, match="one prior for all cases"):
         reporting.value_of_information(pwu.PWU(pwu.CostMatrix([[0, 1], [1, 0]])), [0], [[0.5, 0.5]])
-    with pytest.raises(ValueError, match="average outcome only"):
+    with pytest.raises(ValueError, match="reference forecast of the average outcome"):
         reporting.value_of_information(pwu.PWU(pwu.Retention(), pwu.Beta(2, 2)), [0.5, 1.0], [0.5, 1.0])
 
 

@@ -66,7 +66,7 @@ def test_a_fold_with_one_kind_of_label_needs_the_event():
     with pytest.raises(ValueError, match="which of the labels"):
         SCORE.scorer()(model, X[Y == 0], (Y + 1)[Y == 0])
     assert SCORE.scorer(pos_label=2)(model, X[Y == 0], (Y + 1)[Y == 0]) < 0
-    for labels, event, words in ((Y + 0.5, 0.5, "could be taken for probabilities"), (Y + 7, 1, "two kinds")):
+    for labels, event, words in ((Y + 0.5, 0.5, "could be taken for probabilities"), (Y + 7, 1, "two labels")):
         with pytest.raises(ValueError, match=words):
             SCORE.scorer(pos_label=event)._score_func(labels, MODEL.predict_proba(X)[:, 1], pos_label=event)
 

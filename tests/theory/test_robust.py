@@ -424,7 +424,7 @@ def test_missing_labels_decide_or_not(a, b, verdict):
 
 
 @pytest.mark.parametrize("act, words", [
-    (lambda: robust.missing_labels(pwu.TopK(), pwu.Beta(2, 4), [1, np.nan], [0.2, 0.3], [0.1, 0.2]), "a loss for each"),
+    (lambda: robust.missing_labels(pwu.TopK(), pwu.Beta(2, 4), [1, np.nan], [0.2, 0.3], [0.1, 0.2]), "loss per case"),
     (lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(0.5, 0), [1], [0.2], [0.1]), "b must be positive"),
     (lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(2, 4), [[1]], [0.2], [0.1]), "one-dimensional"),
     (lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(2, 4), [1, 2], [0.2, 0.1], [0.1, 0.1]),

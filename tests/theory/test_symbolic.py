@@ -454,7 +454,7 @@ def test_a_condition_that_always_holds_is_no_break(always):
 @pytest.mark.slow
 def test_floats_that_differ_by_rounding_are_no_refusal():
     for c in (0.7, 0.8, 0.9):
-        with pytest.raises(ValueError, match="rounding of floats") as caught:
+        with pytest.raises(ValueError, match="rounding error of floats") as caught:
             binary_prior(sp.Piecewise((1 - c, p <= c), (0, True)), sp.Piecewise((0, p <= c), (c, True)), p)
         assert not isinstance(caught.value, NotAligned)
     exact = sp.Rational(7, 10)
