@@ -64,7 +64,29 @@ def test_a_folder_of_the_user_comes_first(two, tmp_path, monkeypatch):
         (own / name).write_bytes(data)
     monkeypatch.setenv("PWU_LIVE", str(own))
     monkeypatch.setattr(fetch, "from_release", lambda names: pytest.fail("asked the network"))
+    monkeypatch.setattr(fetch.shutil, "which", lambda name: None)  # no node
     assert fetch.main(tmp_path / "live") == 0 and fetch.ready(tmp_path / "live")
+
+
+def test_bytecode_comes_whole_or_not_at_all_and_has_its_own_hashes(two, tmp_path, monkeypatch):
+    node = tmp_path / "node"
+    node.write_text("#!/bin/sh\nfor last; do :; done\nprintf shorter > \"$4/$last\"\nexit ${NODE_FAILS:-0}\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
+    lock = tmp_path / "live.lock"
+    lock.write_text(json.dumps(fetch.LOCK))
+    monkeypatch.setattr(fetch, "LOCK_FILE", lock)
+    monkeypatch.setenv("NODE_FAILS", "1")
+    with pytest.raises(ValueError, match="could not be compiled"):
+        fetch.compile_all(tmp_path)
+    assert fetch.compiled(tmp_path) is fetch.LOCK and not (tmp_path / "compiled").exists()
+    monkeypatch.delenv("NODE_FAILS")
+    fetch.compile_all(tmp_path)
+    made = fetch.compiled(tmp_path)
+    assert made["packages"]["numpy"]["sha256"] == hashlib.sha256(b"shorter").hexdigest()
+    assert made["files"] == fetch.LOCK["files"]  # a script is no archive
+    lock.write_text(lock.read_text() + " ")
+    assert fetch.compiled(tmp_path) is fetch.LOCK  # made from another lock file
 
 
 def test_the_lock_names_the_book_s_own_sympy():

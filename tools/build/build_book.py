@@ -36,7 +36,7 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 from tools.kit import exercises
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
-SITE = ["CITATION.cff", "tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "tools/live/*", "_build/live/*",
+SITE = ["CITATION.cff", "tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "tools/live/*", "_build/live/**/*",
         "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # of pages, jupyter-cache knows the cells
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -33,13 +34,17 @@ def write(root: Path, fetched: Path, target: Path) -> None:
     A table's name ends in ``.bin``: some servers would unpack a ``.gz`` on the way.
     """
     (target / "py").mkdir(parents=True, exist_ok=True)
+    lock = fetch.compiled(fetched)
     for name in fetch.wanted():
-        shutil.copy(fetched / name, target / "py")
+        made = fetched / "compiled" / name
+        shutil.copy(made if lock is not fetch.LOCK and made.is_file() else fetched / name, target / "py")
     shutil.copy(root / "LICENSES" / "MPL-2.0.txt", target / "py" / "LICENSE-pyodide.txt")
-    (target / "py" / "pyodide-lock.json").write_text(json.dumps(fetch.LOCK), encoding="utf-8")
+    text = json.dumps(lock)
+    (target / "py" / "pyodide-lock.json").write_text(text, encoding="utf-8")
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     for name in SCRIPTS:
-        text = (FOLDER / name).read_text(encoding="utf-8")
-        (target / name).write_text(text.replace("@LOCK@", fetch.DIGEST), encoding="utf-8")
+        script = (FOLDER / name).read_text(encoding="utf-8")
+        (target / name).write_text(script.replace("@LOCK@", digest), encoding="utf-8")
     for name in ("drawing.py", "mathml.py"):
         shutil.copy(root / "tools" / "extension" / name, target)
     tables = sorted((root / "pwu_book" / "tables").glob("*.csv*"))
@@ -50,5 +55,5 @@ def write(root: Path, fetched: Path, target: Path) -> None:
     (target / "tables").mkdir(exist_ok=True)
     for path in tables:
         shutil.copy(path, target / "tables" / f"{path.name}.bin")
-    site = {"packages": fetch.LOCK["packages"], "tables": [path.name for path in tables]}
+    site = {"packages": lock["packages"], "tables": [path.name for path in tables]}
     (target / "site.json").write_text(json.dumps(site), encoding="utf-8")
