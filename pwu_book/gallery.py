@@ -396,8 +396,9 @@ def counterexample(evidence: Formula | Refuted) -> str:
             f'<path class="other" d="M{lines[1]}"/><path class="preferred" d="M{lines[0]}"/>'
             '<path class="preferred" d="M4 5h12"/><text x="19" y="8">preferred</text>'
             '<path class="other" d="M70 5h12"/><text x="85" y="8">costs no reader more</text>'
-            f'<text x="0" y="50">{places[0]:.1g}</text><text x="100" y="50" text-anchor="middle">{middle}</text>'
-            f'<text x="199" y="50" text-anchor="end">{places[-1]:.2g}</text></svg>')
+            f'<text x="0" y="50">{round(places[0], 2):g}</text>'
+            f'<text x="100" y="50" text-anchor="middle">{middle}</text>'
+            f'<text x="199" y="50" text-anchor="end">{round(places[-1], 2):g}</text></svg>')
 
 
 EVIDENCE: dict[str, type[Evidence]] = {"formula": Formula, "spread": Spread, "same": Same, "refuted": Refuted}

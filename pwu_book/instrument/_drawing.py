@@ -138,10 +138,9 @@ def _between(size, x, one, two, hill):
     parts = []
     for k in range(0, x.size - 1, EVERY):
         low, high = sorted((one[k + 1], two[k + 1]))
-        parts.append(f'<rect class="saved{int(two[k + 1] > one[k + 1])}" x="{x[k]:.1f}" y="{low:.1f}" '
-                     f'width="{x[k + EVERY] - x[k]:.1f}" height="{high - low:.1f}" '
-                     f'opacity="{(strength[k // EVERY] + strength[k // EVERY + 1]) / 2:.2f}"/>')
-    return f'<g class="between">{"".join(parts)}</g>'
+        parts.append(f'<path class="saved{int(two[k + 1] > one[k + 1])}" d="M{x[k + 1]:.1f} {low:.1f}V{high:.1f}" '
+                     f'opacity="{round((strength[k // EVERY] + strength[k // EVERY + 1]) / 2, 2):g}"/>')
+    return f'<g class="between" stroke-width="{x[EVERY] - x[0]:.1f}">{"".join(parts)}</g>'
 
 
 def _names(size, ends):

@@ -21,7 +21,7 @@ from . import _drawing as drawing
 
 __all__ = ["STYLE", "Control", "Instrument", "View"]
 
-FOLDER = Path(__file__).parent
+FOLDER, STEPS = Path(__file__).parent, 5000  # from the floor to the top of the curves
 STYLE = "".join(path.read_text(encoding="utf-8")
                 for path in (FOLDER.parent / "operated.css", FOLDER / "instrument.css"))
 
@@ -217,14 +217,19 @@ class Instrument:
         top = 1.04 * max(np.max(ys) for view in [*views, View(curves=list(self.curves.values()))]
                          for ys in view.curves or ())
         drawn = "".join(self._picture(size, shown, top) for size in drawing.SIZES)
+        held = [view.as_data() for view in views]
+        for view in held:  # a place on the drawing is enough
+            if "curves" in view:
+                view["curves"] = [[round(STEPS * v / top) for v in ys] for ys in view["curves"]]
+        same = {key: part for key, part in held[0].items() if all(view.get(key) == part for view in held)}
         data = json.dumps({
-            "grid": [float(f"{c:.5g}") for c in drawing.GRID], "top": float(f"{top:.6g}"), "index": index,
-            "views": [view.as_data() for view in views],
+            "grid": [float(f"{c:.5g}") for c in drawing.GRID], "top": STEPS, "index": index,
+            "same": same, "views": [{key: view[key] for key in view if key not in same} for view in held],
             "options": [list(control.options) for control in self.controls],
             "ranked": self.ranked,
             **({"stages": [list(stage) for stage in self.stages]} if self.stages else {}),
             **({"places": [float(f"{c:.6g}") for c in self.places]} if self.places is not None else {}),
-        }, allow_nan=False).replace("<", "\\u003c")
+        }, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
         controls = "".join(_control(control) for control in self.controls) + self._jumps()
         plates = ("" if shown.counts is None else
                   drawing.plates(dict(zip(self.curves, shown.counts, strict=True)), self.case))
@@ -242,7 +247,7 @@ class Instrument:
         inside = "".join(parts) if controls or self.ask else _bare("".join(parts))
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
-                  + (FOLDER / "instrument.js").read_text(encoding="utf-8").replace("@ID@", name) + "</script>")
+                  + (FOLDER / "instrument.js").read_text(encoding="utf-8") + "</script>")
         return (f'<div class="operated instrument" id="{name}">\n<style>\n{STYLE}</style>\n'
                 f'<div class="desk">{inside}</div>\n'
                 f'{script if controls or self.ask else ""}</div>')
@@ -291,4 +296,4 @@ def _lines(view, ranked):
 
 def _bare(svg):
     """A drawing that no script will change, without what is not seen."""
-    return re.sub(r'<rect[^>]*opacity="0\.0\d"/>', "", svg)
+    return re.sub(r'<path class="saved[^>]*opacity="0(\.0\d)?"/>', "", svg)

@@ -1,5 +1,6 @@
 // The book's one picture: Python computed every number and drew the first view; this script shows the others.
-(function (root) {
+// It serves every instrument above it that is not served yet: a page keeps the last of several copies.
+document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="application/json"])').forEach((root) => {
   const data = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
   const drawings = [...root.querySelectorAll(".views > svg")],
     inputs = [...root.querySelectorAll(".controls select, .controls input")],
@@ -31,14 +32,14 @@
     );
     svg.querySelector(".hill").setAttribute("d", hill ? `M${left} ${base}L${outline}L${left + wide} ${base}Z` : "");
     svg.querySelector(".hill-title").textContent = title;
-    svg.querySelectorAll(".between rect").forEach((rect, k) => {
-      rect.setAttribute("opacity", (0.275 * (high[k] + high[k + 1])).toFixed(2));
+    svg.querySelectorAll(".between path").forEach((line, k) => {
+      line.setAttribute("opacity", +(0.275 * (high[k] + high[k + 1])).toFixed(2));
     });
   }
 
   function showCurves(svg, curves) {
     const {top, floor} = size(svg),
-      y = (v) => floor - Math.min(v / data.top, 1) * (floor - top);
+      y = (v) => floor - Math.min(v / data.top, 1) * (floor - top); // both in steps of the drawing
     svg.querySelectorAll(":scope > .line").forEach((line, k) => {
       if (k < curves.length) line.setAttribute("d", `M${points(svg, data.grid, curves[k].map(y))}`);
     });
@@ -70,8 +71,8 @@
     });
   }
 
-  const view = () =>
-    data.views[data.index[inputs.reduce((at, input, k) => at * data.options[k].length + place(input), 0)]];
+  const number = () => inputs.reduce((at, input, k) => at * data.options[k].length + place(input), 0),
+    view = () => ({...data.same, ...data.views[data.index[number()]]});
 
   function draw() {
     const shown = view();
@@ -186,4 +187,4 @@
     addEventListener("hashchange", () => take(location.hash.slice(1)));
   } else draw();
   root.dataset.ready = "";
-})(document.querySelector('[id="@ID@"]:not([data-ready])')); // the same instrument may be shown twice
+});

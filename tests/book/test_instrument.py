@@ -204,7 +204,7 @@ STATES = {
 def test_an_element_stands_alone(name):
     """No other host, a label for each input, a text for each drawing; the same twice; the index reaches every view."""
     page, bare = STATES[name]()._repr_html_(), plain(STATES[name]()._repr_html_())
-    assert page == STATES[name]()._repr_html_() and "http" not in page and "@ID@" not in page
+    assert page == STATES[name]()._repr_html_() and "http" not in page
     assert bare.count("<label>") == bare.count("<input") + bare.count("<select")
     assert all('aria-label="' in tag or "aria" in tag for tag in re.findall(r"<svg[^>]*role[^>]*>", bare))
     if name != "costs":
@@ -216,16 +216,28 @@ def test_an_element_stands_alone(name):
 
 
 def test_names_are_text_and_nothing_else():
-    name = '</script><b>"@ID@'
+    name = '</script><b>"'
     for shown in (instrument.hill(Y, {name: F, "b": F / 2}), instrument.beliefs(Y, {name: F, 7: F / 2}, {name: BRIER})):
         page, held = data(shown)
         assert page.count("<script") == 2 and "<b>" not in page
-        assert any(name in " ".join(view["words"]) for view in held["views"])
+        assert any(name in " ".join((held["same"] | view)["words"]) for view in held["views"])
 
 
 def test_where_scripts_are_off_a_choice_is_a_row_of_figures():
     page = plain(STATES["beliefs"]()._repr_html_())
     assert page.count("<figcaption>") == 2 and page.count('<svg class="slim"') == 3
+
+
+def test_what_the_script_is_given_is_each_view_whole():
+    """What all views share is said once, and curves are steps of the drawing, to a five-thousandth of its height."""
+    shown = STATES["labels"]()
+    held, views = data(shown)[1], shown.views()[0]
+    assert held["same"]["title"] == views[0].title and not any(set(held["same"]) & set(view) for view in held["views"])
+    every = [*shown.curves.values(), *(curve for view in views for curve in view.curves)]
+    step = 1.04 * np.max(every) / held["top"]
+    for given, view in zip(held["views"], views, strict=True):
+        np.testing.assert_allclose(step * np.array(given["curves"]), view.curves, rtol=5e-3, atol=step)
+        assert (held["same"] | given)["words"] == view.as_data()["words"]
 
 
 def test_a_view_has_the_state_of_its_controls():

@@ -65,6 +65,12 @@ PAGE = """<head><title>t</title>
 <script src="../_static/scripts/bootstrap.js?d=1"></script></body>"""
 
 
+def test_a_property_that_nobody_asks_for_is_left_out():
+    sheet = ":root{--a:1px;--b:var(--c);--c:2;--d:3}\np{--e:var(--a); margin:var( --e );x--y:1}"
+    assert lean.asked_for(sheet, ["<p style='color: var(--d)'>"]) == (
+        ":root{--a:1px;--d:3}\np{--e:var(--a); margin:var( --e );x--y:1}")
+
+
 def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):
     static = tmp_path / "_static"
     (static / "styles").mkdir(parents=True)

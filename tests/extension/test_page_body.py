@@ -20,6 +20,16 @@ def dress(body, drawing=lambda address: None):
     return BeautifulSoup(page_body.dress(body, "page", drawing)[0], "html.parser")
 
 
+def test_pictures_of_one_kind_bring_one_style_and_one_script():
+    """The first style, and the last script, above which all pictures stand; their data stay."""
+    one = ('<style>a{}</style><i></i><script type="application/json">1</script><script>go()</script>'
+           '<script src="x"></script>')
+    page = dress(f"<div>{one}</div><p>{one}</p><style>b{{}}</style>")
+    assert [tag.parent.name for tag in page.find_all("style", string="a{}")] == ["div"]
+    assert [tag.parent.name for tag in page.find_all("script", string="go()")] == ["p"]
+    assert len(page.find_all("script")) == 5 and page.find("style", string="b{}")
+
+
 def test_a_check_is_one_line_that_opens_to_its_code():
     page = dress(cell("assert 1", "one of one, ever", "tag_check"))
     assert page.select_one("details.check > summary").get_text() == "✓one of one, ever"

@@ -42,7 +42,7 @@ SIGN = '<meta http-equiv="refresh"'
 INSTRUMENTS = {"hill": "book/index.html", "beliefs": "book/implicit_priors/binary_priors.html",
                "readers": "book/pwu/choosing.html", "undecided": "book/pwu/reporting.html",
                "asks": "book/foundations/good_score.html"}
-DRAWN = ((".hill", "d"), (".line0", "d"), (".place", "transform"), (".between rect", "opacity"))
+DRAWN = ((".hill", "d"), (".line0", "d"), (".place", "transform"), (".between path", "opacity"))
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-dark": (390, 844, "dark")}
 CONTENT = [["article.bd-article"]]
 SEARCHES = {  # what users type, and a page that must be among the first three

@@ -79,7 +79,8 @@ def join(static: Path, fresh: dict[Path, str], pages: dict[Path, str]) -> None:
              for name in names.split()}  # this file writes into pages, too
     there = [static / name for name in (*scripts, *KEPT) if (static / name).exists()]  # every word may be a class
     used |= {word for path in there for word in re.findall(r"[\w-]+", path.read_text(encoding="utf-8"))}
-    style = "\n".join(pruned(sheet(static / name), used) for name in sheets)
+    style = asked_for("\n".join(pruned(sheet(static / name), used) for name in sheets),
+                      [*pages.values(), *(path.read_text(encoding="utf-8") for path in there)])
     # It begins with a semicolon: a first file's "use strict" would hold for all of them.
     script = ";" + ";\n".join((static / name).read_text(encoding="utf-8") for name in scripts
                               if name != "documentation_options.js")
@@ -92,6 +93,18 @@ def join(static: Path, fresh: dict[Path, str], pages: dict[Path, str]) -> None:
                 for name, text in ((STYLES, style), (SCRIPTS, script))]
     for path, text in fresh.items():
         path.write_text(page(text, *versions, options, kinds), encoding="utf-8")
+
+
+def asked_for(style: str, others: list[str]) -> str:
+    """The style sheet without custom properties that neither it, nor a page, nor a script asks for."""
+    elsewhere = {name for text in others for name in re.findall(r"--[\w-]+", text)}
+    while True:
+        asked = elsewhere | set(re.findall(r"var\(\s*(--[\w-]+)", style))
+        shorter = re.sub(r"(?<=[{;\s])(--[\w-]+)\s*:[^;{}]*(?:;|(?=\}))",
+                         lambda found, asked=asked: found[0] if found[1] in asked else "", style)
+        if shorter == style:
+            return style
+        style = shorter
 
 
 def sheet(path: Path) -> str:

@@ -56,6 +56,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     for table in soup.select("table.table:not(.dataframe), table.cards"):
         deal_cards(table)
     name_tables(soup)
+    say_once(soup)
     draw(soup, drawing)
     fold_for_phones(soup)
     keep_marks(soup)
@@ -88,6 +89,16 @@ def pin(soup: BeautifulSoup, page: str) -> None:
         passing.extend(after)
     if stray := soup.select_one(":not(.pass) > p.stage"):
         raise ValueError(f"{page}: a marked paragraph without an instrument: {stray.get_text()[:60]}")
+
+
+def say_once(soup: BeautifulSoup) -> None:
+    """Pictures of one kind bring the same style and script along: the first style and the last script do for all."""
+    for name, order in (("style", 1), ("script", -1)):
+        seen = set()
+        for tag in soup.find_all(name, type=None)[::order]:
+            if (text := tag.string) and text in seen:
+                tag.decompose()
+            seen.add(text)
 
 
 def keep_marks(soup: BeautifulSoup) -> None:
