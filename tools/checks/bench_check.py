@@ -196,7 +196,7 @@ def compare(page: Any, file: File, folder: Path) -> list[str]:
             f"the page says {problem!r}, the command line {here!r}"]
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         return ["the page scrolls sideways"]
-    with page.expect_download() as waiting:
+    with page.expect_download(timeout=120_000) as waiting:  # the page computes again
         page.locator(".bench .save-json").click()
     waiting.value.save_as(folder / "result.json")
     theirs, ours = (json.loads(text) for text in ((folder / "result.json").read_text(), said.getvalue()))
