@@ -308,6 +308,24 @@ def _parkinsons(frame):
     return frame.iloc[:, 1:-2], frame.iloc[:, -2:].to_numpy(float)
 
 
+def _air_released(frame):
+    """Three targets; what is missing in the features is the mean of the column, over all rows."""
+    X, y = _air(0, 5, 7)(frame)
+    return X.fillna(X.mean()), y
+
+
+def _parkinsons_released(frame):
+    """The voice alone: without the person, age, sex and time."""
+    return frame.iloc[:, 4:-2], frame.iloc[:, -2:].to_numpy(float)
+
+
+def _flare_released(frame):
+    """Text as the place of its value in the alphabet."""
+    X, y = _numbers(3)(frame)
+    return X.apply(lambda column: column if pd.api.types.is_numeric_dtype(column)
+                   else np.unique(column, return_inverse=True)[1]), y
+
+
 def _bundle(loader, outputs=1):
     def read():
         X, y = loader(return_X_y=True, as_frame=True)
@@ -395,6 +413,18 @@ _SOURCES = {
         "multivariate", "motor and total score", "UPDRS points", "Tsanas and Little (2009), Parkinsons Telemonitoring",
         "c82c1cd34fe74d9a49052817ef0b9ccf7000162236841779d161d883b0c50b3c",
         _targets_last(_csv(), 4, 5), _parkinsons, ("parkinsons/parkinsons_updrs.data",), 189),
+    "air_quality_released": _Source(
+        "multivariate", "carbon monoxide, nitrogen oxides, nitrogen dioxide", "mg/m3, ppb, ug/m3",
+        "Vito (2008), Air Quality", "71eb164a2ca234d1e19897e1be8bd37b13479c097d9593be1bd73d7953d8ce10",
+        _excel(header=None), _air_released, ("air_quality/AirQualityUCI.xlsx",), 360),
+    "solar_flare_released": _Source(
+        "multivariate", "flares of class C, M and X in 24 hours", "flares", "Bradshaw (1989), Solar Flare",
+        "5b2ddfe9555f09394be71dbcc4cc1f9b311cdfdd4caa2c9933d85826745d3827",
+        _csv(sep=" "), _flare_released, ("solar_flare/flare.data2",), 89),
+    "parkinsons_released": _Source(
+        "multivariate", "motor and total score", "UPDRS points", "Tsanas and Little (2009), Parkinsons Telemonitoring",
+        "922ddec557d315284985f0af0ab0493660e0e7b720edfd18f16af1ad7f2a2a96",
+        _targets_last(_csv(), 4, 5), _parkinsons_released, ("parkinsons/parkinsons_updrs.data",), 189),
     "sgemm": _Source(
         "multivariate", "four runs of a matrix product", "ms, ms, ms, ms",
         "Paredes and Ballester-Ripoll (2018), SGEMM GPU kernel performance", (241600, 14, 4),
