@@ -69,6 +69,9 @@ def test_a_property_that_nobody_asks_for_is_left_out():
     sheet = ":root{--a:1px;--b:var(--c);--c:2;--d:3}\np{--e:var(--a); margin:var( --e );x--y:1}"
     assert lean.asked_for(sheet, ["<p style='color: var(--d)'>"]) == (
         ":root{--a:1px;--d:3}\np{--e:var(--a); margin:var( --e );x--y:1}")
+    address = "url(\"data:image/svg+xml;utf8,<svg fill='(a)'>\")"
+    sheet = f":root{{--f:{address};--g:url(data:image/png;base64,AA);--h:var(--b,calc(1px + 2px));}}p{{q:1}}"
+    assert lean.asked_for(sheet, []) == ":root{}p{q:1}" and lean.asked_for(sheet, ["--f --g --h"]) == sheet
 
 
 def test_a_page_asks_for_one_sheet_and_one_script(tmp_path):

@@ -39,6 +39,8 @@ FORMULA = re.compile(r'(<span class="math[^"]*">)\\\((.*?)\\\)</span>')  # in th
 MENU = re.compile(r'<nav class="bd-links bd-docs-nav".*?</nav>', re.S)
 PART = re.compile(r'<p aria-level="2" class="caption" role="heading"><span class="caption-text">(.*?)</span></p>')
 OWN = ("live/", "searchtools", "language_data", "searchindex")  # of some pages
+VALUE = r"""(?:[^;{}"'()]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*\))*"""
+PROPERTY = re.compile(rf"(?<=[{{;\s])(--[\w-]+)\s*:{VALUE}(?:;|(?=\}}))")
 CLASS = re.compile(r"\.(-?[_a-zA-Z](?:[\w-]|\\.)*)")
 
 
@@ -96,12 +98,14 @@ def join(static: Path, fresh: dict[Path, str], pages: dict[Path, str]) -> None:
 
 
 def asked_for(style: str, others: list[str]) -> str:
-    """The style sheet without custom properties that neither it, nor a page, nor a script asks for."""
+    """The style sheet without custom properties that neither it, nor a page, nor a script asks for.
+
+    A semicolon in a string or an address belongs to the value.
+    """
     elsewhere = {name for text in others for name in re.findall(r"--[\w-]+", text)}
     while True:
         asked = elsewhere | set(re.findall(r"var\(\s*(--[\w-]+)", style))
-        shorter = re.sub(r"(?<=[{;\s])(--[\w-]+)\s*:[^;{}]*(?:;|(?=\}))",
-                         lambda found, asked=asked: found[0] if found[1] in asked else "", style)
+        shorter = PROPERTY.sub(lambda found, asked=asked: found[0] if found[1] in asked else "", style)
         if shorter == style:
             return style
         style = shorter
