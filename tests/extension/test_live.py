@@ -154,3 +154,18 @@ def test_outputs_are_the_same_up_to_the_last_printed_place():
     assert "or" in live_check.difference(one, row("0.123 or 5"))
     assert "boom" in live_check.difference(one, row("", error={"words": "boom", "line": 1}))
     assert live_check.difference(one, None) == "it was not run"
+
+
+def test_the_numbers_of_an_instrument_are_compared_one_by_one():
+    def instrument(numbers):
+        return f'<p>1,500 cases</p><script type="application/json">{",".join(map(str, numbers))}</script>'
+
+    many = list(range(400))
+    one = {"outputs": [output(**{"text/html": instrument(many)})], "metadata": {}, "source": ["x"]}
+
+    def row(numbers):
+        return {"shown": [{"kind": "html", "text": instrument(numbers)}], "error": None}
+
+    assert live_check.difference(one, row(many)) == ""
+    assert live_check.difference(one, row([*many[:-1], 400])) == "400, not 399"
+    assert live_check.difference(one, row(many[:-1]))

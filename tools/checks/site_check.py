@@ -91,7 +91,7 @@ def watch(context, base: str, problems: list[str]):
         if route.request.url.startswith(base) and route.request.resource_type == "stylesheet":
             # A reader's first view may keep the fall-back face; what is measured here is the book's own.
             sheet = route.fetch()
-            route.fulfill(response=sheet, body=sheet.text().replace("font-display:optional", "font-display:block"))
+            route.fulfill(response=sheet, body=re.sub(r"font-display:\s*optional", "font-display:block", sheet.text()))
         elif route.request.url.startswith((base, "data:", "blob:")):
             route.continue_()
         else:
