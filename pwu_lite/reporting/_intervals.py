@@ -230,7 +230,7 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[
 
 
 def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
-    """Intervals from bets, which hold at all looks together; savings are differences over the cost so far.
+    """Intervals of costs and of differences from bets, which hold at all looks together; of savings there are none.
 
     Parameters
     ----------
@@ -249,13 +249,11 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
     def ends(gap):  # sorted, so that the sums do not depend on the order of the rows
         return Watch(bound, luck.coverage).update(np.sort(gap), np.zeros(gap.size)).interval
 
-    cost, gaps = losses.mean(axis=1), losses - losses[best]
+    gaps, none = losses - losses[best], np.full(len(losses), np.nan)
     difference = np.array([(0.0, 0.0) if model == best else ends(gap) for model, gap in enumerate(gaps)]).T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        saving = difference / np.abs(cost)
+    cost = np.array([ends(row) for row in losses]).T.clip(0, bound)  # as a case's own cost: the best act costs nothing
     spread = gaps.std(axis=1) / np.sqrt(len(gaps.T))
-    return Intervals(np.array([ends(row) for row in losses]).T, difference, saving, spread,
-                     np.full(len(cost), np.nan), np.zeros(len(cost)), "anytime")
+    return Intervals(cost, difference, np.array([none, none]), spread, none, np.zeros(len(losses)), "anytime")
 
 
 def _own(units, size, best):

@@ -112,7 +112,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         How intervals are made, if you do not leave it to the number of cases: from resamples, from a normal law, or
         for cases in time order from a variance that counts their dependence (over `blocks` steps, if given). With
         "anytime" they hold at all looks together, as those of `Watch`: for binary decisions, without groups and
-        weights. Then `saving` is the difference over the cost so far, and `cases needed` those of a single look.
+        weights. Then `saving` has no interval, `words` give that of the difference, and `cases needed` are those of a
+        single look.
 
     Returns
     -------

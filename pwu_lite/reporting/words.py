@@ -86,7 +86,7 @@ def _sentence(first, cost, name, row, about):
         return say("undefined", first=first, name=name)
     if row["difference"] == 0:
         return say("same", first=first, name=name)
-    alike = cost != 0 and np.sign(cost) == np.sign(row["cost"])
+    alike = cost != 0 and np.sign(cost) == np.sign(row["cost"]) and not np.isnan(row["saving low"])
     kind, shown = ("saving", _percent) if alike else ("difference", "{:.3g}".format)
     gains = bool(alike and cost < 0)
     low, high = row[f"{kind} low"], row[f"{kind} high"]
