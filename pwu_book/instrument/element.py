@@ -218,13 +218,14 @@ class Instrument:
                          for ys in view.curves or ())
         drawn = "".join(self._picture(size, shown, top) for size in drawing.SIZES)
         held = [view.as_data() for view in views]
-        for view in held:  # a place on the drawing is enough
+        for view in held:  # a place on the drawing is enough, told from the place before
             if "curves" in view:
-                view["curves"] = [[round(STEPS * v / top) for v in ys] for ys in view["curves"]]
-        same = {key: part for key, part in held[0].items() if all(view.get(key) == part for view in held)}
+                view["curves"] = [np.diff([round(STEPS * v / top) for v in ys], prepend=0).tolist()
+                                  for ys in view["curves"]]
+        said, views_of = _said_once(held)
         data = json.dumps({
             "grid": [float(f"{c:.5g}") for c in drawing.GRID], "top": STEPS, "index": index,
-            "same": same, "views": [{key: view[key] for key in view if key not in same} for view in held],
+            "parts": said, "views": views_of,
             "options": [list(control.options) for control in self.controls],
             "ranked": self.ranked,
             **({"stages": [list(stage) for stage in self.stages]} if self.stages else {}),
@@ -273,6 +274,16 @@ class Instrument:
                 f'<label>{escape(question)} <input type="range" min="0" max="{len(answers) - 1}" '
                 f'value="{len(answers) // 2}"><output></output></label><button type="button">show me</button>'
                 '<p class="answer" role="status"></p></div>')
+
+
+def _said_once(views):
+    """The different values of each part of a view, and for each view which of them it has; -1: none."""
+    parts: dict[str, list] = {}
+    for view in views:
+        for key, value in view.items():
+            if value not in parts.setdefault(key, []):
+                parts[key].append(value)
+    return parts, [[values.index(view[key]) if key in view else -1 for key, values in parts.items()] for view in views]
 
 
 def _control(control):

@@ -41,7 +41,10 @@ document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="appl
     const {top, floor} = size(svg),
       y = (v) => floor - Math.min(v / data.top, 1) * (floor - top); // both in steps of the drawing
     svg.querySelectorAll(":scope > .line").forEach((line, k) => {
-      if (k < curves.length) line.setAttribute("d", `M${points(svg, data.grid, curves[k].map(y))}`);
+      if (k >= curves.length) return;
+      let height = 0; // each point is told by its step from the one before
+      const heights = curves[k].map((step) => y((height += step)));
+      line.setAttribute("d", `M${points(svg, data.grid, heights)}`);
     });
   }
 
@@ -72,7 +75,11 @@ document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="appl
   }
 
   const number = () => inputs.reduce((at, input, k) => at * data.options[k].length + place(input), 0),
-    view = () => ({...data.same, ...data.views[data.index[number()]]});
+    view = () => {
+      const which = data.views[data.index[number()]];
+      const parts = Object.entries(data.parts).map(([name, values], k) => [name, values[which[k]]]);
+      return Object.fromEntries(parts.filter(([, value]) => value !== undefined));
+    };
 
   function draw() {
     const shown = view();

@@ -119,6 +119,25 @@ def test_a_drawing_takes_the_pages_colours_and_has_ids_of_its_own(tmp_path):
     assert wide is not None and wide["viewbox"].startswith("0 0 685")
 
 
+def test_what_a_drawing_says_again_and_again_it_says_once():
+    marks = "".join(f'<use xlink:href="#m1" x="{x}" y="2" style="fill: red"/>\n' for x in range(3))
+    faint = marks.replace("fill: red", "opacity: 0.5; fill: red")
+    svg = f'<svg version="1.1"><g id="line2d_3"><path id="m1" d="M 0 0 \nL 1 1 \nz"/>{marks}</g>{faint}</svg>'
+    drawn = BeautifulSoup(drawing.drawn(svg, "f-"), "html.parser")
+    alike = drawn.select('g[style="fill: red"] > use:not([style])[href="#f-m1"]')
+    assert [tag["x"] for tag in alike] == ["0", "1", "2"]
+    assert len(drawn.select('use[style^="opacity"]')) == 3  # one over the other they are darker
+    assert not drawn.select("#f-line2d_3") and drawn.path["d"] == "M 0 0L 1 1z"
+
+
+def test_code_keeps_its_words_and_the_colours_that_differ_from_the_text():
+    page = dress('<div class="highlight"><pre><span></span><span class="n">x</span> <span class="o">=</span> '
+                 '<span class="sa">f</span><span class="s2">&quot;</span><span class="si">{</span><span class="n">y'
+                 '</span><span class="si">}</span><span class="s2">&quot;</span><span class="k">if</span></pre></div>')
+    assert page.pre.get_text() == 'x = f"{y}"if'
+    assert [tag.get_text() for tag in page.select("pre span")] == ["", 'f"{', '}"', "if"]
+
+
 def test_a_caption_with_a_table_stands_above_it_and_is_a_tables():
     page = dress('<figure><table class="table"></table><figcaption><span class="caption-number">Fig. 1.2 </span>What'
                  "</figcaption></figure>")

@@ -24,6 +24,7 @@ PROMISE = "You will be able to"
 NEXT = "section#where-to-go-next"
 APART = ["a", "code", "details", "figure", "table", "fieldset", "h1", "h2", "h3"]  # no links to terms
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
+STRING = "span:is(.s1, .s2, .sa, .se, .si)"
 PHONE = 42  # characters of code that fit on a phone
 DOORS, SOURCES = "../record/paper.html", ("PWU paper", "IP paper", "UNIQUE")
 WIDE = 560  # points of a drawing with several panels, which takes the margin too
@@ -57,6 +58,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
         deal_cards(table)
     name_tables(soup)
     say_once(soup)
+    plain_code(soup)
     draw(soup, drawing)
     fold_for_phones(soup)
     keep_marks(soup)
@@ -99,6 +101,21 @@ def say_once(soup: BeautifulSoup) -> None:
             if (text := tag.string) and text in seen:
                 tag.decompose()
             seen.add(text)
+
+
+def plain_code(soup: BeautifulSoup) -> None:
+    """Names, brackets, operators and blanks have the colour of the text: a page is a tenth lighter without their tags.
+
+    Pieces of one string, which have one colour, become one.
+    """
+    for tag in soup.select("div.highlight pre span:is(.n, .nn, .p, .w, .o)"):
+        tag.unwrap()
+    for tag in soup.select(f"div.highlight pre {STRING}"):
+        while tag.parent and isinstance(after := tag.next_sibling, Tag) and after.css.match(STRING):
+            tag.append(after.get_text())
+            after.extract()
+    for code in soup.select("div.highlight pre"):
+        code.smooth()
 
 
 def keep_marks(soup: BeautifulSoup) -> None:
