@@ -39,9 +39,12 @@ def mathml(tex: str, block: bool = False) -> str:
     for element in list(root.iter()):
         lower_primes(element)
         space(element)
+    if len(root) == 1 and root[0].tag == MATHML + "mrow":  # a formula is a row by itself
+        root[:] = list(root[0])
+    if not block:
+        del root.attrib["display"]
     root.set("alttext", source)
-    ET.register_namespace("", "http://www.w3.org/1998/Math/MathML")
-    return ET.tostring(root, encoding="unicode")
+    return re.sub(r"(</?)ns0:| xmlns:ns0=\"[^\"]*\"", r"\1", ET.tostring(root, encoding="unicode"))  # HTML knows it
 
 
 def lower_primes(element: ET.Element) -> None:
