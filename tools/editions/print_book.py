@@ -88,8 +88,9 @@ def sheet(chapters: list[leaves.Leaf], site: Path, still: bool = False) -> str:
     faces = []
     for family, slope, name in leaves.FACES:
         data = (site / "_static" / "fonts" / f"{name}.woff2").read_bytes()
-        faces += [formulas.face(fonts.instance(data, weight), family, slope, str(weight)) for weight in fonts.WEIGHTS
-                  ] if still else [formulas.face(data, family, slope)]
+        weights = fonts.WEIGHTS[name]
+        faces += ([formulas.face(fonts.instance(data, weight), family, slope, str(weight)) for weight in weights]
+                  if still else [formulas.face(data, family, slope, " ".join(map(str, weights)))])
     math = formulas.face(formulas.font([one.body for one in chapters]), formulas.FAMILY)
     return "".join(faces) + math + STYLE + (HERE / "edition.css").read_text()
 

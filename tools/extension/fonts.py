@@ -1,7 +1,7 @@
 """The book's type: Source Serif for text, Source Sans for the rest, cut down to what the pages need.
 
 The fonts (SIL Open Font License, by Adobe) come from two packages of the index; what is cut out of them
-carries another name, as their licence asks: Book Serif, Book Sans. Three files, about 150 kB together.
+carries another name, as their licence asks: Book Serif, Book Sans. Three files, about 95 kB together.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 from fontTools import subset, ttLib
 from fontTools.varLib import instancer
 
-WEIGHTS = (400, 700)
+WEIGHTS = {"book-serif": (400, 700), "book-serif-italic": (400,), "book-sans": (400, 700)}
 FEATURES = ["kern", "liga", "tnum", "lnum", "onum", "mark", "ccmp"]
-LETTERS = [*range(0x20, 0x7F), *range(0xA0, 0x180), *range(0x391, 0x3CA), *range(0x2010, 0x2027),
+LETTERS = [*range(0x20, 0x7F), *range(0xA0, 0x100), 0x131, *range(0x391, 0x3CA), *range(0x2010, 0x2027),
            0x2032, 0x20AC, 0x2190, 0x2191, 0x2192, 0x2193, 0x2212, 0x2248, 0x2260, 0x2264, 0x2265, 0x221A, 0x221E,
            0x25A0]
 FILES = {"book-serif.woff2": ("fontpkg-source-serif-4", "SourceSerif4[opsz,wght].ttf", "Book Serif"),
@@ -34,7 +34,8 @@ def write(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, (package, source, family) in FILES.items():
         if not (folder / name).exists():
-            limits = {"wght": WEIGHTS, **({"opsz": 14} if "opsz" in source else {})}
+            weights = WEIGHTS[name.removesuffix(".woff2")]
+            limits = {"wght": (weights[0], weights[-1]), **({"opsz": 14} if "opsz" in source else {})}
             font = instancer.instantiateVariableFont(cut(packaged(package, source), family, LETTERS, FEATURES), limits)
             font.save(folder / f"{name}.part")
             (folder / f"{name}.part").replace(folder / name)
@@ -45,7 +46,9 @@ def write(folder: Path) -> Path:
 
 def instance(data: bytes, weight: int) -> bytes:
     """One weight of a font of the site, for paper: browsers draw variable fonts there as pictures of letters."""
-    font = instancer.instantiateVariableFont(ttLib.TTFont(io.BytesIO(data), recalcTimestamp=False), {"wght": weight})
+    font = ttLib.TTFont(io.BytesIO(data), recalcTimestamp=False)
+    if "fvar" in font:
+        font = instancer.instantiateVariableFont(font, {"wght": weight})
     file = io.BytesIO()
     font.save(file)
     return file.getvalue()
