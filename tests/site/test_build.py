@@ -276,6 +276,27 @@ def test_a_page_that_is_taken_back_after_the_package_changed_is_not_stale(model)
     assert len(model.ran) == 6  # nothing changed, nothing runs
 
 
+def test_where_nothing_has_changed_nothing_is_done(model, monkeypatch):
+    written, sphinx = [], build_book.run_sphinx
+    monkeypatch.setattr(build_book, "run_sphinx", lambda root: bool(written.append(1)) or sphinx(root))
+    page = model.root / "_build" / "html" / "chapter.html"
+    assert model.build() == 0 and model.build() == 0 and len(written) == 1
+    page.write_text("touched")
+    assert model.build() == 0 and len(written) == 2
+    page.unlink()
+    assert model.build() == 0 and len(written) == 3 and page.exists()
+
+    def edited(root):  # somebody writes on while the site is written
+        done = sphinx(root)
+        model.write("edited", "1")
+        return done
+
+    monkeypatch.setattr(build_book, "run_sphinx", edited)
+    (model.root / "LICENSE").write_text("other words")
+    assert model.build() == 0 and "before" in model.page()
+    assert model.build() == 0 and "edited" in model.page()
+
+
 @pytest.mark.parametrize("file, runs", [("requirements.txt", 2), ("pyproject.toml", 2), ("book/data.txt", 2),
                                         ("pwu_lite/table.csv", 2), ("tools/a.py", 1), ("book/_static/look.css", 1),
                                         ("CITATION.cff", 1), ("answers.csv", 2)])

@@ -5,6 +5,7 @@ Usage: python -m tools.build.build_book [ROOT]
 jupyter-cache runs a chapter again when its code cells change. It does not see the package, the data files, what else
 is installed or the Python: when one of these changes, all chapters run. Anything that goes wrong ends with exit status
 1, now and in every later run until it is fixed; a run that is killed leaves nothing that a later one takes for fresh.
+Where nothing has changed since a build that went through, nothing is done.
 The reader's own settings of IPython, matplotlib, Jupyter and the language change nothing.
 """
 
@@ -36,7 +37,7 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 from tools.kit import exercises
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
-SITE = ["CITATION.cff", "tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "tools/live/*", "_build/live/**/*",
+SITE = ["CITATION.cff", "README.md", "LICENSE", "LICENSES/*", "tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "tools/live/*", "_build/live/**/*",
         "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib", ".pyc"}  # of pages, jupyter-cache knows the cells
 
@@ -62,7 +63,10 @@ def turn(build: Path) -> sqlite3.Connection:
 
 
 def build_site(root: Path, build: Path) -> int:
-    started = time.time()
+    started, read, complete = time.time(), everything_read(root), build / ".complete"
+    if complete.exists() and complete.read_text() == read + as_written(build / "html"):
+        print(f"Nothing has changed since the last build. Open {build / 'html' / 'index.html'}")
+        return 0
     use_own_settings(build)
     try:
         forget_what_changed(root, build)
@@ -84,7 +88,7 @@ def build_site(root: Path, build: Path) -> int:
         return 1
     if check_links.main(build / "html"):
         return 1
-    (build / ".complete").write_text("the last build went through\n")
+    complete.write_text(read + as_written(build / "html"))  # what was read before the first chapter ran
     print(f"\nBuilt in {time.time() - started:.0f} s. Open {build / 'html' / 'index.html'}\n"
           f"or run `make serve` for link previews and summaries too.")
     return 0
@@ -151,6 +155,18 @@ def code_fingerprint(root: Path) -> str:
     installed = sorted(f"{package.name} {package.version}" for package in metadata.distributions()
                        if package.name.lower() in pinned)  # what checks of the site install changes no output
     return fingerprint(root, files - files_like(root, ["book/_static/**/*"])) + sys.version + "\n".join(installed)
+
+
+def everything_read(root: Path) -> str:
+    """What the site is made of, pages included."""
+    return code_fingerprint(root) + fingerprint(root, files_like(root, [*CODE, *SITE]))
+
+
+def as_written(site: Path) -> str:
+    """Which files the site has, how large, and when they were written."""
+    found = sorted((str(path.relative_to(site)), path.stat().st_size, path.stat().st_mtime_ns)
+                   for path in site.rglob("*") if path.is_file())
+    return hashlib.sha256(repr(found).encode()).hexdigest()
 
 
 def files_like(root: Path, patterns: list[str]) -> set[Path]:
