@@ -67,7 +67,8 @@ def hill_path(size: Size, hill: Any) -> str:
 
 def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, words: str, hill: Any = None,
             hill_title: str = "", mark: float | None = None, cheaper: Sequence[str] | None = None,
-            people: Mapping[str, float] | None = None, grip: bool = False) -> str:
+            people: Mapping[str, float] | None = None, grip: bool = False, still: bool = False, frame: str = "",
+            again: bool = False) -> str:
     """One drawing.
 
     Parameters
@@ -91,30 +92,36 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
         Cost shares to name on the axis.
     grip : bool
         Whether the mark can be drawn.
+    still : bool
+        Whether no script will change it.
+    frame : str
+        A name for all that stays the same while hill and mark move.
+    again : bool
+        Whether an earlier drawing of the page has what that name stands for.
     """
     def y(value):
         return size.floor - np.minimum(np.asarray(value, dtype=float) / top, 1.0) * (size.floor - size.top)
 
     x = size.x(GRID)
-    parts = [f'<text x="4" y="14">{escape(title)}</text>']
+    names, fixed, between = list(curves), [f'<text x="4" y="14">{escape(title)}</text>'], ""
     for value in _round(top):
         at = y(value)
-        parts.append(f'<path class="{"rule" if value else "axis"}" d="M{size.left} {at:.1f}h{size.wide}"/>'
+        fixed.append(f'<path class="{"rule" if value else "axis"}" d="M{size.left} {at:.1f}h{size.wide}"/>'
                      f'<text x="{size.left - 6}" y="{at + 4:.1f}" text-anchor="end">{value:g}</text>')
-    names = list(curves)
     if len(names) < 3:  # between two curves, or below one
         one, two, *_ = [*(y(curves[name]) for name in names), np.full(x.size, size.floor)]
-        parts.append(_between(size, x, one, two, hill))
+        between = (_still_between if still else _between)(size, x, one, two, hill)
     for k, name in enumerate(names):
         along = "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y(curves[name]), strict=True))
-        parts.append(f'<path class="line line{k}" d="M{along}"/>')
-    parts += _names(size, {name: float(y(ys[-8:]).mean()) for name, ys in curves.items()})
+        fixed.append(f'<path class="line line{k}" d="M{along}"/>')
+    fixed += _names(size, {name: float(y(ys[-8:]).mean()) for name, ys in curves.items()})
     if cheaper is not None:
-        parts += _strip(size, x, names, cheaper)
-    parts.append(f'<path class="hill" d="{hill_path(size, hill)}"/>'
-                 f'<text class="hill-title" x="{size.left}" y="{size.base - size.height - 8}">{escape(hill_title)}'
-                 "</text>")
-    parts += _axis(size, people or {})
+        fixed += _strip(size, x, names, cheaper)
+    fixed += _axis(size, people or {})
+    if frame:
+        fixed = [f'<use href="#{frame}"/>'] if again else [f'<g id="{frame}">', *fixed, "</g>"]
+    parts = [between, *fixed, f'<path class="hill" d="{hill_path(size, hill)}"/>',
+             f'<text class="hill-title" x="{size.left}" y="{size.base - size.height - 8}">{escape(hill_title)}</text>']
     if mark is not None:
         held = (f'<g class="grip" transform="translate(0 {size.base})"><circle class="reach" r="22"/><circle r="11"/>'
                 '<path d="M-4 -4l-4 4l4 4M4 -4l4 4l-4 4"/></g>' if grip else "")
@@ -132,14 +139,30 @@ def _round(top):
     return np.arange(0, top * (1 + 1e-9), step)
 
 
-def _between(size, x, one, two, hill):
-    """Between two curves, in the colour of the cheaper one, as strongly as the hill is high."""
+def _strokes(x, one, two, hill):
+    """From one curve to the other: which is cheaper there, the stroke, and its strength, as high as the hill."""
     strength = 0.55 * heights(hill) if hill is not None else np.zeros(x[::EVERY].size)
-    parts = []
     for k in range(0, x.size - 1, EVERY):
         low, high = sorted((one[k + 1], two[k + 1]))
-        parts.append(f'<path class="saved{int(two[k + 1] > one[k + 1])}" d="M{x[k + 1]:.1f} {low:.1f}V{high:.1f}" '
-                     f'opacity="{round((strength[k // EVERY] + strength[k // EVERY + 1]) / 2, 2):g}"/>')
+        yield (int(two[k + 1] > one[k + 1]), f"M{x[k + 1]:.1f} {low:.1f}V{high:.1f}",
+               (strength[k // EVERY] + strength[k // EVERY + 1]) / 2)
+
+
+def _between(size, x, one, two, hill):
+    """Between two curves, in the colour of the cheaper one; a script changes the strength of each stroke."""
+    parts = [f'<path class="saved{who}" d="{stroke}" opacity="{round(strong, 2):g}"/>'
+             for who, stroke, strong in _strokes(x, one, two, hill)]
+    return f'<g class="between" stroke-width="{x[EVERY] - x[0]:.1f}">{"".join(parts)}</g>'
+
+
+def _still_between(size, x, one, two, hill):
+    """The same with the strokes of one strength as one path, and without those that nobody sees."""
+    alike: dict[tuple[int, float], str] = {}
+    for who, stroke, strong in _strokes(x, one, two, hill):
+        kind = (who, round(20 * strong) / 20)
+        alike[kind] = alike.get(kind, "") + stroke
+    parts = [f'<path class="saved{who}" d="{strokes}" opacity="{strong:g}"/>'
+             for (who, strong), strokes in alike.items() if strong]
     return f'<g class="between" stroke-width="{x[EVERY] - x[0]:.1f}">{"".join(parts)}</g>'
 
 

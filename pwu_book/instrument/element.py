@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from html import escape
@@ -22,6 +21,7 @@ from . import _drawing as drawing
 __all__ = ["STYLE", "Control", "Instrument", "View"]
 
 FOLDER, STEPS = Path(__file__).parent, 5000  # from the floor to the top of the curves
+FRAME = "FRAME-OF-THIS"  # until the instrument has its name
 STYLE = "".join(path.read_text(encoding="utf-8")
                 for path in (FOLDER.parent / "operated.css", FOLDER / "instrument.css"))
 
@@ -216,7 +216,8 @@ class Instrument:
         shown = views[index[at]]
         top = 1.04 * max(np.max(ys) for view in [*views, View(curves=list(self.curves.values()))]
                          for ys in view.curves or ())
-        drawn = "".join(self._picture(size, shown, top) for size in drawing.SIZES)
+        still = not (self.controls or self.jumps or self.ask)
+        drawn = "".join(self._picture(size, shown, top, still=still) for size in drawing.SIZES)
         held = [view.as_data() for view in views]
         for view in held:  # a place on the drawing is enough, told from the place before
             if "curves" in view:
@@ -242,22 +243,30 @@ class Instrument:
         if not steps and [control.kind for control in self.controls] == ["choice"]:
             steps = [(k,) for k in range(len(self.controls[0].options))]
         if steps:  # where scripts do not run: the stages, or all choices
-            parts.append('<div class="steps">' + "".join(
-                f"<figure>{_bare(self._picture(drawing.SIZES[1], view, top))}<figcaption>{escape(' '.join(view.words))}"
-                "</figcaption></figure>" for view in (self.view(*places) for places in steps)) + "</div>")
-        inside = "".join(parts) if controls or self.ask else _bare("".join(parts))
+            parts.append(f'<div class="steps">{"".join(self._steps(steps, top))}</div>')
+        inside = "".join(parts)
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
                   + (FOLDER / "instrument.js").read_text(encoding="utf-8") + "</script>")
+        inside = inside.replace(FRAME, f"{name}-frame")
         return (f'<div class="operated instrument" id="{name}">\n<style>\n{STYLE}</style>\n'
                 f'<div class="desk">{inside}</div>\n'
                 f'{script if controls or self.ask else ""}</div>')
 
-    def _picture(self, size, view, top):
+    def _steps(self, steps, top):
+        """A figure for each; what they have in common is drawn in the first."""
+        again = False
+        for view in (self.view(*places) for places in steps):
+            alike = {"frame": FRAME, "again": again} if view.curves is None else {}
+            again = again or bool(alike)
+            picture = self._picture(drawing.SIZES[1], view, top, still=True, **alike)
+            yield f"<figure>{picture}<figcaption>{escape(' '.join(view.words))}</figcaption></figure>"
+
+    def _picture(self, size, view, top, **how):
         return drawing.picture(
             size, dict(zip(self.curves, view.curves or self.curves.values(), strict=True)), top, title=self.title,
             words=self.words, hill=view.hill, hill_title=view.title, mark=view.mark, cheaper=self.cheaper,
-            people=self.people, grip=self.places is not None)
+            people=self.people, grip=self.places is not None, **how)
 
     def _jumps(self):
         if not self.jumps:
@@ -303,8 +312,3 @@ def _lines(view, ranked):
     return "<ol>" + "".join(
         f'<li class="who{which}{" best" if k == 0 and ranked else ""}" style="--share: {share:g}%">{escape(words)}</li>'
         for k, (which, words, share) in enumerate(view.bills)) + "</ol>"
-
-
-def _bare(svg):
-    """A drawing that no script will change, without what is not seen."""
-    return re.sub(r'<path class="saved[^>]*opacity="0(\.0\d)?"/>', "", svg)

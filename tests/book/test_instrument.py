@@ -228,6 +228,18 @@ def test_where_scripts_are_off_a_choice_is_a_row_of_figures():
     assert page.count("<figcaption>") == 2 and page.count('<svg class="slim"') == 3
 
 
+def test_figures_without_scripts_draw_once_what_they_share():
+    moved = instrument.hill(Y, PAIR).through({"costs": 9.0}, {"costs": 1.0})
+    for shown in (STATES["beliefs"](), moved):
+        page = shown._repr_html_()
+        figures = re.findall(r"<figure><svg.*?</figure>", page.partition('class="steps"')[2], re.S)
+        frames, uses = (re.findall(rf'{key}="#?(instrument-\w+-frame)"', page) for key in ("id", "href"))
+        assert frames == [re.search(r'id="(instrument-\w+)"', page)[1] + "-frame"] and {*uses} <= {*frames}
+        assert frames[0] in figures[0] and len(uses) == len(figures) - 1 > 0
+        lines = re.findall(r'class="line line\d" d="[^"]*"', page.partition('class="steps"')[0])
+        assert all(line in lines for line in re.findall(r'class="line line\d" d="[^"]*"', figures[0]))
+
+
 def test_what_the_script_is_given_is_each_view_whole():
     """What views share is said once; curves are steps from point to point, to a five-thousandth of the height."""
     for name in ("labels", "hill", "beliefs"):
