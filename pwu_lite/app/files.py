@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import itertools
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -162,9 +163,11 @@ def _chosen(given, found, needs):
 
 def read_pairs(given, frame):
     """Outcomes, and means with standard deviations by model."""
+    _refuse_long(given, frame)
     pairs = _chosen(given, tables.pairs(_others(given, frame)), "NAME_mean and NAME_std")
-    models = {name: tuple(tables.numbers(frame, column, gaps=may_lack(given)) for column in pair)
-              for name, pair in pairs.items()}
+    models = {name: (tables.numbers(frame, mean, gaps=may_lack(given)),
+                     tables.numbers(frame, spread, above=0, gaps=may_lack(given)))
+              for name, (mean, spread) in pairs.items()}
     used = {name for pair in pairs.values() for name in pair}
     _same_unit(given, frame, used)
     return tables.numbers(frame, truth_of(given)), models, {}, used
@@ -307,18 +310,37 @@ def _complements(twins, event):
     """Of each two columns that sum to one, the one that is not named like the event, and why it is left out."""
     left: dict[str, str] = {}
     for one, other in twins:
-        like = [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event.lower())}",
-                                                              name.lower())]
+        like = _like(one.lower(), other.lower(), event.lower())
+        like = [name for name in (one, other) if name.lower() in like]
         if len(like) == 1 and one not in left and other not in left:
             left[other if like == [one] else one] = f"1 minus {like[0]}, the probability of the other label"
     return left
+
+
+def _like(one, other, event):
+    """Which of two names is that of the event: by itself, or by what the two do not share."""
+    start = len(os.path.commonprefix([one, other]))
+    tails = [name[start:] for name in (one, other)]
+    end = len(os.path.commonprefix([name[::-1] for name in tails]))
+    parts = {name: {name, tail, name[:len(name) - end], tail[:len(tail) - end]}
+             for name, tail in zip((one, other), tails, strict=True)}
+    sides = [(tables.YES | {"pos", "positive"}, tables.WRONG | {"neg", "negative"})] if event in tables.YES else []
+    for yes, no in [({event}, set()), *sides]:
+        like = [name for name, own in parts.items() if yes & own]
+        if len(like) == 1 and (not no or any(no & own for name, own in parts.items() if name not in like)):
+            return like
+    return [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event)}", name)]
 
 
 def _until_horizon(given, frame, came):
     """Did the event come by the horizon? Weights stand in for those that were lost before."""
     if given.horizon is None:
         raise ValueError("--time needs --horizon: until when does an event count?")
-    y, given.observed = ipcw(tables.numbers(frame, given.time, least=0), came, horizon=given.horizon)
+    times = tables.numbers(frame, given.time, least=0)
+    if times.max() < given.horizon:
+        raise ValueError(f"nobody was followed until {given.horizon:g}, the longest time is {times.max():g}: choose an "
+                         "earlier --horizon")
+    y, given.observed = ipcw(times, came, horizon=given.horizon)
     given.notes.append(f"{int((given.observed == 0).sum()):,} of {len(y):,} cases were lost before {given.horizon:g}; "
                        f"those that were followed as long stand in for them, by weights.")
     return y.astype(int)
@@ -339,7 +361,8 @@ def event_columns(given, frame):
 def _named_or_found(given, reasons):
     names = named_models(given) or [name for name, reason in reasons.items() if not reason]
     if not names:
-        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "")
+        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "") or next(
+            (f"{name}, {reason}: " for name, reason in reasons.items() if reason.startswith("line ")), "")
         raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
     check_models(names)
     return names, {name: reason for name, reason in reasons.items() if reason}
@@ -363,10 +386,20 @@ def _refuse_long(given, frame):
     for name in frame.columns:
         if str(name).lower() in tables.EXPORTS["long"]["model"] and name not in special(given):
             often = frame[name].value_counts()
-            if 1 < often.size <= 50 and often.nunique() == 1 and often.iloc[0] > 1:
-                raise ValueError(f"the file has one row per model, by the column {name!r} ({often.size} values, each "
-                                 f"{often.iloc[0]:,} times): make it one row per case first, in pandas with "
+            even = often.nunique() == 1 and often.iloc[0] > 1
+            if 1 < often.size <= 50 and (even or _names_cases(frame, name)):
+                each = f"each {often.iloc[0]:,} times" if even else f"{often.iloc[-1]:,} to {often.iloc[0]:,} times"
+                raise ValueError(f"the file has one row per model, by the column {name!r} ({often.size} values, {each}"
+                                 f"): make it one row per case first, in pandas with "
                                  f"table.pivot(index=..., columns={name!r}, values=...), or give it one model's rows")
+
+
+def _names_cases(frame, model):
+    """Does a column say the same case again for each model, and for no model twice?"""
+    for name in frame.columns:
+        if name != model and 4 * frame[name].nunique() <= 3 * len(frame) and not frame.duplicated([model, name]).any():
+            return True
+    return False
 
 
 def unread(given, frame, used):
@@ -395,14 +428,14 @@ def _reason(frame, name):
     """Why not; and the least and the greatest number, where these tell the unit."""
     column = frame[name]
     try:
-        head = tables.values(column.head(1000))  # text: the first rows tell
+        head = tables.values(column.dropna().head(1000))  # text: the first rows tell
         values = tables.values(column) if np.isfinite(head).any() else head
     except ValueError as error:
         return str(error).partition(": ")[2], (0.0, 1.0)
-    wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy()[:len(values)])
     known = values[np.isfinite(values)]
     if not known.size:
         return "no numbers", (0.0, 1.0)
+    wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     if wrong.size:
         return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0)
     if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
@@ -456,7 +489,7 @@ class Survey:
         """Columns of probabilities, and why the others are left out."""
         names, left = _named_or_found(self.given, {
             name: reason + (tables.other_unit(np.array(self.ends[name])) if OUTSIDE.match(reason) else "")
-            for name, reason in self.reasons.items()})
+            for name in self.columns.often if (reason := self.reasons.get(name)) is not None})
         other = _complements([pair for pair, sums in self.twins.items() if sums and set(pair) <= set(names)],
                              tables.key(self.labels()[0]))
         return [name for name in names if name not in other], left | other
@@ -573,7 +606,8 @@ def _joined(given, frame):
     own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
     if given.truth in frame:
         raise ValueError(f"both files have a column {given.truth!r}: rename the outcome in {given.truth_file}")
-    joined = own.merge(known.assign(**{given.truth: truth[given.truth]}), on=keys, how="left")[given.truth]
+    known = known.assign(**{given.truth: truth[given.truth]}).dropna(subset=keys)  # a blank is no case's name
+    joined = own.merge(known, on=keys, how="left")[given.truth]
     kept = joined.notna().to_numpy()
     if not kept.any():
         apart = next((name for name in keys if not set(own[name]) & set(known[name])), keys[0])

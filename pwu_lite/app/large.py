@@ -21,7 +21,8 @@ import numpy as np
 import pandas as pd
 
 from ..reporting._rules import RULES
-from .tables import PARQUET_ROWS, SEPARATORS, Ways, layout, literal, plain, sources, without_preamble
+from .tables import PARQUET_ROWS, SEPARATORS, SIGNS, Ways, is_row, layout, literal, plain, sources, unlike_percent
+from .tables import without_preamble
 
 __all__ = ["Suspects", "is_large", "pieces"]
 
@@ -91,6 +92,7 @@ class Suspects:
     def __init__(self) -> None:
         self.text: set[str] = set()
         self.points: dict[str, tuple[bool, bool]] = {}  # thousands after a point so far? and is there a point?
+        self.signs: dict[str, set[bool]] = {}  # is there a % sign behind a number that is not zero?
 
     def add(self, frame: pd.DataFrame) -> None:
         """Look at a piece, in which pandas has read plain numbers."""
@@ -103,15 +105,22 @@ class Suspects:
                                and np.all(np.abs(1000 * broken - np.round(1000 * broken)) < 1e-6))
                 so_far, any_ = self.points.get(name, (True, False))
                 self.points[name] = so_far and grouped, any_ or broken.size > 0
+                self.signs.setdefault(name, set()).update([False] * bool(unlike_percent(name, known).any()))
             elif pd.api.types.is_string_dtype(column):
                 if column.str.contains(rf"{SEPARATORS}|^[-+]?[1-9]\d{{0,2}}(?:\.\d{{3}})+$", regex=True).any():
                     self.text.add(name)
+                signs = self.signs.setdefault(name, set())
+                if (percent := column.str.endswith("%").fillna(False)).any():
+                    signs.add(True)
+                elif len(signs) < 2:
+                    bare = pd.to_numeric(column[~percent], errors="coerce").dropna().to_numpy(float)
+                    signs.update([False] * bool(unlike_percent(name, bare).any()))
 
     def ways(self, source: str, apart: Collection[str]) -> tuple[dict[str, str | None], dict[str, str]]:
         """How their numbers are written, by all rows; and what is said of columns where two ways fit."""
         names = ({*self.text} | {name for name, (grouped, any_) in self.points.items() if grouped and any_}) - {*apart}
         found: dict[str, str | None] = {}
-        open_: dict[str, str] = {}
+        open_ = {name: f"column {name!r}: {SIGNS}" for name, signs in self.signs.items() if len(signs) > 1}
         seen = {name: Ways() for name in names}
         for frame in pieces(source, names, names) if names else ():
             for name in names:
@@ -192,7 +201,7 @@ def _line(path, encoding, delimiter, skipped, first, several, place):
         reader, before = csv.reader(itertools.islice(lines, skipped, None), delimiter=delimiter), 0
         wanted = first + place + 1  # after the header
         for row in reader:
-            wanted -= any(field.strip() for field in row)
+            wanted -= is_row(row)
             if wanted < 0:
                 break
             before = reader.line_num

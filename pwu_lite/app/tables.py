@@ -37,7 +37,7 @@ HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\
 MOST_UNPACKED = 2_000_000_000
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")  # of a label: 2e1 may be an id
-_WHOLE, _GROUPED = r"[-+]?\d{1,3}", r"[-+]?[1-9]\d{0,2}(?:%s\d{3})+"
+_WHOLE, _GROUPED = r"[-+]?\d+", r"[-+]?[1-9]\d{0,2}(?:%s\d{3})+"
 _SPACES = "[\u00a0\u202f\u2009 ']"
 SEPARATORS = f"[,{_SPACES[1:]}"
 WAYS = {  # to write a number: what every field looks like, what separates thousands, and the decimal sign
@@ -46,6 +46,8 @@ WAYS = {  # to write a number: what every field looks like, what separates thous
     "1.020,5": (rf"(?:{_WHOLE}|{_GROUPED % '[.]'})(?:,\d*)?", (".", ",")),
     "1 020.5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:\.\d*)?", ("\u00a0\u202f\u2009 '", ".")),
     "1 020,5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:,\d*)?", ("\u00a0\u202f\u2009 '", ","))}
+SIGNS = "some fields have a % sign and some have none: write all of them alike"
+UNIT = "% \u00a0\u202f"  # what may stand behind a number
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
@@ -92,8 +94,8 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"{source} is empty")
     if "\n" not in text:
         text = text.replace("\r", "\n")
-    if text.lstrip()[:1] == "{":
-        return _read_json_lines(text, source)
+    if text.lstrip()[:1] in ("{", "["):
+        return _read_json(text, source)
     end = text.find("\n", len(text) - len(text.lstrip()))
     if (end if end >= 0 else len(text)) > RULES["most_first_line"]:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
@@ -166,16 +168,19 @@ def without_preamble(text):
     return "".join(lines) + text, said
 
 
-def _read_json_lines(text, source):
-    """One object per line, as evaluations of language models are kept; what is nested stays as its text."""
+def _read_json(text, source):
+    """One object per line, as evaluations of language models are kept, or a list; what is nested stays as its text."""
     rows = []
-    for number, line in enumerate(text.split("\n"), 1):
+    is_list = text.lstrip()[0] == "["
+    for number, line in enumerate([text] if is_list else text.split("\n"), 1):
         try:
             rows.append(json.loads(line, parse_constant=lambda word: None)) if line.strip() else None
         except ValueError as error:
-            raise ValueError(f"line {number} of {source} cannot be read as a JSON object: {error}") from error
-    if not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{source} looks like JSON lines, and some line holds something else than an object")
+            where = source if is_list else f"line {number} of {source}"
+            raise ValueError(f"{where} cannot be read as JSON: {error}") from error
+    rows = rows[0] if is_list else rows
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise ValueError(f"{source} looks like JSON, and is not one object for each case")
     frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)
                            for name, value in row.items()} for row in rows])
     _check_names(list(frame.columns))
@@ -286,12 +291,17 @@ def _lines_of(text, delimiter):
     reader, starts, before = csv.reader(io.StringIO(text), delimiter=delimiter), [], 0
     try:
         for row in reader:
-            if any(field.strip() for field in row):
+            if is_row(row):
                 starts.append(before + 1)
             before = reader.line_num
     except csv.Error as error:
         raise ValueError(f"line {reader.line_num}: {error}") from error
     return starts[1:]
+
+
+def is_row(fields: list[str]) -> bool:
+    """Does pandas take these fields of a line for a row? It skips blank lines, and not those of delimiters alone."""
+    return len(fields) > 1 or any(field.strip() for field in fields)
 
 
 def _check_names(names):
@@ -313,7 +323,8 @@ def _check_names(names):
 
 
 def _check_header(names):
-    levels = [float(name) for name in names if re.fullmatch(r"0?\.\d+", name)]
+    levels = [float(name) for name in names if re.fullmatch(r"0?\.\d+", name)] or [
+        float(name[:-1]) / 100 for name in names if re.fullmatch(r"\d+(\.\d+)?%", name)]
     if len(levels) > 1 and len(levels) < len(names) and all(
             min(abs(1 - level - other) for other in levels) < 1e-9 for level in levels):
         return  # quantiles called by their levels, which mirror each other
@@ -389,16 +400,29 @@ def values(column: pd.Series) -> np.ndarray:
         text = column.astype("string").str.strip()
     except (TypeError, ValueError, NotImplementedError) as error:
         raise ValueError(f"column {column.name!r} holds {column.dtype}, not numbers: {error}") from error
-    if text.str.lower().isin(["true", "false"]).fillna(True).all() and text.notna().any():
+    if text.dropna().str.lower().isin(["true", "false"]).all() and text.notna().any():
         return text.str.lower().map({"true": 1.0, "false": 0.0}).to_numpy(dtype=float, na_value=np.nan)
     percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
-    fields = text.str.rstrip("% ")
+    fields = text.str.rstrip(UNIT)
     if fields.str.contains(SEPARATORS, regex=True).any() or may_be_grouped(fields):
         fields = plain(fields, Ways().add(fields).decided(column.name))
     read = pd.to_numeric(fields, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     known = np.isfinite(read)
     read[known] = [float(field) for field in fields[known]]  # to the last digit
+    if percent.any() and (known & ~percent & unlike_percent(column.name, read)).any():
+        raise ValueError(f"column {column.name!r}: {SIGNS}")
     return np.where(percent, read / 100, read)
+
+
+def unlike_percent(name: Any, read: np.ndarray) -> np.ndarray:
+    """Which numbers, without a sign, may be per cent or not beside those with one: 7, and 0.4 where the name says so.
+
+    Examples
+    --------
+    >>> unlike_percent("a", np.array([0.4, 7.0])), unlike_percent("a (%)", np.array([0.4]))
+    (array([False,  True]), array([ True]))
+    """
+    return (np.abs(read) > 0) if in_percent(name) else np.abs(read) > 1
 
 
 def may_be_grouped(text: pd.Series) -> bool:
@@ -424,7 +448,7 @@ class Ways:
 
     def add(self, text: pd.Series) -> Ways:
         """Look at the fields of a piece."""
-        known = text.dropna().str.rstrip("% ")
+        known = text.dropna().str.rstrip(UNIT)
         known = known[known != ""].drop_duplicates()
         self.every = [way for way in self.every if known.str.fullmatch(WAYS[way][0]).all()]
         for one, other in itertools.combinations(self.every, 2):
@@ -446,8 +470,9 @@ class Ways:
 
 def plain(text: pd.Series, way: str | None) -> pd.Series:
     """Fields as Python writes numbers, by the way that was decided."""
-    if way is None:
-        return text.str.replace(",", ".", regex=False)  # some field is not a number: it is named by its line
+    if way is None:  # some field is not a number, or all are only field by field; one that may be grouped is neither
+        grouped = text.str.fullmatch(_GROUPED % ",").fillna(False)
+        return text.str.replace(",", ".", regex=False).mask(grouped, "?")
     return text.map(lambda field: _plain(field, way), na_action="ignore")
 
 
@@ -623,6 +648,10 @@ def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
             raise ValueError(f"columns {found[model][level]!r} and {name!r} say the same, {level:g}: rename one")
         found.setdefault(model, {})[level] = name
         tools[model] = row
+    for model, own in found.items():
+        if own.keys() >= {0.01, 0.02, 0.03} and own.keys() <= {0.0, 0.01, 0.02, 0.03, 0.04} and own[0.02][-2:-1] != "0":
+            raise ValueError(f"are {', '.join(own[level] for level in sorted(own))} quartiles, or the quantiles at 1%, "
+                             f"2% and 3%? Call them {model}_q25, {model}_q50, {model}_q75, or {model}_q01 and so on")
     kept = {model: dict(sorted(own.items())) for model, own in found.items()
             if len(own) >= tools[model].get("least", 1)}
     first = next(iter(kept), "")
@@ -656,6 +685,9 @@ def _level(name, parts, coverage):
     if "level" in parts:
         return float(parts["level"])
     digits = parts["digits"]  # q05, q5 and q0.05 are the same, and q2.5 is 2.5%; q975 is 97.5%
+    if digits == "100" or not digits.strip("0."):
+        raise ValueError(f"{name} would be the quantile at {'1' if digits == '100' else '0'}: levels lie between 0 and "
+                         "1; leave the column out, or rename it")
     if "." in digits:
         return float(digits) if float(digits) < 1 else round(float(digits) / 100, 9)
     return float(f"0.{digits}" if len(digits) > 2 else int(digits) / 100)

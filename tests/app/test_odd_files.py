@@ -3,13 +3,14 @@
 import gzip
 import itertools
 import json
+import re
 from unittest import mock
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from pwu_lite.app import command, large
+from pwu_lite.app import command, files, large
 from pwu_lite.reporting._rules import RULES
 
 N = 120
@@ -35,6 +36,9 @@ CONTENTS = {
     "ages": lambda t: t.assign(age=20 + PLACE % 60),
     "log odds": lambda t: t.assign(margin=np.log(CHANCE / (1 - CHANCE))),
     "per cent": lambda t: t.assign(near=(100 * t["near"]).round(1).astype(str) + "%"),
+    "signs in one half": lambda t: t.drop(columns="near").assign(**{"near (%)": [
+        f"{100 * f:.1f}{'%' * (place < 60)}" for place, f in enumerate(t["near"])]}),
+    "some thousands": lambda t: t.assign(price=["1,020" if k % 50 == 3 else f"{1200 + k}" for k in PLACE]),
     "weights": lambda t: t.assign(weight=1 + PLACE % 7),
     "true and false": lambda t: t.assign(y=t["y"].astype(bool)),
     "thousands": lambda t: t.assign(price=[f"{500 + 31 * place:,}" for place in PLACE]),
@@ -132,3 +136,68 @@ def test_a_part_of_a_forecast_is_no_model(capsys, tmp_path):
     found = json.loads(capsys.readouterr().out)
     assert [model["name"] for model in found["models"]] == ["yhat"]
     assert found["left_out"]["trend_lower"] == "not read"
+
+
+def read(tmp_path, text, truth="y", decision="binary", **options):
+    (tmp_path / "odd.csv").write_text(text, encoding="utf-8")
+    return files.read(tmp_path / "odd.csv", truth, decision, **options)
+
+
+LINES = "y,a\n1,0.9\n0,0.1\n1,0.8\n0,0.4\n"
+MODELS = "id,model,y,prob\n" + "".join(f"{k},x,{k % 2},0.{k}\n{k},z,{k % 2},0.{9 - k}\n" for k in range(1, 9)) + "9,x,1,0.9\n"
+ORDERS = "y,{0}\n2,1,2,3\n3,2,3,4\n4,3,4,5\n"
+
+
+@pytest.mark.parametrize("text, options, words", [
+    ('y,a_mean,a_std\n975,"1,020",50\n1250,1230,50\n1100,"1,090",50\n', {"decision": "selective"},
+     "'1,020' may be thousands or decimals"),
+    ('y,a\n1,"1,020"\n0,2.5e3\n1,"1,090"\n', {"models": "a"}, "line 2, column 'a': expected a number, got '1,020'"),
+    (MODELS, {}, "one row per model, by the column 'model'"),
+    (MODELS.replace("y,prob", "y,p_std,p_mean").replace(",0.", ",1,0."), {"decision": "selective"},
+     "one row per model, by the column 'model'"),
+    (LINES.replace(",a", ",a (%)").replace("0.9", "90%"), {"models": "a (%)"}, "some have none: write all of them"),
+    ("y,a_mean,a_std\n5%,6%,2%\n7%,7,2%\n9%,8%,2%\n", {"decision": "selective"}, "some have none"),
+    (ORDERS.format("A_q1,A_q2,A_q3"), {"decision": "orders"}, "or the quantiles at 1%, 2% and 3%? Call them A_q25"),
+    (ORDERS.format("A_q25,A_q50,A_q100"), {"decision": "orders"}, "A_q100 would be the quantile at 1"),
+    ("y,a,t\n1,0.9,2\n0,0.1,8\n1,0.8,3\n0,0.4,9\n", {"time": "t", "horizon": 50.0},
+     "nobody was followed until 50, the longest time is 9"),
+    (LINES.replace("0.4", "0.4x"), {}, "a, line 5 is not a number: no column looks like"),
+    ("y,A_mean,A_std\n1,2,1\n2,2,-1\n", {"decision": "selective"}, "line 3, column 'A_std': expected a number above 0"),
+    ("y,a,b\n1,0.9,0.8\n0,0.1,0.2\n,,\n\n1,0.7,0.9\n", {}, "line 4, column 'y': expected an outcome")])
+def test_what_could_be_read_in_two_ways_is_refused(tmp_path, text, options, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        read(tmp_path, text, **options)
+
+
+@pytest.mark.parametrize("names, labels", [
+    ("no event,event", "none,event"), ("-1,1", "-1,1"), ("p_-1,p_1", "-1,1"), ("P(0),P(1)", "0,1"),
+    ("P(y=0),P(y=1)", "0,1"), ("no_prob,yes_prob", "0,1"), ("neg,pos", "0,1"),
+    ("no recurrence,recurrence", "no,recurrence")])
+def test_the_probability_of_the_other_label_is_no_model(tmp_path, names, labels):
+    no, yes = labels.split(",")
+    rows = "".join(f"{yes if f > 0.5 else no},{1 - f:.2f},{f}\n" for f in (0.9, 0.1, 0.8, 0.35, 0.6))
+    found = read(tmp_path, f"y,{names}\n{rows}", event=yes)
+    assert list(found.models) == [names.split(",")[1]]
+
+
+def test_numbers_as_tools_write_them(tmp_path):
+    mixed = read(tmp_path, 'y,a_mean,a_std\n975,"1,020",50\n1250,1230.75,50\n', decision="selective")
+    assert mixed.models["a"][0].tolist() == [1020.0, 1230.75]
+    found = read(tmp_path, "y,2.5%,50%,97.5%\n2,1,2,3\n3,2,3,4\n", decision="orders")
+    assert found.family.levels == (0.025, 0.5, 0.975)
+    assert read(tmp_path, 'y,a\n1,"12,5\u00a0%"\n0,7%\n').models["a"].tolist() == [0.125, 0.07]
+    gaps = read(tmp_path, "y,a,rule\n1,0.9,True\n0,0.2,\n1,0.3,False\n", models="a,rule", missing="pairwise")
+    assert np.isnan(gaps.models["rule"][1]) and gaps.models["rule"][0] == 1
+    listed = read(tmp_path, json.dumps([{"y": 1, "a": 0.9}, {"y": 0, "a": 0.2}]))
+    assert listed.models["a"].tolist() == [0.9, 0.2]
+
+
+def test_a_model_that_begins_late_is_a_model(tmp_path):
+    rows = "".join(f"{k % 2},0.{k % 7 + 1},{'' if k < 1100 else 0.25 + k % 2 / 2}\n" for k in range(1500))
+    assert list(read(tmp_path, "y,a,b\n" + rows, missing="pairwise").models) == ["a", "b"]
+
+
+def test_a_blank_key_belongs_to_no_case(tmp_path):
+    (tmp_path / "truth.csv").write_text("id,y\nk0,1\n,1\nk3,0\n")
+    found = read(tmp_path, "id,a\nk0,0.9\n,0.2\n,0.3\nk3,0.1\n", truth_file=str(tmp_path / "truth.csv"))
+    assert found.y_true.tolist() == [1, 0] and "2 of 4 rows have no outcome" in found.said[0]
