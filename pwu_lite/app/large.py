@@ -21,8 +21,19 @@ import numpy as np
 import pandas as pd
 
 from ..reporting._rules import RULES
-from .tables import PARQUET_ROWS, SEPARATORS, SIGNS, Ways, is_row, layout, literal, plain, sources, unlike_percent
-from .tables import without_preamble
+from .tables import (
+    PARQUET_ROWS,
+    SEPARATORS,
+    SIGNS,
+    Ways,
+    is_row,
+    layout,
+    literal,
+    plain,
+    sources,
+    unlike_percent,
+    without_preamble,
+)
 
 __all__ = ["Suspects", "is_large", "pieces"]
 
