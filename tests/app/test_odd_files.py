@@ -144,7 +144,8 @@ def read(tmp_path, text, truth="y", decision="binary", **options):
 
 
 LINES = "y,a\n1,0.9\n0,0.1\n1,0.8\n0,0.4\n"
-MODELS = "id,model,y,prob\n" + "".join(f"{k},x,{k % 2},0.{k}\n{k},z,{k % 2},0.{9 - k}\n" for k in range(1, 9)) + "9,x,1,0.9\n"
+MODELS = "id,model,y,prob\n" + "".join(f"{k},x,{k % 2},0.{k}\n{k},z,{k % 2},0.{9 - k}\n" for k in range(1, 9))
+MODELS += "9,x,1,0.9\n"
 ORDERS = "y,{0}\n2,1,2,3\n3,2,3,4\n4,3,4,5\n"
 
 

@@ -19,7 +19,7 @@ def main(folder: Path) -> int:
     for path in (ROOT / "pwu_book" / "bench" / "page.js", ROOT / "pwu_book" / "machine.js",
                  ROOT / "pwu_book" / "instrument" / "instrument.js",
                  *(ROOT / "tools" / "live").glob("*.js"),
-                 ROOT / "tools" / "extension" / "scorer.js"):
+                 ROOT / "tools" / "extension" / "search.js"):
         scripts[path.stem] = path.read_text(encoding="utf-8")
     for name, text in scripts.items():
         (folder / f"{name}.js").write_text(text, encoding="utf-8")

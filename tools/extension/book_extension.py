@@ -16,7 +16,7 @@ from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
-from tools.extension import fonts, formulas, lean, notebooks, page_body, preview
+from tools.extension import fonts, formulas, lean, notebooks, page_body, preview, search_index
 from tools.extension.quiz import Quiz
 from tools.live import fetch
 from tools.live import site as live_site
@@ -42,6 +42,8 @@ def finish_site(app, exception) -> None:
         if fetch.ready(live_folder(app)):
             live_site.write(Path(app.srcdir), live_folder(app), Path(app.outdir) / "_static" / "live")
         set_math_font(app)
+        search_index.write(Path(app.outdir), {page: [(words, place) for _, words, place, *_ in found]
+                                              for page, found in getattr(app.env, "book_words", {}).items()})
         lean.write(Path(app.outdir))
 
 
@@ -280,16 +282,6 @@ def list_words(app, env) -> list[str]:
     return []
 
 
-def find_words(app) -> list:
-    """Give the search the words of all pages, those too that this build does not write anew."""
-    indexer = getattr(app.builder, "indexer", None)
-    indexed = {} if indexer is None else indexer._index_entries
-    for page, found in getattr(app.env, "book_words", {}).items():
-        own = {(words, place, main) for _, words, place, main, _ in found}
-        indexed[page] = sorted({*indexed.get(page, []), *own})
-    return []
-
-
 def theorem_number(env, label: str, row: dict) -> str:
     numbers = env.toc_fignumbers.get(row["docname"], {}).get(row["countertype"], {})
     return ".".join(map(str, numbers.get(label, ())))
@@ -318,6 +310,5 @@ def setup(app):
     app.connect("env-get-updated", number_apart, priority=900)  # after Sphinx has numbered figures and theorems
     app.connect("env-get-updated", offer_theorems, priority=950)
     app.connect("env-get-updated", list_words, priority=960)
-    app.connect("html-collect-pages", find_words)
     app.connect("build-finished", finish_site, priority=900)  # after the theme has written its colours of code
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,33 @@
+"""The search: what a page is about, and places by their names. How pages are ranked stands in the site check."""
+
+import json
+import re
+
+from tools.extension import search_index
+
+PAGE = ('<nav>menu</nav><article class="bd-article"><h1>4. {title}<a class="headerlink" href="#top" title="x">#</a></h1>'
+        '<p>{text}</p><pre>hidden code</pre><h2>Bills &amp; priors<a class="headerlink" href="#bills">#</a></h2>'
+        '<dl><dt class="sig sig-object" id="pwu_lite.Watch">Watch</dt></dl></article>')
+
+
+def test_a_word_counts_by_its_place_and_by_how_rare_it_is():
+    pages = {"book/a": PAGE.format(title="Calibration", text="a prior for J.3"),
+             "book/b": PAGE.format(title="Costs", text="calibrated once, cost and cost again")}
+    found = search_index.index(pages, {"book/b": [("Brier score", "brier")]})
+    assert found["pages"] == ["book/a", "book/b"] and found["titles"] == ["Calibration", "Costs"]
+    rare, *row = found["words"]["calibr"]
+    assert row[::2] == [0, 1] and row[1] > row[3] and rare < found["words"]["brier"][0]
+    assert found["words"]["j.3"][1] == 0 and not {"menu", "hidden", "#"} & found["words"].keys()
+    assert ["bill prior", 0, "bills", "Bills & priors", 0] in found["places"]
+    assert ["brier score", 1, "brier", "", 1] in found["places"]
+    assert ["watch", 0, "pwu_lite.Watch", "Watch", 0] in found["places"]
+
+
+def test_the_index_is_written_with_its_script(tmp_path):
+    (tmp_path / "book").mkdir()
+    (tmp_path / "book" / "a.html").write_text(PAGE.format(title="Costs", text="x"))
+    (tmp_path / "book" / "moved.html").write_text("<meta>")
+    search_index.write(tmp_path, {})
+    text = (tmp_path / "searchindex.js").read_text()
+    data = json.loads(re.search(r"Search\.setIndex\((.*)\);\n$", text)[1])
+    assert data["pages"] == ["book/a"] and "Search.query = " in text
