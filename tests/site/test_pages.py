@@ -361,8 +361,8 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
             command = f"studies {task.partition('.')[0]}"
         if task == "population":
             command = f"runs {table.name.rpartition('_')[0]} --jobs 2"
-        if table.name.startswith("released_multivariate"):
-            command = "runs released_multivariate --jobs 1"
+        if table.name.startswith("released_multi"):
+            command = f"runs {table.name.rpartition('_')[0]} --jobs 1"
         elif task == "released":  # made on several machines, data set by data set; the page names the command for all
             kind = table.name.split("_")[1]
             assert head["command"].startswith(f"python -m pwu_book.runs released_{kind} --datasets ")
