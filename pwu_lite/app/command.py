@@ -372,7 +372,8 @@ def _by(given, frame, y, models, score, groups):
         return {}
     if given.stake is not None or given.blocks is not None:
         raise ValueError("--by is not for --case-costs and --blocks: give it the rows of one value")
-    kinds = files.column_of(frame, given.by).map(files.key, na_action="ignore").to_numpy()
+    kinds = files.column_of(frame, given.by).map(files.key, na_action="ignore").astype(object)
+    kinds = kinds.where(kinds.notna(), "(no value, or NA)").to_numpy()  # they are cases, too
     weights, found = files.weights_of(given, frame), {}
     names = sorted({kind for kind in kinds if isinstance(kind, str)})
     if len(names) > MOST_PARTS:

@@ -998,7 +998,10 @@ def groups(frame: pd.DataFrame, name: str) -> np.ndarray:
     [20251000000001, 20251000000002]
     """
     column = column_of(frame, name)
-    words = column.map({value: key(value) for value in column.dropna().unique()}, na_action="ignore")
-    if words.notna().all() and words.str.fullmatch(r"-?\d{1,18}").all() and not words.str.match(r"-?0\d").any():
+    if column.isna().any():
+        _refuse(frame, column, column.isna().to_numpy(), "expected a group",
+                "; to take each case for itself, --groups none")
+    words = column.map({value: key(value) for value in column.unique()})
+    if words.str.fullmatch(r"-?\d{1,18}").all() and not words.str.match(r"-?0\d").any():
         return words.astype("int64").to_numpy()
     return words.to_numpy(dtype=object)

@@ -202,3 +202,16 @@ def test_a_blank_key_belongs_to_no_case(tmp_path):
     (tmp_path / "truth.csv").write_text("id,y\nk0,1\n,1\nk3,0\n")
     found = read(tmp_path, "id,a\nk0,0.9\n,0.2\n,0.3\nk3,0.1\n", truth_file=str(tmp_path / "truth.csv"))
     assert found.y_true.tolist() == [1, 0] and "2 of 4 rows have no outcome" in found.said[0]
+
+
+def test_a_case_without_a_group_is_named_and_one_without_a_kind_is_a_part(tmp_path, capsys):
+    rows = "".join(f"{k % 2},0.{k % 7 + 1},0.{k % 5 + 2},{k // 3 if k != 7 else ''},{'NA' if k % 4 else 'EU'}\n"
+                   for k in range(60))
+    (tmp_path / "p.csv").write_text("y,a,b,patient,region\n" + rows)
+    words = ["compare", str(tmp_path / "p.csv"), "--truth", "y", "--ratio", "3:30", "--resamples", "20"]
+    assert command.main(words) == 2
+    said = capsys.readouterr().err
+    assert "line 9, column 'patient': expected a group" in said and "--groups none" in said
+    assert command.main([*words, "--groups", "none", "--by", "region", "--json"]) == 0
+    parts = json.loads(capsys.readouterr().out)["by"]
+    assert {name: one["cases"] for name, one in parts.items()} == {"(no value, or NA)": 45, "EU": 15}
