@@ -5,7 +5,7 @@ import re
 
 from tools.extension import search_index
 
-PAGE = ('<nav>menu</nav><article class="bd-article"><h1>4. {title}<a class="headerlink" href="#top" title="x">#</a></h1>'
+PAGE = ('<nav>menu</nav><article class="bd-article"><h1>4. {title}<a class="headerlink" href="#top">#</a></h1>'
         '<p>{text}</p><pre>hidden code</pre><h2>Bills &amp; priors<a class="headerlink" href="#bills">#</a></h2>'
         '<dl><dt class="sig sig-object" id="pwu_lite.Watch">Watch</dt></dl></article>')
 
