@@ -220,6 +220,8 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     if acted.all() or not acted.any():
         raise ValueError(f"the log has no case that was {'not ' if acted.all() else ''}acted on: it does not tell "
                          f"where the deciders' cost shares lie")
+    if not ((forecast > 0) & (forecast < 1)).any():
+        raise ValueError("no forecast lies between 0 and 1: the log does not tell where the deciders' cost shares lie")
     order = np.argsort(forecast, kind="stable")
     forecast, acted = forecast[order], acted[order]
     number = None if groups is None else group_numbers(groups, acted.size)[order]

@@ -96,8 +96,10 @@ class Parameter:
     def theta(self, values: Any, length: int) -> np.ndarray:
         """From values of a prior to what the utility takes: a share to a number of cases; nothing at an open end."""
         values = np.asarray(values, dtype=float)
-        if self.counts:
-            return np.clip(np.ceil(values * length), 1, length)
+        if self.counts:  # the k with (k - 1)/n < share <= k/n, whatever the product is rounded to
+            k = np.ceil(values * length)
+            k -= (k - 1) / length >= values
+            return np.clip(k + (k / length < values), 1, length)
         low, high = self.domain
         return np.clip(values, np.nextafter(low, np.inf), np.nextafter(high, -np.inf))
 

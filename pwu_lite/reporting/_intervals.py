@@ -259,9 +259,10 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
 def _own(units, size, best):
     """What each unit adds to the error of each cost, and of each difference, shape (m, n) both."""
     total = size.sum()
-    own = (units - units.sum(axis=1)[:, None] / total * size) / total
-    gaps = own - own[best]
-    gaps[np.abs(gaps) <= 1e-12 * np.abs(own[best]).max(initial=0.0)] = 0.0
+    mean = units.sum(axis=1)[:, None] / total * size
+    own = (units - mean) / total
+    gaps, large = own - own[best], (np.abs(units) + np.abs(mean)) / total
+    gaps[np.abs(gaps) <= 1e-12 * (large + large[best])] = 0.0  # rounding of this unit, not of the largest one
     return own, gaps
 
 
@@ -392,17 +393,20 @@ def _resampled_losses(y, forecasts, best, losses, units, size, groups, weight, l
                  else np.arange(size.size))
         rows += [units[model][order], gap[order], size[order]]
     if len(units) > 2:
+        grain = 1e-12 * (np.abs(units).max() or 1.0)
         order = (np.arange(size.size) if luck.blocks is not None else
-                 canonical_order(y, forecasts, weight, losses) if groups is None else np.lexsort((size, *units)))
+                 canonical_order(y, forecasts, weight, losses) if groups is None else
+                 np.lexsort((size, *np.rint(units / grain))))
         rows += [*units[:, order], size[order]]
     sums = np.concatenate([block @ np.array(rows).T for block in resampled_weights(
         size.size, repeats=luck.repeats, seed=luck.seed, blocks=luck.blocks)])
     pairs = sums[:, :3 * len(units)].reshape(len(sums), -1, 3)
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any weight is undefined
         costs, gaps = pairs[:, :, 0] / pairs[:, :, 2], pairs[:, :, 1] / pairs[:, :, 2]
+        gaps = np.where(np.abs(gaps) <= 1e-12 * np.abs(costs - gaps), 0.0, gaps)
         together = sums[:, -len(units) - 1:-1] / sums[:, [-1]] if len(units) > 2 else np.where(
             np.arange(len(units)) == best, 0.0, gaps)
-    return costs, np.where(np.abs(gaps) <= 1e-12 * np.abs(costs - gaps), 0.0, gaps), together
+    return costs, gaps, together
 
 
 def _resampled_scores(score, y, forecasts, best, groups, weight, luck):

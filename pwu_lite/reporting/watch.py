@@ -18,6 +18,7 @@ __all__ = ["Watch"]
 
 _BETS = 0.97 * 3.0 ** -np.arange(7)  # shares of the largest bet, all with equal weight
 _POWERS = np.arange(1, 9)
+_ROUNDING = 64 * np.finfo(float).eps  # of a sum of many powers, relative
 # log(1 + g z) >= sum over k of _TAYLOR[g, k] z**k for z >= -1: Taylor's terms up to z**7, and the remainder over z**8,
 # which rises in z (it is minus the integral of u**7/(1 + g z u) over u in (0, 1), times g**8), at z = -1.
 _TERMS = -((-_BETS[:, None]) ** _POWERS) / _POWERS
@@ -95,6 +96,7 @@ class Watch:
         ValueError
             Lengths differ, a loss is not finite, a difference is larger than the bound, or a group came before.
         """
+        validation.same_order(first=first, second=second, groups=groups)
         one, two = (validation.vector(name, values) for name, values in (("first", first), ("second", second)))
         if len(one) != len(two):
             raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
@@ -181,6 +183,10 @@ class Watch:
         """Mean difference of each group, in the order in which they came."""
         if groups.shape != gap.shape:
             raise ValueError(f"groups must have one label for each case, got shape {groups.shape}")
+        from pandas import isna
+
+        if isna(groups).any():
+            raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(isna(groups)))}] is missing")
         names, first, number = np.unique(groups, return_index=True, return_inverse=True)
         again = self._seen & set(names.tolist())
         if again:
@@ -203,7 +209,10 @@ class Watch:
             return 0.0 if self._sums[0] == self.n * mean else np.inf
         raw = np.concatenate([[self.n], self._sums])
         around = [sum(comb(k, j) * raw[j] * (-mean) ** (k - j) for j in range(k + 1)) for k in _POWERS]
-        return float(logsumexp(_TAYLOR @ (np.array(around) * (side / largest) ** _POWERS)) - np.log(len(_BETS)))
+        # What cancels when the powers are taken around another mean could be evidence: it is not counted as such.
+        lost = _ROUNDING * self.n * ((1 + abs(mean)) / largest) ** _POWERS if mean else np.zeros(len(_POWERS))
+        return float(logsumexp(_TAYLOR @ (np.array(around) * (side / largest) ** _POWERS) - np.abs(_TAYLOR) @ lost)
+                     - np.log(len(_BETS)))
 
     def _end(self, side):
         """The smallest (side 1) or largest mean that is not refuted. A grid, then a root: the hull of all of them."""

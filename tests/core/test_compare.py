@@ -8,6 +8,7 @@ from html import escape
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 from scipy.signal import lfilter
 from scipy.special import ndtri, stdtrit
 
@@ -722,3 +723,26 @@ def test_anytime_refuses_losses_without_a_bound():
         pwu.compare(y, {"a": (y * 0, y * 0 + 1), "b": (y * 0 + 1, y * 0 + 1)}, score, interval="anytime")
     with pytest.raises(ValueError, match="averages over cases"):
         pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="anytime")
+
+
+def test_models_that_tie_share_the_resamples():
+    """Exactly: a is cheaper with fewer than three events of thirty less, K ~ Bin(30, 0.1), and at three they tie."""
+    y = np.r_[1, 1, 1, np.zeros(27, int)]
+    found = pwu.compare(y, {"a": np.full(30, 0.9), "b": np.zeros(30)}, pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.1)),
+                        n_resamples=20_000).table
+    wanted = stats.binom(30, 0.1).sf(3) + stats.binom(30, 0.1).pmf(3) / 2
+    assert found.loc["a", "share best"] == pytest.approx(wanted, abs=0.02)
+
+
+def test_one_enormous_case_does_not_hide_what_the_others_say():
+    """Both models pay the same for it; what they pay for the rest differs, and has an interval."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        y = rng.normal(size=30_000)
+        y[0] = 1e7
+        models = {name: (y + rng.normal(size=y.size), np.ones(y.size)) for name in "ab"}
+        for mean, _ in models.values():
+            mean[0] = 0
+        score = pwu.PWU(pwu.SelectivePrediction(), pwu.Dirac(4.0))
+        row = pwu.compare(y, models, score, against="a", interval="normal").table.loc["b"]
+        assert row["difference high"] - row["difference low"] > 0.01, seed

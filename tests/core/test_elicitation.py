@@ -188,3 +188,8 @@ def test_the_band_of_a_log_covers_and_its_statements_are_true(reported, law, n):
 def test_a_log_that_says_nothing(f, acted, words):
     with pytest.raises(ValueError, match=words):
         elicitation.from_decisions(f, acted)
+
+
+def test_a_log_of_certain_forecasts_tells_nothing():
+    with pytest.raises(ValueError, match="no forecast lies between 0 and 1"):
+        elicitation.from_decisions([0, 1, 0, 1], [0, 1, 0, 1])

@@ -239,3 +239,12 @@ def test_the_numerical_error_is_asked_for_each_continuous_part():
     score = pwu.PWU(Rough(), pwu.Mixture([pwu.Gamma(2, 1), pwu.Dirac(0.3)], [0.25, 0.75]))
     assert score([0, 1], [0.2, 0.4], return_error=True)[1] == 0.125
     assert pwu.PWU(Rough(), pwu.Dirac(0.3))([0, 1], [0.2, 0.4], return_error=True)[1] == 0.0
+
+
+def test_a_share_is_the_number_of_cases_that_its_prior_means():
+    """The k with (k - 1)/n < share <= k/n, as `mass_of_k` counts, although 7/25 times 25 is more than 7 in floats."""
+    parameter = pwu.TopK().parameters[0]
+    for n in range(1, 200):
+        k = np.arange(1, n + 1)
+        assert parameter.theta(k / n, n).tolist() == k.tolist()
+        assert parameter.theta(np.nextafter(k[:-1] / n, 1), n).tolist() == k[1:].tolist()

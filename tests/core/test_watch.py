@@ -1,6 +1,7 @@
 """A watch over two models' losses: wrong at no look too often, sums that add, and what it refuses."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pwu_lite as pwu
@@ -179,3 +180,22 @@ def test_daily_tallies_are_days_as_units():
     assert from_tallies.n == days.n == 8
     assert from_tallies.mean == pytest.approx(days.mean, abs=1e-5)
     assert from_tallies.evidence == pytest.approx(days.evidence, rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [100, 5000, 10**6])
+def test_differences_near_the_bound_are_no_evidence_of_rounding(n):
+    """Powers around a mean near the bound cancel: the interval widens there, and still holds the mean."""
+    for seed in range(6):
+        gap = np.random.default_rng(seed).uniform(-1, -0.99, n)
+        low, high = pwu.Watch().update(gap, np.zeros(n)).interval
+        assert -1 <= low <= gap.mean() - 1e-9 and low <= -0.995 <= high <= 0
+    same = pwu.Watch().update(np.full(n, -0.9999), np.zeros(n)).interval
+    assert -1 <= same[0] <= -0.9999 <= same[1] < 0
+
+
+def test_labels_that_are_missing_or_in_another_order_are_refused():
+    with pytest.raises(ValueError, match=r"groups\[1\] is missing"):
+        pwu.Watch().update([0.1, 0.2, 0.3], [0, 0, 0], groups=np.array(["a", None, "b"], dtype=object))
+    one, two = pd.Series([0.1, 0.2], list("ab")), pd.Series([0.1, 0.2], list("ba"))
+    with pytest.raises(ValueError, match="different orders"):
+        pwu.Watch().update(one, two)

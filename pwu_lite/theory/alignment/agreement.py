@@ -80,6 +80,7 @@ def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[st
     >>> found["somers_d"].item(), found["pairs"].item()
     (1.0, 2.0)
     """
+    validation.same_order(metrics=metrics, utilities=utilities)
     tables = [validation.as_float(name, table) for name, table in (("metrics", metrics), ("utilities", utilities))]
     if any(table.ndim != 2 for table in tables) or len(tables[0]) != len(tables[1]) or len(tables[0]) < 2:
         raise ValueError(f"metrics and utilities must be tables of the same two models or more, got shapes "
@@ -264,6 +265,7 @@ def _check_models(metrics, utilities):
 
 
 def _pair(a, b):
+    validation.same_order(a=a, b=b)
     a, b = snap(validation.vector("a", a)), snap(validation.vector("b", b))
     if a.size != b.size:
         raise ValueError(f"a has length {a.size}, b has length {b.size}")

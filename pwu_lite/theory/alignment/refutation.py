@@ -100,7 +100,8 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     """Search for proof that a metric is aligned with a decision family under no prior.
 
     First for two forecasts that the metric ranks one way while no prior does; then, by a linear
-    program over priors, for several comparisons whose weighted sum no prior can satisfy.
+    program over priors, for several comparisons whose weighted sum no prior can satisfy. Costs that differ by less
+    than 1e-13 of the larger one are taken for rounding, so a prior on cost shares of that size is not looked at.
 
     Parameters
     ----------

@@ -123,7 +123,8 @@ def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
                sample_weight: ArrayLike | None = None) -> Preference:
     """Does every prior of the set prefer the same one of two models?
 
-    "first": no prior makes the first model more expensive and some make it cheaper; "second": the reverse;
+    "first": no prior makes the first model more expensive (by more than 1e-12 of the largest cost, which is taken for
+    rounding) and some make it cheaper; "second": the reverse;
     "undecided": the priors differ, or none tells the two apart.
 
     Parameters
