@@ -56,7 +56,9 @@ SEARCHES = {  # what users type, and a page that must be among the first three
     "peeking": "watching", "e-value": "watching", "F1": "alignment", "proper": "proper", "choosing a prior": "choosing",
     "elicitation": "choosing", "credal set": "imprecise", "credit": "credit", "wind": "wind", "UNIQUE": "unique",
     "cite": "cite", "slides": "teaching", "command line": "quickstart", "my own data": "quickstart",
-    "which metric": "which_score", "errata": "errata", "Murphy": "reporting"}
+    "which metric": "which_score", "errata": "errata", "Murphy": "reporting", "top-k": "top_k", "p-value": "reporting",
+    "reject inference": "missing_labels", "A/B test": "watching", "LLM": "answers", "triage": "acts",
+    "Excel": "quickstart", "fairness": "groups", "Table J.3": "benchmarks", "recall at k": "top_k"}
 MATH_IS_SET = "() => [...document.querySelectorAll('.math')].every(m => m.querySelector('math'))"
 
 
