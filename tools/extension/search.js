@@ -75,6 +75,13 @@ function rank(query, index) {
 
 Search.query = (query) => {
   const results = rank(query, Search._index),
-    words = new Set(cut(query));
-  _displayNextItem(results, results.length, words, words);
+    said = query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  _displayNextItem(results, results.length, new Set(cut(query)), new Set(said));
+};
+
+// What is quoted of a page is its text, without code and the theme's bars.
+Search.htmlToText = (html) => {
+  const article = new DOMParser().parseFromString(html, "text/html").querySelector("article.bd-article");
+  article?.querySelectorAll("h1, pre, script, style, svg, .headerlink").forEach((one) => one.remove());
+  return article?.textContent ?? "";
 };
