@@ -67,8 +67,7 @@ def hill_path(size: Size, hill: Any) -> str:
 
 def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, words: str, hill: Any = None,
             hill_title: str = "", mark: float | None = None, cheaper: Sequence[str] | None = None,
-            people: Mapping[str, float] | None = None, grip: bool = False, still: bool = False, frame: str = "",
-            again: bool = False) -> str:
+            people: Mapping[str, float] | None = None, grip: bool = False, still: bool = False) -> str:
     """One drawing.
 
     Parameters
@@ -94,10 +93,6 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
         Whether the mark can be drawn.
     still : bool
         Whether no script will change it.
-    frame : str
-        A name for all that stays the same while hill and mark move.
-    again : bool
-        Whether an earlier drawing of the page has what that name stands for.
     """
     def y(value):
         return size.floor - np.minimum(np.asarray(value, dtype=float) / top, 1.0) * (size.floor - size.top)
@@ -118,8 +113,6 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
     if cheaper is not None:
         fixed += _strip(size, x, names, cheaper)
     fixed += _axis(size, people or {})
-    if frame:
-        fixed = [f'<use href="#{frame}"/>'] if again else [f'<g id="{frame}">', *fixed, "</g>"]
     parts = [between, *fixed, f'<path class="hill" d="{hill_path(size, hill)}"/>',
              f'<text class="hill-title" x="{size.left}" y="{size.base - size.height - 8}">{escape(hill_title)}</text>']
     if mark is not None:

@@ -21,7 +21,6 @@ from . import _drawing as drawing
 __all__ = ["STYLE", "Control", "Instrument", "View"]
 
 FOLDER, STEPS = Path(__file__).parent, 5000  # from the floor to the top of the curves
-FRAME = "FRAME-OF-THIS"  # until the instrument has its name
 STYLE = "".join(path.read_text(encoding="utf-8")
                 for path in (FOLDER.parent / "operated.css", FOLDER / "instrument.css"))
 
@@ -248,18 +247,14 @@ class Instrument:
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
                   + (FOLDER / "instrument.js").read_text(encoding="utf-8") + "</script>")
-        inside = inside.replace(FRAME, f"{name}-frame")
         return (f'<div class="operated instrument" id="{name}">\n<style>\n{STYLE}</style>\n'
                 f'<div class="desk">{inside}</div>\n'
                 f'{script if controls or self.ask else ""}</div>')
 
     def _steps(self, steps, top):
-        """A figure for each; what they have in common is drawn in the first."""
-        again = False
+        """A figure for each."""
         for view in (self.view(*places) for places in steps):
-            alike = {"frame": FRAME, "again": again} if view.curves is None else {}
-            again = again or bool(alike)
-            picture = self._picture(drawing.SIZES[1], view, top, still=True, **alike)
+            picture = self._picture(drawing.SIZES[1], view, top, still=True)
             yield f"<figure>{picture}<figcaption>{escape(' '.join(view.words))}</figcaption></figure>"
 
     def _picture(self, size, view, top, **how):
