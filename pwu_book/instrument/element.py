@@ -242,7 +242,10 @@ class Instrument:
         if not steps and [control.kind for control in self.controls] == ["choice"]:
             steps = [(k,) for k in range(len(self.controls[0].options))]
         if steps:  # where scripts do not run: the stages, or all choices
-            parts.append(f'<div class="steps">{"".join(self._steps(steps, top))}</div>')
+            parts.append('<div class="steps">' + "".join(
+                f"<figure>{self._picture(drawing.SIZES[1], view, top, still=True)}"
+                f"<figcaption>{escape(' '.join(view.words))}</figcaption></figure>"
+                for view in (self.view(*places) for places in steps)) + "</div>")
         inside = "".join(parts)
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
@@ -250,12 +253,6 @@ class Instrument:
         return (f'<div class="operated instrument" id="{name}">\n<style>\n{STYLE}</style>\n'
                 f'<div class="desk">{inside}</div>\n'
                 f'{script if controls or self.ask else ""}</div>')
-
-    def _steps(self, steps, top):
-        """A figure for each."""
-        for view in (self.view(*places) for places in steps):
-            picture = self._picture(drawing.SIZES[1], view, top, still=True)
-            yield f"<figure>{picture}<figcaption>{escape(' '.join(view.words))}</figcaption></figure>"
 
     def _picture(self, size, view, top, **how):
         return drawing.picture(

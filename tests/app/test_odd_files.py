@@ -37,7 +37,7 @@ CONTENTS = {
     "log odds": lambda t: t.assign(margin=np.log(CHANCE / (1 - CHANCE))),
     "per cent": lambda t: t.assign(near=(100 * t["near"]).round(1).astype(str) + "%"),
     "signs in one half": lambda t: t.drop(columns="near").assign(**{"near (%)": [
-        f"{100 * f:.1f}{'%' * (place < 60)}" for place, f in enumerate(t["near"])]}),
+        f"{100 * f:.1f}{'%' * (place < 49)}" for place, f in enumerate(t["near"])]}),
     "some thousands": lambda t: t.assign(price=["1,020" if k % 50 == 3 else f"{1200 + k}" for k in PLACE]),
     "weights": lambda t: t.assign(weight=1 + PLACE % 7),
     "true and false": lambda t: t.assign(y=t["y"].astype(bool)),

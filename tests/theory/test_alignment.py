@@ -162,3 +162,11 @@ def test_ties_are_as_wide_as_asked():
 def test_agreement_refuses(metrics, utilities, options, words):
     with pytest.raises(ValueError, match=words):
         alignment.agreement(metrics, utilities, **options)
+
+
+def test_labels_in_another_order_are_refused():
+    one, two = pd.Series([3.0, 2.0, 1.0], list("abc")), pd.Series([1.0, 2.0, 3.0], list("cba"))
+    for call in (lambda: alignment.kendall_tau(one, two), lambda: alignment.somers_d(one, two),
+                 lambda: alignment.agreement(one.to_frame(), two.to_frame())):
+        with pytest.raises(ValueError, match="different orders"):
+            call()

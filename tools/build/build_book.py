@@ -27,19 +27,15 @@ from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
-from tools.build import check_links
-from tools.build import downloads
-from tools.kit import quizzes
-from tools.kit import slides
-from tools.kit import worksheets
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from tools.kit import exercises
+from tools.build import check_links, downloads
+from tools.kit import exercises, quizzes, slides, worksheets
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
-SITE = ["CITATION.cff", "README.md", "LICENSE", "LICENSES/*", "tools/**/*.py", "tools/**/*.html", "tools/**/*.css", "tools/live/*", "_build/live/**/*",
+SITE = ["CITATION.cff", "README.md", "LICENSE", "LICENSES/*", "tools/**/*", "_build/live/**/*",
         "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
-NO_CODE = {".md", ".bib", ".pyc"}  # of pages, jupyter-cache knows the cells
+NO_CODE = {".md", ".bib"}  # of pages, jupyter-cache knows the cells
 
 
 def main() -> int:
@@ -170,7 +166,7 @@ def as_written(site: Path) -> str:
 
 
 def files_like(root: Path, patterns: list[str]) -> set[Path]:
-    return {path for pattern in patterns for path in root.glob(pattern) if path.is_file()}
+    return {path for pattern in patterns for path in root.glob(pattern) if path.is_file() and path.suffix != ".pyc"}
 
 
 def fingerprint(root: Path, files: set[Path]) -> str:

@@ -1,4 +1,4 @@
-"""What a reader takes along: the two wheels of this build (that of the book holds the stored tables), the notebooks with their outputs.
+"""What a reader takes along: the two wheels of this build (the book's holds the tables), notebooks with their outputs.
 
 Usage: python -m tools.build.downloads SITE_ADDRESS [FOLDER]
 
