@@ -28,6 +28,24 @@ document.addEventListener("DOMContentLoaded", () => {
     follow_section();
   }
 
+  // Code can be copied; solutions are printed open.
+  for (const code of document.querySelectorAll(".bd-article div:not(.output) > div.highlight > pre")) {
+    const button = Object.assign(document.createElement("button"), {
+      type: "button",
+      className: "copy",
+      textContent: "Copy"
+    });
+    button.addEventListener("click", async () => {
+      await navigator.clipboard.writeText(code.innerText.replaceAll("\u00a0", " ").trimEnd());
+      button.textContent = "Copied";
+      setTimeout(() => (button.textContent = "Copy"), 2000);
+    });
+    code.parentElement.append(button);
+  }
+  addEventListener("beforeprint", () => {
+    for (const box of document.querySelectorAll("details.solution")) box.open = true;
+  });
+
   // On a phone, code with long lines starts folded.
   if (matchMedia("(max-width: 576px)").matches) {
     for (const code of document.querySelectorAll("details.code")) code.open = false;

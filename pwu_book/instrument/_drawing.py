@@ -1,10 +1,11 @@
 """The picture of the instrument as SVG: curves over the log odds of the cost share, who is cheaper, a hill, a mark.
 
-Implements no source. `instrument.js` moves what stands here; both draw a hill by the same lines.
+Implements no source. `instrument.js` moves what stands here.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
@@ -61,8 +62,15 @@ def hill_path(size: Size, hill: Any) -> str:
     if hill is None:
         return ""
     x, y = size.x(GRID[::EVERY]), size.base - size.height * heights(hill)
-    inner = "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y, strict=True))
-    return f"M{size.left} {size.base}L{inner}L{size.left + size.wide} {size.base}Z"
+    ends = [size.left, *x, size.left + size.wide], [size.base, *y, size.base]
+    return f"{along(*ends)}z"
+
+
+def along(x: Any, y: Any) -> str:
+    """The path through points, in tenths: the first one, then steps, which are short and add up without rounding."""
+    points = np.rint(10 * np.column_stack([x, y])).astype(int)
+    steps = " ".join(f"{step / 10:g}" for step in np.diff(points, axis=0).ravel())
+    return f"M{points[0, 0] / 10:g} {points[0, 1] / 10:g}l" + re.sub(r"\b0\.", ".", steps).replace(" -", "-")
 
 
 def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, words: str, hill: Any = None,
@@ -107,8 +115,7 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
         one, two, *_ = [*(y(curves[name]) for name in names), np.full(x.size, size.floor)]
         between = (_still_between if still else _between)(size, x, one, two, hill)
     for k, name in enumerate(names):
-        along = "L".join(f"{a:.1f} {b:.1f}" for a, b in zip(x, y(curves[name]), strict=True))
-        fixed.append(f'<path class="line line{k}" d="M{along}"/>')
+        fixed.append(f'<path class="line line{k}" d="{along(x, y(curves[name]))}"/>')
     fixed += _names(size, {name: float(y(ys[-8:]).mean()) for name, ys in curves.items()})
     if cheaper is not None:
         fixed += _strip(size, x, names, cheaper)

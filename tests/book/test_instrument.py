@@ -36,7 +36,9 @@ def data(shown):
 
 
 def points(path):
-    return np.array([[float(v) for v in pair.split()] for pair in re.split("[ML]", path)[1:]])
+    """Places on a path that is told by its first point and the steps from there."""
+    first, steps = (np.array(re.findall(r"-?[\d.]+", part), dtype=float).reshape(-1, 2) for part in path.split("l"))
+    return np.cumsum(np.vstack([first, steps]), axis=0)
 
 
 @pytest.mark.parametrize("size", drawing.SIZES)
@@ -51,7 +53,7 @@ def test_one_axis_and_one_unit(size):
         assert float(place[1]) == pytest.approx(size.x(1 / (1 + number)), abs=0.06)
     assert "cost per 1,000 cases, lower is better" in svg and drawing.SAID in svg
     for k, f in enumerate(PAIR.values()):
-        x, y = points(re.search(rf'class="line line{k}" d="([^"h]+)"', svg)[1]).T
+        x, y = points(re.search(rf'class="line line{k}" d="([^"]+)"', svg)[1]).T
         cost = -1000 * BINARY.utility(drawing.GRID, Y, f)
         top = 1.04 * max(-1000 * BINARY.utility(drawing.GRID, Y, g).min() for g in PAIR.values())
         assert x == pytest.approx(size.x(drawing.GRID), abs=0.06)

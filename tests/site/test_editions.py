@@ -24,6 +24,7 @@ PAGE = """<html><body><article class="bd-article"><section id="one">
 <details class="check"><summary><b>✓</b>three and three</summary><pre>assert 3</pre></details></details>
 <div class="panels"><svg class="panel"></svg></div><label class="short-path"><input type="checkbox">Short path</label>
 <details class="aside"><summary>Aside</summary><p>More.</p></details>
+<details class="aside solution"><summary>Solution to 1</summary><p>Six.</p></details>
 <fieldset class="quiz"><legend>Which?</legend><label class="right"><input type="radio" name="quiz-0">
 <span class="answer">this</span><span class="why">It is.</span></label></fieldset>
 <svg viewbox="0 0 9 9" role="img" aria-label="s"><clippath id="c"></clippath><g clip-path="url(#c)"></g></svg>
@@ -75,7 +76,8 @@ def test_answers_stand_at_the_end(two):
         leaves.settle(one)
         assert not one.body.select(".quiz .why, .right")
         assert one.body.select_one(".quiz").get_text().split() == ["1.", "Which?A", "this"]
-        assert one.body.find_all("section")[-1].get_text() == "Answers and solutionsQuestion 1. A: It is."
+        last = one.body.find_all("section")[-1].get_text()
+        assert last == "Answers and solutionsQuestion 1. A: It is.Solution to 1Six."
     two[1].part = "Reference"
     leaves.join(two)
     first, end, last = leaves.back_matter(two)

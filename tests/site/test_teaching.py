@@ -149,6 +149,9 @@ def test_old_addresses_lead_on(site):
 def test_a_formula_becomes_letters_that_browsers_know():
     text = formulas.mathml(r"\mathbb P \mathbf 1 \boldsymbol f")
     assert "\u2119" in text and "\U0001d7cf" in text and "mathvariant=\"bold" not in text
+    assert "<mi>Beta</mi>" in formulas.mathml(r"\mathrm{Beta}(2, 3)")  # read aloud as a word
+    upright = '<mi mathvariant="normal">d</mi><mspace width="0.167em" /><mi>log</mi>'
+    assert upright in formulas.mathml(r"\mathrm d\log c") and upright in formulas.mathml(r"\mathrm{d}\log c")
 
 
 @pytest.mark.parametrize("tex", [r"\begin{aligned} a &= b \\ &= c \end{aligned}", r"\text{a & b}", r"\tfrac12"])

@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup, Tag
 from tools.extension import page_body
 
 LEFT_OUT = ("book/reference/api",)  # functions' own texts
-CLICKED = "a.headerlink, .bench, button, script, .copybtn, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
+CLICKED = "a.headerlink, .bench, button, script, .prev-next-area, .toctree-wrapper, .sidebar-title:empty"
 MOVES = "On the book's website this picture moves; the text beside it speaks of that one."
 FACES = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),
          ("Book Sans", "normal", "book-sans")]
@@ -84,6 +84,9 @@ def still(leaf: Leaf) -> None:
 def settle(leaf: Leaf) -> None:
     """For paper: boxes open, checks one line each (with their code in a solution), a quiz with its reasons."""
     soup = leaf.soup
+    for solution in leaf.body.select("details.solution"):
+        solution.name, solution["class"] = "div", ["solution", "admonition"]
+        solution.summary["class"], solution.summary.name = ["admonition-title"], "p"
     for gathered in leaf.body.select("details.check.all"):
         head = soup.new_tag("p", attrs={"class": "check"})
         head.extend(list(gathered.summary.contents))

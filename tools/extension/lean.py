@@ -1,17 +1,18 @@
 """The theme's style sheets as one, its scripts as one, its icons in the page: what a reader has to fetch.
 
 A page of the theme asks for eleven style sheets, fourteen scripts and three fonts of icons, 4 MB with MathJax. Rules
-whose classes stand on no page are left out; Bootstrap's script and Font Awesome go, since `book.js` does what pages
+that fit no element of a page are left out; Bootstrap's script and Font Awesome go, since `book.js` does what pages
 use of the one, and eight small drawings what they use of the other.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import html
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tools.extension.mathml import mathml
@@ -31,7 +32,7 @@ ICONS = {
     "pencil": "m4 20 1-5L16 4l4 4L9 19z", "expand": "M4 9V4h5m6 0h5v5m0 6v5h-5m-6 0H4v-5"}
 STYLES, SCRIPTS = "site.css", "site.js"
 KEPT = ("searchtools.js", "language_data.js")
-GONE = ("fontawesome", "mathjax", "bootstrap.js")
+GONE = ("fontawesome", "mathjax", "bootstrap.js", "design-tabs")
 STYLE = re.compile(r'<link (?=[^>]*rel="stylesheet")[^>]*href="([^"]+)"[^>]*>\n?')
 SCRIPT = re.compile(r'<script(?! data-cfasync)[^>]* src="([^"]+)"[^>]*></script>\n?')
 ICON = re.compile(r'<(?:i|span) class="([^"]*\bfa-[^"]*)"([^>]*)></(?:i|span)>')
@@ -42,7 +43,10 @@ OWN = ("live/", "searchtools", "language_data", "searchindex")  # of some pages
 VALUE = r"""(?:[^;{}"'()]|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|\((?:[^()"']|"[^"]*"|'[^']*'|\([^()]*\))*\))*"""
 PROPERTY = re.compile(rf"(?<=[{{;\s])(--[\w-]+)\s*:{VALUE}(?:;|(?=\}}))")
 CLASS = re.compile(r"\.(-?[_a-zA-Z](?:[\w-]|\\.)*)")
-
+SCRIPTED = re.compile(r"<script(?![^>]*type=\"(?:application|text/plain))[^>]*>(.*?)</script>", re.S)
+ELEMENT = re.compile(r"""<([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^<>"'])*)>""", re.I)
+STRING = re.compile(r"""("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)""")
+TIGHT = re.compile(rf"""{STRING.pattern}|(\([^()]*\))|\s*([;,])\s*|(:)\s+|\s+""")
 
 
 def write(site: Path) -> None:
@@ -73,16 +77,13 @@ def join(static: Path, fresh: dict[Path, str], pages: dict[Path, str]) -> None:
     sheets = [plain(address) for address in STYLE.findall(fullest) if not gone(address) and not own(address)]
     scripts = list(dict.fromkeys(plain(address) for text in fresh.values() for address in SCRIPT.findall(text)
                                  if not gone(address) and not own(address)))
-    used = {name for text in pages.values() for names in re.findall(r'class=\\?["\']([^"\']+)', text)
-                    for name in names.split()}
-    used |= {name for text in pages.values()  # classes that a script in a page sets
-             for name in re.findall(r"classList\.\w+\(\\?[\"']([\w-]+)", text)}
-    used |= {name for names in re.findall(r'class="([^"{]+)', Path(__file__).read_text(encoding="utf-8"))
-             for name in names.split()}  # this file writes into pages, too
-    there = [static / name for name in (*scripts, *KEPT) if (static / name).exists()]  # every word may be a class
-    used |= {word for path in there for word in re.findall(r"[\w-]+", path.read_text(encoding="utf-8"))}
-    style = asked_for("\n".join(pruned(sheet(static / name), used) for name in sheets),
-                      [*pages.values(), *(path.read_text(encoding="utf-8") for path in there)])
+    some = {plain(address) for text in pages.values() for address in SCRIPT.findall(text) if own(address)}
+    there = [(static / name).read_text(encoding="utf-8") for name in (*scripts, *KEPT, *some)
+             if (static / name).is_file()]
+    inside = [found for text in pages.values() for found in SCRIPTED.findall(text)]
+    # This file writes into pages, too, so that it counts as one.
+    fits = fitting([*pages.values(), Path(__file__).read_text(encoding="utf-8")], [*there, *inside])
+    style = asked_for("\n".join(pruned(sheet(static / name), fits) for name in sheets), [*pages.values(), *there])
     # It begins with a semicolon: a first file's "use strict" would hold for all of them.
     script = ";" + ";\n".join((static / name).read_text(encoding="utf-8") for name in scripts
                               if name != "documentation_options.js")
@@ -174,29 +175,60 @@ def icon(found: re.Match) -> str:
             f'<path d="{ICONS[name]}"/></svg>')
 
 
-def pruned(text: str, used: set[str]) -> str:
-    """The rules of a style sheet whose classes may stand on a page."""
+def fitting(pages: list[str], scripts: list[str]) -> Callable[[str], bool]:
+    """Whether an element may be what one part of a selector asks for: its name, its identifier, its classes.
+
+    A script may give any element a class, and make any element, that stands in one of its strings; after a dot it is
+    only looked for.
+    """
+    elements, marked = set(), set()
+    for tag, words in (found for text in pages for found in ELEMENT.findall(text)):
+        classes = re.search(r"""\bclass=\\?["']([^"'\\]*)""", words)
+        elements.add((tag.lower(), frozenset(classes[1].split() if classes else ())))
+        marked.update(re.findall(r"""\bid=\\?["']([^"'\\]+)""", words))
+    said = {word for text in scripts for string in STRING.findall(text)
+            for word in re.findall(r"(?<![\w.-])[\w-]+", string)}
+
+    @functools.cache
+    def fits(part: str) -> bool:
+        tag = re.match(r"[a-zA-Z][\w-]*|", part)[0].lower()
+        classes = {unescaped(name) for name in CLASS.findall(part)} - said
+        return (set(re.findall(r"#([\w-]+)", part)) <= marked | said
+                and ((tag in said and not classes)
+                     or any(tag in ("", name) and classes <= those for name, those in elements)))
+
+    return fits
+
+
+def pruned(text: str, fits: Callable[[str], bool]) -> str:
+    """The rules of a style sheet that may fit an element, without idle blanks."""
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
-    return "".join(kept(text, used))
+    return "".join(kept(text, fits))
 
 
-def kept(text: str, used: set[str]) -> Iterator[str]:
+def tight(text: str) -> str:
+    """Without blanks that say nothing; strings stay as they are, and so does what stands in brackets."""
+    return TIGHT.sub(lambda found: found[found.lastindex] if found.lastindex else " ", text).strip()
+
+
+def kept(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
     """Rule by rule; what is nested in @media and the like as well."""
     for head, body in rules(text):
+        head = tight(head)
         if body is None:
             yield head
-        elif head.lstrip().startswith(("@media", "@supports", "@layer", "@container")):
-            inner = pruned(body, used)
+        elif head.startswith(("@media", "@supports", "@layer", "@container")):
+            inner = pruned(body, fits)
             if inner.strip():
                 yield f"{head}{{{inner}}}"
-        elif head.lstrip().startswith("@font-face") and "Font Awesome" in body:
+        elif head.startswith("@font-face") and "Font Awesome" in body:
             continue
-        elif head.lstrip().startswith("@"):
-            yield f"{head}{{{body}}}"
+        elif head.startswith("@"):
+            yield f"{head}{{{tight(body)}}}"
         else:
-            wanted = [one for one in split(head) if all(unescaped(name) in used for name in CLASS.findall(bare(one)))]
+            wanted = [one for one in split(head) if all(map(fits, re.findall(r"[^\s>+~]+", bare(one))))]
             if wanted:
-                yield f"{','.join(wanted).strip()}{{{body.strip()}}}\n"
+                yield f"{','.join(wanted)}{{{tight(body).removesuffix(';')}}}\n"
 
 
 def bare(selector: str) -> str:

@@ -23,6 +23,7 @@ def mathml(tex: str, block: bool = False) -> str:
     """
     source = tex.strip()
     tex = re.sub(r"\\(?:begin|end)\{split\}", "", source)
+    tex = re.sub(r"\\mathrm(?: (\w)|\{(\w)\})", r"\\mathrm{\1\2 }", tex)  # a single letter would lean
     tex = re.sub(r"\{aligned\}", "{align*}", tex)  # latex2mathml leaves a bare & in the one, not in the other
     try:
         text = convert(tex, display="block" if block else "inline")
@@ -37,6 +38,8 @@ def mathml(tex: str, block: bool = False) -> str:
             del element.attrib["mathvariant"]  # browsers know letters, not this attribute
             element.text = "".join(letter(style, one) for one in element.text)
     for element in list(root.iter()):
+        join_letters(element)
+    for element in list(root.iter()):
         lower_primes(element)
         space(element)
     if len(root) == 1 and root[0].tag == MATHML + "mrow":  # a formula is a row by itself
@@ -45,6 +48,17 @@ def mathml(tex: str, block: bool = False) -> str:
         del root.attrib["display"]
     root.set("alttext", source)
     return re.sub(r"(</?)ns0:| xmlns:ns0=\"[^\"]*\"", r"\1", ET.tostring(root, encoding="unicode"))  # HTML knows it
+
+
+def join_letters(row: ET.Element) -> None:
+    """An upright word, such as Beta, is one word, and not a letter beside a letter."""
+    if row.tag == MATHML + "mrow" and len(row) and all(
+            child.tag == MATHML + "mi" and child.get("mathvariant") == "normal" for child in row):
+        word = "".join(child.text for child in row)
+        row.clear()
+        row.tag, row.text = MATHML + "mi", word
+        if len(word) == 1:  # by itself a letter would lean
+            row.set("mathvariant", "normal")
 
 
 def lower_primes(element: ET.Element) -> None:

@@ -45,6 +45,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     gather_checks(soup)
     for words in soup.select("details.aside > summary"):  # what may be left out says so
         words.insert(0, "Aside: ")
+    fold_boxes(soup)
     offer_short_path(soup)
     pin(soup, page)
     speak(soup)
@@ -217,6 +218,15 @@ def gather_checks(soup: BeautifulSoup) -> None:
     gathered.extend(checks)
     fold(soup, gathered, "check all", words, tick=True)
     gathered.unwrap()
+
+
+def fold_boxes(soup: BeautifulSoup) -> None:
+    """A box that begins closed, such as a solution, opens without a script."""
+    for box in soup.select("div.admonition.dropdown"):
+        kind = [name for name in box["class"] if name not in ("admonition", "dropdown")]
+        box.name, box["class"] = "details", ["aside", *kind]
+        title = box.select_one(":scope > .admonition-title")
+        title.name, title.attrs = "summary", {}
 
 
 def offer_short_path(soup: BeautifulSoup) -> None:
