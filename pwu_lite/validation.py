@@ -202,7 +202,7 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
 def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     """Read rows of K class probabilities, shape (n, K), each summing to 1 within 1e-6.
 
-    Rows of single or half precision may miss 1 by the rounding of K numbers; they are divided by their sums then.
+    A row of single or half precision may miss 1 by the rounding of K numbers; it is divided by its sum then.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
     if wrong.size:
         raise ValueError(f"each row of y_prob must sum to 1: row {wrong[0]} sums to {float(total[wrong[0]])!r}; if "
                          f"that is rounding, divide each row by its sum")
-    return f / total[:, None] if off.any() else f
+    return np.where(off[:, None], f / total[:, None], f)  # row by row: a case does not depend on others in its batch
 
 
 def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tuple[np.ndarray, ...]:

@@ -344,7 +344,7 @@ def _refuse(frame, column, bad, rule, hint=""):
     index = int(np.flatnonzero(bad)[0])
     value = column.iloc[index]
     missing = bool(pd.isna(value)) if np.ndim(value) == 0 else False
-    shown = ("nothing, or a word for it (NaN, n/a)" if missing else
+    shown = ("nothing, or a word for it (NaN, n/a, None)" if missing else
              str(value) if NUMBER.fullmatch(str(value).removesuffix("inf") or "0") else f"{value!r:.60}")
     raise ValueError(f"line {line_of(frame, index)}, column {column.name!r}: {rule}, got {shown}{hint}")
 
@@ -538,7 +538,8 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     """
     column = column_of(frame, name)
     if column.isna().any():
-        _refuse(frame, column, column.isna().to_numpy(), "expected an outcome")
+        _refuse(frame, column, column.isna().to_numpy(), "expected an outcome",
+                "; if that is the name of a class, give it another one")
     try:
         kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
     except TypeError as error:

@@ -395,8 +395,8 @@ def _resampled_losses(y, forecasts, best, losses, units, size, groups, weight, l
     if len(units) > 2:
         grain = 1e-12 * (np.abs(units).max() or 1.0)
         order = (np.arange(size.size) if luck.blocks is not None else
-                 canonical_order(y, forecasts, weight, losses) if groups is None else
-                 np.lexsort((size, *np.rint(units / grain))))
+                 canonical_order(y, _by_content(forecasts), weight, losses) if groups is None else
+                 np.lexsort((size, *np.rint(np.array(sorted(units, key=_content)) / grain))))
         rows += [*units[:, order], size[order]]
     sums = np.concatenate([block @ np.array(rows).T for block in resampled_weights(
         size.size, repeats=luck.repeats, seed=luck.seed, blocks=luck.blocks)])
@@ -414,7 +414,8 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
     names = list(forecasts)
     pairs = [[names[best]] if name == names[best] else [names[best], name] for name in names]
     kept = [*pairs, names] if len(names) > 2 else pairs
-    orders = [canonical_order(y, {name: forecasts[name] for name in pair}, weight) for pair in kept]
+    orders = [canonical_order(y, {name: forecasts[name] for name in pair}, weight) for pair in pairs]
+    orders += [canonical_order(y, _by_content(forecasts), weight) for _ in kept[len(pairs):]]
     if groups is not None or luck.blocks is not None:  # drawn by their number, whatever the order of the cases
         orders = [np.arange(len(y)) for _ in kept]
 
@@ -435,6 +436,15 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
     together = sums[:, -len(names):] if len(names) > 2 else own_sums if len(names) == 1 else np.where(
         np.arange(2) == best, others[:, [1 - best]], own_sums)
     return own_sums, apart(own_sums, others), together
+
+
+def _by_content(forecasts):
+    """Models in an order that neither their names nor the order of their columns decides."""
+    return dict(sorted(forecasts.items(), key=lambda model: [_content(part) for part in model[1]]))
+
+
+def _content(part):
+    return np.sort(part, axis=0).tobytes()
 
 
 def _share_best(resampled):

@@ -140,6 +140,7 @@ def test_files_as_people_have_them(text, tmp_path):
 BAD = [
     ("y,a\n1,0.7\n0,zero\n", ["--models", "a"], "line 3, column 'a': expected a number, got 'zero'"),
     ("y,a\n1,0.7\n0,inf\n", [], "line 3, column 'a': expected a number, got inf"),
+    ("y,a\nNone,0.7\nSevere,0.2\n", [], "(NaN, n/a, None); if that is the name of a class"),
     ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': expected a number, got nothing, or a word for it"),
     ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "line 3, column 'a': expected a probability between 0 and 1, got 1.2"),
     ("y,a\n1,70\n0,12\n", ["--models", "a"], "divide them by 100"),

@@ -760,3 +760,17 @@ def test_three_models_in_groups_share_alike_whatever_the_order_of_the_rows():
         again = pwu.compare(y[order], {name: f[order] for name, f in models.items()}, score, groups=groups[order],
                             n_resamples=200).table["share best"]
         assert again.to_dict() == first.to_dict()
+
+
+@pytest.mark.parametrize("score", [pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.3)),
+                                   classification.expected_calibration_error])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_three_models_share_alike_whatever_their_names_and_columns(score, grouped):
+    rng = np.random.default_rng(1)
+    for _ in range(6):
+        y = rng.integers(0, 2, 150)
+        forecasts = np.clip(y * 0.2 + rng.random((3, 150)) * 0.8, 0, 1).round(2)
+        options = {"groups": rng.integers(0, 40, 150)} if grouped else {}
+        first, again = (pwu.compare(y, {names[k]: forecasts[k] for k in order}, score, n_resamples=200, **options)
+                        .table["share best"] for names, order in (("abc", (0, 1, 2)), ("zxy", (2, 0, 1))))
+        assert first.loc[list("abc")].tolist() == again.loc[list("zxy")].tolist()

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from pwu_lite import validation
 from pwu_lite.metrics import classification, multiclass
 
 METRICS = [multiclass.log_loss, multiclass.brier_score, multiclass.zero_one_loss, multiclass.expected_calibration_error]
@@ -67,3 +68,13 @@ def test_bad_input(metric, y, f, words):
 
 def test_rounding_makes_no_winner():
     assert multiclass.zero_one_loss([1], [[0.1 + 0.2, 0.3, 0.2, 0.2]]) == 0.5
+
+
+def test_a_row_of_half_precision_is_read_alike_alone_and_in_a_batch():
+    drawn = np.random.default_rng(0).dirichlet(np.ones(4), 400)
+    rows = np.vstack([np.eye(4), [1, 6e-8, 0, 0], drawn]).astype(np.float16)
+    together = validation.check_class_probabilities(rows)
+    off = np.abs(rows.astype(float).sum(axis=1) - 1) > 1e-6
+    assert off.any() and not off.all()
+    for row, read in zip(rows, together, strict=True):
+        assert (validation.check_class_probabilities(row[None])[0] == read).all()
