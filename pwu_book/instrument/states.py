@@ -145,7 +145,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
         about, mean_of = ("about ", "on average ") if width else ("", "")
         where = (f"both mistakes cost {about}the same" if ratio == "1" else f"{miss} costs {about}{ratio} {alarm}")
         first = f"If {where}: {mean_of}{order[0]} {low:,.0f}, {order[1]} {high:,.0f}."
-        luck = f"(95% interval: ± {half:,.0f})"
+        luck = f"(95% interval: ±\u00a0{half:,.0f})"
         second = (f"{order[0]} is cheaper, by {abs(gap):,.0f} {alarm} per {per:,} {case} {luck}." if abs(gap) > half
                   else f"Undecided: the difference is {abs(gap):,.0f} {alarm} {luck}.")
         said: tuple[str, ...] = (first, second[0].upper() + second[1:])

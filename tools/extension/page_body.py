@@ -226,7 +226,7 @@ def fold_boxes(soup: BeautifulSoup) -> None:
         kind = [name for name in box["class"] if name not in ("admonition", "dropdown")]
         box.name, box["class"] = "details", ["aside", *kind]
         title = box.select_one(":scope > .admonition-title")
-        title.name, title.attrs = "summary", {}
+        title.name, title.attrs, title.string = "summary", {}, " ".join(title.get_text().split())
 
 
 def offer_short_path(soup: BeautifulSoup) -> None:
