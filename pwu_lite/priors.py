@@ -28,7 +28,8 @@ class Prior:
 
     A subclass gives ``support`` (a property), ``pdf``, ``ppf`` and `tails`, and inherits the rest;
     one that reaches up to 1 gives `complement_above`, too, where ``1 - theta`` would lose digits. One whose tails
-    are computed one by one gives `exact_tail` in place of both.
+    are computed one by one gives `exact_tail` in place of both. What it gives must follow from its attributes alone,
+    since priors of one class with equal attributes share a table.
     `pwu_lite.testing.check_prior` holds it to what every prior must satisfy.
 
     Attributes

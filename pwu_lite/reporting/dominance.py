@@ -104,6 +104,7 @@ def dominance(y_true: ArrayLike, models: Any, *, costs: ArrayLike | None = None,
     if len(forecasts) != 2:
         raise ValueError(f"dominance compares two models, got {len(forecasts)}")
     shares = validation.check_thetas("costs", np.linspace(0.01, 0.99, 99) if costs is None else costs, 0, 1)
+    validation.same_order_of_models(forecasts, y_true=y_true, groups=groups)
     family, (one, two) = BinaryDecision(), forecasts
     read = [family.read(y_true, *forecast) for forecast in forecasts.values()]
     rows = []

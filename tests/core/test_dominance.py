@@ -1,6 +1,7 @@
 """Cheaper for every reader, for some, for nobody: verdicts, their errors at all looks, and what is refused."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from pwu_lite.reporting import dominance
@@ -58,7 +59,9 @@ def test_the_order_of_rows_and_of_models_does_not_matter():
     (lambda: dominance([0, 1], {"a": [0.1, 0.2]}), "two models, got 1"),
     (lambda: dominance([0, 1], {"a": [0.1, 0.2], "b": [0.1, 0.2]}, costs=[0.5, 1.0]), "costs"),
     (lambda: dominance([0, 2], {"a": [0.1, 0.2], "b": [0.1, 0.2]}), "y_true"),
-    (lambda: dominance([0, 1], {"a": [0.1, 0.2], "b": [0.1, 1.2]}), "1.2")])
+    (lambda: dominance([0, 1], {"a": [0.1, 0.2], "b": [0.1, 1.2]}), "1.2"),
+    (lambda: dominance(pd.Series([0, 1]), {"a": [0.1, 0.2], "b": [0.3, 0.4]}, groups=pd.Series([5, 6], [1, 0])),
+     "y_true and groups have the same index labels in different orders")])
 def test_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
