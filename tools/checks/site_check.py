@@ -412,6 +412,18 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
     return found
 
 
+def check_letters(page, base: str) -> list[str]:
+    """A letter that leans or hangs out of its box is whole: it looks the same where nothing can be cut."""
+    page.goto(base + "book/pwu/building.html", wait_until="load")
+    formula = page.locator("p > span.math:has(> math[alttext='f']):visible").first
+    formula.scroll_into_view_if_needed()
+    line, looks = formula.locator("xpath=.."), []
+    for change in ("hidden", "visible !important"):
+        page.add_style_tag(content=f"span.math {{ overflow: {change}; }}")
+        looks.append(line.screenshot(animations="disabled"))
+    return [] if looks[0] == looks[1] else ["the letter f is cut in the text"]
+
+
 def check_gallery(page, base: str) -> list[str]:
     """The filter leaves the cards of one verdict, says how many, sorts by name; the ledger's reads its address."""
     page.goto(base + "book/reference/gallery.html", wait_until="load")
@@ -558,6 +570,7 @@ def check_rest(base: str) -> list[str]:
         found += check_front_instrument(page, base) + check_instruments(page, base, *screening.forecasts())
         found += check_passing(browser, base)
         found += check_gallery(page, base) + check_cards(page, base) + check_files(page, base)
+        found += check_letters(page, base)
         found += kit_check.check_kit(browser, SITE, check_access)
         found += link_pictures.check(browser, SITE)
     return [f"[behaviour] {problem}" for problem in found + problems]
