@@ -110,7 +110,7 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
         raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
     names, number = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
     if names.size < 2:
-        raise ValueError("groups must be two or more: nothing can be resampled from one")
+        raise ValueError("there must be at least two groups: a single group cannot be resampled")
     return number
 
 

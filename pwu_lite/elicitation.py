@@ -147,7 +147,7 @@ class Revealed(NamedTuple):
     Attributes
     ----------
     prior : Mixture
-        Of uniform distributions: its distribution function rises between two blocks of the regression.
+        A mixture of uniform distributions, whose distribution function rises between two blocks of the regression.
     at : ndarray
         Cost shares at which the band is given: the reported forecasts next to the deciles of the prior, on both sides.
     below, low, high : ndarray
@@ -164,7 +164,7 @@ class Revealed(NamedTuple):
 
     @property
     def statements(self) -> list[tuple[float, float, float, float]]:
-        """The band as statements on the prior: what holds at reported forecasts, see `pwu_lite.theory.robust`."""
+        """The band as statements about the prior at the reported forecasts, see `pwu_lite.theory.robust`."""
         return [(0.0, float(at), float(low), float(high)) for at, low, high in zip(
             self.at, self.low, self.high, strict=True)]
 
@@ -184,9 +184,9 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     acted : array_like, shape (n,)
         1 where they acted, else 0.
     groups : array_like, shape (n,), optional
-        The deciders. Their own decisions hang together, so that each of them counts once.
+        The deciders. One decider's decisions depend on each other, so each decider counts once.
     coverage : float
-        Of the band at each cost share by itself, at least; from exact binomial bounds.
+        Smallest coverage of the band at each cost share by itself, from exact binomial bounds.
 
     Returns
     -------
@@ -195,7 +195,7 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     Raises
     ------
     ValueError
-        Bad input, or everybody acted always, or never: nothing is learned about costs then.
+        Bad input, or everybody always acted, or nobody ever did, so that nothing can be learned about costs.
 
     References
     ----------
@@ -305,7 +305,7 @@ def _single(prior):
     """One prior for all cases."""
     prior = as_prior(prior)
     if prior.length is not None:
-        raise ValueError(f"one prior for all cases is needed, {prior!r} is one for each of {prior.length}")
+        raise ValueError(f"one prior for all cases is needed, but {prior!r} is for {prior.length} cases, one each")
     return prior
 
 

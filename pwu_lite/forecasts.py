@@ -1,6 +1,6 @@
 """Mean and standard deviation from what models give instead: intervals, draws, variances, distributions.
 
-Implements the Gaussian forecast of section 3.3 of the PWU paper for models that do not say it so.
+Implements the Gaussian forecast of section 3.3 of the PWU paper for models that report their forecast in another form.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def from_interval(low: Any, high: Any, *, coverage: float) -> tuple[np.ndarray, 
     low, high : array_like, shape (n,)
         Ends of the prediction intervals, in the unit of y.
     coverage : float
-        What the intervals promise, in (0, 1).
+        Nominal coverage of the intervals, in (0, 1).
 
     Returns
     -------
@@ -111,15 +111,15 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarr
     """Labels and weights that turn survival times into a binary decision about an event by a horizon.
 
     A case whose event came by the horizon has label 1, one that was still followed after it label 0. A case that was
-    lost before has weight 0, and cases followed as long stand in for it: the weight of every other case is one
-    over the Kaplan-Meier chance of being followed so far (inverse probability of censoring). Pass the weights as
-    ``sample_weight``. Twice the PWU under ``Uniform(0, 1)`` is then Graf's Brier score, divided by the sum of the
-    weights instead of n. Assumes that being lost does not depend on the risk.
+    lost before the horizon has weight 0, and cases that were followed at least as long stand in for it: the weight of
+    every other case is one over the Kaplan-Meier chance of being followed so far (inverse probability of censoring).
+    Pass the weights as ``sample_weight``. Twice the PWU under ``Uniform(0, 1)`` is then Graf's Brier score, divided by
+    the sum of the weights instead of n. Assumes that being lost does not depend on the risk.
 
     Parameters
     ----------
     time : array_like, shape (n,)
-        Until the event, or until the case was lost; not negative.
+        Time until the event, or until the case was lost; not negative.
     event : array_like, shape (n,)
         1 where the event came, 0 where the case was lost.
     horizon : float
@@ -174,7 +174,7 @@ def from_distribution(frozen: Any) -> tuple[np.ndarray, np.ndarray]:
     Raises
     ------
     ValueError
-        No such distribution, or one without a finite mean and standard deviation.
+        Not a frozen scipy.stats distribution, or one without a finite mean and standard deviation.
 
     Examples
     --------

@@ -96,7 +96,7 @@ def name_lines(ax: Axes, most: int = 6) -> None:
     ax : matplotlib Axes
         With its lines drawn and its limits set.
     most : int, default 6
-        Number of names that have room.
+        Largest number of names that are written beside their lines.
     """
     lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
     names = [str(line.get_label()) for line in lines]
@@ -244,7 +244,7 @@ def _reference(score, y_true, reports, against, sample_weight):
     """Place of the model that the others are compared with."""
     if against is not None:
         if str(against) not in reports:
-            raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(reports)}")
+            raise ValueError(f"against is {against!r}, which is not one of the models: {', '.join(reports)}")
         return list(reports).index(str(against))
     losses = [score(y_true, *report, sample_weight=sample_weight, return_error=True)[0] for report in reports.values()]
     return int(np.argmin(losses))

@@ -26,22 +26,23 @@ __all__ = ["Beta", "Dirac", "Gamma", "LogNormal", "Mixture", "Pareto", "Prior", 
 class Prior:
     """A probability distribution over a decision parameter theta.
 
-    A subclass gives ``support`` (a property), ``pdf``, ``ppf`` and `tails`, and inherits the rest;
-    one that reaches up to 1 gives `complement_above`, too, where ``1 - theta`` would lose digits. One whose tails
-    are computed one by one gives `exact_tail` in place of both. What it gives must follow from its attributes alone,
-    since priors of one class with equal attributes share a table.
-    `pwu_lite.testing.check_prior` holds it to what every prior must satisfy.
+    A subclass gives ``support`` (a property), ``pdf``, ``ppf`` and `tails`, and inherits the rest; one whose support
+    reaches 1 also gives `complement_above`, where ``1 - theta`` would lose digits. One whose tails are computed one by
+    one gives `exact_tail` in place of both. What it gives must follow from its attributes alone, since priors of one
+    class with equal attributes share a table. `pwu_lite.testing.check_prior` checks the conditions that every prior
+    must satisfy.
 
     Attributes
     ----------
     support : (float, float)
-        The smallest interval with all mass; of a prior for each case, with all of theirs.
+        The smallest interval that contains all the mass; with a prior for each case, the mass of all of them.
     numerical_error : float
         Estimated error of the partial mean; 0 for a closed form.
     length : int or None
         Number of cases, if the parameters are arrays: a prior for each case.
     tabulated : bool
-        May `tail` make a table? It costs some milliseconds, so not where a tail is a line of arithmetic.
+        Whether `tail` may make a table. A table costs some milliseconds, so this is False where a tail is a line of
+        arithmetic.
     """
 
     @property
@@ -61,7 +62,8 @@ class Prior:
         return None
 
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Probability and partial mean below and from t on, for any t: outside the support 0 and all, NaN for NaN.
+        """Probability and partial mean below t, and from t on. Outside the support one side is 0 and the other has
+        everything; NaN gives NaN.
 
         Parameters
         ----------
@@ -105,7 +107,7 @@ class Prior:
         Returns
         -------
         ndarray
-            Relative to its size within 1e-12 of what `tails` gives, and within 1e-8 for a prior as narrow as a Beta
+            Within a relative error of 1e-12 of what `tails` gives, and of 1e-8 for a prior as narrow as a Beta
             with ``a + b`` above 1,000, whose density is the exponential of large terms.
 
         Examples
@@ -201,7 +203,7 @@ class Prior:
         Returns
         -------
         ndarray
-            Of shape `size`; of a prior for each case `size` and n, independent of each other.
+            Of shape `size`, or `size` followed by n with a prior for each case; all draws are independent.
         """
         try:
             shape = tuple(np.atleast_1d(size)) if self.length is None else (*np.atleast_1d(size), self.length)
@@ -232,7 +234,7 @@ class Prior:
         return [(1.0, self)]
 
     def blended(self) -> list[tuple[float, Prior]]:
-        """The parts, all continuous ones together, so that many cases ask one table.
+        """The parts, with all continuous ones merged, so that many cases can share one table.
 
         Examples
         --------
@@ -301,7 +303,7 @@ class Beta(_PerCase):
     Parameters
     ----------
     a, b : float, or array_like of shape (n,)
-        Positive shape parameters; arrays are a prior for each case.
+        Positive shape parameters; arrays give a prior for each case.
     scale : float, or array_like of shape (n,)
         Upper end, in the units of theta.
 
@@ -692,7 +694,7 @@ class Gamma(Prior):
         _keep(self, _scale, "scale")
         if self.shape > 1e5:
             raise ValueError(f"shape must be at most 100,000, got {self.shape!r}: use a LogNormal or a Dirac prior, "
-                             f"which cannot be told from it")
+                             f"which is indistinguishable from it")
 
     @property
     def support(self):
@@ -950,7 +952,7 @@ def as_prior(prior: Any) -> Prior:
     """A `Prior` from a `Prior` or from a frozen scipy.stats distribution.
 
     Beta, uniform, gamma, exponential, log-normal and Pareto (index 1) become the
-    closed forms of this module, told by their class; a histogram becomes a mixture of uniform
+    closed forms of this module, recognised by their class; a histogram becomes a mixture of uniform
     distributions, a discrete distribution with bounded support a mixture of point masses;
     anything else continuous is integrated numerically.
 

@@ -178,11 +178,12 @@ class PWU:
     def scorer(self, *, pos_label: Any = None) -> Callable[..., float]:
         """A scorer for scikit-learn: ``scoring=score.scorer()`` in a grid search or a cross-validation.
 
-        It returns minus the loss, and asks for probabilities (top-k: for a decision function, where there are none;
-        mean and std: ``predict(X, return_std=True)``). For two labels it is made by `sklearn.metrics.make_scorer`:
-        metadata routing passes ``sample_weight``, and ``cost_share``, each case's own cost share of a false alarm in
-        place of the prior; `TunedThresholdClassifierCV` tunes one threshold for all cases. With several classes it
-        calls the estimator; all should be in each training fold, as an average over fewer is a different score.
+        It returns minus the loss, computed from the estimator's probabilities (top-k: from its decision function, where
+        there are none; mean and std: from ``predict(X, return_std=True)``). For two labels it is made by
+        `sklearn.metrics.make_scorer`: metadata routing passes ``sample_weight``, and ``cost_share``, each case's own
+        cost share of a false alarm in place of the prior; `TunedThresholdClassifierCV` tunes one threshold for all
+        cases. With several classes it calls the estimator; all should be in each training fold, as an average over
+        fewer is a different score.
 
         Parameters
         ----------

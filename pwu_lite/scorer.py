@@ -68,7 +68,7 @@ class _Cost:
                              f"{kinds[:5].tolist()}")
         if forecast.dtype.kind != "f":
             if not score.family.separable:
-                raise ValueError(f"{type(score.family).__name__} does not act above one threshold: none can be tuned")
+                raise ValueError(f"{type(score.family).__name__} does not act above a threshold: there is none to tune")
             forecast = (forecast == event).astype(float)
         elif labels.dtype.kind == "f" and event != 1:
             raise ValueError("labels that are floats could be taken for probabilities: pass whole numbers or words")
@@ -86,7 +86,7 @@ def _event(kinds):
     """The label that counts as 1, where that is clear."""
     if kinds.tolist() in ([0, 1], [-1, 1]):
         return kinds[1]
-    raise ValueError(f"which of the labels {kinds.tolist()} is the event? Say it: score.scorer(pos_label="
+    raise ValueError(f"which of the labels {kinds.tolist()} is the event? Say which: score.scorer(pos_label="
                      f"{kinds[-1].item()!r})")
 
 

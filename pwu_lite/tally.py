@@ -1,4 +1,5 @@
-"""Counts of outcomes and forecasts: scores at any size, under any prior afterwards, with bounds that always hold.
+"""Counts of outcomes and forecasts: scores for any number of cases, under priors chosen afterwards, with bounds that
+always hold.
 
 Implements section 4 of the PWU paper for data beyond memory: a case's loss is monotone in its forecast.
 """
@@ -47,8 +48,8 @@ class Tally:
     """Counts of cases by outcome and by cell of the forecast: all that a score needs.
 
     A cell is a small interval of log odds. A table of some ten thousand rows stands for any number of cases;
-    tables of parts of the data add up. A score is computed from the mean forecast in each cell. Its bounds
-    put all forecasts at the one or the other end of their cells, so they hold whatever the forecasts are.
+    tables of parts of the data add up. A score is computed from the mean forecast in each cell. Its bounds put all
+    forecasts at one end or the other of their cells, so they hold whatever the forecasts are.
 
     Parameters
     ----------
@@ -56,7 +57,8 @@ class Tally:
         For `BinaryDecision` (outcome and probability), or `SelectivePrediction` (target, mean and standard deviation;
         then cells are of the variance, and hold its sum and that of the squared errors).
     cells : int
-        Per unit of log odds, or of the logarithm of a variance. Bounds are about 1/cells wide, relative to the score.
+        Number of cells per unit of log odds, or of the logarithm of a variance. Bounds are about 1/cells wide, relative
+        to the score.
 
     Raises
     ------
@@ -117,14 +119,14 @@ class Tally:
             Non-negative weights, in the same unit in every call: they are added up as they are. A case of weight
             zero is left out.
         block : array_like of int, shape (n,), optional
-            A number for each case, some 200 different ones in all, the same for every model: intervals come from
-            the spread between blocks. Cases that belong together (a patient, a site) share a block. Any numbers of
-            64 bits will do, such as hashes; negative ones and those from 2**63 on do not go together.
+            A block number for each case, the same for every model, with about 200 different numbers in all: intervals
+            come from the spread between blocks. Cases that belong together (a patient, a site) share a block. Any
+            numbers of 64 bits will do, such as hashes; but negative ones and those from 2**63 on cannot be mixed.
 
         Raises
         ------
         ValueError
-            Bad input, named with its first bad index. Nothing of it is counted then.
+            Bad input, named with its first bad index. None of it is then counted.
         """
         if self.kind == "binary":
             y, f = validation.check_binary(*_given(y_true, prediction, 1))
@@ -224,7 +226,8 @@ class Tally:
         Parameters
         ----------
         table : str
-            A table, or what the engine takes for one, as it stands: ``read_parquet('part-*.parquet')``.
+            A table, or any expression that the engine accepts as one, copied as it stands:
+            ``read_parquet('part-*.parquet')``.
         truth, model : str
             Names of columns, which hold numbers; for selective prediction `model` is a pair, mean and standard
             deviation.
@@ -420,7 +423,7 @@ class Tally:
 
     def _of_events(self):
         if self.kind != "binary":
-            raise ValueError("this needs outcomes that are events: a tally of the kind 'binary'")
+            raise ValueError("this needs a tally of the kind 'binary', whose outcomes are events")
         return self
 
     def _check(self, score):
@@ -458,7 +461,7 @@ class Tally:
                 raise ValueError("weights, or targets, are too large to be added up: change their unit")
             high, negative = blocks.dtype == np.uint64 and blocks.max() >= 2**63, blocks.min() < 0
             if high and self._unsigned is False or negative and self._unsigned:
-                raise ValueError("block has numbers below 0 and numbers from 2**63 on: use either, for all cases")
+                raise ValueError("block has numbers below 0 and numbers from 2**63 on: use one kind for all cases")
             self._unsigned = True if high else False if negative else self._unsigned
             self._total = total
             self._waiting.append(_grouped(np.column_stack([blocks.astype(np.int64), keys]), sums))

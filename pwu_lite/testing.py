@@ -428,4 +428,4 @@ def _refuses_nan(score, arrays, index):
         value = score(*broken)
     except ValueError:
         return
-    raise AssertionError(f"NaN in argument {index} gives {value!r} and no ValueError")
+    raise AssertionError(f"NaN in argument {index} gives {value!r} instead of a ValueError")

@@ -379,7 +379,7 @@ def named(what: str, given: Any, taken: Sequence[str] = ()) -> dict[str, Any]:
     names = [str(name) for name in given]
     clashes = [name for name in names if names.count(name) > 1 or name in taken]
     if clashes:
-        raise ValueError(f"the name {clashes[0]!r} in {what} is used twice (the same as text), or by the report itself")
+        raise ValueError(f"the name {clashes[0]!r} in {what} is used twice (names are read as text), or by the report")
     return dict(zip(names, given.values(), strict=True))
 
 
@@ -505,7 +505,7 @@ def _reject_what_is_no_number(name, array):
             raise ValueError(f"{argument} is None: use NaN for a number that is missing, where gaps are allowed")
         if isinstance(value, (str, bytes)):
             raise ValueError(f"{name} must be numeric: {argument} is {str(value)!r}, a text (for labels as text pass "
-                             f"y_true == the one that counts as 1)")
+                             f"y_true == the label that counts as 1)")
         try:
             float(value)
         except Exception as error:  # whatever its __float__ raises

@@ -300,7 +300,7 @@ def _write_all(task, given, plan, fresh, command, started):
 def _joined(path, frame, names, keep):
     """With the stored rows of all other data sets, in the order in which they stood; and words on where these are from.
     """
-    if not keep:
+    if not keep or not path.exists():
         return frame, ""
     old = stored_tables.read(path)
     order = list(dict.fromkeys([*old["dataset"], *names]))

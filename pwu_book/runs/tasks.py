@@ -455,7 +455,7 @@ RELEASED = {task.name: task for task in (
     replace(_PAPER_BINARY, name="released_binary", models=released_models.classifiers, fresh={}, plan={
         name: Plan(20) for name in ("heart", "ionosphere", "sonar")}),
     replace(_PAPER_REGRESSION, name="released_regression", models=released_models.regressors, fresh={}, plan={
-        "auto_mpg": Plan(20), "energy": Plan(20), "wine_quality": Plan(2)}),
+        "auto_mpg": Plan(20), "energy": Plan(20), "wine_quality": Plan(1)}),
     replace(MULTICLASS, name="released_multiclass", brief=True, plan={"dry_bean": Plan(5), "pen_digits": Plan(5)}),
     replace(MULTIVARIATE, name="released_multivariate", has_curves=False, brief=True, extra={
         "mse_own_units": _in_own_units(multivariate.mean_squared_error),

@@ -53,7 +53,7 @@ def belief(name: str) -> str:
         return _unaligned("AUROC", _one_minus_auroc) + (" It is aligned with picking the top k, where k has a weight "
                                                         "that grows with it.")
     if name not in BINARY:
-        raise ValueError(f"no metric {name!r}; there are: {', '.join(KNOWN)}")
+        raise ValueError(f"there is no metric {name!r}; the metrics are: {', '.join(KNOWN)}")
     return _of_probabilities(name)
 
 
@@ -93,12 +93,12 @@ def _unaligned(label, metric):
 
     counterexample = alignment.coordinate_dependence(metric)
     if counterexample is None:
-        return f"{label}: no counterexample to alignment was found, and none of our formulas is its prior."
+        return f"{label}: no counterexample to alignment was found, and we have no formula for its prior."
     steps = np.subtract(counterexample.values[1::2], counterexample.values[::2])
     first, second = ("does not change" if abs(step) < 1e-12 else "raises" if step > 0 else "lowers" for step in steps)
     return (f"{label}: not aligned with yes-or-no decisions under any prior. What it prefers for one case "
             f"depends on the other cases: with labels {list(map(int, counterexample.labels))}, changing a forecast "
-            f"from {counterexample.a:.2g} to {counterexample.b:.2g} {first} it beside "
+            f"from {counterexample.a:.2g} to {counterexample.b:.2g} {first} the metric next to the forecasts "
             f"{np.round(counterexample.r, 2).tolist()} and {second} it beside "
             f"{np.round(counterexample.r_prime, 2).tolist()}.")
 
@@ -119,7 +119,7 @@ def _of_regression(name):
         return (f"{label}: aligned with predict or pass where abstaining is too expensive for anyone: all its mass is "
                 f"at a price of {at}. The standard deviation does not count.")
     return (f"{label}: aligned with predict or pass, under the prior density {prior.density} on the price of passing "
-            "(up to a factor): mostly on prices near zero, and its expected cost is infinite.")
+            "(up to a factor). Its mass is mostly on prices near zero, and its expected cost is infinite.")
 
 
 def _whom(density):
@@ -132,5 +132,5 @@ def _whom(density):
     mass = np.cumsum(np.broadcast_to(weigh(c), c.shape))
     ends = [float(np.interp(share * mass[-1], mass, c)) for share in (0.05, 0.5, 0.95)]
     ratios = [f"{(1 - end) / end:.2g}" for end in ends]
-    return (f"Between c of 1% and 99%, nine tenths of its mass are on readers for whom a miss costs from "
+    return (f"Between c of 1% and 99%, 90% of its mass is on readers for whom a miss costs "
             f"{ratios[2]} to {ratios[0]} false alarms, median {ratios[1]}.")

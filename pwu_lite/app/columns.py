@@ -22,7 +22,7 @@ MOST_KINDS = 100_000  # values of a column that are counted, unless its name is 
 
 
 def name_tokens(name: Any) -> set[str]:
-    """The words of a column's name, in small letters.
+    """The words of a column's name, in lower case.
 
     Examples
     --------

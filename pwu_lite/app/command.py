@@ -49,7 +49,7 @@ MOST_PARTS = 100  # for which a sentence each is said
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; 0, or 2 with one line on standard error for what cannot be used.
+    """Run the command line; returns 0, or 2 with one line on standard error if the input cannot be used.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pwu_lite {given.command}: interrupted", file=sys.stderr)
         return 130
     except MemoryError:
-        print(f"pwu_lite {given.command}: not enough memory: give it fewer rows, or name the models", file=sys.stderr)
+        print(f"pwu_lite {given.command}: not enough memory: use fewer rows, or name the models", file=sys.stderr)
         return 2
     except (ValueError, OSError, ImportError) as error:
         print(f"pwu_lite {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
@@ -79,7 +79,7 @@ def _parser():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"pwu_lite {_version()}")
     commands = parser.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("compare", help="models beside each other, with intervals", epilog=EXAMPLES,
+    command = commands.add_parser("compare", help="compare models, with intervals", epilog=EXAMPLES,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     command.set_defaults(run=_compare)
     _add_data(command)
@@ -96,7 +96,7 @@ def _parser():
     command.add_argument("--resamples", type=int, default=1000)
     command.add_argument("--seed", type=int, default=0)
     command.add_argument("--by", help="column of places, leads or kinds: adds a sentence for each of its values")
-    command.add_argument("--html", help="write a report of one file")
+    command.add_argument("--html", help="write a report, as a single file")
     command.add_argument("--json", action="store_true", help="print JSON")
     command = commands.add_parser("explain", help="what a common metric believes about costs")
     command.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
@@ -111,7 +111,7 @@ def _version():
 
 
 def _add_data(parser):
-    parser.add_argument("file", help="CSV (also packed, .csv.gz) or Parquet; - for standard input; large files, and "
+    parser.add_argument("file", help="CSV (or compressed, .csv.gz) or Parquet; - for standard input; large files, and "
                         "several ('part-*.parquet', in quotes), are read in pieces")
     parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
     parser.add_argument("--event", help="the label that counts as the event")
@@ -120,7 +120,7 @@ def _add_data(parser):
                         "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence (blank for an "
                         "abstention) and NAME_right")
     parser.add_argument("--truth-file", help="a second file with the outcomes, joined by the columns that both have")
-    parser.add_argument("--coverage", type=float, help="orders: of intervals called lower and upper, in per cent")
+    parser.add_argument("--coverage", type=float, help="orders: that of intervals called lower and upper, in %%")
     parser.add_argument("--time", help="binary: column of times followed; --truth then says whether the event came")
     parser.add_argument("--horizon", type=float, help="with --time: events count until then; cases lost "
                         "before get no weight, and the others get more (inverse probability of censoring)")
@@ -189,7 +189,7 @@ def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
         return PWU(family, Beta(a, b))
     if text is None or given.prior is not None:
         raise ValueError(f"say what the decision costs with --{wanted} LOW:HIGH"
-                         + (" or --prior A,B, one of them" if of_share else ""))
+                         + ("  or --prior A,B, but not both" if of_share else ""))
     low, high = _ends(given)
     if low == high:
         return PWU(family, Dirac(low))
@@ -201,10 +201,10 @@ def _read_threshold(given):
     """A threshold is the ratio that everybody has."""
     if given.threshold is not None:
         if given.decision != "binary" or given.ratio is not None or given.prior is not None:
-            raise ValueError("--threshold is for binary decisions, without --ratio and --prior")
+            raise ValueError("--threshold is for binary decisions and cannot be combined with --ratio or --prior")
         share, high = _range("threshold", given.threshold, 1)
         if share != high:
-            raise ValueError("--threshold is one number; for a range say --ratio LOW:HIGH")
+            raise ValueError("--threshold takes one number; for a range use --ratio LOW:HIGH")
         given.ratio = f"{(1 - share) / share:.12g}"
 
 
@@ -213,8 +213,8 @@ def _each_its_own(given, frame):
     other = given.prior or given.threshold or any(getattr(given, name) for name in files.RANGES)
     option = "--cost-share" if given.cost_share is not None else "--case-costs"
     if frame is None or given.decision != "binary" or other or (given.cost_share and given.case_costs):
-        raise ValueError(f"{option} is for binary decisions, without --ratio, --threshold, --prior and another option "
-                         f"for each case's costs")
+        raise ValueError(f"{option} is for binary decisions and excludes --ratio, --threshold, --prior and another "
+                         f"option for each case's costs")
     if given.cost_share is not None:
         return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
     if given.weights is not None:
@@ -371,7 +371,7 @@ def _by(given, frame, y, models, score, groups):
     if not given.by:
         return {}
     if given.stake is not None or given.blocks is not None:
-        raise ValueError("--by is not for --case-costs and --blocks: give it the rows of one value")
+        raise ValueError("--by cannot be combined with --case-costs or --blocks: use a file with the rows of one value")
     kinds = files.column_of(frame, given.by).map(files.key, na_action="ignore").astype(object)
     kinds = kinds.where(kinds.notna(), "(no value, or NA)").to_numpy()  # they are cases, too
     weights, found = files.weights_of(given, frame), {}

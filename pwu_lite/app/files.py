@@ -59,7 +59,7 @@ def decide(given, frame=None) -> Decision:
         if given.costs is None:
             raise ValueError("say what each act costs in each class with --costs costs.csv")
         acts, classes, costs, price = tables.cost_table(given.costs)
-        given.notes.append(f"By {given.costs}: {tables.costs_in_words(acts, classes, costs, price)}")
+        given.notes.append(f"According to {given.costs}: {tables.costs_in_words(acts, classes, costs, price)}")
         return Decision(CostMatrix(costs, price, acts), "range", f"costs from {given.costs}, the price is {{}}, nine "
                         f"times out of ten", read_acts)
     module, colon, name = given.decision.partition(":")
@@ -151,11 +151,12 @@ def _chosen(given, found, needs):
     named = named_models(given)
     missing = [name for name in named if name not in found]
     if missing and found:
-        raise ValueError(f"a model needs columns {needs}; found for: {', '.join(found)}, not for {', '.join(missing)}")
+        raise ValueError(f"a model needs columns {needs}; they are there for {', '.join(found)}, not for "
+                         f"{', '.join(missing)}")
     if missing or not found:
         long = (" The file seems to have one row per model: make it one row per case first, in pandas with "
                 'table.pivot(columns="model", ...).') if "model" in map(str.lower, given.columns) else ""
-        raise ValueError(f"a model needs columns {needs}; found for: none. The columns are: "
+        raise ValueError(f"a model needs columns {needs}, which were found for no model. The columns are: "
                          f"{', '.join(given.columns[:LISTED])}.{long}")
     check_models(named or found)
     return {name: found[name] for name in named or found}
@@ -202,7 +203,7 @@ def _same_unit(given, frame, used):
                if tables.column_of(frame, name).astype(str).str.contains("%", regex=False).any()}
     if percent and len(percent) <= len(used):
         rest = next(name for name in (truth_of(given), *sorted(used)) if name not in percent)
-        raise ValueError(f"column {sorted(percent)[0]!r} is in per cent, column {rest!r} is not: write both alike")
+        raise ValueError(f"column {sorted(percent)[0]!r} is in per cent, but {rest!r} is not: use one unit")
 
 
 def read_acts(given, frame):
@@ -342,7 +343,7 @@ def _until_horizon(given, frame, came):
                          "earlier --horizon")
     y, given.observed = ipcw(times, came, horizon=given.horizon)
     given.notes.append(f"{int((given.observed == 0).sum()):,} of {len(y):,} cases were lost before {given.horizon:g}; "
-                       f"those that were followed as long stand in for them, by weights.")
+                       f"weights make those that were followed as long stand in for them.")
     return y.astype(int)
 
 
@@ -389,7 +390,7 @@ def _refuse_long(given, frame):
             even = often.nunique() == 1 and often.iloc[0] > 1
             if 1 < often.size <= 50 and (even or _names_cases(frame, name)):
                 each = f"each {often.iloc[0]:,} times" if even else f"{often.iloc[-1]:,} to {often.iloc[0]:,} times"
-                raise ValueError(f"the file has one row per model, by the column {name!r} ({often.size} values, {each}"
+                raise ValueError(f"the file has one row per model, judging by {name!r} ({often.size} values, {each}"
                                  f"): make it one row per case first, in pandas with "
                                  f"table.pivot(index=..., columns={name!r}, values=...), or give it one model's rows")
 
@@ -434,7 +435,7 @@ def _reason(frame, name):
         return str(error).partition(": ")[2], (0.0, 1.0)
     known = values[np.isfinite(values)]
     if not known.size:
-        return "no numbers", (0.0, 1.0)
+        return "not numbers", (0.0, 1.0)
     wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     if wrong.size:
         return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0)
@@ -563,7 +564,7 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     """
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
-        raise ValueError(f"there is no option {unknown[0]}; there are: {', '.join(OPTIONS)}")
+        raise ValueError(f"there is no option {unknown[0]}; the options are: {', '.join(OPTIONS)}")
     given = argparse.Namespace(file=source, truth=truth, decision=decision, missing=missing, cost_share=None,
                                case_costs=None, by=None, **{name: options.get(name) for name in OPTIONS})
     frame = load(given)

@@ -70,7 +70,7 @@ def pieces(source: str, columns: Collection[str] | None = None, text: Collection
     files = sources(source)
     kinds = {path.suffix.lower() in PARQUET for path in files}
     if len(kinds) > 1:
-        raise ValueError(f"{source} stands for CSV and Parquet files: read one kind at a time")
+        raise ValueError(f"{source} matches both CSV and Parquet files: read one kind at a time")
     started, shown, before = time.monotonic(), 0.0, 0
     try:
         for frame, share in (_from_parquet(files, columns) if kinds == {True} else
@@ -160,7 +160,7 @@ def _from_csv(files, columns, text):
         try:
             encoding, skipped, delimiter, found = _head(path)
             if names is not None and set(found) != set(names):
-                raise ValueError(f"{path} has other columns than {files[0]}")
+                raise ValueError(f"the columns of {path} differ from those of {files[0]}")
             names, first = found, 0
             with open(path, "rb") as raw:
                 lines = io.TextIOWrapper(gzip.open(raw) if _is_packed(path) else raw, encoding, errors="replace",

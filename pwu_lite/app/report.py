@@ -65,7 +65,7 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
     True
     """
     if result.data is None:
-        raise ValueError("a report draws the cases, but a tally does not hold them: compare a sample of "
+        raise ValueError("a report needs the cases, which a tally does not keep: compare a sample of "
                          "the cases")
     judged, source_file = judge(result, statement), result.about.get("file")
     parts: list[str] = []
@@ -115,7 +115,7 @@ def _write_whole(path, text, keep):
     if target.exists() and not target.is_file():
         raise ValueError(f"{path} is not a regular file: name a file")
     if keep not in (None, "-") and target.exists() and Path(keep).exists() and os.path.samefile(target, keep):
-        raise ValueError(f"{path} is the file that is read: name another file for the report")
+        raise ValueError(f"{path} is the input file: name another file for the report")
     mode = target.stat().st_mode & 0o777 if target.exists() else None
     if mode is not None and not mode & 0o222:
         raise ValueError(f"{path} is read-only: name another file")

@@ -110,7 +110,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"line {match[2]} has {match[3]} fields, the lines above have {match[1]}" if match
                          else f"{source} could not be parsed as a table: {error}") from error
     if frame.empty:
-        raise ValueError(f"{source} has a header and no rows")
+        raise ValueError(f"{source} has a header but no rows")
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = _lines_of(text, delimiter)
     return frame
@@ -133,7 +133,7 @@ def sources(source: str) -> list[Path]:
         return [Path(source)]
     found = sorted(Path(name) for name in glob.glob(source, recursive=True))
     if not found:
-        raise ValueError(f"no file fits {source}")
+        raise ValueError(f"no file matches {source}")
     return found
 
 
@@ -145,14 +145,14 @@ def _together(source, paths):
         try:
             parts.append(read_table(str(path)))
         except ValueError as error:
-            if not re.search("has a header and no rows$|is empty$", str(error)):
+            if not re.search("has a header but no rows$|is empty$", str(error)):
                 raise ValueError(f"{path}: {error}") from error
             continue
         if set(parts[-1].columns) != set(parts[0].columns):
-            raise ValueError(f"{path} has other columns than {lines[0].rpartition(' of ')[2]}")
+            raise ValueError(f"{path} does not have the columns of {lines[0].rpartition(' of ')[2]}")
         lines += [f"{line_of(parts[-1], place)} of {path}" for place in range(len(parts[-1]))]
     if not parts:
-        raise ValueError(f"{source} stands for {len(paths)} files, and none of them has rows")
+        raise ValueError(f"{source} matches {len(paths)} files, none of which has any rows")
     whole = pd.concat(parts, ignore_index=True)
     whole.attrs = {"lines": lines}
     return whole
@@ -180,7 +180,7 @@ def _read_json(text, source):
             raise ValueError(f"{where} cannot be read as JSON: {error}") from error
     rows = rows[0] if is_list else rows
     if not rows or not all(isinstance(row, dict) for row in rows):
-        raise ValueError(f"{source} looks like JSON, and is not one object for each case")
+        raise ValueError(f"{source} looks like JSON, but does not have one object for each case")
     frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)
                            for name, value in row.items()} for row in rows])
     _check_names(list(frame.columns))
@@ -256,7 +256,7 @@ def _read_parquet(source):
     frame.columns = [str(name) for name in frame.columns]
     _check_names(list(frame.columns))
     if frame.empty:
-        raise ValueError(f"{source} has a header and no rows")
+        raise ValueError(f"{source} has a header but no rows")
     return frame
 
 
@@ -314,7 +314,7 @@ def _check_names(names):
         if len(name) > RULES["most_name"]:
             raise ValueError(f"the name of column {number} has {len(name):,} characters: give it a short one")
         if HIDDEN.search(name):
-            raise ValueError(f"the name of column {number} holds a line end or another character that is not seen, "
+            raise ValueError(f"the name of column {number} contains a line break or another invisible character, "
                              f"{name!r:.80}: rename it")
         if name in seen:
             raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
@@ -336,7 +336,7 @@ def _check_header(names):
 def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
     """A column of the table; a ValueError that lists the others if there is none of this name."""
     if name not in frame:
-        raise ValueError(f"there is no column {name!r}; there are: {', '.join(map(str, frame.columns))}")
+        raise ValueError(f"there is no column {name!r}; the columns are: {', '.join(map(str, frame.columns))}")
     return frame[name]
 
 
@@ -548,14 +548,14 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     if len(kinds) == 1:
         raise ValueError(f"column {name!r} contains only one outcome ({words[kinds[0]]}); two are needed")
     if len(kinds) > 2 and len({word.lower() for word in words.values()}) == 2:
-        raise ValueError(f"column {name!r} has labels that differ in blanks or capitals only, "
+        raise ValueError(f"column {name!r} has labels that differ only in spaces or capitals, "
                          f"{', '.join(map(repr, words.values()))}: make them one")
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
                          f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}")
     for kind in kinds:
         if HIDDEN.search(words[kind]):
-            raise ValueError(f"column {name!r} has a label with a line end or another character that is not seen, "
+            raise ValueError(f"column {name!r} has a label with a line break or another invisible character, "
                              f"{words[kind]!r:.60}: rename it")
     if event is not None:
         chosen = [kind for kind in kinds if words[kind].lower() == key(event).lower()]

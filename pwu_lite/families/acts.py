@@ -27,10 +27,10 @@ TIED = 1e-14  # expected costs closer than this, relative to the largest cost, d
 class CostMatrix(SeparableFamily):
     """Choose one of m acts on K class probabilities; act a costs ``costs[a, y] + theta price[a, y]`` in class y.
 
-    theta is a price that each user knows and that differs between users; a prior is on it. The Bayes act has the
-    lowest expected cost. Expected costs are lines in theta, so the Bayes act changes at most m - 1 times, and the PWU
-    is exact under every prior. Acts that tie share the case equally: neither the order of the acts nor that of the
-    rows decides anything. Without `price` there is no parameter and no prior: ``PWU(CostMatrix(costs))``.
+    theta is a price that each user knows and that differs between users, and the prior is on this price. The Bayes act
+    has the lowest expected cost. Expected costs are lines in theta, so the Bayes act changes at most m - 1 times, and
+    the PWU is exact under every prior. Acts that tie share the case equally: neither the order of the acts nor that of
+    the rows decides anything. Without `price` there is no parameter and no prior: ``PWU(CostMatrix(costs))``.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class CostMatrix(SeparableFamily):
         Parameters
         ----------
         theta : float or None
-            The price; None without one.
+            The price; None if the family has none.
         y_prob : array_like, shape (n, K)
             Class probabilities; each row sums to 1.
         """

@@ -32,7 +32,7 @@ def _equal(first, second):
 class Answers(SeparableFamily):
     """Give the answer if its confidence is above c, else abstain: a wrong answer costs c, a right one earns 1 - c.
 
-    Counted from a model that gives the right answer to every question, a right answer costs nothing, an abstention
+    Relative to a model that gives the right answer to every question, a right answer costs nothing, an abstention
     ``1 - c``, a wrong answer 1. c is the share of the stake that a wrong answer costs: a wrong answer costs as much
     as ``c / (1 - c)`` right ones earn. Models that give different answers can be compared, which `BinaryDecision` on
     the event "right" cannot do: it charges nothing for a wrong answer that is not given.

@@ -1,4 +1,5 @@
-"""What every decision family has: its parameters, how it reads data, and what it owes a prior-weighted utility.
+"""What every decision family has: its parameters, how it reads data, and what it must provide for a prior-weighted
+utility.
 
 Implements sections 3.2 and 4 of the PWU paper: a utility for each decision parameter.
 """
@@ -37,7 +38,7 @@ class Parameter:
         Its values lie strictly between these.
     counts : bool
         The utility takes a whole number k from 1 to n; a prior is on the share k/n, in (0, 1], and
-        `pwu_lite.families.mass_of_k` makes P(k = j) of it.
+        `pwu_lite.families.mass_of_k` turns it into P(k = j).
     needs_mean : bool
         A prior must have a finite mean.
     averaged : bool
@@ -75,7 +76,7 @@ class Parameter:
         return np.asarray((values > low) & ((values < high) | (self.counts & (values == high))))
 
     def read(self, values: np.ndarray, length: int) -> np.ndarray:
-        """Check values that the utility of `length` cases is asked at.
+        """Check values at which the utility of `length` cases is to be computed.
 
         Parameters
         ----------
@@ -94,7 +95,8 @@ class Parameter:
         return validation.check_thetas(self.short, values, *self.domain)
 
     def theta(self, values: Any, length: int) -> np.ndarray:
-        """From values of a prior to what the utility takes: a share to a number of cases; nothing at an open end."""
+        """Convert values of a prior to what the utility takes, for instance a share to a number of cases; an open end
+        gives nothing."""
         values = np.asarray(values, dtype=float)
         if self.counts:  # the k with (k - 1)/n < share <= k/n, whatever the product is rounded to
             k = np.ceil(values * length)
@@ -123,9 +125,9 @@ class Axis:
     ----------
     scale : {"linear", "log", "logit"}
     label : str
-        What the axis says, with the unit.
+        Label of the axis, with the unit.
     cost : str
-        What the costs above it say.
+        Label of the costs on the other axis.
     power : float
         The axis shows ``theta ** power``.
 
@@ -256,7 +258,7 @@ class Family:
         try:
             return self.check(*self.by_name(y_true, *prediction))
         except TypeError as error:  # a reader's own family with another check
-            raise ValueError(f"{type(self).__name__} takes {', '.join(self.takes)}, and its check does not: "
+            raise ValueError(f"{type(self).__name__} takes {', '.join(self.takes)}, but its check does not: "
                              f"{error}") from error
 
     def by_name(self, y_true: Any, *prediction: Any) -> tuple[Any, ...]:
@@ -270,7 +272,8 @@ class Family:
         Parameters
         ----------
         theta : float, or array_like
-            One decision parameter, or m of them, shape (m,); of a family with two parameters a pair, or rows, (m, 2).
+            One decision parameter, or m of them, shape (m,); for a family with two parameters a pair, or m pairs, shape
+            (m, 2).
         y_true : array_like, shape (n,)
             Labels or targets.
         *prediction : array_like
@@ -292,7 +295,7 @@ class Family:
 
     def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Average utility of read data at each of several thetas, shape (m,)."""
-        raise ValueError(f"{type(self).__name__} does not say what its acts are worth: give it a method utilities")
+        raise ValueError(f"{type(self).__name__} needs a method utilities, which says what its acts are worth")
 
     def loss(self, priors: Resolved, data: tuple[np.ndarray, ...],
              weight: np.ndarray | None) -> tuple[float, float]:
@@ -343,7 +346,7 @@ class Family:
         self.stated[which].check_prior(prior)
 
     def words(self, theta: float, which: int = 0) -> str:
-        """What a value of a decision parameter says, in words; of the prior's, so k/n and not k.
+        """A value of a decision parameter in words; the value is on the prior's scale, so k/n and not k.
 
         Examples
         --------
@@ -352,7 +355,7 @@ class Family:
         'a miss costs 9 false alarms'
         """
         if not isinstance(which, int) or which not in range(len(self.names)):
-            raise ValueError(f"which must be a place in {self.names}, got {which!r}")
+            raise ValueError(f"which must be an index into {self.names}, got {which!r}")
         theta, (low, high) = validation.one_number(self.names[which], theta), self.stated[which].domain
         if not low <= theta <= high:
             raise ValueError(f"{self.names[which]} must lie in [{low:g}, {high:g}], got {theta!r}")
@@ -504,7 +507,7 @@ class SeparableFamily(Family):
 class JointFamily(Family):
     """A family whose acts depend on all cases together: a case has no cost of its own.
 
-    A subclass says `utilities` and `joint_loss`.
+    A subclass defines `utilities` and `joint_loss`.
     """
 
     separable = False

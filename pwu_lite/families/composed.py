@@ -281,7 +281,7 @@ class OverFirst(SeparableFamily):
 
 def _column(j, f):
     if j >= f.shape[1]:
-        raise ValueError(f"class {j:g} does not exist: y_prob has {f.shape[1]} columns, from 0 on")
+        raise ValueError(f"class {j:g} does not exist: y_prob has {f.shape[1]} columns, numbered from 0")
     return int(j)
 
 

@@ -220,7 +220,7 @@ class Newsvendor(_Orders):
     Raises
     ------
     ValueError
-        Levels that are not ascending or not in (0, 1); on use, quantiles that cross.
+        Levels that are not ascending or not in (0, 1), or, when data are read, quantiles that cross.
 
     References
     ----------
@@ -332,9 +332,9 @@ class Exceedance(_Orders):
     levels : sequence of float, optional
         Levels of reported quantiles; without them each row is an ensemble, or a set of draws.
     act : {"interpolated", "at levels", "nearest level"}, optional
-        With levels: how the quantiles give a chance. *Interpolated*, the default: the distribution function is linear
-        between the quantiles, with the missing mass at the outermost. The others: see `Newsvendor`, with
-        the critical ratio 1 - c.
+        With levels: how a chance is computed from the quantiles. *Interpolated*, the default: the distribution function
+        is linear between the quantiles, with the missing mass at the outermost ones. For the other two see
+        `Newsvendor`, with the critical ratio 1 - c.
     normal : bool
         The forecast is a mean and a standard deviation of a normal distribution.
 
@@ -366,7 +366,7 @@ class Exceedance(_Orders):
         self.normal = bool(normal)
         self.takes = ("mean", "std") if self.normal else ("forecast",)
         if self.normal and levels is not None:
-            raise ValueError("normal takes a mean and a standard deviation, and so no levels")
+            raise ValueError("normal=True is for a mean and a standard deviation: leave out the levels")
 
     def __repr__(self):
         return "Exceedance(normal=True)" if self.normal else super().__repr__()
@@ -386,7 +386,7 @@ class Exceedance(_Orders):
         return _outcomes(y_true, self.read_rows(*forecast))
 
     def act(self, theta: tuple[float, float], *forecast: ArrayLike) -> np.ndarray:
-        """True where a warning is given, where ``P(y > t) > c``; shape (n,).
+        """True where a warning is given, that is, where ``P(y > t) > c``; shape (n,).
 
         Parameters
         ----------

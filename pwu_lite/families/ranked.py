@@ -188,7 +188,7 @@ class RiskAverseTopK(JointFamily):
         return np.array(values)
 
     def draw(self, rng, n):
-        """Fewer forecasts: their acts change at many gammas."""
+        """As in the base class, but with fewer forecasts, because their acts change at many gammas."""
         return draw_gaussians(rng, n, FORECASTS // 3)
 
     def _charge(self, y, mean, std):
@@ -304,7 +304,7 @@ def _mass_between(prior, edges):
 
 def _not_overflown(value):
     if not np.isfinite(value):
-        raise ValueError("gamma times a variance is too large for a number: change the unit of y")
+        raise ValueError("gamma times a variance is too large to be represented: change the unit of y")
     return value
 
 

@@ -112,7 +112,7 @@ def lower_is_better(name: str) -> bool:
     (True, False)
     """
     if not isinstance(name, str):
-        raise ValueError(f"a metric is named by text, got {name!r}")
+        raise ValueError(f"the name of a metric must be a string, got {name!r}")
     if re.match(r"pwu(?![a-z])", name.lower()):
         return True
     for (_, known), metric in REGISTRY.items():

@@ -1,4 +1,4 @@
-"""What metrics, families and figures compute together: averages, curves of the kept cases, bins, an AUROC.
+"""Computations that metrics, families and figures share: averages, curves of the kept cases, bins, an AUROC.
 
 Implements pieces of appendix F of the PWU paper, on arrays that are checked already.
 """
@@ -75,7 +75,7 @@ def to_sum_one(weight: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def weight_above(values: np.ndarray, weight: np.ndarray, thresholds: np.ndarray, *, equal: bool = False) -> np.ndarray:
-    """Total weight of the values above each threshold, or equal to it, too."""
+    """Total weight of the values at or above each threshold."""
     order = np.argsort(values)
     total = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])
     return total[np.searchsorted(values[order], thresholds, side="left" if equal else "right")]

@@ -203,7 +203,7 @@ def expected_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
     n_bins : int
         Number of bins.
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     References
     ----------
@@ -285,7 +285,7 @@ def cutoff_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
 
 def retention_auc(y_true: ArrayLike, y_prob: ArrayLike, *,
                   definition: str = "retained", sample_weight: ArrayLike | None = None) -> float:
-    """Area under the retention curve; cases are dropped from the most uncertain on.
+    """Area under the retention curve; cases are dropped starting with the most uncertain.
 
     Parameters
     ----------
@@ -296,7 +296,7 @@ def retention_auc(y_true: ArrayLike, y_prob: ArrayLike, *,
         r = 0..n-1 (the paper). ``"oracle"``: errors kept divided by n, as if an
         oracle answered for the dropped ones.
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     Notes
     -----

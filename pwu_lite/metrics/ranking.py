@@ -24,7 +24,7 @@ def spearman(error: ArrayLike, uncertainty: ArrayLike, *, sample_weight: ArrayLi
     Parameters
     ----------
     error : array_like, shape (n,)
-        What each prediction got wrong, for instance ``abs(y - mean)``.
+        Error of each prediction, for instance ``abs(y - mean)``.
     uncertainty : array_like, shape (n,)
         Any number that is larger where the model is less sure.
     sample_weight : None
@@ -61,13 +61,13 @@ def auc_difference(error: ArrayLike, uncertainty: ArrayLike, *,
     """Area under the cumulative error, sorted by uncertainty, minus that of the best order; lower is better.
 
     The cumulative error ``E_j`` is the mean error of the ``j/n_bins`` least uncertain cases,
-    j = 1..n_bins; the area is the trapezoid's over the shares of cases. The best order is
+    j = 1..n_bins; the area is computed by the trapezoid rule over the shares of cases. The best order is
     that of the errors themselves. In the unit of the error.
 
     Parameters
     ----------
     error : array_like, shape (n,)
-        Errors of the cases, at any scale.
+        Errors of the cases, on any scale.
     uncertainty : array_like, shape (n,)
         Larger where the forecast is less certain.
     n_bins : int
@@ -103,7 +103,7 @@ def increasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
     Parameters
     ----------
     error : array_like, shape (n,)
-        Errors of the cases, at any scale.
+        Errors of the cases, on any scale.
     uncertainty : array_like, shape (n,)
         Larger where the forecast is less certain.
     n_bins : int
@@ -134,7 +134,7 @@ def decreasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
     Parameters
     ----------
     error : array_like, shape (n,)
-        Errors of the cases, at any scale.
+        Errors of the cases, on any scale.
     uncertainty : array_like, shape (n,)
         Larger where the forecast is less certain.
     n_bins : int
@@ -165,7 +165,7 @@ def performance_drop(error: ArrayLike, uncertainty: ArrayLike, *,
     Parameters
     ----------
     error : array_like, shape (n,)
-        Errors of the cases, at any scale.
+        Errors of the cases, on any scale.
     uncertainty : array_like, shape (n,)
         Larger where the forecast is less certain.
     n_bins : int
@@ -199,7 +199,7 @@ def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) ->
     Parameters
     ----------
     error : array_like, shape (n,)
-        Errors of the cases, at any scale.
+        Errors of the cases, on any scale.
     uncertainty : array_like, shape (n,)
         Larger where the forecast is less certain.
     n_bins : int
@@ -207,7 +207,7 @@ def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) ->
     """
     bins = validation.whole("n_bins", n_bins)
     if bins > error.size:
-        raise ValueError(f"n_bins is {bins}, above the {error.size} case(s)")
+        raise ValueError(f"n_bins must be at most the number of cases ({error.size}), got {bins}")
     total = error_of_kept(error, uncertainty, tolerance=0.0)
     kept = np.arange(1, bins + 1) * error.size // bins
     return kept / error.size, total[kept - 1] / kept

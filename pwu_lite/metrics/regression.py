@@ -61,7 +61,7 @@ def gaussian_nll(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
 
 def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
                        sample_weight: ArrayLike | None = None) -> float:
-    """Mean of ``(y - mean)**2``; `std` is checked and not used.
+    """Mean of ``(y - mean)**2``; `std` is checked but not used.
 
     PWU paper, appendix F.
 

@@ -49,7 +49,7 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
     """A card that documents a prior-weighted utility for a reviewer.
 
     Family, parameters, priors with their quantiles in words, direction, computation, properness
-    and limits are read from the score; the decision and the source of the prior are yours.
+    and limits are read from the score; you supply the decision and the source of the prior.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
         "Computation": _computation(score),
         "Properness": _properness(score),
         "Blind spots": _blind_spots(score),
-        "Limits": "one kind of decision; first-order forecasts; nothing on subgroups; report it beside other scores",
+        "Limits": "one kind of decision; first-order forecasts; nothing on subgroups; report it alongside other scores",
     })
 
 
@@ -111,7 +111,7 @@ def _said(family, prior, which):
     else:
         medians = prior.ppf(0.5)
         values = {label: float(np.quantile(medians, level)) for label, level in LEVELS.items()}
-        kind = f"one for each of {prior.length} cases; of their medians, "
+        kind = f"one for each of {prior.length} cases; quantiles of their medians:  "
     return kind + "; ".join(f"{label}: {family.words(value, which)}" for label, value in values.items())
 
 
@@ -123,7 +123,7 @@ def _computation(score):
     error = max(part.numerical_error for prior in score.priors for _, part in prior.parts) if score.priors else 0.0
     kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
     exact = error == 0 and score.family.closed_form()
-    how = "closed form" if exact else "numerical integration, error by return_error=True"
+    how = "closed form" if exact else "numerical integration, its error with return_error=True"
     return f"{how}{score.family.computation()}; {kind}"
 
 
@@ -136,7 +136,7 @@ def _properness(score):
 def _blind_spots(score):
     """Where the prior has no mass, or next to none."""
     if not score.priors:
-        return "other costs than these"
+        return "costs other than these"
     spans = []
     for name, prior in zip(score.family.names, score.priors, strict=True):
         low, high = float(np.min(prior.ppf(0.005))), float(np.max(prior.ppf(0.995)))

@@ -37,7 +37,7 @@ COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "diff
 
 @dataclass(frozen=True)
 class ModelComparison:
-    """Models beside each other: see `compare`.
+    """Result of comparing models: see `compare`.
 
     Attributes
     ----------
@@ -46,7 +46,8 @@ class ModelComparison:
     notes : tuple of str
         What the numbers cover.
     about : dict
-        Cases, events and what they are called, the unit of cases needed, and the file, if they come from one.
+        Number of cases and of events, the event's name, the unit of ``cases needed``, and the file, if the cases come
+        from one.
     """
 
     table: pd.DataFrame
@@ -58,10 +59,11 @@ class ModelComparison:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The cheapest model against each other model, one sentence per model; then what else has to be known.
+        """The cheapest model against every other model, one sentence per model; then remarks on the data and the
+        intervals.
 
         That is the event and how often it came, models that cost more than always predicting the base rate, and why
-        intervals may be too narrow: few events or groups, copies, a long tail, dependence that is counted too little.
+        intervals may be too narrow: few events or groups, copies, a long tail, or dependence that is underestimated.
         With several scores each sentence begins with the name of its score.
         """
         named = isinstance(self.table.index, pd.MultiIndex)
@@ -82,38 +84,39 @@ class ModelComparison:
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
             sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
             coverage: float = 0.95, blocks: int | None = None, interval: str | None = None) -> ModelComparison:
-    """Which model is cheapest, by how much, and could it be luck?
+    """Compare models by cost, with paired intervals for the differences from the cheapest.
 
     Parameters
     ----------
     y_true : array_like, shape (n,)
     models : mapping of name to forecast, or DataFrame with a column for each model
-        ``y_prob``, or a tuple ``(mean, std)``, as the score takes it. NaN is a forecast that a model lacks: each
-        model is then compared with the reference on the cases that both have, and the column ``cases`` counts them.
+        ``y_prob``, or a tuple ``(mean, std)``, as the score takes it. NaN marks a missing forecast: each model is then
+        compared with the reference on the cases that both have, and the column ``cases`` counts them.
     score : PWU, loss function, or mapping of names to them
         ``score(y_true, *prediction)``, lower is better.
     against : str, optional
-        The model that the others are compared with, chosen before looking; otherwise the cheapest one,
-        which is chosen by the data and so a little flattered.
+        The model that the others are compared with, chosen before looking; otherwise the cheapest one, which is chosen
+        on the same data, so its cost is slightly optimistic.
     groups : array_like, shape (n,), optional
-        Patients, sites or days: resampled whole.
+        Patients, sites or days, each of which is resampled whole.
     sample_weight : array_like, shape (n,), optional
         For scores that are averages over cases.
     n_resamples, seed : int
         Resamples of the cases, the same ones for every model. They do not depend on the order of the rows. From
         20,000 cases (or groups) on a normal interval takes their place where the differences are not too skewed.
     coverage : float
-        Of the intervals, each by itself; they cover the luck of which cases are in the
-        sample, not that of fitting the models again.
+        Coverage of each interval by itself. The intervals account for the luck of which cases are in the sample, not
+        for that of fitting the models again.
     blocks : int, optional
-        For cases in time order: so many consecutive cases are resampled together. Blocks should be several times as
-        long as the dependence, such as a week of hours that are alike within a day; `words` say where they are not.
+        For cases in time order: number of consecutive cases that are resampled together. Blocks should be several times
+        as long as the dependence, for instance a week if hours of the same day are alike; `words` warn where they are
+        too short.
     interval : {"bootstrap", "normal", "hac", "anytime"}, optional
-        How intervals are made, if you do not leave it to the number of cases: from resamples, from a normal law, or
-        for cases in time order from a variance that counts their dependence (over `blocks` steps, if given). With
-        "anytime" they hold at all looks together, as those of `Watch`: for binary decisions, without groups and
-        weights. Then `saving` has no interval, `words` give that of the difference, and `cases needed` are those of a
-        single look.
+        How intervals are computed; by default the number of cases decides. They come from resamples, from a normal
+        approximation, or, for cases in time order, from a variance that counts their dependence (over `blocks` steps,
+        if given). With "anytime" they hold at all looks together, like those of `Watch`, but only for binary decisions
+        without groups and weights. Then `saving` has no interval, `words` give that of the difference, and `cases
+        needed` are those of a single look.
 
     Returns
     -------
@@ -121,14 +124,13 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         With a table, the cheapest model first: ``cost`` with its interval; ``skill``, the share of
         the way from the base rate (or mean and standard deviation) of these very labels to a perfect
         forecast; ``difference`` from the cheapest (or from `against`) with its paired interval, and ``saving``, what
-        the cheapest one saves as a share of the model's own cost; ``share best`` of
-        the resamples, ties shared; the share of resamples on which the difference is ``undefined``;
-        ``verdict``: best (or reference), not separable from it (the interval of the difference
-        contains zero, or there are so few cases with a positive weight, events or cases without an event that all
-        of them pointing one way would be no evidence), costlier, or cheaper;
-        ``cases needed`` to separate the two with 80% power, if the difference is what it seems: groups, where there
-        are groups (NaN where there are so few). `pwu_lite.theory.robust.judge` says how far
-        the verdicts rest on the prior.
+        the cheapest one saves as a share of the model's own cost; ``share best``, the share of the resamples on which
+        the model is cheapest, ties shared; the share of resamples on which the difference is ``undefined``;
+        ``verdict``: best (or reference), not separable from it (the interval of the difference contains zero, or there
+        are so few cases with a positive weight, events or cases without an event that all of them pointing one way
+        would be no evidence), costlier, or cheaper; ``cases needed`` to separate the two with 80% power, if the
+        difference is what it seems, counted in groups where there are groups (NaN where there are too few).
+        `pwu_lite.theory.robust.judge` says how far the verdicts rest on the prior.
 
     Raises
     ------
@@ -164,7 +166,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     if wrong:
         raise ValueError(f"y_true has length {len(y)}, {wrong[0]}")
     if against is not None and str(against) not in forecasts:
-        raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(forecasts)}")
+        raise ValueError(f"against is {against!r}, which is not one of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.relative_weight(sample_weight, len(y))
     luck = Luck(coverage, _repeats(n_resamples), seed, _consecutive(blocks, interval, groups, weight, len(y)), interval)
@@ -371,7 +373,7 @@ def _values(score, y, forecasts, weight):
 
 
 def verdict_of(gap: float, low: float, high: float, few: bool) -> str:
-    """What an interval of a difference says of a model: costlier, cheaper, not separable, undefined.
+    """What the interval of a difference says about a model: costlier, cheaper, not separable or undefined.
 
     Parameters
     ----------
@@ -442,8 +444,8 @@ def _note(found, n, groups, weight, luck):
            "hac": f"from a variance that counts dependence over {found.reach} steps in time, of {units}",
            "anytime": f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
            }[found.method]
-    return (f"Intervals: {100 * luck.coverage:.3g}%, {how}. They cover which cases are in the sample, not the luck of "
-            f"fitting.")
+    return (f"Intervals: {100 * luck.coverage:.3g}%, {how}. They are about which cases are in the sample, not the luck "
+            f"of fitting.")
 
 
 def _cases(name, values):

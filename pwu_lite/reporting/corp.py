@@ -27,7 +27,7 @@ class Decomposition(NamedTuple):
 
 def decompose(score: Callable[..., float], y_true: ArrayLike, y_prob: ArrayLike, *,
               sample_weight: ArrayLike | None = None) -> Decomposition:
-    """How much of a score is miscalibration, and how much does the forecast tell cases apart?
+    """Split a score into miscalibration, discrimination and uncertainty.
 
     With g the forecast recalibrated by isotonic regression on these very labels and b their base
     rate, *miscalibration* is ``score(f) - score(g)``, *discrimination* ``score(b) - score(g)`` and

@@ -21,7 +21,7 @@ __all__ = ["Dominance", "dominance"]
 
 @dataclass(frozen=True)
 class Dominance:
-    """What two players earn who bet on two models, at each cost share: see `dominance`.
+    """Fortunes of two players, each betting on one of two models, at each cost share: see `dominance`.
 
     Attributes
     ----------
@@ -64,11 +64,11 @@ def dominance(y_true: ArrayLike, models: Any, *, costs: ArrayLike | None = None,
               groups: Any = None) -> Dominance:
     """Test at all cost shares at once which of two forecasts is cheaper, at any time that one cares to look.
 
-    At each cost share c two players bet as in `Watch`, whose fortunes are at most 1 on average as long as their model,
-    given the past, is not cheaper there. So the mean of the fortunes over c tests "the other model is at least as
-    cheap for everyone", and the least of them tests "for someone". Each of the two directions has half of ``1 -
-    level``. The verdict is of the fortunes now: a later look may take it back, and the chance that any look errs is at
-    most ``1 - level``.
+    At each cost share c two players bet as in `Watch`. A player's fortune is at most 1 on average as long as that
+    player's model, given the past, is not cheaper there. So the mean of the fortunes over c tests "the other model is
+    at least as cheap for everyone", and the smallest of them tests "for someone". Each of the two directions has half
+    of ``1 - level``. The verdict is that of the current fortunes, so a later look may withdraw it, and the chance that
+    any look errs is at most ``1 - level``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What a forecast is worth: what it saves against acting on the mean outcome alone.
+"""What a forecast is worth: what it saves compared with acting on the mean outcome alone.
 
 Implements the value of information of decision theory (Blackwell 1953; Savage 1971) for the costs of appendix L.
 """
@@ -43,7 +43,7 @@ class ValueOfInformation:
     name: str
 
     def plot(self) -> Any:
-        """The curve of what is saved, with the line where nothing is; a matplotlib Figure."""
+        """Plot the saving at each decision parameter, with a line at zero; returns a matplotlib Figure."""
         from .. import plots
 
         lines = {"acting on the forecast": self.saved, "acting on the mean outcome": 0 * self.saved}
@@ -51,7 +51,7 @@ class ValueOfInformation:
 
 
 def value_of_information(score: PWU, y_true: ArrayLike, *prediction: ArrayLike) -> ValueOfInformation:
-    """What a forecast saves against the forecast that knows the average outcome only.
+    """What a forecast saves compared with a forecast that knows only the average outcome.
 
     At each theta, the cost of acting on the mean outcome minus the cost of acting on the forecast. For yes-or-no
     decisions with base rate b it is ``v(c) = min(c (1 - b), (1 - c) b) - L(c)``. Its average over the prior is the
@@ -76,7 +76,7 @@ def value_of_information(score: PWU, y_true: ArrayLike, *prediction: ArrayLike) 
     Raises
     ------
     ValueError
-        Bad input, another number of parameters, or a family without a reference forecast.
+        Bad input, more or fewer than one decision parameter, or a family without a reference forecast.
 
     References
     ----------

@@ -36,8 +36,8 @@ class PriorReport:
     quantiles : DataFrame
         A row for each parameter and each of 5%, median, 95%, mode, mean: its value, and what it says in words.
     degeneracy : DataFrame
-        Prior mass in the outer hundredths of a parameter between 0 and 1, and where a model's
-        forecasts all get the same act.
+        Prior mass in the outermost 1% at each end of a parameter between 0 and 1, and where a model's forecasts all
+        lead to the same act.
     sensitivity : DataFrame
         A row for each prior: its quantiles, and each model's score under it.
     notes : tuple of str

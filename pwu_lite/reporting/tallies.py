@@ -23,12 +23,13 @@ LEAST_BLOCKS = 10
 
 def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | None = None,
                     coverage: float = 0.95) -> ModelComparison:
-    """Models of the same cases by their tallies: as `compare`, at any size.
+    """Compare models by their tallies, as `compare` does, for any number of cases.
 
     Parameters
     ----------
     tallies : mapping of name to Tally
-        Of the same cases, counted with the same blocks: at least ten of them, some 200 are good.
+        Tallies of the same cases, counted with the same blocks, of which there must be at least ten; about 200 are
+        good.
     score : PWU
         Of a binary decision, or of selective prediction.
     against : str, optional
@@ -64,7 +65,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
         raise ValueError("tallies must be a mapping of names to Tally objects, at least one")
     names = [str(name) for name in tallies]
     if against is not None and str(against) not in names:
-        raise ValueError(f"against is {against!r}, which is none of the models: {', '.join(names)}")
+        raise ValueError(f"against is {against!r}, which is not one of the models: {', '.join(names)}")
     numbers, losses, sizes = zip(*(one.blocks(score) for one in tallies.values()), strict=True)
     counted = [one.cases() for one in tallies.values()]
     for name, number, size, cases in zip(names, numbers, sizes, counted, strict=True):
@@ -98,7 +99,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     widest = max((bound.upper - bound.lower) / 2 for bound in bounds)
     note = (f"From tallies of {len(first):,} cases: the exact costs are within {widest:.1g} of the estimates, most "
             f"often far nearer. Intervals: {100 * coverage:.3g}%, normal, from the spread between {len(numbers[0])} "
-            f"blocks. They cover which cases are in the sample, not the luck of fitting.")
+            f"blocks. They are about which cases are in the sample, not the luck of fitting.")
     return ModelComparison(frame.iloc[np.argsort(cost, kind="stable")], (note,), {"score": score}, None, {}, about)
 
 

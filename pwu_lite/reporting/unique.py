@@ -81,8 +81,8 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
         Names of the estimates that are not standard deviations: only the ranking benchmark uses them.
     scaled_on : (y_true, mean, uncertainties), optional
         Other cases, for instance a calibration set. Each estimate u is then scored a second time as
-        the standard deviation ``s u``, ``s**2 = mean(((y - mean) / u)**2)`` over those cases, rankings
-        too, if they are positive.
+        the standard deviation ``s u``, ``s**2 = mean(((y - mean) / u)**2)`` over those cases. This includes rankings,
+        if they are positive.
     groups : array_like, shape (n,), optional
         Resampled whole.
     n_resamples, seed, coverage

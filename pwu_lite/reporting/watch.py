@@ -30,16 +30,16 @@ class Watch:
     """A test of which of two models is cheaper that is valid at every look, and an interval for the mean difference.
 
     The losses come in pieces of any length. Look after each piece, stop whenever you like: the chance that `cheaper`
-    ever names a model that is not cheaper is at most ``1 - level``. The test holds under any dependence in which
-    the next difference has, given the past, a mean of the other sign or zero. The interval also assumes that this
-    mean is constant.
+    ever names a model that is not cheaper is at most ``1 - level``. The test holds under any dependence in which, given
+    the past, the next difference has mean zero or a mean that favours the other model. The interval also assumes that
+    this mean is constant.
 
     Parameters
     ----------
     bound : float
         Largest difference of two losses, in their unit. For a PWU of binary decisions 1.
     level : float
-        Chance that neither the test nor, at all looks together, the interval errs; default 0.95.
+        Chance that the test never errs, and that the interval never does, over all looks together; default 0.95.
     clip : bool
         Cut larger differences at the bound, and say how many, instead of refusing them. The claim is then about the
         cut differences.
@@ -130,12 +130,12 @@ class Watch:
         Raises
         ------
         ValueError
-            Another bound or level, or a group that both have seen.
+            A different bound or level, or a group that is in both watches.
         """
         if (self.bound, self.level, self.clip) != (later.bound, later.level, later.clip):
             raise ValueError("only watches of the same bound, level and clip can be merged")
         if self._seen & later._seen:
-            raise ValueError(f"group {sorted(map(str, self._seen & later._seen))[0]!r} came in both watches")
+            raise ValueError(f"group {sorted(map(str, self._seen & later._seen))[0]!r} is in both watches")
         self.n, self.cases, self.clipped = (self.n + later.n, self.cases + later.cases, self.clipped + later.clipped)
         self._sums += later._sums
         self._seen |= later._seen
@@ -148,7 +148,7 @@ class Watch:
 
     @property
     def evidence(self) -> tuple[float, float]:
-        """Fortunes of two players now: one bets that the first model is cheaper, the other on the second."""
+        """Current fortunes of two players: one bets that the first model is cheaper, the other that the second is."""
         with np.errstate(over="ignore"):  # a fortune above 1e308 is infinite
             first, second = np.exp([self._fortune(0.0, -1), self._fortune(0.0, 1)]).tolist()
         return first, second
@@ -190,7 +190,7 @@ class Watch:
         names, first, number = np.unique(groups, return_index=True, return_inverse=True)
         again = self._seen & set(names.tolist())
         if again:
-            raise ValueError(f"group {sorted(map(str, again))[0]!r} came in an earlier piece: a group must be whole")
+            raise ValueError(f"group {sorted(map(str, again))[0]!r} was in an earlier piece: a group must be whole")
         mean = np.bincount(number, gap) / np.bincount(number)
         return mean[np.argsort(first)], set(names.tolist())
 

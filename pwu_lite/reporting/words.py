@@ -14,15 +14,15 @@ __all__ = ["in_words", "remarks"]
 
 
 def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> list[str]:
-    """The cheapest model (or the reference) against each other model, one sentence per model.
+    """The cheapest model (or the reference) against every other model, one sentence per model.
 
     Parameters
     ----------
     table : DataFrame
         The table of one `compare`, one row per model.
     about : mapping, optional
-        What `compare` knows beside the table: ``coverage`` of the intervals in per cent, ``unit`` of cases needed
-        ("cases" or "groups"), ``few`` (what is too few, in words, or "").
+        What `compare` knows in addition to the table: ``coverage`` of the intervals in per cent, ``unit`` of cases
+        needed ("cases" or "groups"), ``few`` (what is too few, in words, or "").
 
     Examples
     --------
@@ -40,7 +40,7 @@ def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> lis
 
 
 def remarks(table: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
-    """What else has to be known: the event and how often it came, and models that cost more than no model.
+    """Remarks on a comparison: the event and how often it came, and models that cost more than using no model.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class CredalSet:
         single = getattr(vertices, "dtype", None) in (np.float16, np.float32)
         rounding = k * float(np.finfo(vertices.dtype).eps) if single else TOLERANCE * k
         if m < 1 or k < 2:
-            raise ValueError(f"vertices must be rows of two states or more, got shape {(m, k)}")
+            raise ValueError(f"vertices must be rows with at least two states, got shape {(m, k)}")
         sums = self.vertices.sum(axis=1)
         for row, (least, total) in enumerate(zip(self.vertices.min(axis=1), sums, strict=True)):
             if least < 0:

@@ -77,7 +77,7 @@ def test_each_case_has_its_own_cost_share(capsys, frame, tmp_path):
     table = compare(frame["y"], frame[["near", "far, or not"]], PWU(BinaryDecision(), Dirac(share))).table
     assert code == 0 and json.loads(out)["prior"] == {"column": "share"}
     assert [one["cost"] for one in json.loads(out)["models"]] == pytest.approx(table["cost"].tolist())
-    for more, words in ((RATIO, "without --ratio"), (["--prior", "2,10"], "without"),
+    for more, words in ((RATIO, "excludes --ratio"), (["--prior", "2,10"], "excludes"),
                         (["--decision", "top-k"], "binary")):
         code, _, err = run(capsys, "compare", path, "--truth", "y", "--cost-share", "share", *more)
         assert code == 2 and words in err
@@ -150,12 +150,13 @@ BAD = [
     ("y,a\n1,0.7\n2,0.2\n", [], "which label of column 'y' is the event? Add --event 1 or --event 2"),
     ("y,a,b\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields, the header has 3"),
     ("y,a,b\n\n1,0,746,0.2\n0,0,2,0.1\n", [], "the first row has 4 fields"),
-    ("y,a,a\n1,0.7,0.1\n0,0.2,0.3\n", [], "two columns are called 'a'"), ("y,a\n", [], "a header and no rows"),
+    ("y,a,a\n1,0.7,0.1\n0,0.2,0.3\n", [], "two columns are called 'a'"), ("y,a\n", [], "a header but no rows"),
     ("1,0.7\n0,0.2\n", [], "is the header missing"), ("y,a\n0,0.7\n0,0.2\n", [], "only one outcome (0)"),
     ('y,a\n1,"1,210"\n0,"1,300"\n', ["--models", "a"], "may be thousands or decimals"),
     ("y,a\nx,0.7\nz,0.2\nw,0.1\n", [], "must have two labels, it has 3"), ("", [], "is empty"),
     ("y,a\n1,0.7\n,0.2\n", [], "line 3, column 'y': expected an outcome"),
-    ("z,a\n1,0.7\n0,0.2\n", [], "no column 'y'; there are: z, a"), ("y,a\n1,7\n0,2\n", [], "no column looks like")]
+    ("z,a\n1,0.7\n0,0.2\n", [], "no column 'y'; the columns are: z, a"),
+    ("y,a\n1,7\n0,2\n", [], "no column looks like")]
 
 
 @pytest.mark.parametrize("text, more, words", BAD)
@@ -168,7 +169,7 @@ def test_bad_files_get_one_line_and_status_two(text, more, words, tmp_path, caps
 @pytest.mark.parametrize("more, words", [
     ([], "say what the decision costs with --ratio LOW:HIGH or --prior A,B"), (["--ratio", "30:3"], "0 < LOW < HIGH"),
     (["--ratio", "three"], "must be LOW:HIGH"), (["--share", "1%:10%"], "--share is not for --decision binary"),
-    (["--prior", "2"], "must be A,B"), (["--ratio", "3:30", "--prior", "2,10"], "one of them"),
+    (["--prior", "2"], "must be A,B"), (["--ratio", "3:30", "--prior", "2,10"], "but not both"),
     (["--ratio", "3:30", "--groups", "nowhere"], "no column 'nowhere'"),
     (["--ratio", "3:30", "--event", "9"], "no label '9'"), (["--ratio", "5:5.01"], "too narrow"),
     (["--ratio", "3:30", "--resamples", "9000000000"], "--resamples"),
@@ -186,7 +187,7 @@ def test_a_missing_file(capsys):
 @pytest.mark.parametrize("score, words", [
     ("log_loss", "1/(c (1 - c))"), ("brier_score", "prior density 2"), ("zero_one_loss", "c = 1/2"),
     ("gaussian_nll", "lambda**(-2)"), ("mean_squared_error", "price of infinity"), ("crps_gaussian", "newsvendors"),
-    ("expected_calibration_error", "not aligned"), ("spherical_loss", "from 0.1 to 9.6")])
+    ("expected_calibration_error", "not aligned"), ("spherical_loss", "costs 0.1 to 9.6")])
 def test_explain(score, words, capsys):
     code, out, _ = run(capsys, "explain", score)
     assert code == 0 and words in " ".join(out.split()) and max(map(len, out.splitlines())) <= 80
@@ -255,7 +256,9 @@ def test_groups_are_taken_by_name_and_others_suggested(capsys, tmp_path):
     frame = noisy(patient=np.arange(600) // 15, site_no=np.arange(600) // 60, start_date=np.arange(600))
     path = written(tmp_path, frame.to_csv(index=False))
     _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO)
-    assert "Taken by its name: groups = patient." in out and "40 groups with 600 cases" in " ".join(out.split())
+    words = " ".join(out.split())
+    assert "Because of its name, column patient is used for the groups." in words
+    assert "40 groups with 600 cases" in words
     given = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "patient", "--json")[1]
     taken = run(capsys, "compare", path, "--truth", "y", *RATIO, "--json")[1]
     assert json.loads(given)["models"] == json.loads(taken)["models"]
@@ -312,7 +315,7 @@ def test_no_report_destroys_a_file(capsys, tmp_path):
     "y,a\x07\n1,0.5\n0,0.2\n", "y,a\u202eb\n1,0.5\n0,0.2\n", 'y,"a\rb"\n1,0.5\n0,0.2\n'])
 def test_characters_that_are_not_seen_are_refused(text, capsys, tmp_path):
     code, out, err = run(capsys, "compare", written(tmp_path, text), "--truth", "y", "--event", "no", *RATIO)
-    assert code == 2 and "not seen" in err and not re.search("[\x00-\x09\x0b-\x1f]", err)
+    assert code == 2 and "invisible character" in err and not re.search("[\x00-\x09\x0b-\x1f]", err)
 
 
 @pytest.mark.parametrize("make, words", [

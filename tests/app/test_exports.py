@@ -205,18 +205,18 @@ def test_follow_up_is_named_and_counted(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("table, words, said", [
-    (binary(a=CHANCE, b=CHANCE / 2), ["--threshold", "0.1:0.3"], "--threshold is one number"),
+    (binary(a=CHANCE, b=CHANCE / 2), ["--threshold", "0.1:0.3"], "--threshold takes one number"),
     (binary(a=CHANCE), [*RATIO, "--horizon", "5"], "--horizon needs --time"),
     (binary(a=CHANCE), [*RATIO, "--coverage", "80"], "--coverage is not for --decision binary"),
     (binary(a=CHANCE), ["--decision", "top-k", "--share", "1%:10%", "--time", "a", "--horizon", "5"],
      "--time is not for"),
     (pd.DataFrame({"y": DEMAND, "a lower": DEMAND, "a upper": DEMAND}), [*ORDERS, "--coverage", "0.8"], "in per cent"),
-    (pd.DataFrame({"y": [f"{d}%" for d in DEMAND], "a_q10": DEMAND, "a_q90": DEMAND}), ORDERS, "write both alike"),
+    (pd.DataFrame({"y": [f"{d}%" for d in DEMAND], "a_q10": DEMAND, "a_q90": DEMAND}), ORDERS, "use one unit"),
     (pd.concat([binary(a=CHANCE, model="rf"), binary(a=CHANCE / 2, model="glm")]), RATIO, "one row per model"),
     (binary(a=CHANCE, C_FP=5.0, C_FN=9.0, C_TP=5.0, C_TN=0.0),
      ["--case-costs", "C_FP,C_FN,C_TP,C_TN", "--missing", "pairwise"], "needs every forecast"),
-    (binary(a=CHANCE).assign(y=["Yes", "no", "yes ", "No"] * 15), RATIO, "differ in blanks or capitals"),
-    (binary(a=CHANCE, lead=1), [*RATIO, "--by", "lead", "--blocks", "5"], "--by is not for")])
+    (binary(a=CHANCE).assign(y=["Yes", "no", "yes ", "No"] * 15), RATIO, "differ only in spaces or capitals"),
+    (binary(a=CHANCE, lead=1), [*RATIO, "--by", "lead", "--blocks", "5"], "--by cannot be combined with")])
 def test_what_does_not_fit_is_refused_with_the_way_out(capsys, tmp_path, table, words, said):
     assert said in run(capsys, tmp_path, table, "--truth", "y", *words)
 

@@ -56,10 +56,10 @@ def test_tallies_compare_as_the_cases_do():
 
 @pytest.mark.parametrize("call, words", [
     (lambda: reporting.compare_tallies({}, SCORE), "at least one"),
-    (lambda: reporting.compare_tallies(tallies(), SCORE, against="best"), "none of the models: near, far"),
+    (lambda: reporting.compare_tallies(tallies(), SCORE, against="best"), "not one of the models: near, far"),
     (lambda: reporting.compare_tallies(tallies(blocks=9), SCORE), "at least 10 blocks, the tallies have 9"),
     (lambda: reporting.compare_tallies(tallies(far=np.arange(N) % 50), SCORE), "same cases with the same blocks"),
-    (lambda: report.write(reporting.compare_tallies(tallies(), SCORE), "report.html"), "a tally does not hold them"),
+    (lambda: report.write(reporting.compare_tallies(tallies(), SCORE), "report.html"), "a tally does not keep"),
     (lambda: reporting.compare_tallies(tallies(), SCORE, coverage=95), "coverage")])
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
@@ -151,7 +151,7 @@ def test_files_that_do_not_belong_together(capsys, tmp_path, monkeypatch):
     FRAME.head(500)[["y", "near"]].to_csv(tmp_path / "c-2.csv", index=False)
     (tmp_path / "d-1.csv").write_text("y,near\n1,0.5\n")
     (tmp_path / "d-2.parquet").write_bytes(b"PAR1 nothing")
-    for pattern, words in (("c-*", "other columns"), ("d-*", "one kind at a time"), ("e-*", "no file fits"),
+    for pattern, words in (("c-*", "differ from those of"), ("d-*", "one kind at a time"), ("e-*", "no file matches"),
                            ("d-*.parquet", "could not be read")):
         assert words in run(capsys, tmp_path / pattern, *RATIO)[2]
     monkeypatch.setitem(sys.modules, "duckdb", None)
@@ -173,7 +173,7 @@ def test_what_a_column_is_may_be_told_late(capsys, tmp_path, monkeypatch, rows):
              for name, pieces in (("p.csv", True), ("?.csv", True), ("p.csv", False))]
     for one in found:
         assert {model["name"] for model in one["models"]} == {"near", "far", "late"}
-        assert one["remarks"][0] == "Taken by its name: groups = patient."
+        assert one["remarks"][0] == "Because of its name, column patient is used for the groups."
         assert set(one["left_out"]) == {"site", "feature"} and re.match(
             r"line 1402 (of .*p.csv )?is 3.5", one["left_out"]["feature"])
     assert {**found[0], "left_out": 0} == {**found[1], "left_out": 0}  # of several files the message names the one

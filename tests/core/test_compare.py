@@ -140,8 +140,8 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, "brier"), "loss function"),
     (lambda: pwu.compare(Y, MODELS, {}), "at least one score"),
     (lambda: pwu.compare(Y, MODELS, REGISTRY["binary", "error_detection_auroc"]), "higher is better"),
-    (lambda: pwu.compare(Y, MODELS, SCORE, against="best"), "none of the models"),
-    (lambda: pwu.compare(Y, MODELS, SCORE, groups=np.zeros(N)), "two or more"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, against="best"), "not one of the models"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, groups=np.zeros(N)), "at least two groups"),
     (lambda: pwu.compare(Y, MODELS, SCORE, groups=[1, 2]), "one label per case"),
     (lambda: pwu.compare(Y, MODELS, SCORE, groups=[None, *range(1, N)]), r"groups\[0\] is missing"),
     (lambda: pwu.compare(Y, MODELS, SCORE, groups=SOME_MISSING), "missing"),
@@ -325,7 +325,7 @@ def test_models_worse_than_no_model_are_named():
     bad = np.clip(rng.random(500), 0.01, 0.99)
     one = pwu.compare(y, {"good": 0.05 + 0.8 * y, "bad": bad}, SCORE, n_resamples=50).words
     assert f"{y.sum()} of 500 cases are events (y_true = 1)." in one
-    assert "bad: more expensive than always predicting the base rate. Is that a forecast?" in one
+    assert any(words.startswith("More expensive than always predicting the base rate: bad.") for words in one)
 
 
 @pytest.mark.slow
@@ -456,10 +456,10 @@ SLOW = series(0.95, 5000) * np.sqrt(1 - 0.95**2) * 0.6 + DRAWN.normal(size=5000)
     (series(0.9, 2000), {"blocks": 24}, "blocks of 24 are too short"),
     (series(0.5, 100), {"blocks": 24}, "so few blocks (4.2)"),
     (np.repeat(DRAWN.choice([-1.0, 1], 10), 100) + 0.01 * DRAWN.normal(size=1000), {"interval": "hac"},
-     "1,000 cases tell as much as about"),
-    (SLOW, {"interval": "hac"}, "5,000 cases tell as much as about"),
+     "1,000 cases carry about as much information as"),
+    (SLOW, {"interval": "hac"}, "5,000 cases carry about as much information as"),
     (SLOW, {"blocks": 24}, "blocks of 24 are too short"),
-    (like_the_day_before(2000), {"interval": "hac"}, "2,000 cases tell as much as about"),
+    (like_the_day_before(2000), {"interval": "hac"}, "2,000 cases carry about as much information as"),
     (like_the_day_before(2000), {"blocks": 24}, "blocks of 24 are too short"),
 ])
 def test_an_interval_knows_when_it_is_narrow(d, options, words):
@@ -489,7 +489,7 @@ def test_a_file_joined_with_itself_is_told(times):
     f, weight = rng.random(60).round(2), rng.random(60)
     y, rows = rng.random(60) < f, rng.permutation(np.tile(np.arange(60), times))
     found = pwu.compare(y[rows], {"a": f[rows], "b": f[rows] ** 2}, SCORE, sample_weight=weight[rows], n_resamples=50)
-    words = f"The {60 * times} cases are 60 different ones, each of them {times} times or more."
+    words = f"Only 60 of the {60 * times} cases are different, and each occurs {times} times or more."
     assert words in " ".join(found.words)
     whose = pwu.compare(y[rows], {"a": f[rows], "b": f[rows] ** 2}, SCORE, groups=rows, n_resamples=50)
     assert not any("different ones" in line for line in whose.words)

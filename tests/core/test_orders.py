@@ -167,7 +167,7 @@ def test_a_prior_for_each_case_costs_what_each_costs_alone(data):
     (lambda: pwu.Newsvendor((0.5, 1.0)), r"levels must lie in \(0, 1\)"),
     (lambda: pwu.Newsvendor(act="at levels"), "without levels each row is an ensemble"),
     (lambda: pwu.Newsvendor(LEVELS, "median"), "act must be"),
-    (lambda: pwu.Exceedance(LEVELS, normal=True), "so no levels"),
+    (lambda: pwu.Exceedance(LEVELS, normal=True), "leave out the levels"),
     (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2, 3], [3, 2, 4]]), "row 1 .* 3 at level 0.05 and 2 at level 0.5"),
     (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2]]), "2 columns, there are 3 levels"),
     (lambda: pwu.Newsvendor().act(1.0, [[1, 2]]), "tau must lie"),

@@ -56,7 +56,7 @@ def test_one_threshold_is_tuned_to_the_cost():
         named = np.where(Y == 1, labels[1], labels[0])
         tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring=SCORE.scorer(pos_label=positive)).fit(X, named)
         assert tuned.best_score_ == pytest.approx(plain.best_score_, rel=1e-9)
-    with pytest.raises(ValueError, match="TopK does not act above one"):
+    with pytest.raises(ValueError, match="TopK does not act above a threshold"):
         TunedThresholdClassifierCV(LogisticRegression(), scoring=pwu.PWU(pwu.TopK(), pwu.Beta(2, 4)).scorer()).fit(X, Y)
 
 

@@ -129,9 +129,9 @@ def test_groups_are_units_and_must_be_whole():
     alone = Watch().update(gap[::5].clip(0), (-gap[::5]).clip(0))
     assert seen.n == 200 and seen.cases == 1000 and seen.evidence == pytest.approx(alone.evidence)
     assert "200 groups of 1,000 cases" in str(seen)
-    with pytest.raises(ValueError, match="came in an earlier piece"):
+    with pytest.raises(ValueError, match="was in an earlier piece"):
         seen.update([0.1], [0.2], groups=[7])
-    with pytest.raises(ValueError, match="came in both watches"):
+    with pytest.raises(ValueError, match="is in both watches"):
         Watch().update([0.1], [0.2], groups=["a"]).merge(Watch().update([0.1], [0.2], groups=["a"]))
 
 

@@ -157,7 +157,7 @@ def test_ties_are_as_wide_as_asked():
 
 
 @pytest.mark.parametrize("metrics, utilities, options, words", [
-    ([[1.0], [2.0]], [[1.0]], {}, "same two models"), ([1.0, 2.0], [[1.0], [2.0]], {}, "tables"),
+    ([[1.0], [2.0]], [[1.0]], {}, "same models, at least two"), ([1.0, 2.0], [[1.0], [2.0]], {}, "tables"),
     ([[1.0], [2.0]], [[1.0], [2.0]], {"tie": 1.5}, "tie")])
 def test_agreement_refuses(metrics, utilities, options, words):
     with pytest.raises(ValueError, match=words):

@@ -83,7 +83,7 @@ def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[st
     validation.same_order(metrics=metrics, utilities=utilities)
     tables = [validation.as_float(name, table) for name, table in (("metrics", metrics), ("utilities", utilities))]
     if any(table.ndim != 2 for table in tables) or len(tables[0]) != len(tables[1]) or len(tables[0]) < 2:
-        raise ValueError(f"metrics and utilities must be tables of the same two models or more, got shapes "
+        raise ValueError(f"metrics and utilities must be tables of the same models, at least two of them, got shapes "
                          f"{tables[0].shape} and {tables[1].shape}")
     if not 0 <= validation.one_number("tie", tie) < 1:
         raise ValueError(f"tie must lie in [0, 1), got {tie!r}")
@@ -106,7 +106,7 @@ def _signs_of_pairs(values, tie):
 def somers_d(metric: Any, utility: Any) -> tuple[float, int]:
     """Somers' d of `metric` given `utility`, and the number of pairs it rests on.
 
-    ``(C - D) / pairs``, over the pairs that differ in utility. NaN without any.
+    ``(C - D) / pairs``, over the pairs that differ in utility. NaN if there are none.
 
     Parameters
     ----------
@@ -133,11 +133,11 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     Parameters
     ----------
     metrics, utilities : DataFrame
-        Models in the rows (the same index labels, in any order), one column per metric
-        or a utility. Utilities: higher is better.
+        Models in the rows (the same index labels, in any order), one column per metric or per utility. Utilities:
+        higher is better.
     directions : dict, optional
-        ``{column: True if lower is better}`` for metrics that the registry does not know,
-        and for those that it is to be overruled on.
+        ``{column: True if lower is better}`` for metrics that the registry does not know, and for those whose direction
+        you want to override.
     tie : float
         Values closer than this times their own size are tied: by default those that differ by rounding alone.
 
@@ -154,7 +154,7 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     ------
     ValueError
         Index labels differ or repeat, a value is not finite, a metric's direction is not
-        known, or `directions` names no column or holds something else than True and False.
+        known, or `directions` names something that is not a column, or holds something other than True or False.
 
     Examples
     --------
@@ -255,7 +255,7 @@ def _check_models(metrics, utilities):
         if not isinstance(frame, pd.DataFrame):
             raise ValueError(f"{name} must be a DataFrame, got {type(frame).__name__}")
         if frame.shape[0] < 2 or frame.shape[1] < 1:
-            raise ValueError(f"{name} needs two models and one column at least, got {frame.shape}")
+            raise ValueError(f"{name} needs at least two models and one column, got {frame.shape}")
         if frame.index.has_duplicates or frame.columns.has_duplicates:
             raise ValueError(f"{name} has repeated labels")
         for column in frame.columns:
@@ -270,5 +270,5 @@ def _pair(a, b):
     if a.size != b.size:
         raise ValueError(f"a has length {a.size}, b has length {b.size}")
     if a.size < 2:
-        raise ValueError("a ranking needs two values at least")
+        raise ValueError("a ranking needs at least two values")
     return a, b

@@ -27,7 +27,7 @@ class _Parts(NamedTuple):
 
 
 class Counterexample(_Parts):
-    """Two reports a and b for case 0, and two backgrounds r and r' that disagree which is better.
+    """Two reports a and b for case 0, and two backgrounds r and r' that disagree about which is better.
 
     A tuple ``(labels, a, b, r, r_prime)``. In regression each report is a pair (mean, std) and
     a background has shape (n - 1, 2). The attribute `values` holds the metric at (a, r), (b, r),

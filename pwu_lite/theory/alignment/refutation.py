@@ -33,7 +33,7 @@ _NO_WEIGHT = 1e-9  # what the linear program leaves of a comparison that it does
 
 
 class Refutation(NamedTuple):
-    """Proof that a metric is aligned with a family under no prior.
+    """Proof that a metric is not aligned with a family under any prior.
 
     The metric ranks ``better`` below ``worse`` in each comparison. Weighted and added up,
     ``cost(better) - cost(worse)`` is nowhere negative (`margin`), so under every prior that sum of
@@ -101,7 +101,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
 
     First for two forecasts that the metric ranks one way while no prior does; then, by a linear
     program over priors, for several comparisons whose weighted sum no prior can satisfy. Costs that differ by less
-    than 1e-13 of the larger one are taken for rounding, so a prior on cost shares of that size is not looked at.
+    than 1e-13 of the larger one are taken for rounding, so priors on cost shares of that size are not considered.
 
     Parameters
     ----------
@@ -132,8 +132,8 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     Raises
     ------
     ValueError
-        Bad input, a metric that is random, or a family that cannot draw data, say where its
-        acts change, or is not linear in between.
+        Bad input, a metric that is random, or a family that cannot draw data, does not say where its acts change, or is
+        not linear in between.
 
     References
     ----------

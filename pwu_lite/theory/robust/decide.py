@@ -50,9 +50,9 @@ class Preference(NamedTuple):
 class Radius(NamedTuple):
     """The share of readers who may believe anything before the order of two models can flip.
 
-    ``lower`` is the lower end of the percentile interval over resampled cases (NaN without resamples), a bound. Its
-    upper end is not given: the largest difference is a maximum of noise, so the value is biased down, and near 1 the
-    interval misses the truth. ``worst`` is what the readers who flip the order believe.
+    ``lower`` is a bound, the lower end of the percentile interval over resampled cases (NaN without resamples). The
+    upper end of the interval is not given: the largest difference is a maximum of noise, so the value is biased down,
+    and near 1 the interval misses the truth. ``worst`` is what the readers who flip the order believe.
     """
 
     value: float
@@ -205,7 +205,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     within : PriorSet, optional
         What a contamination may be: anything, or for instance what fits a statement.
     repeats, seed : int
-        Resamples of the cases; no bound for 0.
+        Resamples of the cases; with 0 there is no bound.
     groups : array_like, shape (n,), optional
         Resampled whole.
     sample_weight : array_like, shape (n,), optional

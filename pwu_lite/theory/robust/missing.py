@@ -1,4 +1,4 @@
-"""Labels that are never seen: between which ends the difference of two models lies, whatever they are.
+"""Labels that are never seen: bounds on the difference of two models, whatever these labels are.
 
 Implements no section of the sources: a bound in the manner of Manski (2003).
 """
@@ -18,7 +18,7 @@ __all__ = ["MissingLabels", "missing_labels"]
 
 
 class MissingLabels(NamedTuple):
-    """What can be said of two models where labels are missing.
+    """What can be said about two models where labels are missing.
 
     ``lower`` and ``upper`` are the ends of the cost of the first model minus that of the second, over all labels that
     the missing ones may have; some labels reach each end. ``known`` is the difference on the known labels alone,

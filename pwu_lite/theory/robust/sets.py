@@ -1,4 +1,5 @@
-"""Sets of priors over one decision parameter: the largest and the smallest mean of a curve, and who believes in it.
+"""Sets of priors over one decision parameter: the largest and the smallest mean of a curve, and the priors that attain
+them.
 
 Implements Berger and Berliner's contaminations, quantile and moment classes and bounded ratios.
 """
@@ -124,8 +125,8 @@ class Statements(PriorSet):
     Parameters
     ----------
     statements : sequence of tuples
-        ``(low, high, mass)``, the mass of [low, high), or ``(low, high, at_least, at_most)``. The interval has its
-        low end and not its high end.
+        ``(low, high, mass)``, the mass of [low, high), or ``(low, high, at_least, at_most)``. The interval includes its
+        low end but not its high end.
 
     Raises
     ------

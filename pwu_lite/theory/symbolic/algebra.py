@@ -149,7 +149,7 @@ def check_symbols(losses, *symbols):
             raise ValueError(f"{symbol!r} must be a sympy Symbol")
         used = {other for loss in losses for other in getattr(loss, "free_symbols", set()) - set(symbols)}
         if any(str(other) == str(symbol) for other in used):
-            raise ValueError(f"the formula has another symbol {symbol}, with other assumptions: use the same one")
+            raise ValueError(f"the formula has another symbol {symbol}, with other assumptions: use one of the two")
 
 
 def check_functions(expression: Any, *known: sp.Symbol) -> None:
@@ -163,7 +163,7 @@ def check_functions(expression: Any, *known: sp.Symbol) -> None:
             continue
         if not isinstance(part, OF_PARAMETERS) or part.has(*known):
             names = ", ".join(kind.__name__ for kind in FUNCTIONS)
-            raise ValueError(f"{type(part).__name__} is not among the functions that a derivation can decide about: "
+            raise ValueError(f"{type(part).__name__} is not among the functions that a derivation can handle: "
                              f"sums, products, powers, {names}. Write jumps as Piecewise, and integrals solved")
 
 
@@ -171,12 +171,12 @@ def with_positive_parameter(expressions, taken, *known):
     """The one free parameter as a positive symbol, and the way back to the caller's own."""
     free = sorted({symbol for e in expressions for symbol in e.free_symbols} - set(known), key=str)
     if len(free) > 1:
-        raise ValueError(f"one free parameter is allowed, got {', '.join(map(str, free))}: put numbers for the others")
+        raise ValueError(f"one free parameter is allowed, got {', '.join(map(str, free))}: give the others numbers")
     if not free:
         return expressions, {}
     parameter, = free
     if str(parameter) in taken:
-        raise ValueError(f"give the parameter {parameter} another name: it is the result's own")
+        raise ValueError(f"give the parameter {parameter} another name: the result uses this one")
     if parameter.is_positive is False or parameter.is_integer or parameter.is_real is False:
         raise ValueError(f"the parameter is taken to lie in (0, 1), and {parameter} cannot: put a number for it")
     positive = sp.Symbol(parameter.name, positive=True)

@@ -79,7 +79,7 @@ class ImplicitPrior:
         ``h(m) = a m + b``. ``b`` may contain the symbol y, the average label. It is infinite
         where the expected cost is: then only differences of scores are differences of costs.
     finite : sympy.Set
-        The forecasts (probabilities, or variances) of finite expected cost.
+        The forecasts (probabilities, or variances) whose expected cost is finite.
     support : tuple (low, high)
     """
 
@@ -195,7 +195,7 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol, *, steps: bool = 
     NotAligned
         The two derivatives disagree, or the density or an atom is negative.
     ValueError
-        A loss is not real or has a pole, it holds a function that is not in
+        A loss is not real or has a pole, or it contains a function that is not in
         `pwu_lite.theory.symbolic.algebra.FUNCTIONS`, or it cannot be decided whether there is a prior, for
         instance because that depends on the parameter. Text is never evaluated.
 

@@ -56,7 +56,7 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     Raises
     ------
     ValueError
-        The expected cost is infinite, or family or prior is of another kind.
+        The expected cost is infinite, or the family or the prior is not one of the kinds above.
 
     References
     ----------
