@@ -224,7 +224,7 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
     reports : sequence of tuples
         Each model's prediction, as the family takes it.
     groups : array_like, shape (n,), optional
-        Resampled whole.
+        Groups of cases, each of which is resampled whole.
     sample_weight : array_like, shape (n,), optional
         For separable families.
 

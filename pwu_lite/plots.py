@@ -72,7 +72,7 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
     mark : float, optional
         Where to draw a vertical line, named `mark_label`.
     colours : sequence of str, optional
-        Of the curves; those of the style, if not given.
+        Colours of the curves; those of the style, if not given.
     """
     figure, ax = new_axes(ax)
     for index, (label, y) in enumerate(values.items()):
@@ -174,7 +174,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     Parameters
     ----------
     score : PWU
-        Of a family with one decision parameter.
+        A score of a family with one decision parameter.
     y_true : array_like, shape (n,)
     models : mapping of name to forecast, or DataFrame with a column for each model
         ``y_prob``, or a tuple ``(mean, std)``.
@@ -185,7 +185,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     against : str, optional
         The model that the others are compared with; the cheapest one under the prior, if not given.
     groups : array_like, shape (n,), optional
-        Patients, sites or days: resampled whole.
+        Patients, sites or days, each of which is resampled whole.
     sample_weight : array_like, shape (n,), optional
         For separable families.
     n_resamples, seed : int
@@ -386,7 +386,7 @@ def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabe
     Parameters
     ----------
     error : array_like, shape (n,)
-        Errors of the cases, at any scale.
+        Errors of the cases, on any scale.
     uncertainties : mapping of name to array_like
         Uncertainties of the cases, one curve per name.
     ylabel : str

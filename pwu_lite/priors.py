@@ -456,7 +456,7 @@ class Uniform(_PerCase):
     Parameters
     ----------
     low, high : float, or array_like of shape (n,)
-        Ends, low < high, in the units of theta; arrays are a prior for each case.
+        Ends, low < high, in the units of theta; arrays give a prior for each case.
 
     Raises
     ------

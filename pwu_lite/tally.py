@@ -151,12 +151,12 @@ class Tally:
         Parameters
         ----------
         other : Tally
-            Of the same kind and cells.
+            A tally of the same kind, with the same cells.
 
         Raises
         ------
         ValueError
-            Another kind, or other cells.
+            A different kind, or different cells.
         """
         if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
             raise ValueError(f"tallies to merge must agree in kind and cells, got {self!r} and {other!r:.80}")
@@ -309,12 +309,12 @@ class Tally:
         Parameters
         ----------
         score : PWU
-            Of a binary decision, or of selective prediction; with one prior for all cases.
+            Score of a binary decision, or of selective prediction, with one prior for all cases.
 
         Raises
         ------
         ValueError
-            Another score, or no cases.
+            A score of a different kind, or no cases.
         """
         together = self._together()
         together._check(score)

@@ -40,7 +40,7 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
     result : ModelComparison
         What `pwu_lite.compare` returned.
     path : str or path
-        Of the file, which is written whole or not at all. A link is followed.
+        Path of the file, which is written whole or not at all. A link is followed.
     decision, source : str
         What the score is for, and where its prior comes from: for the card, see `pwu_lite.reporting.metric_card`.
     statement : PriorSet, optional

@@ -113,7 +113,7 @@ def expected_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
         classes (the paper). ``"top_label"``: the binary error of "the most probable class
         is right", with its probability as the forecast (Guo et al. 2017).
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     Raises
     ------

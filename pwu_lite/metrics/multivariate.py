@@ -58,7 +58,7 @@ def gaussian_nll(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
 
 def mean_squared_error(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
                        sample_weight: ArrayLike | None = None) -> float:
-    """Mean of ``||y - mean||**2``, summed over the outputs; `cov` is checked and not used.
+    """Mean of ``||y - mean||**2``, summed over the outputs; `cov` is checked but not used.
 
     PWU paper, appendix G.2.
 

@@ -28,7 +28,7 @@ def spearman(error: ArrayLike, uncertainty: ArrayLike, *, sample_weight: ArrayLi
     uncertainty : array_like, shape (n,)
         Any number that is larger where the model is less sure.
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     Returns
     -------

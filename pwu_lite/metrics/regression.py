@@ -205,7 +205,7 @@ def expected_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: ArrayLik
     coverages : sequence of float
         Nominal coverages in (0, 1).
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     References
     ----------
@@ -263,7 +263,7 @@ def mean_absolute_calibration_error(y_true: ArrayLike, mean: ArrayLike, std: Arr
     coverages : sequence of float
         Nominal coverages of central Gaussian intervals, in [0, 1].
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     References
     ----------
@@ -318,7 +318,7 @@ def retention_auc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     definition : {"retained", "oracle"}
         As in `pwu_lite.metrics.classification.retention_auc`.
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     References
     ----------
@@ -350,7 +350,7 @@ def error_detection_auroc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     tolerance : float
         Positive.
     sample_weight : None
-        Not an average over data points: anything else is a ValueError.
+        Must be None, because the metric is not an average over data points.
 
     Examples
     --------

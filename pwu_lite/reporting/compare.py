@@ -404,7 +404,7 @@ def cases_needed(n: int, gap: np.ndarray, spread: np.ndarray, coverage: float) -
     gap, spread : ndarray, shape (m,)
         Differences, and their standard deviations with n cases.
     coverage : float
-        Of the interval.
+        Coverage of the interval.
 
     Examples
     --------

@@ -31,11 +31,11 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
         Tallies of the same cases, counted with the same blocks, of which there must be at least ten; about 200 are
         good.
     score : PWU
-        Of a binary decision, or of selective prediction.
+        Score of a binary decision, or of selective prediction.
     against : str, optional
         The model that the others are compared with; otherwise the cheapest one.
     coverage : float
-        Of the intervals, from the spread between blocks.
+        Coverage of the intervals, which come from the spread between blocks.
 
     Returns
     -------

@@ -84,7 +84,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
         the standard deviation ``s u``, ``s**2 = mean(((y - mean) / u)**2)`` over those cases. This includes rankings,
         if they are positive.
     groups : array_like, shape (n,), optional
-        Resampled whole.
+        Groups of cases, each of which is resampled whole.
     n_resamples, seed, coverage
         As in `compare`; fewer resamples by default, for eleven metrics.
 

@@ -125,7 +125,7 @@ class Watch:
         Parameters
         ----------
         later : Watch
-            Of the same bound and level.
+            A watch with the same bound and level.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Is a metric aligned with a family under no prior? A proof that can be computed afresh.
+"""Proofs that a metric is not aligned with a family under any prior, which can be computed afresh.
 
 Implements definition 3.1 and propositions 3.9, 3.11 and 3.14 of the PWU paper.
 """

@@ -207,10 +207,10 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
     repeats, seed : int
         Resamples of the cases; with 0 there is no bound.
     groups : array_like, shape (n,), optional
-        Resampled whole.
+        Groups of cases, each of which is resampled whole.
     sample_weight : array_like, shape (n,), optional
     coverage : float
-        Of the percentile interval whose lower end is the bound.
+        Coverage of the percentile interval whose lower end is the bound.
 
     Returns
     -------
