@@ -84,10 +84,10 @@ def _parser():
     command.set_defaults(run=_compare)
     _add_data(command)
     _add_decision(command)
-    command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; taken by its "
-                         "name where there is one, unless you say: --groups none")
-    command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="forecasts that are "
-                         "missing, binary and selective: refuse the file, or compare each model with the cheapest one "
+    command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
+                         "name if you do not give it; --groups none for no groups")
+    command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="what to do with "
+                         "missing forecasts (binary and selective): refuse the file, or compare each model with the cheapest one "
                          "on the cases that both have")
     command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
                          "that are resampled together")
@@ -124,8 +124,8 @@ def _add_data(parser):
     parser.add_argument("--time", help="binary: column of times followed; --truth then says whether the event came")
     parser.add_argument("--horizon", type=float, help="with --time: events count until then; cases lost "
                         "before get no weight, and the others get more (inverse probability of censoring)")
-    parser.add_argument("--weights", help="column of case weights; taken by its name where there is one, unless you "
-                        "say: --weights none")
+    parser.add_argument("--weights", help="column of case weights; found by its name if you do not give it; "
+                        "--weights none for no weights")
 
 
 def _add_decision(parser):
