@@ -87,8 +87,8 @@ def _parser():
     command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
                          "name if you do not give it; --groups none for no groups")
     command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="what to do with "
-                         "missing forecasts (binary and selective): refuse the file, or compare each model with the cheapest one "
-                         "on the cases that both have")
+                         "missing forecasts (binary and selective): refuse the file, or compare each model with the "
+                         "cheapest one on the cases that both have")
     command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
                          "that are resampled together")
     command.add_argument("--anytime", action="store_true", help="intervals that hold however often you look, as the "
