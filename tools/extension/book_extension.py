@@ -299,9 +299,15 @@ def number_apart(app, env) -> list[str]:
     return []
 
 
+def index_anew(app):
+    """The search has an index of its own, made of all pages: Sphinx does not find one to go on from after an edit."""
+    app.builder.load_indexer = lambda documents: None
+
+
 def setup(app):
     app.add_directive("quiz", Quiz)
     app.connect("config-inited", find_address)
+    app.connect("builder-inited", index_anew)
     app.connect("html-page-context", read_notebook, priority=300)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
