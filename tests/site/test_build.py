@@ -97,6 +97,15 @@ def test_a_change_of_the_package_runs_all_chapters_and_keeps_each_output(small):
     assert "forty-two" in page(small) and "forty-one" not in page(small)
 
 
+def test_an_edited_page_is_built_again_beside_the_others_and_found(small):
+    assert build(small).returncode == 0
+    write(small, "import pwu_lite\npwu_lite.answer()", text="Nightingales.")
+    done = build(small)
+    assert done.returncode == 0, done.stderr
+    index = (small / "_build" / "html" / "searchindex.js").read_text()
+    assert "Nightingales" in page(small) and '"nightingal"' in index and '"Other"' in index
+
+
 def test_a_failing_cell_an_edit_and_a_dead_kernel_fail_the_build(small):
     write(small, "print('fine')\n1 / 0")
     done = build(small)
