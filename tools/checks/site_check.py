@@ -424,6 +424,20 @@ def check_letters(page, base: str) -> list[str]:
     return [] if looks[0] == looks[1] else ["the letter f is cut in the text"]
 
 
+def check_copies(page, base: str) -> list[str]:
+    """The button beside code copies it, and says so; a solution opens without a script."""
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(base + "book/foundations/good_score.html", wait_until="load")
+    button = page.locator("button.copy").first
+    button.evaluate("button => button.click()")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    code = page.locator("pre:has(+ button.copy)").first.inner_text().strip()
+    found = [] if copied == code else ["code is not copied"]
+    if page.evaluate("document.querySelectorAll('details.solution > summary:first-child').length") < 3:
+        found.append("a solution does not open by itself")
+    return found
+
+
 def check_gallery(page, base: str) -> list[str]:
     """The filter leaves the cards of one verdict, says how many, sorts by name; the ledger's reads its address."""
     page.goto(base + "book/reference/gallery.html", wait_until="load")
@@ -570,7 +584,7 @@ def check_rest(base: str) -> list[str]:
         found += check_front_instrument(page, base) + check_instruments(page, base, *screening.forecasts())
         found += check_passing(browser, base)
         found += check_gallery(page, base) + check_cards(page, base) + check_files(page, base)
-        found += check_letters(page, base)
+        found += check_letters(page, base) + check_copies(page, base)
         found += kit_check.check_kit(browser, SITE, check_access)
         found += link_pictures.check(browser, SITE)
     return [f"[behaviour] {problem}" for problem in found + problems]
