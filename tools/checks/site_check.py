@@ -30,7 +30,7 @@ from pathlib import Path
 import numpy as np
 import sympy as sp
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Error
+from playwright.sync_api import Error, expect
 
 from pwu_book import instrument
 from pwu_book.examples import mushrooms, screening
@@ -286,9 +286,15 @@ def check_behaviour(page, base: str) -> list[str]:
     return found
 
 
+def bring(page, control) -> None:
+    """Scroll to a control; a paragraph that passes on the way sets all controls, and has done so after two frames."""
+    control.scroll_into_view_if_needed()
+    page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+
+
 def drag(page, slider, share: float) -> None:
     """Pull the thumb of a slider to a share of its track, with the mouse."""
-    slider.scroll_into_view_if_needed()
+    bring(page, slider)
     box = slider.bounding_box()
     value, most = float(slider.input_value()), float(slider.get_attribute("max"))
     middle = box["y"] + box["height"] / 2
@@ -320,6 +326,7 @@ def check_front_instrument(page, base: str) -> list[str]:
     """Pull it in its drawing, by slider, button, key and choice: words, bills and plates are Python's at that place."""
     page.goto(base + "book/index.html", wait_until="networkidle")
     box, made, found, seen = page.locator(".instrument").first, front_page(), [], []
+    expect(box).to_have_attribute("data-ready", "", timeout=30_000)
     sliders, status = box.locator(".controls input"), box.locator("[role=status]:not(.answer)").first
 
     def compare(whose: int = 0) -> None:
@@ -358,7 +365,8 @@ def check_front_instrument(page, base: str) -> list[str]:
 
 
 def answered(box):
-    """The instrument, after its question."""
+    """The instrument, alive and after its question."""
+    expect(box).to_have_attribute("data-ready", "", timeout=30_000)
     if box.locator(".asks button").count():
         box.locator(".asks button").click()
     return box
@@ -377,6 +385,7 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
         for share in (0.1, 0.5, 0.8):
             drag(page, inputs.first, share)
             if inputs.count() > 2:
+                bring(page, inputs.nth(2))
                 inputs.nth(2).set_checked(share == 0.5)
             at = inputs.evaluate_all("all => all.map(one => one.type === 'checkbox' ? +one.checked : +one.value)")
             shown = status.inner_text().splitlines()
@@ -389,7 +398,7 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
     box = answered(page.locator(".instrument:has(select)").first)
     choice, words, seen = box.locator("select"), box.locator("[role=status]:not(.answer)").first, set()
     choice.focus()
-    page.wait_for_timeout(500)  # a text that passes may set the choice once more
+    bring(page, choice)
     choice.select_option(index=0)
     options = choice.locator("option").count()
     for _ in range(options):
@@ -399,6 +408,8 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
         found.append(f"{len(seen)} different words for {options} scores")
     page.goto(base + INSTRUMENTS["asks"], wait_until="networkidle")
     box = page.locator(".instrument:has(.asks)").first
+    expect(box).to_have_attribute("data-ready", "", timeout=30_000)
+    bring(page, box)
     line = box.locator(".views > svg:visible > .line1").first
     hidden = line.evaluate("line => getComputedStyle(line).visibility")
     box.locator(".asks input").focus()
