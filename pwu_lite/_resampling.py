@@ -13,7 +13,7 @@ from scipy.special import ndtr, stdtrit
 
 from . import validation
 
-__all__ = ["block_length", "canonical_order", "drawn", "effective_number", "group_numbers", "paired_bootstrap",
+__all__ = ["bands", "block_length", "canonical_order", "drawn", "effective_number", "group_numbers", "paired_bootstrap",
            "percentiles", "resampled_curves", "resampled_weights", "tail_of", "unit_sizes", "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
@@ -253,6 +253,38 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
                                              weight=weight, groups=number, repeats=repeats, seed=seed)
                               for at in range(0, parts.size, step)], axis=1) for data in read]
     return np.stack(curves, axis=1)
+
+
+def bands(family: Any, thetas: Any, y_true: Any, reports: Any, reference: int, *, groups: Any = None,
+          sample_weight: Any = None, repeats: int = 500, seed: int = 0, coverage: float = 0.95) -> list[Any]:
+    """For each model the percentile interval of its cost minus the reference's at each parameter, or None for itself.
+
+    The same resamples for all models, whatever the order of the cases; parameters as for `resampled_curves`.
+
+    Returns
+    -------
+    list of ndarray of shape (2, m), or None
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> y, f, g = [1, 0] * 10, [0.7, 0.2] * 10, [0.3, 0.1] * 10
+    >>> first, second = bands(BinaryDecision(), [0.4, 0.5], y, [(f,), (g,)], 0, repeats=50)
+    >>> first is None, second.shape
+    (True, (2, 2))
+    """
+    read = [family.read(y_true, *report) for report in reports]
+    n = len(read[0][0])
+    weight = None if sample_weight is None else family.weight(sample_weight, read[0])
+    order = canonical_order(read[0][0], {str(k): data[1:] for k, data in enumerate(read)}, weight)
+    number = None if groups is None else group_numbers(groups, n)
+    tail = tail_of(validation.inside("coverage", coverage, 0, 1), effective_number(unit_sizes(n, number, weight)))
+    draws = resampled_curves(family, thetas, np.asarray(y_true)[order],
+                             [tuple(np.asarray(part)[order] for part in report) for report in reports],
+                             groups=None if number is None else number[order], repeats=repeats, seed=seed,
+                             sample_weight=None if weight is None else np.asarray(sample_weight)[order])
+    return [None if index == reference else percentiles(draws[:, index] - draws[:, reference], tail)
+            for index in range(len(reports))]
 
 
 def effective_number(size: np.ndarray) -> float:

@@ -213,8 +213,7 @@ def from_decisions(forecast: Any, acted: Any, *, groups: Any = None, coverage: f
     forecast, labels = validation.vector("forecast", forecast), validation.vector("acted", acted)
     validation.reject("forecast", forecast, (forecast < 0) | (forecast > 1), "must be in [0, 1]")
     validation.reject("acted", labels, ~np.isin(labels, (0, 1)), "must be 0 or 1")
-    if labels.size != forecast.size:
-        raise ValueError(f"forecast has length {forecast.size}, acted has length {labels.size}")
+    validation.same_length("forecast", forecast, "acted", labels)
     acted = labels == 1
     coverage = validation.inside("coverage", coverage, 0, 1)
     if acted.all() or not acted.any():

@@ -46,8 +46,7 @@ def from_interval(low: Any, high: Any, *, coverage: float) -> tuple[np.ndarray, 
     """
     validation.same_order(low=low, high=high)
     low, high = validation.vector("low", low), validation.vector("high", high)
-    if low.size != high.size:
-        raise ValueError(f"low has length {low.size}, high has length {high.size}")
+    validation.same_length("low", low, "high", high)
     validation.reject("low", low, low >= high, "must be below high")
     share = validation.inside("coverage", coverage, 0, 1)
     return (low + high) / 2, (high - low) / (2 * np.sqrt(2) * special.erfinv(share))
@@ -148,8 +147,7 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarr
     t, came = validation.vector("time", time), validation.vector("event", event)
     validation.reject("time", t, t < 0, "must not be negative")
     validation.reject("event", came, (came != 0) & (came != 1), "must be 0 or 1")
-    if t.size != came.size:
-        raise ValueError(f"time has length {t.size}, event has length {came.size}")
+    validation.same_length("time", t, "event", came)
     end = validation.positive("horizon", horizon)
     lost, counts = np.unique(t[came == 0], return_counts=True)
     at_risk = t.size - np.searchsorted(np.sort(t), lost, side="left")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,11 +11,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from . import _resampling, validation
+from . import validation
+from ._resampling import bands
 from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "as_svg", "coverage_curve", "curves", "intervals", "murphy", "name_lines", "new_axes",
+__all__ = ["COLOURS", "coverage_curve", "curves", "intervals", "murphy", "name_lines", "new_axes",
            "prior_panels", "reliability", "retention_curve", "use_style"]
 
 # Okabe and Ito's colours: colour-blind readers can distinguish them, and on white
@@ -217,19 +216,14 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     use_style()
     figure, axes = plt.subplots(3, 1, sharex=True, figsize=(6.4, 6.4), height_ratios=[3, 2, 1])
     gaps, names = costs - costs[best], list(reports)
-    ends: list[Any] = [None] * len(names)
-    if band is not None:
-        sizes = _resampling.unit_sizes(len(data[0]), None if groups is None else _resampling.group_numbers(
-            groups, len(data[0])), family.weight(sample_weight, data))
-        tail = _resampling.tail_of(validation.inside("band", band, 0, 1), _resampling.effective_number(sizes))
-        draws = _resampling.resampled_curves(family, thetas, y_true, list(reports.values()), groups=groups,
-                                            sample_weight=sample_weight, repeats=n_resamples, seed=seed)
-        ends = list(np.quantile(draws - draws[:, [best]], [tail, 1 - tail], axis=0).swapaxes(0, 1))
+    ends: list[Any] = [None] * len(names) if band is None else bands(
+        family, thetas, y_true, list(reports.values()), best, groups=groups, sample_weight=sample_weight,
+        repeats=n_resamples, seed=seed, coverage=validation.inside("band", band, 0, 1))
     for index, name in enumerate(names):
         style: dict[str, Any] = {"color": COLOURS[index % 6], "ls": DASHES[(index + index // 6) % 6], "lw": 2}
         axes[0].plot(x, costs[index], label=_as_text(name), **style)
         axes[1].plot(x, gaps[index], **style)
-        if ends[index] is not None and index != best:
+        if ends[index] is not None:
             axes[1].fill_between(x, *ends[index], color=COLOURS[index % 6], alpha=0.2, lw=0)
     name_lines(axes[0])
     axes[2].fill_between(x, _mean_density(score.priors[0], x), color=MUTED, alpha=0.35, lw=0)
@@ -285,23 +279,6 @@ def _mean_density(prior, x):
             values = np.minimum(part.pdf(x if part.length is None else x[:, None]), 1e3)
             density += weight * (values if part.length is None else values.mean(axis=1))
     return density
-
-
-def as_svg(figure: Figure) -> str:
-    """A figure as an SVG element for a page, without a header or page-wide styles; its text stays text.
-
-    Parameters
-    ----------
-    figure : matplotlib Figure
-        The figure to write.
-    """
-    buffer = io.StringIO()
-    with plt.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pwu_lite"}):
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    plt.close(figure)
-    svg = "<svg" + buffer.getvalue().split("<svg", 1)[1]
-    svg = re.sub(r"<metadata>.*?</metadata>\s*|<defs>\s*<style.*?</style>\s*</defs>\s*", "", svg, flags=re.S)
-    return re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", svg)  # inside a page they mean nothing
 
 
 def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: str = "") -> Figure:
@@ -400,8 +377,7 @@ def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabe
     kept = {}
     for label, uncertainty in uncertainties.items():
         uncertainty = validation.vector(label, uncertainty)
-        if uncertainty.size != error.size:
-            raise ValueError(f"{label} has length {uncertainty.size}, error has length {error.size}")
+        validation.same_length(label, uncertainty, "error", error)
         kept[label] = error_of_kept(error, uncertainty) / np.arange(1, error.size + 1)
     return curves(share, kept, xlabel="share of cases kept", ylabel=ylabel, ax=ax)
 

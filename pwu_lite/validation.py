@@ -131,7 +131,7 @@ def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.n
         hint = "must be 0 or 1 (for labels -1 and 1 pass y_true == 1)"
     reject("y_true", y, ~(labels | (y == 0)), hint)
     f = check_probabilities(y_prob)
-    _same_length("y_true", y, "y_prob", f)
+    same_length("y_true", y, "y_prob", f)
     return labels, f
 
 
@@ -153,7 +153,7 @@ def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tupl
     y = vector("y_true", y_true)
     reject("y_true", y, np.abs(y) > LARGEST, _RESCALE)
     m, s = check_gaussian(mean, std)
-    _same_length("y_true", y, "mean", m)
+    same_length("y_true", y, "mean", m)
     reject("y_true", y, np.abs(y - m) / s > LARGEST,
            f"is more than {LARGEST:g} standard deviations away from its mean (wrong unit of std?)")
     return y, m, s
@@ -170,7 +170,7 @@ def check_ranking(error: ArrayLike, uncertainty: ArrayLike) -> tuple[np.ndarray,
     same_order(error=error, uncertainty=uncertainty)
     e, u = vector("error", error), vector("uncertainty", uncertainty)
     reject("error", e, np.abs(e) > LARGEST, "is too large; change its unit")
-    _same_length("error", e, "uncertainty", u)
+    same_length("error", e, "uncertainty", u)
     return e, u
 
 
@@ -192,7 +192,7 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
                          f"y_prob, got the class name {str(texts.flat[0])!r}: pass list(classes).index(name) of each, "
                          f"or name the classes, CostMatrix(DataFrame)")
     y = vector("y_true", y_true)
-    _same_length("y_true", y, "y_prob", f[:, 0])
+    same_length("y_true", y, "y_prob", f[:, 0])
     classes = f.shape[1]
     reject("y_true", y, (y != np.floor(y)) | (y < 0) | (y >= classes),
             f"must be a class from 0 to {classes - 1} (y_prob has {classes} columns)")
@@ -313,7 +313,7 @@ def check_gaussian(mean: ArrayLike, std: ArrayLike) -> tuple[np.ndarray, np.ndar
     reject("std", s, s <= 0, "must be positive (a standard deviation; the order is y_true, mean, std)")
     reject("mean", m, np.abs(m) > LARGEST, _RESCALE)
     reject("std", s, (s > LARGEST) | (s < 1 / LARGEST), _RESCALE)
-    _same_length("mean", m, "std", s)
+    same_length("mean", m, "std", s)
     return m, s
 
 
@@ -550,6 +550,7 @@ def reject(name: str, array: np.ndarray, bad: np.ndarray, rule: str) -> None:
         raise ValueError(f"{name} {rule}: {name}[{index}] is {float(array[index])!r}")
 
 
-def _same_length(first: str, a: np.ndarray, second: str, b: np.ndarray) -> None:
+def same_length(first: str, a: np.ndarray, second: str, b: np.ndarray) -> None:
+    """Refuse two lists of different lengths, by their names."""
     if a.size != b.size:
         raise ValueError(f"{first} has length {a.size}, {second} has length {b.size}")

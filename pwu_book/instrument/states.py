@@ -379,9 +379,8 @@ def _alternative(models, hilly):
 
 
 def _band(y_true, models, repeats, seed, per):
-    draws = per * _resampling.resampled_curves(FAMILY, GRID, y_true, [(f,) for f in models.values()],
-                                               repeats=repeats, seed=seed)
-    return np.quantile(draws[:, 1] - draws[:, 0], [0.025, 0.975], axis=0)
+    return per * _resampling.bands(FAMILY, GRID, y_true, [(f,) for f in models.values()], 0, repeats=repeats,
+                                   seed=seed)[1]
 
 
 def _fates(y, f, c):

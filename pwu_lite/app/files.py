@@ -435,7 +435,7 @@ def _reason(frame, name):
         return str(error).partition(": ")[2], (0.0, 1.0)
     known = values[np.isfinite(values)]
     if not known.size:
-        return "not numbers", (0.0, 1.0)
+        return ("not numbers" if column.notna().any() else "no numbers"), (0.0, 1.0)
     wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     if wrong.size:
         return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0)

@@ -234,7 +234,7 @@ def _from_parquet(files, columns):
             connection.execute(PARQUET_ROWS.format(wanted), [names])
             done = 0
             while len(frame := connection.fetch_df_chunk(max(1, ROWS // 2048))):
-                frame.attrs |= {"first": done, "file": str(files[0]) if len(files) == 1 else "the files"}
+                frame.attrs["first"] = done
                 done += len(frame)
                 yield frame, done / max(total, 1)
         except duckdb.Error as error:

@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, logit
 
-from .._resampling import (
-    canonical_order,
-    effective_number,
-    group_numbers,
-    percentiles,
-    resampled_curves,
-    tail_of,
-    unit_sizes,
-)
+from .._resampling import bands
 from ..families.base import Axis, Family
 from ..metrics._kernels import average
 from ..pwu import PWU
@@ -56,9 +48,12 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
     weight = options.get("sample_weight")
     costs = np.array([_curve(score, thetas, y, forecasts[name], weight) for name in names])
     reference = names.index(options["against"]) if options.get("against") else 0
-    bands = _bands(score.family, thetas, y, forecasts, names, reference, options)
+    found = bands(score.family, thetas, y, [forecasts[name] for name in names], reference, repeats=REPEATS,
+                  groups=options.get("groups"), sample_weight=weight, seed=options.get("seed", 0),
+                  coverage=options.get("band", 0.95))
     return {"axis": axis_of(score.family), "x": shown.tolist(), "names": [str(name) for name in names],
-            "costs": costs.tolist(), "gaps": (costs - costs[reference]).tolist(), "bands": bands,
+            "costs": costs.tolist(), "gaps": (costs - costs[reference]).tolist(),
+            "bands": [None if band is None else band.tolist() for band in found],
             "reference": reference, "hill": _hill(axis, score.priors[0], shown)}
 
 
@@ -115,17 +110,3 @@ def _hill(axis, prior, shown):
         height = height * {"linear": 1.0, "log": theta, "logit": theta * (1 - theta)}[axis.scale]
     height = np.where(np.isfinite(height), height, 0.0)
     return (height / (height.max() or 1.0)).tolist()
-
-
-def _bands(family, thetas, y, forecasts, names, reference, options):
-    weight, groups = options.get("sample_weight"), options.get("groups")
-    order = canonical_order(y, forecasts, None if weight is None else np.asarray(weight, dtype=float))
-    chosen = {name: None if given is None else np.asarray(given)[order] for name, given in
-              (("groups", groups), ("sample_weight", weight))}
-    reports = [tuple(part[order] for part in forecasts[name]) for name in names]
-    draws = resampled_curves(family, thetas, y[order], reports, repeats=REPEATS, seed=options.get("seed", 0),
-                             **chosen)
-    number = None if chosen["groups"] is None else group_numbers(chosen["groups"], len(y))
-    tail = tail_of(options.get("band", 0.95), effective_number(unit_sizes(len(y), number, chosen["sample_weight"])))
-    return [None if index == reference else percentiles(draws[:, index] - draws[:, reference], tail).tolist()
-            for index in range(len(names))]

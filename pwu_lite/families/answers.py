@@ -70,8 +70,7 @@ class Answers(SeparableFamily):
         f = validation.vector("confidence", confidence)
         validation.reject("confidence", f, (f < 0) | (f > 1), "must lie in [0, 1]")
         for name, part in (("answer", given), ("confidence", f)):
-            if part.size != y.size:
-                raise ValueError(f"y_true has length {y.size}, {name} has length {part.size}")
+            validation.same_length("y_true", y, name, part)
         return y, _equal(y_true, answer), f
 
     def act(self, theta: float, answer: ArrayLike, confidence: ArrayLike) -> np.ndarray:

@@ -300,21 +300,24 @@ def _table(score, y, forecasts, against, groups, weight, luck, few):
     best = first if against is None else list(forecasts).index(str(against))
     found = (from_losses(y, forecasts, best, losses, groups, weight, luck) if losses is not None else
              from_scores(score, y, forecasts, best, groups, weight, luck))
-    word, gap = "best" if against is None else "reference", apart(values, values[best])
+    units = len(y) if groups is None else groups.max() + 1
+    return frame_of(list(forecasts), values, _skill(score, y, forecasts, values, weight), best, against is not None,
+                    found, few, units, luck.coverage), found
+
+
+def frame_of(names: list, cost: np.ndarray, skill: Any, best: int, named: bool, found: Any, few: bool, units: int,
+             coverage: float) -> pd.DataFrame:
+    """A comparison's table, the cheapest model first: what is compared with row `best`, and how sure that is."""
+    gap, word = apart(cost, cost[best]), "reference" if named else "best"
     with np.errstate(invalid="ignore", divide="ignore"):  # undefined where the cost is zero
-        saving = gap / np.abs(values)
+        saving = gap / np.abs(cost)
     verdicts = [word if index == best else verdict_of(gap[index], low, high, few)
                 for index, (low, high) in enumerate(found.difference.T)]
-    units = len(y) if groups is None else groups.max() + 1
-    frame = pd.DataFrame({
-        "cost": values, "low": found.cost[0], "high": found.cost[1],
-        "skill": _skill(score, y, forecasts, values, weight), "difference": gap,
-        "difference low": found.difference[0], "difference high": found.difference[1], "saving": saving,
-        "saving low": found.saving[0], "saving high": found.saving[1], "share best": found.share_best,
-        "undefined": found.undefined, "verdict": verdicts,
-        "cases needed": np.nan if few else cases_needed(units, gap, found.spread, luck.coverage)},
-        index=list(forecasts), columns=COLUMNS)
-    return frame.iloc[np.argsort(np.where(np.isnan(values), np.inf, values), kind="stable")], found
+    needed = np.nan if few else cases_needed(units, gap, found.spread, coverage)
+    columns = (cost, *found.cost, skill, gap, *found.difference, saving, *found.saving, found.share_best,
+               found.undefined, verdicts, needed)
+    frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)), index=names)
+    return frame.iloc[np.argsort(np.where(np.isnan(cost), np.inf, cost), kind="stable")]
 
 
 def _pairwise(score, y, forecasts, against, groups, weight, luck, few):

@@ -8,13 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-import pandas as pd
 
 from .. import validation
 from ..pwu import PWU
 from ..tally import Tally
-from ._intervals import Luck, apart, normal, why_narrow
-from .compare import COLUMNS, ModelComparison, cases_needed, few_units, verdict_of
+from ._intervals import Luck, normal, why_narrow
+from .compare import ModelComparison, few_units, frame_of
 
 __all__ = ["compare_tallies"]
 
@@ -82,25 +81,16 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
     about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", Luck(coverage, 0, 0))}
-    gap, word = apart(cost, cost[best]), "best" if against is None else "reference"
-    with np.errstate(invalid="ignore", divide="ignore"):
-        saving = gap / np.abs(cost)
-    bounds = [one.score(score) for one in tallies.values()]
-    frame = pd.DataFrame({
-        "cost": cost, "low": found.cost[0], "high": found.cost[1], "skill": _skill(first, score, cost),
-        "difference": gap, "difference low": found.difference[0], "difference high": found.difference[1],
-        "saving": saving, "saving low": found.saving[0], "saving high": found.saving[1],
-        "share best": found.share_best, "undefined": found.undefined,
-        "verdict": [word if index == best else verdict_of(gap[index], low, high, bool(about["few"]))
-                    for index, (low, high) in enumerate(found.difference.T)],
-        "cases needed": np.nan if about["few"] else cases_needed(len(first), gap, found.spread, coverage)},
-        index=names, columns=COLUMNS)
-    frame["least"], frame["most"] = [bound.lower for bound in bounds], [bound.upper for bound in bounds]
-    widest = max((bound.upper - bound.lower) / 2 for bound in bounds)
+    frame = frame_of(names, cost, _skill(first, score, cost), best, against is not None, found, bool(about["few"]),
+                     len(first), coverage)
+    bounds = {str(name): one.score(score) for name, one in tallies.items()}
+    frame["least"] = [bounds[name].lower for name in frame.index]
+    frame["most"] = [bounds[name].upper for name in frame.index]
+    widest = (frame["most"] - frame["least"]).max() / 2
     note = (f"From tallies of {len(first):,} cases: the exact costs are within {widest:.1g} of the estimates, most "
             f"often far nearer. Intervals: {100 * coverage:.3g}%, normal, from the spread between {len(numbers[0])} "
             f"blocks. They are about which cases are in the sample, not the luck of fitting.")
-    return ModelComparison(frame.iloc[np.argsort(cost, kind="stable")], (note,), {"score": score}, None, {}, about)
+    return ModelComparison(frame, (note,), {"score": score}, None, {}, about)
 
 
 def _about(kind, without, events, coverage):

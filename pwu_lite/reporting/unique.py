@@ -115,8 +115,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     for name, given in uncertainties.items() if hasattr(uncertainties, "items") else ():
         validation.same_order(y_true=y_true, **{f"uncertainties[{name!r}]": given})
     y, m = validation.vector("y_true", y_true), validation.vector("mean", mean)
-    if len(y) != len(m):
-        raise ValueError(f"y_true has length {len(y)}, mean has length {len(m)}")
+    validation.same_length("y_true", y, "mean", m)
     estimates = _estimates("uncertainties", uncertainties, len(y))
     plain = [rankings] if isinstance(rankings, str) else [str(name) for name in rankings]
     if set(plain) - set(estimates):

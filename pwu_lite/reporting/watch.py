@@ -18,6 +18,8 @@ __all__ = ["Watch"]
 
 _BETS = 0.97 * 3.0 ** -np.arange(7)  # shares of the largest bet, all with equal weight
 _POWERS = np.arange(1, 9)
+_LEFT = np.maximum(_POWERS[:, None] - np.arange(9), 0)  # of (x - m)**k the power of m beside x**j, k from 1, j from 0
+_CHOOSE = comb(_POWERS[:, None], np.arange(9))  # and how often: 0 where j is above k
 _ROUNDING = 64 * np.finfo(float).eps  # of a sum of many powers, relative
 # log(1 + g z) >= sum over k of _TAYLOR[g, k] z**k for z >= -1: Taylor's terms up to z**7, and the remainder over z**8,
 # which rises in z (it is minus the integral of u**7/(1 + g z u) over u in (0, 1), times g**8), at z = -1.
@@ -203,22 +205,27 @@ class Watch:
         return self
 
     def _fortune(self, mean, side):
-        """Log fortune of a player who bets that ``side`` times the difference has a mean above that of ``mean``."""
+        """Log fortune of a player who bets that ``side`` times the difference has a mean above that of ``mean``.
+
+        For each of the means, shape (m,), at once.
+        """
+        mean = np.asarray(mean, dtype=float)
         largest = 1 + side * mean  # of what can be lost in one round: side * (x - mean) >= -largest
-        if largest <= 0:  # all differences are at this end, or the mean is refuted for certain
-            return 0.0 if self._sums[0] == self.n * mean else np.inf
+        unit = np.where(largest > 0, largest, 1.0)
         raw = np.concatenate([[self.n], self._sums])
-        around = [sum(comb(k, j) * raw[j] * (-mean) ** (k - j) for j in range(k + 1)) for k in _POWERS]
+        around = ((-mean[..., None, None]) ** _LEFT * _CHOOSE) @ raw  # sums of the powers of x - mean, shape (m, 8)
         # What cancels when the powers are taken around another mean could be evidence: it is not counted as such.
-        lost = _ROUNDING * self.n * ((1 + abs(mean)) / largest) ** _POWERS if mean else np.zeros(len(_POWERS))
-        return float(logsumexp(_TAYLOR @ (np.array(around) * (side / largest) ** _POWERS) - np.abs(_TAYLOR) @ lost)
-                     - np.log(len(_BETS)))
+        lost = _ROUNDING * self.n * (mean != 0)[..., None] * ((1 + np.abs(mean)) / unit)[..., None] ** _POWERS
+        bets = (around * (side / unit)[..., None] ** _POWERS) @ _TAYLOR.T - lost @ np.abs(_TAYLOR.T)
+        # All differences are at this end, or the mean is refuted for certain.
+        certain = np.where(self._sums[0] == self.n * mean, 0.0, np.inf)
+        return np.where(largest > 0, logsumexp(bets, axis=-1) - np.log(len(_BETS)), certain)
 
     def _end(self, side):
         """The smallest (side 1) or largest mean that is not refuted. A grid, then a root: the hull of all of them."""
         own, limit = float(self._sums[0]) / self.n, np.log(2 / (1 - self.level))
         grid = np.linspace(-side, own, 400)
-        kept = next(place for place, mean in enumerate(grid) if self._fortune(mean, side) < limit or place == 399)
+        kept = int(np.argmax(np.append(self._fortune(grid[:-1], side) < limit, True)))  # the mean so far at least
         if kept == 0:
             return -side
-        return brentq(lambda mean: self._fortune(mean, side) - limit, grid[kept - 1], grid[kept])
+        return brentq(lambda mean: float(self._fortune(mean, side)) - limit, grid[kept - 1], grid[kept])

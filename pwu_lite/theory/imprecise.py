@@ -440,8 +440,7 @@ def as_one(low: Any, high: Any) -> Any:
         return Fraction(high) / (1 + Fraction(high) - Fraction(low))
     scalar = np.ndim(low) == 0 and np.ndim(high) == 0
     low, high = (validation.check_probabilities(np.atleast_1d(part)) for part in (low, high))
-    if low.size != high.size:
-        raise ValueError(f"low has length {low.size}, high has length {high.size}")
+    validation.same_length("low", low, "high", high)
     validation.reject("low", low, low > high, "must not be above high")
     one = np.clip(high / (1 + (high - low)), low, high)
     return float(one[0]) if scalar else one

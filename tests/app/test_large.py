@@ -158,7 +158,7 @@ def test_files_that_do_not_belong_together(capsys, tmp_path, monkeypatch):
     assert 'pip install duckdb' in run(capsys, tmp_path / "d-*.parquet", *RATIO)[2]
 
 
-@pytest.mark.parametrize("rows", [7, 500, 10**6])
+@pytest.mark.parametrize("rows", [41, 500, 10**6])
 def test_what_a_column_is_may_be_told_late(capsys, tmp_path, monkeypatch, rows):
     """A model that is zero at first, a sorted outcome, a feature that passes 1 later, patients once a piece."""
     monkeypatch.setattr(large, "ROWS", rows)
@@ -177,6 +177,14 @@ def test_what_a_column_is_may_be_told_late(capsys, tmp_path, monkeypatch, rows):
         assert set(one["left_out"]) == {"site", "feature"} and re.match(
             r"line 1402 (of .*p.csv )?is 3.5", one["left_out"]["feature"])
     assert {**found[0], "left_out": 0} == {**found[1], "left_out": 0}  # of several files the message names the one
+
+
+def test_a_column_without_numbers_at_first_is_read_as_in_one_piece(capsys, tmp_path, monkeypatch):
+    monkeypatch.setattr(large, "ROWS", 300)
+    frame = FRAME.head(1500).assign(late=lambda table: table["near"].where(table.index >= 700))
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    said = [run(capsys, tmp_path / "p.csv", *RATIO, pieces=pieces)[2] for pieces in (True, False)]
+    assert "late" in said[0] and "line 2" in said[0] and said[0].splitlines()[0] == said[1].splitlines()[0]
 
 
 def test_small_files_are_one_table(capsys, tmp_path):

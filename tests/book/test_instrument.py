@@ -13,6 +13,7 @@ from pwu_book import instrument
 from pwu_book.instrument import _drawing as drawing
 from pwu_book.instrument import states
 from pwu_lite import elicitation
+from pwu_lite._resampling import tail_of
 from pwu_lite.theory import robust
 
 p = sp.Symbol("p")
@@ -133,9 +134,10 @@ def test_nobody_is_cheaper_inside_the_band():
     shown = instrument.undecided(Y, PAIR, seed=7)
     gap = np.subtract(*(np.array([pwu.PWU(BINARY, pwu.Dirac(c)).per_sample(Y, f) for c in drawing.GRID])
                         for f in (F / 2, F)))
-    draw = np.random.default_rng(7)
+    draw, gap = np.random.default_rng(7), gap[:, np.lexsort([F, Y])]  # in an order of their own
     draws = [gap[:, draw.integers(0, 400, 400)].mean(axis=1) for _ in range(500)]
-    low, high = np.quantile(draws, [0.025, 0.975], axis=0)
+    tail = tail_of(0.95, 400)
+    low, high = np.quantile(draws, [tail, 1 - tail], axis=0, method="inverted_cdf")
     found = np.where(low > 1e-12, "honest", np.where(high < -1e-12, "half", "undecided"))
     assert shown.cheaper == np.where((gap == 0).all(axis=1), "both the same", found).tolist()
     assert {"honest", "undecided"} <= set(shown.cheaper)

@@ -36,15 +36,15 @@ def test_the_four_verdicts():
 
 
 def test_domination_is_refuted_wrongly_in_at_most_one_stream_of_twenty_at_any_look():
-    """Two equal models: neither is cheaper for anyone, and 200 streams are looked at 15 times each."""
+    """Two equal models: neither is cheaper for anyone, and 100 streams are looked at 15 times each."""
     wrong = 0
-    for seed in range(200):
+    for seed in range(100):
         p, y, rng = drawn(900, seed)
         odds = np.log(p / (1 - p))
         models = {name: 1 / (1 + np.exp(-(odds + rng.normal(0, 1, 900)))) for name in "ab"}
         looks = [dominance(y[:n], {name: f[:n] for name, f in models.items()}, costs=COSTS) for n in range(60, 901, 60)]
         wrong += any(look.for_some.max() >= 40 for look in looks)
-    assert wrong <= 10
+    assert wrong <= 5
 
 
 def test_the_order_of_rows_and_of_models_does_not_matter():

@@ -20,6 +20,7 @@ def test_a_word_counts_by_its_place_and_by_how_rare_it_is():
     assert found["words"]["j.3"][1] == 0 and not {"menu", "hidden", "#"} & found["words"].keys()
     assert ["bill prior", 0, "bills", "Bills & priors", 0] in found["places"]
     assert ["brier score", 1, "brier", "", 1] in found["places"]
+    assert ["chapter 4", 0, "", "", 1] in found["places"]
     assert ["watch", 0, "pwu_lite.Watch", "Watch", 0] in found["places"]
 
 

@@ -58,7 +58,8 @@ SEARCHES = {  # what users type, and a page that must be among the first three
     "cite": "cite", "slides": "teaching", "command line": "quickstart", "my own data": "quickstart",
     "which metric": "which_score", "errata": "errata", "Murphy": "reporting", "top-k": "top_k", "p-value": "reporting",
     "reject inference": "missing_labels", "A/B test": "watching", "LLM": "answers", "triage": "acts",
-    "Excel": "quickstart", "fairness": "groups", "Table J.3": "benchmarks", "recall at k": "top_k"}
+    "Excel": "quickstart", "fairness": "groups", "Table J.3": "benchmarks", "recall at k": "top_k",
+    "randomized decisions": "entropy", "threshold moving": "recipes", "deferral": "acts", "chapter 5": "binary_priors"}
 MATH_IS_SET = "() => [...document.querySelectorAll('.math')].every(m => m.querySelector('math'))"
 
 

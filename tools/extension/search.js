@@ -11,10 +11,14 @@ const PLACES = [
 ];
 const RESULTS = 30;
 
-function cut(text) {
+// The stems of a text's words; of -ize and -ise the one that the book writes.
+function cut(text, {words}) {
   const stemmer = new Stemmer();
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+(?:\.\p{N}+)*/gu) ?? [];
-  return words.map((word) => stemmer.stemWord(word));
+  const said = text.toLowerCase().match(/[\p{L}\p{N}]+(?:\.\p{N}+)*/gu) ?? [];
+  return said.map((word) => {
+    const british = stemmer.stemWord(word.replace(/iz(e[ds]?|ers?|ing|ations?)$/, "is$1"));
+    return Object.hasOwn(words, british) ? british : stemmer.stemWord(word);
+  });
 }
 
 // The weight of a word on each page; of words that begin like it, where it is on none.
@@ -34,7 +38,7 @@ function weigh(word, {words}) {
 }
 
 function rank(query, index) {
-  const every = cut(query),
+  const every = cut(query, index),
     asked = every.filter((word) => !stopwords.includes(word)),
     wanted = asked.length ? asked : every;
   const scores = new Map(),
@@ -76,7 +80,7 @@ function rank(query, index) {
 Search.query = (query) => {
   const results = rank(query, Search._index),
     said = query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  _displayNextItem(results, results.length, new Set(cut(query)), new Set(said));
+  _displayNextItem(results, results.length, new Set(cut(query, Search._index)), new Set(said));
 };
 
 // What is quoted of a page is its text, without code and the theme's bars.

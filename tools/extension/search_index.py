@@ -44,8 +44,10 @@ def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, st
             '<article class="bd-article"')[2].partition("</article>")[0])
         found = counts[name] = Counter()
         heads = [(int(level), plain(words), anchor) for level, words, anchor in HEADING.findall(body)]
-        titles.append(re.sub(r"^\d+\.\s*", "", heads[0][1]) if heads else name)
+        chapter, title = re.fullmatch(r"(?:(\d+)\.\s*)?(.*)", heads[0][1] if heads else name).groups()
+        titles.append(title)
         named = [(words, anchor, ENTRY) for words, anchor in entries.get(name, ())]
+        named += [(f"chapter {chapter}", "", ENTRY)] if chapter else []
         named += [(words, anchor if level > 1 else "", TITLE if level == 1 else SECTION)
                   for level, words, anchor in heads]
         named += [(words.rpartition(".")[2], words, SECTION) for words in OBJECT.findall(body)]

@@ -267,8 +267,7 @@ def _check_models(metrics, utilities):
 def _pair(a, b):
     validation.same_order(a=a, b=b)
     a, b = snap(validation.vector("a", a)), snap(validation.vector("b", b))
-    if a.size != b.size:
-        raise ValueError(f"a has length {a.size}, b has length {b.size}")
+    validation.same_length("a", a, "b", b)
     if a.size < 2:
         raise ValueError("a ranking needs at least two values")
     return a, b
