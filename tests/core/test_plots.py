@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_lite import plots
+from pwu_lite import _resampling, plots
 
 X = np.linspace(0, 1, 20)
 BINARY = ([1, 0] * 20, [0.7, 0.2] * 20)
@@ -110,6 +110,17 @@ def test_murphy_draws_every_family_with_one_parameter(family, prior, data):
     given = forecast if isinstance(forecast, tuple) else (forecast,)
     assert cost == pytest.approx(score.curve(y, *given, thetas=thetas))
     assert np.allclose(middle.lines[1].get_ydata(), 0) and below.get_xlabel()
+
+
+def test_bands_do_not_depend_on_the_order_of_rows():
+    rng = np.random.default_rng(3)
+    f, g, groups = rng.random(60), rng.random(60).round(1), np.repeat(np.arange(20), 3)
+    y, weight, order = (rng.random(60) < f).astype(int), rng.integers(1, 4, 60), rng.permutation(60)
+    for given in ({}, {"groups": groups}, {"sample_weight": weight}):
+        there, back = (_resampling.bands(
+            pwu.BinaryDecision(), [0.2, 0.5], y[rows], [(f[rows],), (g[rows],)], 0, repeats=40,
+            **{name: part[rows] for name, part in given.items()})[1] for rows in (np.arange(60), order))
+        np.testing.assert_allclose(there, back, rtol=1e-12)
 
 
 def test_murphy_bands_pair_the_models():

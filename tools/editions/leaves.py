@@ -22,9 +22,6 @@ CLICKED = "a.headerlink, .bench, button, script, .prev-next-area, .toctree-wrapp
 MOVES = "On the book's website this picture moves; the text beside it speaks of that one."
 FACES = [("Book Serif", "normal", "book-serif"), ("Book Serif", "italic", "book-serif-italic"),
          ("Book Sans", "normal", "book-sans")]
-LIGHT = {"ground": "#ffffff", "panel": "#f5f6f7", "tint": "#eef4f9", "ink": "#1d232b", "muted": "#5a6472",
-         "hairline": "#d5d9de", "link": "#0b5c99", "good": "#1c6b3c", "c1": "#00639c", "c2": "#b84a00",
-         "c3": "#00734f", "c4": "#a3447c", "c5": "#2a7299", "c6": "#8a6100"}
 
 
 @dataclass
@@ -206,8 +203,3 @@ def join(leaves: list[Leaf]) -> list[str]:
         name_ids(one)
         one.body["id"] = one.key
     return dead
-
-
-def plain_colours(text: str) -> str:
-    """Colours by their value, for readers that know no variables."""
-    return re.sub(r"var\(--(\w+)(?:,[^()]*)?\)", lambda found: LIGHT.get(found[1], "inherit"), text)
