@@ -97,18 +97,7 @@ def group_numbers(groups: Any, n: int) -> np.ndarray:
     >>> group_numbers(["b", "a", "b"], 3).tolist()
     [1, 0, 1]
     """
-    try:
-        labels = np.asarray(groups)
-    except Exception as error:  # whatever its __array__ raises
-        raise ValueError(f"groups must be labels that numpy can read: {error}") from None
-    if labels.ndim != 1 or labels.size != n:
-        raise ValueError(f"groups must have one label per case ({n} cases), got shape {labels.shape}")
-    from pandas import isna
-
-    missing = np.asarray(isna(labels))
-    if missing.any():
-        raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
-    names, number = np.unique(labels.astype(str) if labels.dtype == object else labels, return_inverse=True)
+    names, number = np.unique(validation.group_labels(groups, n), return_inverse=True)
     if names.size < 2:
         raise ValueError("there must be at least two groups: a single group cannot be resampled")
     return number

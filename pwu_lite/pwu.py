@@ -126,6 +126,11 @@ class PWU:
                           f"(return_error=True gives both)", stacklevel=2)
         return loss
 
+    @property
+    def largest_difference(self) -> float | None:
+        """Largest difference of two losses of a case, whatever the forecasts; None where there is no bound."""
+        return self.family.largest_difference_under(*self.priors)
+
     def per_sample(self, y_true: ArrayLike, *prediction: ArrayLike) -> np.ndarray:
         """The loss of each case, shape (n,); its mean is the score.
 

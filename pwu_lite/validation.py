@@ -5,6 +5,8 @@ Implements no source: what every function of the package asks of its arguments.
 
 from __future__ import annotations
 
+import datetime
+import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -58,9 +60,10 @@ def same_order(**given: Any) -> None:
     >>> same_order(y_true=[1, 0], y_prob=[0.9, 0.2])
     """
     known: list[tuple[str, Any]] = []
+    pandas = sys.modules.get("pandas")  # who passes its objects has imported it
     for name, values in given.items():
-        index = getattr(values, "index", None)
-        if index is None or not hasattr(index, "equals"):  # a list has a method of this name
+        index = getattr(values, "index", None)  # a list has a method of this name, xarray's coordinate may be called so
+        if pandas is None or not isinstance(index, pandas.Index):
             continue
         for other, labels in known:
             if len(index) != len(labels) or index.nlevels != labels.nlevels or index.equals(labels):
@@ -102,6 +105,54 @@ def columns_in_order(name: str, table: Any) -> None:
     if sorted(numbers) == list(range(len(numbers))) and numbers != sorted(numbers):
         raise ValueError(f"the columns of {name} are called {', '.join(map(str, called))}, and are read by position: "
                          f"put them in order, {name}[sorted({name}.columns)], or pass .to_numpy()")
+
+
+def group_labels(groups: Any, n: int) -> np.ndarray:
+    """Read one label for each case, shape (n,): numbers, dates or text, as they are; objects as text.
+
+    Raises
+    ------
+    ValueError
+        Not one label per case, or a label that is missing or masked.
+
+    Examples
+    --------
+    >>> group_labels(["b", "a", "b"], 3).tolist(), group_labels(np.array([1, "1", 2.0], object), 3).tolist()
+    (['b', 'a', 'b'], ['1', '1', '2'])
+    """
+    if _has_a_mask(groups):
+        raise ValueError("groups has masked entries: each case needs a group")
+    try:
+        labels = np.asarray(groups)
+    except Exception as error:  # whatever its __array__ raises
+        raise ValueError(f"groups must be labels that numpy can read: {error}") from None
+    if labels.ndim != 1 or labels.size != n:
+        raise ValueError(f"groups must have one label per case ({n} cases), got shape {labels.shape}")
+    from pandas import isna
+
+    missing = np.asarray(isna(labels))
+    if missing.any():
+        raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
+    return np.array([as_text(label) for label in labels], dtype=str) if labels.dtype == object else labels
+
+
+def as_text(label: Any) -> str:
+    """A label as text, the same whatever type a file's reader gave it: whole numbers without a point, days by date.
+
+    Examples
+    --------
+    >>> [as_text(label) for label in (1, 1.0, np.int8(1), "1", np.datetime64("2026-11-28T00", "h"))]
+    ['1', '1', '1', '1', '2026-11-28']
+    """
+    if isinstance(label, np.datetime64):
+        label = label.astype("datetime64[us]").item()
+    if isinstance(label, datetime.datetime) and label.time() == datetime.time() and label.tzinfo is None:
+        label = label.date()
+    if isinstance(label, datetime.date):
+        return label.isoformat()
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        label = int(label)
+    return str(label)
 
 
 def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

@@ -493,7 +493,7 @@ def _as_json(given, score, result):
 
 
 def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else None if not np.isfinite(value) else float(value)
+    return value if isinstance(value, str | bool) else None if not np.isfinite(value) else float(value)
 
 
 def _explain(given):

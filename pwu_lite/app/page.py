@@ -7,6 +7,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 __all__ = ["LANDSCAPE", "LANDSCAPE_STYLE", "answer", "numbers", "picture", "whole"]
@@ -57,9 +58,18 @@ def numbers(table: pd.DataFrame) -> str:
     shown = table.copy().astype(object)
     for column in table:
         form = "{:.0%}" if column in SHARES else "{:,.0f}" if column == "cases needed" else "{:.4g}"
-        shown[column] = [value if isinstance(value, str) else "" if pd.isna(value) else form.format(value)
-                         for value in table[column]]
+        shown[column] = [_shown(value, form, column in SHARES) for value in table[column]]
     return f'<div class="wide">{shown.to_html(border=0)}</div>'
+
+
+def _shown(value, form, share):
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool | np.bool_):
+        return "yes" if value else "no"
+    if pd.isna(value):
+        return ""
+    return ("above " if value > 0 else "below -") + "1,000%" if share and abs(value) > 10 else form.format(value)
 
 
 def whole(title: str, decision: str, parts: list[str]) -> str:

@@ -192,6 +192,40 @@ class CostMatrix(SeparableFamily):
         return not np.any(times[np.isinf(end)])
 
     @property
+    def largest_difference(self) -> float | None:  # type: ignore[override]
+        """The largest difference in a class at an end of the price's domain; None if it has no end."""
+        if not self.parameters:
+            return self._apart(0.0)
+        low, high = self.parameters[0].domain
+        return None if np.isinf(high) else max(self._apart(low), self._apart(high))
+
+    def largest_difference_under(self, *priors):
+        """Of two acts in a class it is convex in the price: no more than at the ends of the prior's support, and no
+        more than at the mean price, taken apart."""
+        if not priors:
+            return self.largest_difference
+        (low, high), (costs, price) = priors[0].support, self._matrices()
+        mean = float(np.max(priors[0].mean))
+        apart = float(np.max(np.ptp(costs, axis=0) + mean * np.ptp(price, axis=0))) if np.isfinite(mean) else np.inf
+        if np.isfinite(high):
+            apart = min(apart, max(self._apart(low), self._apart(high)))
+        return apart if np.isfinite(apart) else None
+
+    def losses_between(self, *priors):
+        costs, price = self._matrices()
+        if not priors:
+            return float(costs.min()), float(costs.max())
+        (low, high), mean = priors[0].support, float(np.max(priors[0].mean))
+        if not np.isfinite(mean):
+            return None
+        least = costs + np.where(price < 0, high, low) * price if np.isfinite(high) or not (price < 0).any() else 0.0
+        return float(np.min(least)), float((costs + np.maximum(price, 0) * mean).max())
+
+    def _apart(self, theta):
+        costs, price = self._matrices()
+        return float(np.ptp(costs + theta * price, axis=0).max())
+
+    @property
     def linear_between_breakpoints(self):
         return bool(self.parameters)
 

@@ -52,6 +52,7 @@ class Answers(SeparableFamily):
 
     parameters = (Parameter("c", (0.0, 1.0)),)
     takes = ("answer", "confidence")
+    largest_difference = 1.0
     axis = Axis("logit", "share of the stake that a wrong answer costs, c", "cost per question")
 
     def check(self, y_true: ArrayLike, answer: ArrayLike, confidence: ArrayLike) -> tuple[np.ndarray, ...]:

@@ -208,10 +208,21 @@ class Family:
     separable: ClassVar[bool] = False
     multiclass: ClassVar[bool] = False  # y_prob has a column for each class
     blur: ClassVar[float] = 0.0  # how near to a breakpoint, relative to it, acts may tie by rounding; 0: it is exact
-    largest_difference: ClassVar[float | None] = None  # of two costs of a case, whatever theta; None: there is no bound
+    # of two costs of a case, whatever the forecasts and theta; None: there is no bound
+    largest_difference: float | None = None
     classes: Any = None  # their names, if the family knows them
     required: ClassVar[tuple[str, ...]] = ()
     check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
+
+    def __repr__(self) -> str:
+        holds = ", ".join(f"{name}={_short(value)}" for name, value in sorted(vars(self).items()))
+        return f"{type(self).__name__}({holds})"
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and _comparable(vars(self)) == _comparable(vars(other))
+
+    def __hash__(self) -> int:
+        return hash((type(self), *sorted(vars(self))))
 
     @property
     def stated(self) -> tuple[Parameter, ...]:
@@ -377,6 +388,18 @@ class Family:
         """Verdict on the PWU under these priors, and the reason for it."""
         return "not known", "the family does not say whether its act is a Bayes act"
 
+    def largest_difference_under(self, *priors: Prior) -> float | None:
+        """Largest difference of two losses of a case under these priors; None where there is no bound."""
+        return self.largest_difference
+
+    def losses_between(self, *priors: Prior) -> tuple[float, float] | None:
+        """Two numbers between which each loss lies under these priors, as far as is known; None where there are none.
+
+        By default from 0, what the best act costs, to the largest difference.
+        """
+        largest = self.largest_difference_under(*priors)
+        return None if largest is None else (0.0, largest)
+
     def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
         """Does the cost of read data stay bounded, however large the decision parameter is?"""
         return True
@@ -524,6 +547,28 @@ class JointFamily(Family):
             raise ValueError(f"the method joint_loss of {type(self).__name__} must return the loss and its numerical "
                              f"error, 0.0 for a closed form; got {joint!r}")
         return float(joint[0]), float(joint[1])
+
+
+def _short(value):
+    """A value in one line, whatever it is."""
+    words = " ".join(repr(value).split())
+    return words if len(words) <= 60 else f"{words[:57]}..."
+
+
+def _comparable(value):
+    """What a family holds, as something that can be compared and hashed: arrays and tables by their values."""
+    if isinstance(value, dict):
+        return tuple(sorted((str(key), _comparable(one)) for key, one in value.items()))
+    if isinstance(value, set | frozenset):
+        return frozenset(map(_comparable, value))
+    if isinstance(value, list | tuple):
+        return tuple(map(_comparable, value))
+    if hasattr(value, "to_numpy"):
+        names = [list(part) for part in (getattr(value, "index", ()), getattr(value, "columns", ()))]
+        return _comparable([names, value.to_numpy()])
+    if isinstance(value, np.ndarray):
+        return value.shape, _comparable(value.tolist())
+    return value
 
 
 def _home(name):

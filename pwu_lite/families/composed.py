@@ -49,6 +49,7 @@ class OneVsRest(SeparableFamily):
 
     parameters = (Parameter("class", averaged=True), Parameter("c", (0.0, 1.0)))
     multiclass = True
+    largest_difference = 1.0  # a mean over classes, each of which differs by 1 at most
     check = staticmethod(validation.check_multiclass)
 
     def __post_init__(self):

@@ -42,12 +42,6 @@ class _Orders(SeparableFamily):
         self.reading = "at levels" if levels is None else self.readings[0] if act is None else (
             validation.one_of("act", act, *self.readings))
 
-    def __eq__(self, other):
-        return type(other) is type(self) and vars(other) == vars(self)
-
-    def __hash__(self):
-        return hash((type(self).__name__, *map(str, vars(self).values())))
-
     def __repr__(self):
         how = "" if self.levels is None else f"levels={self.levels}, act={self.reading!r}"
         return f"{type(self).__name__}({how})"

@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from . import classification, multiclass, multivariate, ranking, regression
+from ._kernels import of_each_case
 from .classification import *  # noqa: F403 - the scores of a probability stand at the top: metrics.brier_score
 
 __all__ = ["REGISTRY", "Metric", "classification", "multiclass", "multivariate", "ranking", "regression",
@@ -36,6 +39,8 @@ class Metric:
     options : mapping
         What the function needs beyond data, for instance the level of a quantile: a call
         uses these values unless it gives others.
+    largest_difference : float or None
+        Of two values of a case, whatever the forecasts; None where there is no bound.
     """
 
     name: str
@@ -46,8 +51,22 @@ class Metric:
     function: Callable[..., float]
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    largest_difference: float | None = None
+
     def __call__(self, *data: Any, **options: Any) -> float:
         return self.function(*data, **{**self.options, **options})
+
+    def per_sample(self, *data: Any) -> np.ndarray:
+        """The metric of each case, shape (n,), of a metric that is an average over cases.
+
+        Examples
+        --------
+        >>> REGISTRY["binary", "brier_score"].per_sample([1, 0], [0.8, 0.4]).round(6).tolist()
+        [0.04, 0.16]
+        """
+        if not self.separable:
+            raise ValueError(f"{self.name} is computed from all cases together: there is no value of a single case")
+        return of_each_case(self.function, *data, **self.options)
 
 
 _ROWS = [
@@ -92,8 +111,12 @@ _MODULES = {"binary": classification, "regression": regression, "ranking": ranki
 _OPTIONS: dict[str, dict[str, float]] = {"winkler_loss": {"c": 0.3}, "pinball_loss": {"level": 0.7},
                                         "interval_score": {"coverage": 0.8}}
 
+_LARGEST = {("binary", "brier_score"): 1.0, ("binary", "zero_one_loss"): 1.0, ("binary", "spherical_loss"): 1.0,
+            ("multiclass", "brier_score"): 2.0, ("multiclass", "zero_one_loss"): 1.0}
+
 REGISTRY = {
-    (task, name): Metric(name, label, task, lower, separable, getattr(_MODULES[task], name), _OPTIONS.get(name, {}))
+    (task, name): Metric(name, label, task, lower, separable, getattr(_MODULES[task], name), _OPTIONS.get(name, {}),
+                         _LARGEST.get((task, name)))
     for task, name, label, lower, separable in _ROWS
 }
 

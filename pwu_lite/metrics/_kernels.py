@@ -5,14 +5,34 @@ Implements pieces of appendix F of the PWU paper, on arrays that are checked alr
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any
+
 import numpy as np
 
 from .. import validation
 from .._ranks import TIE, block_means, midranks, sorted_blocks
 
+_cases: ContextVar[list[np.ndarray] | None] = ContextVar("_cases", default=None)
+
+
+def of_each_case(metric: Callable[..., float], *data: Any, **options: Any) -> np.ndarray:
+    """What a metric that is an average averages, shape (n,)."""
+    seen: list[np.ndarray] = []
+    token = _cases.set(seen)
+    try:
+        metric(*data, **options)
+    finally:
+        _cases.reset(token)
+    return np.asarray(seen[-1], dtype=float)
+
 
 def average(values: np.ndarray, weight: np.ndarray | None) -> float:
     """Mean of `values`, or their weighted mean."""
+    seen = _cases.get()
+    if seen is not None:
+        seen.append(values)
     if weight is None:
         return float(np.mean(values))
     return float(np.dot(values, weight) / weight.sum())

@@ -21,6 +21,7 @@ from .._resampling import (
     unit_sizes,
 )
 from ._rules import RULES, say
+from ._together import Together, all_together, bets_together
 from .watch import Watch
 
 __all__ = ["Intervals", "Luck", "apart", "anytime", "from_losses", "from_scores", "named"]
@@ -45,6 +46,12 @@ class Luck(NamedTuple):
         None: resamples, and a normal law for many cases.
     bound : float or None
         Largest difference of two losses of a case, for "anytime".
+    between : (float, float) or None
+        Between which numbers each loss lies.
+    named : bool
+        Was the model that the others are compared with named beforehand?
+    pairs : int
+        How many pairs of a table are compared, each on cases of its own.
     """
 
     coverage: float
@@ -53,6 +60,9 @@ class Luck(NamedTuple):
     blocks: int | None = None
     interval: str | None = None
     bound: float | None = None
+    between: tuple[float, float] | None = None
+    named: bool = False
+    pairs: int = 1
 
 
 class Intervals(NamedTuple):
@@ -65,6 +75,8 @@ class Intervals(NamedTuple):
         Standard deviation of the difference.
     share_best, undefined : ndarray, shape (m,)
         How often each model is cheapest, and how often its difference is undefined.
+    together : Together
+        What holds for all models at once.
     method : str
         "bootstrap", "blocks", "normal", "hac" or "anytime".
     reach : int
@@ -81,6 +93,7 @@ class Intervals(NamedTuple):
     spread: np.ndarray
     share_best: np.ndarray
     undefined: np.ndarray
+    together: Together
     method: str
     reach: int = 0
     skew: float = 0.0
@@ -118,14 +131,19 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
         raise ValueError(f"interval={luck.interval!r} needs at least two cases, got {size.size}")
     steps = [] if luck.blocks is None and luck.interval != "hac" else _dependence(_own(units, size, best)[1])
     unit = "cases" if groups is None else "groups"
+    lean = 0.0 if groups is None else _lean(_own(units, size, best)[1], size)
     if luck.interval != "bootstrap" and luck.blocks is None or luck.interval in ("normal", "hac"):
         if luck.interval is not None or size.size >= MANY_UNITS:
             found, skew = normal(units, size, best, luck)
             if luck.interval is not None or skew <= MOST_SKEW:
-                return found._replace(narrow=why_narrow(found.skew, size, unit, luck, *_missed(steps, found.spread)))
-    found = _ends(luck, size, *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
+                far, short = _missed(steps, found.spread)
+                return found._replace(narrow=why_narrow(found.skew, size, unit, luck, far, short, lean))
+    cost = units.sum(axis=1) / size.sum()
+    found = _ends(luck, size, cost, best,
+                  *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
     skew = _skewness(_own(units, size, best))
-    return found._replace(skew=skew, narrow=why_narrow(skew, size, unit, luck, *_missed(steps, found.spread)))
+    far, short = _missed(steps, found.spread)
+    return found._replace(skew=skew, narrow=why_narrow(skew, size, unit, luck, far, short, lean))
 
 
 def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int,
@@ -143,16 +161,18 @@ def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[s
         raise ValueError(f"interval={luck.interval!r} is for scores that are averages over cases; this one is computed "
                          f"from all cases together: use resamples (blocks=... for cases in time)")
     size = unit_sizes(len(y), groups, weight)
+    options = {} if weight is None else {"sample_weight": weight}
+    whole = np.array([float(named(name, score, y, *parts, **options)) for name, parts in forecasts.items()])
     costs, gaps, together = _resampled_scores(score, y, forecasts, best, groups, weight, luck)
     own = (gaps if gaps.shape[1] > 1 else costs).T
     noise = np.sqrt(6 / luck.repeats)  # the standard error of a skewness that is taken from resamples
     skew = max(_skew(row[np.isfinite(row)]) * np.sqrt(np.isfinite(row).sum()) for row in own) - noise
-    return _ends(luck, size, costs, gaps, together)._replace(
+    return _ends(luck, size, whole, best, costs, gaps, together)._replace(
         skew=skew, narrow=why_narrow(skew, size, "cases" if groups is None else "groups", luck))
 
 
 def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: float | None = None,
-               short: bool = False) -> tuple[str, ...]:
+               short: bool = False, lean: float = 0.0) -> tuple[str, ...]:
     """Sentences on why intervals hold the true difference less often than they say; none where they do.
 
     The limits are where the coverage that the book measures falls below 93% of 95% (page *Notes on intervals*).
@@ -169,6 +189,8 @@ def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: floa
         Over how many cases their dependence reaches.
     short : bool
         Whether the variance of the interval counts less of it.
+    lean : float
+        How surely a unit's difference changes with its size, in standard errors.
 
     Examples
     --------
@@ -183,6 +205,8 @@ def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: floa
         said.append(say("few_units", unit=unit, number=known))
     if skew > RULES["most_skew"]:
         said.append(say("long_tail", unit=given, coverage=coverage))
+    if lean > RULES["most_lean"]:
+        said.append(say("large_groups", unit=given.removesuffix("s"), coverage=coverage))
     if steps is not None and luck.interval != "hac" and (
             short or luck.blocks is not None and luck.blocks < RULES["least_blocks_per_step"] * steps):
         said.append(say("short_blocks", steps=f"{steps:.2g}", blocks=luck.blocks, coverage=coverage))
@@ -223,8 +247,10 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[
     cost_ends, gap_ends, saving_ends = (np.array([middle - width * error, middle + width * error])
                                         for middle, error in ((cost, _deviations(own, reach)), (gap, spread),
                                                               (saving, _deviations(saved, reach))))
-    shares = _share_best(_drawn(cost, _covariance(own, own, reach), (gap == 0) & (spread == 0), best))
-    found = Intervals(cost_ends, gap_ends, saving_ends, spread, shares, np.zeros(cost.size),
+    draws = _drawn(cost, _covariance(own, own, reach), (gap == 0) & (spread == 0), best)
+    together = all_together(cost, draws, best, luck.coverage, max(freedom, 0.5) + 1, resampled=False,
+                            named=luck.named, pairs=luck.pairs)
+    found = Intervals(cost_ends, gap_ends, saving_ends, spread, _share_best(draws), np.zeros(cost.size), together,
                       "hac" if luck.interval == "hac" else "normal", reach, _skewness((own, gaps)))
     return found, max(found.skew, *(_skew(row) for row in own))
 
@@ -241,19 +267,27 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
         With the bound of a difference.
     """
     if luck.bound is None:
-        raise ValueError("interval='anytime' needs losses whose difference has a known bound, as those of binary "
-                         "decisions have: for others state it, in Watch(bound=...)")
-
+        raise ValueError("interval='anytime' needs losses whose difference has a known bound: a family says it as its "
+                         "largest_difference, under the score's prior; for other losses state it, in Watch(bound=...)")
     bound = luck.bound
 
-    def ends(gap):  # sorted, so that the sums do not depend on the order of the rows
-        return Watch(bound, luck.coverage).update(np.sort(gap), np.zeros(gap.size)).interval
+    def ends(values, reach, middle=0.0):  # sorted, so that the sums do not depend on the order of the rows
+        watch = Watch(reach, luck.coverage).update(np.sort(values - middle), np.zeros(values.size))
+        return [middle + end for end in watch.interval]
 
     gaps, none = losses - losses[best], np.full(len(losses), np.nan)
-    difference = np.array([(0.0, 0.0) if model == best else ends(gap) for model, gap in enumerate(gaps)]).T
-    cost = np.array([ends(row) for row in losses]).T.clip(0, bound)  # as a case's own cost: the best act costs nothing
+    difference = np.array([(0.0, 0.0) if model == best else ends(gap, bound) for model, gap in enumerate(gaps)]).T
+    low, high = luck.between or (np.nan, np.nan)  # a cost is told from the middle of what it can be
+    cost = (np.array([ends(row, (high - low) / 2, (low + high) / 2) for row in losses]).T if high > low else
+            np.array([none, none]))
     spread = gaps.std(axis=1) / np.sqrt(len(gaps.T))
-    return Intervals(cost, difference, np.array([none, none]), spread, none, np.zeros(len(losses)), "anytime")
+    fortunes = np.zeros((len(losses), len(losses)))
+    for one in range(len(losses)):
+        for two in range(one):
+            gap = np.sort(losses[one] - losses[two])
+            fortunes[two, one], fortunes[one, two] = Watch(bound).update(gap, np.zeros(gap.size)).evidence
+    return Intervals(cost, difference, np.array([none, none]), spread, none, np.zeros(len(losses)),
+                     bets_together(fortunes, best, luck.coverage, luck.pairs), "anytime")
 
 
 def _own(units, size, best):
@@ -277,6 +311,19 @@ def _skew(row):
     row = row - row.mean() if row.size else row
     spread = row @ row
     return float(abs(row * row @ row) / spread**1.5) if spread > 0 else 0.0
+
+
+def _lean(gaps, size):
+    """How surely a group's difference changes with its size, in standard errors; 0 where sizes are alike."""
+    if size.size < 3 or not size.max() > RULES["least_uneven"] * np.quantile(size, 0.1) > 0:
+        return 0.0
+    log_size, most = np.log(size[size > 0]), 0.0
+    for row in gaps:
+        each = row[size > 0] / size[size > 0]
+        if np.ptp(each) > 0:
+            r = min(abs(np.corrcoef(log_size, each)[0, 1]), 1 - 1e-12)
+            most = max(most, r * np.sqrt((each.size - 2) / (1 - r**2)))
+    return float(most)
 
 
 def _dependence(gaps):
@@ -367,15 +414,18 @@ def _reach(series, luck):
     return min(reach, n // 3)
 
 
-def _ends(luck, size, costs, gaps, together):
+def _ends(luck, size, cost, best, costs, gaps, together):
     """Intervals between percentiles of the resamples."""
-    tail = tail_of(luck.coverage, effective_number(size) / (luck.blocks or 1))
+    number = effective_number(size) / (luck.blocks or 1)
+    tail = tail_of(luck.coverage, number)
     with np.errstate(invalid="ignore", divide="ignore"):
         savings = gaps / np.abs(costs)
     spread = np.array([np.std(column[np.isfinite(column)]) if np.isfinite(column).any() else np.nan
                        for column in gaps.T])
     return Intervals(percentiles(costs, tail), percentiles(gaps, tail), percentiles(savings, tail), spread,
                      _share_best(together), np.isnan(gaps).mean(axis=0),
+                     all_together(cost, together, best, luck.coverage, number, resampled=True, named=luck.named,
+                                  pairs=luck.pairs),
                      "bootstrap" if luck.blocks is None else "blocks")
 
 

@@ -19,20 +19,22 @@ from .. import validation
 from .._ranks import ROUNDING
 from .._resampling import block_length, canonical_order, group_numbers
 from ..families import BinaryDecision, SeparableFamily
-from ..metrics import Metric
+from ..metrics import REGISTRY, Metric
 from ..metrics._kernels import average
 from ..pwu import PWU
 from ._intervals import METHODS, Luck, apart, from_losses, from_scores, named
 from ._rules import RULES
 from ._tables import html
+from ._together import pairs_of
 from .words import in_words, remarks
 
 __all__ = ["ModelComparison", "compare"]
 
+AVERAGES = [metric for metric in REGISTRY.values() if metric.separable and not metric.options]
 MOST_REPEATS = 1_000_000
 POWER = 0.8  # chance to separate two models for which "cases needed" is computed
 COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "difference high", "saving", "saving low",
-           "saving high", "share best", "undefined", "verdict", "cases needed"]
+           "saving high", "share best", "undefined", "may be best", "verdict", "cases needed"]
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class ModelComparison:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The cheapest model against every other model, one sentence per model; then remarks on the data and the
-        intervals.
+        """Which of several models may be the best; the cheapest one against every other one, pair by pair; then
+        remarks on the data and the intervals.
 
         That is the event and how often it came, models that cost more than always predicting the base rate, and why
         intervals may be too narrow: few events or groups, copies, a long tail, or dependence that is underestimated.
@@ -96,7 +98,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         ``score(y_true, *prediction)``, lower is better.
     against : str, optional
         The model that the others are compared with, chosen before looking; otherwise the cheapest one, which is chosen
-        on the same data, so its cost is slightly optimistic.
+        on the same data, so its cost is slightly optimistic, and the more so the more models there are.
     groups : array_like, shape (n,), optional
         Patients, sites or days, each of which is resampled whole.
     sample_weight : array_like, shape (n,), optional
@@ -105,8 +107,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         Resamples of the cases, the same ones for every model. They do not depend on the order of the rows. From
         20,000 cases (or groups) on a normal interval takes their place where the differences are not too skewed.
     coverage : float
-        Coverage of each interval by itself. The intervals account for the luck of which cases are in the sample, not
-        for that of fitting the models again.
+        Coverage of each interval by itself, that of one model's cost or of one pair's difference; and of the set of
+        models that may be the best, and of the verdicts, for the whole table. All of them account for the luck of which
+        cases are in the sample, not for that of fitting the models again.
     blocks : int, optional
         For cases in time order: number of consecutive cases that are resampled together. Blocks should be several times
         as long as the dependence, for instance a week if hours of the same day are alike; `words` warn where they are
@@ -125,11 +128,20 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         the way from the base rate (or mean and standard deviation) of these very labels to a perfect
         forecast; ``difference`` from the cheapest (or from `against`) with its paired interval, and ``saving``, what
         the cheapest one saves as a share of the model's own cost; ``share best``, the share of the resamples on which
-        the model is cheapest, ties shared; the share of resamples on which the difference is ``undefined``;
-        ``verdict``: best (or reference), not separable from it (the interval of the difference contains zero, or there
-        are so few cases with a positive weight, events or cases without an event that all of them pointing one way
-        would be no evidence), costlier, or cheaper; ``cases needed`` to separate the two with 80% power, if the
+        the model is cheapest, ties shared, which is not a chance of being the best; the share of resamples on which the
+        difference is ``undefined``; ``may be best``, the models that no other one rules out; ``verdict``: best (or
+        reference), costlier (or cheaper), not separable; ``cases needed`` to separate the two with 80% power, if the
         difference is what it seems, counted in groups where there are groups (NaN where there are too few).
+
+        Of two models the interval of their difference decides: not separable if it contains zero, or if there are so
+        few cases with a positive weight, events or cases without an event that all of them pointing one way would be
+        no evidence. Of more models some pair always looks different. There a verdict needs the interval of the pair
+        and, on the same resamples, the largest error among all pairs: the worst model is dropped as long as it is
+        further above another one than that, and those that stay may be the best. Only the others are costlier.
+        With `against` the largest error is that among the reference's own pairs (Dunnett), and what these decide leaves
+        the set as well. Where forecasts are missing, pairs differ in their cases, and their number is counted instead
+        (Bonferroni).
+
         `pwu_lite.theory.robust.judge` says how far the verdicts rest on the prior.
 
     Raises
@@ -139,8 +151,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
 
     References
     ----------
-    PWU paper, appendix L. Newey and West (1987), Diebold and Mariano (1995), Harvey, Leybourne and Newbold (1997),
-    Andrews (1991) for ``interval="hac"``.
+    PWU paper, appendix L. Hansen, Lunde and Nason (2011) for the set, Dunnett (1955) for `against`. Newey and West
+    (1987), Diebold and Mariano (1995), Harvey, Leybourne and Newbold (1997), Andrews (1991) for ``interval="hac"``.
 
     Examples
     --------
@@ -180,7 +192,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
     about["narrow"] = {name: found.narrow for name, (_, found) in made.items()}
-    notes = tuple(dict.fromkeys(_note(found, len(y), number, weight, luck) for _, found in made.values()))
+    notes = tuple(dict.fromkeys(_note(found, len(y), len(forecasts), number, weight, luck)
+                                for _, found in made.values()))
     if lacking:
         complete = np.all(list(has.values()), axis=0)
         y, forecasts = y[complete], {name: tuple(part[complete] for part in parts) for name, parts in forecasts.items()}
@@ -288,14 +301,18 @@ def _as_loss(name, score):
         raise ValueError(f"{name} must be a PWU or a loss function score(y_true, *prediction), got {score!r:.60}")
     if isinstance(score, Metric) and not score.lower_is_better:
         raise ValueError(f"{name}: higher is better for {score.name}; pass a function that returns its negative")
-    return score
+    return next((metric for metric in AVERAGES if metric.function is score), score)
 
 
 def _table(score, y, forecasts, against, groups, weight, luck, few):
     """One score's rows, the cheapest model first, and how its intervals were computed."""
     values, losses = _values(score, y, forecasts, weight)
+    luck = luck._replace(named=against is not None)
+    luck = luck._replace(bound=getattr(score, "largest_difference", None))
     if isinstance(score, PWU):
-        luck = luck._replace(bound=score.family.largest_difference)
+        luck = luck._replace(between=score.family.losses_between(*score.priors))
+    elif luck.bound is not None:
+        luck = luck._replace(between=(0.0, luck.bound))
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
     best = first if against is None else list(forecasts).index(str(against))
     found = (from_losses(y, forecasts, best, losses, groups, weight, luck) if losses is not None else
@@ -311,13 +328,29 @@ def frame_of(names: list, cost: np.ndarray, skill: Any, best: int, named: bool, 
     gap, word = apart(cost, cost[best]), "reference" if named else "best"
     with np.errstate(invalid="ignore", divide="ignore"):  # undefined where the cost is zero
         saving = gap / np.abs(cost)
-    verdicts = [word if index == best else verdict_of(gap[index], low, high, few)
-                for index, (low, high) in enumerate(found.difference.T)]
-    needed = np.nan if few else cases_needed(units, gap, found.spread, coverage)
+    pair = [word if index == best else verdict_of(gap[index], low, high, few)
+            for index, (low, high) in enumerate(found.difference.T)]
+    may_be_best, verdicts = _of_the_table(pair, found.together, named)
+    needed = np.nan if few else cases_needed(units, gap, found.spread, coverage, found.together.critical)
     columns = (cost, *found.cost, skill, gap, *found.difference, saving, *found.saving, found.share_best,
-               found.undefined, verdicts, needed)
+               found.undefined, may_be_best, verdicts, needed)
     frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)), index=names)
     return frame.iloc[np.argsort(np.where(np.isnan(cost), np.inf, cost), kind="stable")]
+
+
+def _of_the_table(pair, together, named):
+    """Which models may be the best, and verdicts: those of pairs, as far as they hold for all models together."""
+    word = np.array(pair, dtype=object)
+    if named:
+        word[np.isin(word, ("costlier", "cheaper")) & ~together.apart] = "not separable"
+        return (together.may_be_best | (len(word) < 3)) & _beside_the_reference(word), list(word)
+    word[(word == "costlier") & together.may_be_best] = "not separable"
+    return word != "costlier", list(word)
+
+
+def _beside_the_reference(word):
+    """Which models may be the best, as far as the comparisons with the reference say."""
+    return (word != "costlier") & ~(np.isin(word, ("best", "reference")) & (word == "cheaper").any())
 
 
 def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
@@ -343,6 +376,7 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
         reference = list(forecasts)[int(np.nanargmin(values))]
     rows: list[pd.DataFrame] = []
     narrow: dict[str, None] = {}
+    luck = luck._replace(pairs=pairs_of(len(forecasts), against is not None))
     for name in forecasts:
         kept = has[name] & has[str(reference)]
         if not kept.any():
@@ -355,6 +389,7 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
         rows.append(frame.loc[[name]].assign(cases=int((kept if weight is None else kept & (weight > 0)).sum())))
     table = pd.concat(rows)
     table["share best"] = np.nan
+    table["may be best"] = _beside_the_reference(table["verdict"].to_numpy())
     if against is None:
         table.loc[reference, "verdict"] = "best"
     order = np.argsort(table["difference"].fillna(np.inf), kind="stable")
@@ -363,7 +398,8 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
 
 def _values(score, y, forecasts, weight):
     """Each model's cost, shape (m,), and the losses of the cases, shape (m, n), or None where there are none."""
-    if isinstance(score, PWU) and isinstance(score.family, SeparableFamily):
+    if isinstance(score, Metric) and score.separable or isinstance(score, PWU) and isinstance(
+            score.family, SeparableFamily):
         losses = np.array([named(name, score.per_sample, y, *parts) for name, parts in forecasts.items()])
         if np.isfinite(losses).all():
             return np.array([average(row, weight) for row in losses]), losses
@@ -397,8 +433,9 @@ def verdict_of(gap: float, low: float, high: float, few: bool) -> str:
     return "costlier" if low > 0 else "cheaper" if high < 0 else "not separable"
 
 
-def cases_needed(n: int, gap: np.ndarray, spread: np.ndarray, coverage: float) -> np.ndarray:
-    """Cases at which the interval excludes zero with probability `POWER`; NaN where there is no difference.
+def cases_needed(n: int, gap: np.ndarray, spread: np.ndarray, coverage: float,
+                 critical: float = np.nan) -> np.ndarray:
+    """Cases at which a verdict falls with probability `POWER`; NaN where there is no difference.
 
     Parameters
     ----------
@@ -408,13 +445,15 @@ def cases_needed(n: int, gap: np.ndarray, spread: np.ndarray, coverage: float) -
         Differences, and their standard deviations with n cases.
     coverage : float
         Coverage of the interval.
+    critical : float, optional
+        How many standard errors a pair must differ by in a table of more models, if that is more.
 
     Examples
     --------
     >>> cases_needed(100, np.array([0.0, 0.1]), np.array([0.0, 0.1]), 0.95).tolist()
     [nan, 785.0]
     """
-    reach = ndtri((1 + coverage) / 2) + ndtri(POWER)
+    reach = np.fmax(ndtri((1 + coverage) / 2), critical) + ndtri(POWER)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(np.isfinite(gap) & (gap != 0), np.ceil(n * (reach * spread / gap) ** 2), np.nan)
 
@@ -436,7 +475,7 @@ def _skill(score, y, forecasts, values, weight):
     return (base - values) / (base - perfect) if told_apart else np.full(values.size, np.nan)
 
 
-def _note(found, n, groups, weight, luck):
+def _note(found, n, models, groups, weight, luck):
     """How the intervals were made, and what they cover."""
     units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
     units += "" if weight is None else ", each with its weight"
@@ -447,8 +486,19 @@ def _note(found, n, groups, weight, luck):
            "hac": f"from a variance that counts dependence over {found.reach} steps in time, of {units}",
            "anytime": f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
            }[found.method]
-    return (f"Intervals: {100 * luck.coverage:.3g}%, {how}. They are about which cases are in the sample, not the luck "
-            f"of fitting.")
+    return (f"Intervals: {100 * luck.coverage:.3g}%, {how}.{of_many(models)} They are about which cases are in the "
+            f"sample, not the luck of fitting.")
+
+
+def of_many(models: int) -> str:
+    """What intervals and verdicts are about, if there are more than two models.
+
+    Examples
+    --------
+    >>> of_many(2), of_many(8)
+    ('', ' Each is of one model or of one pair; verdicts are about all 8 together.')
+    """
+    return f" Each is of one model or of one pair; verdicts are about all {models} together." if models > 2 else ""
 
 
 def _cases(name, values):

@@ -13,7 +13,7 @@ from .. import validation
 from ..pwu import PWU
 from ..tally import Tally
 from ._intervals import Luck, normal, why_narrow
-from .compare import ModelComparison, few_units, frame_of
+from .compare import ModelComparison, few_units, frame_of, of_many
 
 __all__ = ["compare_tallies"]
 
@@ -77,7 +77,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
                          f"block= to update, the same for every model")
     cost = np.sum(losses, axis=1) / sizes[0].sum()
     best = int(np.argmin(cost)) if against is None else names.index(str(against))
-    found, _ = normal(np.array(losses), sizes[0], best, Luck(coverage, 0, 0))
+    found, _ = normal(np.array(losses), sizes[0], best, Luck(coverage, 0, 0, named=against is not None))
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
     about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", Luck(coverage, 0, 0))}
@@ -89,7 +89,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     widest = (frame["most"] - frame["least"]).max() / 2
     note = (f"From tallies of {len(first):,} cases: the exact costs are within {widest:.1g} of the estimates, most "
             f"often far nearer. Intervals: {100 * coverage:.3g}%, normal, from the spread between {len(numbers[0])} "
-            f"blocks. They are about which cases are in the sample, not the luck of fitting.")
+            f"blocks.{of_many(len(names))} They are about which cases are in the sample, not the luck of fitting.")
     return ModelComparison(frame, (note,), {"score": score}, None, {}, about)
 
 

@@ -5,11 +5,12 @@ Implements bets against "they cost the same" (Ville's inequality), with a bound 
 
 from __future__ import annotations
 
+import re
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
 from scipy.special import comb, logsumexp
 
 from .. import validation
@@ -24,7 +25,10 @@ _ROUNDING = 64 * np.finfo(float).eps  # of a sum of many powers, relative
 # log(1 + g z) >= sum over k of _TAYLOR[g, k] z**k for z >= -1: Taylor's terms up to z**7, and the remainder over z**8,
 # which rises in z (it is minus the integral of u**7/(1 + g z u) over u in (0, 1), times g**8), at z = -1.
 _TERMS = -((-_BETS[:, None]) ** _POWERS) / _POWERS
-_REMAINDER = np.log1p(-_BETS) + (_BETS[:, None] ** _POWERS[:-1] / _POWERS[:-1]).sum(axis=1)
+# The remainder log(1 - g) + sum over k < 8 of g**k / k is summed as the series that it is: as a difference it would
+# lose its digits, and without it the polynomial is no bound beyond z = 1.
+_ORDERS = np.arange(8, 1400)
+_REMAINDER = -(_BETS[:, None] ** _ORDERS / _ORDERS)[:, ::-1].sum(axis=1)
 _TAYLOR = np.column_stack([_TERMS[:, :-1], _REMAINDER])
 
 
@@ -48,6 +52,8 @@ class Watch:
 
     Notes
     -----
+    A watch is for one thread: give each worker its own, and merge them.
+
     A bet of the share g of the bound b multiplies a fortune by ``1 + g z`` for a difference ``z b``. Its logarithm is
     at least a polynomial of degree eight in z, so a fortune is bounded from below by eight sums of powers, and pieces
     of any length can be added. The fortune of each side is the mean over seven bets.
@@ -76,9 +82,10 @@ class Watch:
         self.since: int | None = None
         self._named: str | None = None
         self._sums = np.zeros(len(_POWERS))  # of the powers of the differences, in units of the bound
-        self._seen: set[Any] = set()
+        self._seen: set[str] = set()
+        self._batches: set[str] = set()
 
-    def update(self, first: ArrayLike, second: ArrayLike, *, groups: Any = None) -> Watch:
+    def update(self, first: ArrayLike, second: ArrayLike, *, groups: Any = None, batch: Any = None) -> Watch:
         """Add a piece, in the order in which its cases came.
 
         Parameters
@@ -87,6 +94,9 @@ class Watch:
             Losses of both models on the same cases.
         groups : array_like, shape (n,), optional
             Patients, sites or days: the mean difference of each is one unit. A group must be whole in its piece.
+        batch : str, number or date, optional
+            Name of the piece. A piece whose name is known is left out, with a warning: a job that is run again does not
+            count twice.
 
         Returns
         -------
@@ -102,10 +112,14 @@ class Watch:
         one, two = (validation.vector(name, values) for name, values in (("first", first), ("second", second)))
         if len(one) != len(two):
             raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
+        name = None if batch is None else validation.as_text(batch)
+        if name in self._batches:
+            warnings.warn(f"batch {name!r} has been counted before, and is left out", stacklevel=2)
+            return self
         gap = one - two
         cases, seen = len(gap), set()
         if groups is not None:
-            gap, seen = self._by_group(gap, np.asarray(groups))
+            gap, seen = self._by_group(gap, groups)
         gap = gap / self.bound
         large = np.abs(gap) > 1 + 1e-12
         if large.any() and not self.clip:
@@ -119,6 +133,7 @@ class Watch:
             power = power * gap
             self._sums[place] += power.sum()
         self._seen |= seen
+        self._batches |= set() if name is None else {name}
         return self._look()
 
     def merge(self, later: Watch) -> Watch:
@@ -132,15 +147,19 @@ class Watch:
         Raises
         ------
         ValueError
-            A different bound or level, or a group that is in both watches.
+            The same watch, a different bound or level, or a group or batch that is in both watches.
         """
         if (self.bound, self.level, self.clip) != (later.bound, later.level, later.clip):
             raise ValueError("only watches of the same bound, level and clip can be merged")
-        if self._seen & later._seen:
-            raise ValueError(f"group {sorted(map(str, self._seen & later._seen))[0]!r} is in both watches")
+        if later is self:
+            raise ValueError("a watch merged with itself would count each case twice")
+        self._refuse_again(later._seen, "is in both watches")
+        if self._batches & later._batches:
+            raise ValueError(f"batch {min(self._batches & later._batches)!r} is in both watches")
         self.n, self.cases, self.clipped = (self.n + later.n, self.cases + later.cases, self.clipped + later.clipped)
         self._sums += later._sums
         self._seen |= later._seen
+        self._batches |= later._batches
         return self._look()
 
     @property
@@ -176,25 +195,30 @@ class Watch:
         cut = f"; {self.clipped:,} differences were cut at {self.bound:g}" if self.clipped else ""
         said = (f"the {self._named} is cheaper, established after {self.since:,}" if self._named
                 else "neither is established to be cheaper")
-        return (f"after {units}: {said} (first minus second {self.mean:.4g}, {self.level:.0%} at all looks together: "
-                f"{low:.4g} to {high:.4g}){cut}")
+        return (f"after {units}: {said} (first minus second {self.mean:.4g}, {100 * self.level:.12g}% at all looks "
+                f"together: {low:.4g} to {high:.4g}){cut}")
 
     __repr__ = __str__
 
     def _by_group(self, gap, groups):
-        """Mean difference of each group, in the order in which they came."""
-        if groups.shape != gap.shape:
-            raise ValueError(f"groups must have one label for each case, got shape {groups.shape}")
-        from pandas import isna
-
-        if isna(groups).any():
-            raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(isna(groups)))}] is missing")
-        names, first, number = np.unique(groups, return_index=True, return_inverse=True)
-        again = self._seen & set(names.tolist())
-        if again:
-            raise ValueError(f"group {sorted(map(str, again))[0]!r} was in an earlier piece: a group must be whole")
+        """Mean difference of each group, in the order in which they came, and their names as text."""
+        labels = validation.group_labels(groups, len(gap))
+        names, first, number = np.unique(labels, return_index=True, return_inverse=True)
+        seen = set(map(validation.as_text, names))
+        self._refuse_again(seen, "was in an earlier piece: a group must be whole")
         mean = np.bincount(number, gap) / np.bincount(number)
-        return mean[np.argsort(first)], set(names.tolist())
+        return mean[np.argsort(first)], seen
+
+    def _refuse_again(self, seen, words):
+        """Groups are the same by their text. A number that is written in two ways, 1 and "1.0", is none for certain."""
+        again = self._seen & seen
+        if again:
+            raise ValueError(f"group {min(again)!r} {words}")
+        written = {_number(name): name for name in self._seen}
+        for name in seen:
+            number = _number(name)
+            if number is not None and number in written:
+                raise ValueError(f"groups {written[number]!r} and {name!r} may be the same: write them in one way")
 
     def _look(self):
         """Name a model once one of the two players has turned 1 into 2 / (1 - level)."""
@@ -222,10 +246,21 @@ class Watch:
         return np.where(largest > 0, logsumexp(bets, axis=-1) - np.log(len(_BETS)), certain)
 
     def _end(self, side):
-        """The smallest (side 1) or largest mean that is not refuted. A grid, then a root: the hull of all of them."""
+        """The smallest (side 1) or largest mean that is not refuted. A grid, then halves: the hull of all of them."""
         own, limit = float(self._sums[0]) / self.n, np.log(2 / (1 - self.level))
         grid = np.linspace(-side, own, 400)
         kept = int(np.argmax(np.append(self._fortune(grid[:-1], side) < limit, True)))  # the mean so far at least
         if kept == 0:
             return -side
-        return brentq(lambda mean: float(self._fortune(mean, side)) - limit, grid[kept - 1], grid[kept])
+        out, inside = grid[kept - 1], grid[kept]
+        while out != (middle := (out + inside) / 2) != inside:  # `out` is refuted, `inside` is not
+            if self._fortune(middle, side) >= limit:
+                out = middle
+            else:
+                inside = middle
+        return float(out)
+
+
+def _number(name):
+    """The number that a label writes, or None; "01" and "1e3" are names."""
+    return float(name) if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", name) else None

@@ -13,8 +13,13 @@ from ._rules import RULES, say
 __all__ = ["in_words", "remarks"]
 
 
+NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+MOST_NAMES = 12
+MOST_SHARE = 10  # a share beyond 1,000% says nothing: the difference is given in its unit
+
+
 def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> list[str]:
-    """The cheapest model (or the reference) against every other model, one sentence per model.
+    """Which models may be the best, then the cheapest one (or the reference) against every other one, pair by pair.
 
     Parameters
     ----------
@@ -31,12 +36,26 @@ def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> lis
     ...                       ["a", "b"], columns))
     ['a costs 20% less than b (95% interval: 10% to 30% less).']
     """
-    about = {"coverage": "95", "unit": "cases", "few": ""} | dict(about or {})
+    about = {"coverage": "95", "unit": "cases", "few": "", "models": len(table)} | dict(about or {})
     first = table.index[table["verdict"].isin(["best", "reference"])][0]
     if len(table) == 1:
         return [say("alone", first=first, cost=f"{table.loc[first, 'cost']:.4g}")]
-    return [_sentence(str(first), table.loc[first, "cost"], str(name), row, about) for name, row in table.iterrows()
-            if name != first]
+    pairs = [_sentence(str(first), table.loc[first, "cost"], str(name), row, about) for name, row in table.iterrows()
+             if name != first]
+    return [_best(table), *pairs] if len(table) > 2 and "may be best" in table else pairs
+
+
+def _best(table):
+    """Which of several models may be the best."""
+    names, number = [str(name) for name in table.index[table["may be best"]]], len(table)
+    if len(names) == number:
+        return say("all_may_be", all=_written(number))
+    shown = names[:MOST_NAMES] + ([f"and {len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else [])
+    return say("may_be", number=_written(len(names)).capitalize(), all=_written(number), names=", ".join(shown))
+
+
+def _written(number):
+    return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
 def remarks(table: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
@@ -86,7 +105,8 @@ def _sentence(first, cost, name, row, about):
         return say("undefined", first=first, name=name)
     if row["difference"] == 0:
         return say("same", first=first, name=name)
-    alike = cost != 0 and np.sign(cost) == np.sign(row["cost"]) and not np.isnan(row["saving low"])
+    alike = (cost != 0 and np.sign(cost) == np.sign(row["cost"])
+             and max(abs(row["saving low"]), abs(row["saving high"])) <= MOST_SHARE)  # NaN is not
     kind, shown = ("saving", _percent) if alike else ("difference", "{:.3g}".format)
     gains = bool(alike and cost < 0)
     low, high = row[f"{kind} low"], row[f"{kind} high"]
@@ -94,6 +114,7 @@ def _sentence(first, cost, name, row, about):
     ends = (f"{shown(abs(low))} to {shown(abs(high))} {words[0]}" if words[0] == words[1] else
             f"{shown(abs(low))} {words[0]} to {shown(abs(high))} {words[1]}")
     apart = say("apart", first=first, verb="gains" if gains else "costs", name=name, coverage=about["coverage"],
+                pair=" of the pair" if about["models"] > 2 else "",
                 size=f"{shown(abs(row[kind]))} {_side(row[kind], gains)}", ends=ends)
     if row["verdict"] != "not separable":
         return f"{apart}."
@@ -102,7 +123,9 @@ def _sentence(first, cost, name, row, about):
         return say("few", apart=apart, few=about["few"] or f"there are too few {about['unit']}")
     if needed >= 1e9:
         return say("endless", apart=apart, unit=about["unit"])
-    return say("needed", apart=apart, needed=f"{float(f'{needed:.2g}'):,.0f}", unit=about["unit"])
+    alone = about["models"] > 2 and (row["difference low"] > 0 or row["difference high"] < 0)
+    return say("among" if alone else "needed", apart=apart, needed=f"{float(f'{needed:.2g}'):,.0f}", unit=about["unit"],
+               all=_written(about["models"]))
 
 
 def _side(value, gains):
