@@ -774,3 +774,80 @@ def test_three_models_share_alike_whatever_their_names_and_columns(score, groupe
         first, again = (pwu.compare(y, {names[k]: forecasts[k] for k in order}, score, n_resamples=200, **options)
                         .table["share best"] for names, order in (("abc", (0, 1, 2)), ("zxy", (2, 0, 1))))
         assert first.loc[list("abc")].tolist() == again.loc[list("zxy")].tolist()
+
+
+@pytest.mark.parametrize("steps", [1, 4, 12])
+def test_the_interval_in_time_is_student_s_with_the_stated_freedom(steps):
+    """By hand: Newey and West's variance, Harvey's correction, Student's law with n / steps - 1 degrees of freedom."""
+    n, reach = 120, steps - 1
+    gap = lfilter([1], [1, -0.5], np.random.default_rng(3).normal(size=n))
+    own = gap - gap.mean()
+    around = [own[step:] @ own[:n - step] / n for step in range(steps)]
+    variance = (around[0] + 2 * sum((1 - k / steps) * around[k] for k in range(1, steps))) / n
+    harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
+    width = stats.t.ppf(0.975, n / (reach + 1) - 1) * np.sqrt(variance / harvey)
+    losses = np.array([np.zeros(n), gap])
+    found = from_losses(np.zeros(n), {}, 0, losses, None, None, Luck(0.95, 10, 0, steps, "hac"))
+    assert found.difference[:, 1] == pytest.approx([gap.mean() - width, gap.mean() + width], rel=1e-8)
+
+
+@pytest.mark.parametrize("metric", [one for one in REGISTRY.values() if one.separable], ids=lambda m: m.task + m.name)
+def test_an_average_has_losses_of_its_cases(metric):
+    """Their mean is the metric; `compare` then takes it for what it is; and no two differ by more than the bound."""
+    rng, n = np.random.default_rng(0), 60
+    y, f = rng.integers(0, 2, n), rng.random(n)
+    rows = rng.dirichlet([0.3] * 3, n)
+    spread = np.array([np.eye(2)] * n)
+    data = {"binary": (y, f), "regression": (rng.normal(size=n), rng.normal(size=n), f + 0.1),
+            "multiclass": (rng.integers(0, 3, n), rows),
+            "multivariate": (rng.normal(size=(n, 2)), rng.normal(size=(n, 2)), spread)}[metric.task]
+    losses = metric.per_sample(*data)
+    assert losses.shape == (n,) and losses.mean() == pytest.approx(metric(*data), rel=1e-12)
+    if metric.largest_difference is not None:
+        edges = {"binary": ([1, 1, 0, 0], [0.0, 1.0, 0.0, 1.0]),
+                 "multiclass": ([0, 0], [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])}[metric.task]
+        found = metric.per_sample(*edges)
+        assert found.max() - found.min() == metric.largest_difference and losses.min() >= 0
+        assert losses.max() <= metric.largest_difference
+
+
+def test_conventional_averages_take_every_interval():
+    for way in ("anytime", "normal", "hac"):
+        scores = {"Brier": classification.brier_score, "0-1": REGISTRY["binary", "zero_one_loss"]}
+        result = pwu.compare(Y, MODELS, scores, interval=way)
+        assert not result.table["difference low"].isna().any() and not result.table["low"].isna().any()
+    with pytest.raises(ValueError, match="known bound"):
+        pwu.compare(Y, {"a": np.full(N, 0.4)}, classification.log_loss, interval="anytime")
+    with pytest.raises(ValueError, match="averages over cases"):
+        pwu.compare(Y, MODELS, classification.expected_calibration_error, interval="normal")
+    weighed = pwu.compare(Y, MODELS, classification.brier_score, sample_weight=1.0 + Y, n_resamples=50)
+    assert weighed.table.loc["good", "cost"] == pytest.approx(
+        classification.brier_score(Y, MODELS["good"], sample_weight=1.0 + Y), rel=1e-12)
+
+
+def test_a_share_beyond_all_measure_is_not_printed():
+    """Four cases: the interval of a share reaches a million million per cent; the difference is said in its unit."""
+    y, models = [1, 0, 1, 0], {"a": [0.9, 0.2, 0.6, 0.4], "b": [0.99, 0.01, 0.9, 0.1]}
+    for seed in range(20):
+        words = " ".join(pwu.compare(y, models, SCORE, seed=seed).words)
+        assert not re.search(r"\d{5,}%", words), words
+    from pwu_lite.app.page import numbers
+    shown = numbers(pd.DataFrame({"saving low": [-1.1e12, 0.2]}, ["a", "b"]))
+    assert "below -1,000%" in shown and "20%" in shown
+
+
+def test_groups_whose_effect_grows_with_their_size_are_told():
+    said = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        size = np.maximum(1, np.round(np.exp(rng.normal(1.5, 1, 40)))).astype(int)
+        group = np.repeat(np.arange(40), size)
+        gap = (rng.normal(size=40) + np.log(size))[group] + rng.normal(size=group.size)
+        losses = np.array([np.zeros(gap.size), gap])
+        found = from_losses(np.zeros(gap.size), {"a": (losses[0],), "b": (losses[1],)}, 0, losses, group, None,
+                            Luck(0.95, 50, seed))
+        said.append(any("changes with the size of a group" in line for line in found.narrow))
+        same = from_losses(np.zeros(gap.size), {"a": (losses[0],), "b": (losses[1],)}, 0, losses,
+                           np.arange(gap.size) // 10, None, Luck(0.95, 50, seed))
+        assert not any("changes with the size" in line for line in same.narrow)
+    assert np.mean(said) > 0.8

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from pwu_lite.reporting import dominance
+from pwu_lite.reporting.dominance import Dominance
 from pwu_lite.reporting.watch import Watch
 
 COSTS = [0.05, 0.2, 0.5, 0.8, 0.95]
@@ -65,3 +66,19 @@ def test_the_order_of_rows_and_of_models_does_not_matter():
 def test_refused(call, words):
     with pytest.raises(ValueError, match=words):
         call()
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95])
+def test_a_verdict_needs_two_over_the_error(level):
+    """For each direction half of the error: at 2 / (1 - level) it is established, below it is not."""
+    enough, below = 2 / (1 - level), 2 / (1 - level) * (1 - 1e-12)
+
+    def found(*rows):
+        return Dominance(pd.DataFrame(rows, columns=["a", "b"]), level).verdict
+
+    assert found([enough, 0.1], [enough, 0.1]) == "a is cheaper at each of these cost shares"
+    assert found([below, 0.1], [below, 0.1]) == "neither model is established to be cheaper for any reader"
+    assert found([2 * enough, 0.0], [0.0, 2 * enough]).startswith("each model is cheaper for some")
+    assert found([2 * enough, 0.0], [0.0, 0.0]) == "a is cheaper for some reader, and b is not established to be " \
+                                                     "cheaper for any"
+    assert found([2 * below, 0.0], [0.0, 0.0]).startswith("neither")

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 import pwu_lite as pwu
 from pwu_lite import elicitation
@@ -193,3 +194,19 @@ def test_a_log_that_says_nothing(f, acted, words):
 def test_a_log_of_certain_forecasts_tells_nothing():
     with pytest.raises(ValueError, match="no forecast lies between 0 and 1"):
         elicitation.from_decisions([0, 1, 0, 1], [0, 1, 0, 1])
+
+
+def test_the_band_of_a_log_is_clopper_and_pearson_s_from_a_window_of_the_root():
+    """By hand, at each place: the exact binomial bound from the sqrt(n) decisions above it, and below it."""
+    rng = np.random.default_rng(0)
+    f = np.sort(rng.random(150))
+    acted = f > rng.beta(2, 6, 150)
+    found = elicitation.from_decisions(f, acted)
+    width = int(np.ceil(np.sqrt(150)))
+    for place, low, high in zip(found.at, found.low, found.high, strict=True):
+        at = int(np.searchsorted(f, place))
+        above, below = acted[at:max(at + 1, at + width)], acted[max(0, at + 1 - width):at + 1]
+        upper = stats.binomtest(int(above.sum()), above.size).proportion_ci(0.9, "exact").high
+        lower = stats.binomtest(int(below.sum()), below.size).proportion_ci(0.9, "exact").low
+        share = found.below[found.at == place][0]
+        assert (low, high) == pytest.approx((min(lower, share), max(upper, share)), abs=1e-9)

@@ -1,6 +1,7 @@
 """Decision families: the act, the cost, ties."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import pwu_lite as pwu
@@ -248,3 +249,102 @@ def test_a_share_is_the_number_of_cases_that_its_prior_means():
         k = np.arange(1, n + 1)
         assert parameter.theta(k / n, n).tolist() == k.tolist()
         assert parameter.theta(np.nextafter(k[:-1] / n, 1), n).tolist() == k[1:].tolist()
+
+
+PRICED = pwu.CostMatrix([[0, 0], [0, 0]], [[1, 0], [0, 1]])
+BOUNDED = {
+    "binary": (pwu.BinaryDecision(), pwu.Beta(2, 10)), "answers": (pwu.Answers(), pwu.Beta(2, 2)),
+    "reject": (pwu.RejectOption(3), pwu.Uniform(0, 1)), "reject at one price": (pwu.RejectOption(3), pwu.Dirac(0.3)),
+    "classes": (pwu.OneVsRest(pwu.BinaryDecision()), pwu.Beta(2, 5)),
+    "price": (PRICED, pwu.Dirac(5.0)), "price from 2 to 5": (PRICED, pwu.Uniform(2, 5)),
+    "price without end": (pwu.CostMatrix([[0, 10], [2, 1], [0, 0]], [[0, 0], [0, 0], [1, 1]]), pwu.Gamma(2, 1)),
+    "falling": (pwu.CostMatrix([[4, 1], [0, 3]], [[-1, 0], [0, -1]]), pwu.Uniform(0.5, 2)),
+    "known costs": (pwu.CostMatrix([[1, 14], [9, 8], [21, 3]]),)}
+
+
+def drawn_losses(family, priors, rng):
+    """Losses of many forecasts of cases of each class: shape (forecasts, cases)."""
+    score = pwu.PWU(family, *priors)
+    if isinstance(family, pwu.Answers):
+        y = np.ones(40)
+        return np.array([score.per_sample(y, rng.integers(0, 2, 40), rng.random(40) ** rng.choice([0.1, 1, 9]))
+                         for _ in range(300)])
+    if not family.multiclass:
+        y = np.arange(40) % 2
+        return np.array([score.per_sample(y, rng.beta(0.2, 0.2, 40)) for _ in range(300)])
+    classes = 3 if not isinstance(family, pwu.CostMatrix) else len(family.costs[0])
+    y = np.arange(42) % classes
+    return np.array([score.per_sample(y, rng.dirichlet(np.full(classes, 0.15), 42)) for _ in range(300)])
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_no_two_losses_of_a_case_differ_by_more_than_the_family_says(name):
+    """And the range holds each loss. The bound is met, but for classes, where three alarms cannot all be false, and
+    where the mean of a price without end takes the place of the prior."""
+    family, *priors = BOUNDED[name]
+    score, losses = pwu.PWU(family, *priors), drawn_losses(family, priors, np.random.default_rng(0))
+    apart, (low, high) = np.ptp(losses, axis=0).max(), family.losses_between(*priors)
+    assert apart <= score.largest_difference * (1 + 1e-9)
+    assert low - 1e-9 <= losses.min() and losses.max() <= high + 1e-9
+    if name not in ("classes", "price without end", "price from 2 to 5", "falling", "binary", "answers", "reject"):
+        assert apart == pytest.approx(score.largest_difference)
+    if family.largest_difference is not None:
+        assert score.largest_difference <= family.largest_difference
+
+
+def test_bounds_by_hand():
+    assert pwu.PWU(PRICED, pwu.Dirac(5.0)).largest_difference == 5  # the columns of costs differ by nothing
+    assert PRICED.largest_difference is None and pwu.RejectOption(4).largest_difference == 1
+    assert pwu.Answers().largest_difference == pwu.OneVsRest(pwu.BinaryDecision()).largest_difference == 1
+    assert BOUNDED["known costs"][0].largest_difference == 20
+    assert pwu.PWU(PRICED, pwu.Uniform(2, 5)).largest_difference == 3.5  # at the mean price
+    assert pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1)).largest_difference is None
+    assert pwu.PWU(PRICED, pwu.Pareto(1.0)).largest_difference is None  # no mean
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_every_bounded_family_is_compared_at_any_time(name):
+    family, *priors = BOUNDED[name]
+    score, rng = pwu.PWU(family, *priors), np.random.default_rng(1)
+    y = rng.integers(0, 2, 80)
+
+    def forecast():
+        f = rng.beta(0.5, 0.5, 80)
+        if isinstance(family, pwu.Answers):
+            return rng.integers(0, 2, 80), f
+        width = 3 if isinstance(family, pwu.RejectOption) or name == "classes" else 2
+        return rng.dirichlet(np.full(width, 0.4), 80) if family.multiclass else f
+
+    table = pwu.compare(y, {"a": forecast(), "b": forecast()}, score, interval="anytime").table
+    assert (table["low"] <= table["cost"]).all() and (table["cost"] <= table["high"]).all()
+    assert table["difference low"].notna().all()
+
+
+class Fee(pwu.SeparableFamily):
+    """Act if f > c, and pay a fee for acting; a family of one's own with something in it."""
+
+    parameters = (pwu.Parameter("c", (0, 1)),)
+
+    def __init__(self, fee, names=()):
+        self.fee, self.names_of = fee, names
+
+    def cost(self, theta, y, f):
+        return np.where(f > theta, theta * ~y + self.fee, (1 - theta) * y)
+
+    def per_sample(self, prior, y, f):
+        return pwu.BinaryDecision().per_sample(prior, y, f) + self.fee * prior.mass(0, f)
+
+
+def test_a_family_of_one_s_own_is_itself_by_its_values():
+    one, same, other = (pwu.PWU(Fee(fee), pwu.Uniform(0, 0.5)) for fee in (0.1, 0.1, 0.2))
+    assert one == same and hash(one) == hash(same) and one != other and one.family != pwu.BinaryDecision()
+    assert repr(one.family) == "Fee(fee=0.1, names_of=())" and "0x" not in one.scorer().__class__.__name__
+    assert "0x" not in repr(one) and "0x" not in one.__name__
+    arrays = [Fee(np.array([0.1, value])) for value in (0.2, 0.2, 0.3)]
+    assert arrays[0] == arrays[1] != arrays[2] and hash(arrays[0]) == hash(arrays[1])
+    frames = [Fee(pd.DataFrame({"a": [value]})) for value in (1, 1, 2)]
+    assert frames[0] == frames[1] != frames[2] and len({*frames[:2], frames[2]}) == 2
+    assert Fee({"a": [1, 2]}) == Fee({"a": [1, 2]}) and "\n" not in repr(Fee(np.arange(500)))
+    assert pwu.RejectOption(3) == pwu.RejectOption(3) != pwu.RejectOption(4)
+    assert pwu.Newsvendor([0.1, 0.5]) == pwu.Newsvendor([0.1, 0.5]) != pwu.Newsvendor([0.1, 0.9])
+    assert len({pwu.Newsvendor([0.1, 0.5]), pwu.Newsvendor([0.1, 0.5])}) == 1

@@ -435,3 +435,16 @@ def test_a_tally_can_be_sent_to_another_process():
     again = pickle.loads(pickle.dumps(tally))
     again.merge(tally)
     assert len(again) == 2 * N and len(copy.deepcopy(tally)) == N
+
+
+def test_forecasts_on_a_common_edge_may_be_in_either_order():
+    """An event just above the edge of two cells, another case just below: the pair counts for nothing, or wholly."""
+    low, high = 0.2, 0.3
+    while high - low > 1e-12:  # in one cell the pair counts half
+        middle = (low + high) / 2
+        low, high = (low, middle) if tally_of([0, 1], [low, middle]).auroc().value == 1 else (middle, high)
+    touching = tally_of([0, 1], [low, high]).auroc()
+    assert (touching.lower, touching.value, touching.upper) == pytest.approx((0, 1, 1), abs=1e-9)
+    turned = tally_of([1, 0], [low, high]).auroc()
+    assert (turned.lower, turned.value, turned.upper) == pytest.approx((0, 0, 1), abs=1e-9)
+    assert tally_of([0, 1], [0.2, 0.3]).auroc().lower == pytest.approx(1)
