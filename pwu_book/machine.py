@@ -6,10 +6,15 @@ The page *The prior machine* and the cards of the gallery are written with it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import html
 import operator
 import re
-from collections.abc import Callable
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -105,7 +110,7 @@ def weights(prior: Any) -> tuple[np.ndarray, np.ndarray] | None:
     ----------
     prior : ImplicitPrior
     """
-    if prior.mass == sp.oo or sp.oo in prior.atoms:
+    if infinite(prior) or sp.oo in prior.atoms:
         return None
     x = prior.symbol
     if prior.support[1] == 1:  # in both directions from the ends, so that no digit is lost near 1
@@ -119,6 +124,81 @@ def weights(prior: Any) -> tuple[np.ndarray, np.ndarray] | None:
         at = np.searchsorted(places, float(place))
         places, shares = np.insert(places, at, float(place)), np.insert(shares, at, float(weight))
     return places, shares / shares.sum()
+
+
+def infinite(prior: Any) -> bool:
+    """Is the whole weight infinite? By its integral, or if sympy takes long, by the order of the density at its ends.
+
+    Parameters
+    ----------
+    prior : ImplicitPrior
+
+    Examples
+    --------
+    >>> p = sp.Symbol("p")
+    >>> infinite(symbolic.binary_prior(-sp.log(p), -sp.log(1 - p), p))
+    True
+    """
+    whole = _formula_of_mass(prior)
+    if whole is not None:
+        return bool(whole == sp.oo)
+    x = prior.symbol
+    for end, side in zip(prior.support, "+-", strict=True):
+        near = 1 / x if end == sp.oo else x - end if side == "+" else end - x
+        # 1 / near has no finite integral, and 1 / (near log(1 / near)) has none either.
+        if any(sp.limit(prior.density * least, x, end, side) != 0 for least in (near, -near * sp.log(near))):
+            return True
+    return False
+
+
+def _whole(prior):
+    """The whole weight, as a formula if sympy finds one soon, else a number; None where that cannot be told either."""
+    whole = _formula_of_mass(prior)
+    if whole is not None:
+        return whole
+    mass = sp.Integral(prior.density, (prior.symbol, *prior.support)).evalf(15, maxn=60) + sum(prior.atoms.values())
+    return mass if mass.is_Float else None
+
+
+def _formula_of_mass(prior):
+    with contextlib.suppress(_Late, ValueError), _within(SOON):
+        whole = prior.mass
+        return None if whole.has(sp.Integral) else whole
+    return None
+
+
+class _Late(BaseException):
+    """Time is up. Nothing that sympy catches."""
+
+
+BROWSER = sys.platform == "emscripten"  # a Python of a fifth of the speed, without signals
+LONGEST, SOON = (40.0, 5.0) if BROWSER else (8.0, 1.5)  # seconds for a derivation, and for the formula of an integral
+
+
+@contextlib.contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Stop what runs in here once so many seconds have passed: by a signal, else at the next call of a function."""
+    end = time.monotonic() + seconds
+
+    def late(*_: Any) -> None:
+        if time.monotonic() >= end:
+            raise _Late
+
+    if hasattr(signal, "setitimer") and not BROWSER and threading.current_thread() is threading.main_thread():
+        before = signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+    else:
+        traced = sys.gettrace()
+        sys.settrace(late)
+        try:
+            yield
+        finally:
+            sys.settrace(traced)
 
 
 def _cells(x, density, edges):
@@ -230,8 +310,8 @@ def parse(text: str, symbols: dict[str, sp.Symbol]) -> Any:
     Parameters
     ----------
     text : str
-        Numbers, ``pi``, the symbols, ``+ - * / ^`` (or ``**``), ``log, exp, sqrt, abs, min, max``, and
-        ``a if p < 1/2 else b`` for a score that jumps. Numbers are exact.
+        Numbers, ``pi``, the symbols, ``+ - * / ^`` (or ``**``), ``log, exp, sqrt, abs, min, max``, and ``a if p < 1/2
+        else b`` for a score that jumps. Numbers are exact, and have at most `DIGITS` digits.
     symbols : dict of str to Symbol
 
     Raises
@@ -250,46 +330,96 @@ def parse(text: str, symbols: dict[str, sp.Symbol]) -> Any:
     p**2/2 - log(1 - p)
     """
     try:
-        tree = ast.parse(text.replace("^", "**").replace("\u2212", "-").strip(), mode="eval")
-        return _read(tree.body, symbols)
+        plain = text.replace("^", "**").replace("\u2212", "-").strip()
+        return _Reader(plain, symbols).read(ast.parse(plain, mode="eval").body)
     except (SyntaxError, TypeError, RecursionError, MemoryError) as error:
         raise ValueError(f'"{text}" is not a formula ({getattr(error, "msg", error)}): write 2*p for two p, p^2 for a '
                          "square") from None
 
 
-def _read(node, symbols):
-    """One part of a formula. Only what stands here is read: no attribute, no index, no other name."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-        return sp.Rational(Fraction(str(node.value)))
-    if isinstance(node, ast.Constant) and node.value is True:
-        return sp.true
-    if isinstance(node, ast.Name):
-        if node.id == "pi":
-            return sp.pi
-        if node.id not in symbols:
-            raise ValueError(f'"{node.id}" is not known here; a formula is in {" and ".join(symbols)}')
-        return symbols[node.id]
-    if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
-        left, right = _read(node.left, symbols), _read(node.right, symbols)
-        if isinstance(node.op, ast.Pow) and right.is_number and abs(right) > 100:
-            raise ValueError("a power may be at most 100")
+DIGITS = 250  # of a number, typed or computed; a float holds 300
+BITS = 830
+HIGHEST = 100  # power
+
+
+class _Reader:
+    """The parts of a formula. Only what stands here is read: no attribute, no index, no other name."""
+
+    def __init__(self, text, symbols):
+        self.text, self.symbols = text, symbols
+
+    def read(self, node):
+        if isinstance(node, ast.Constant):
+            return self._constant(node)
+        if isinstance(node, ast.Name):
+            if node.id == "pi":
+                return sp.pi
+            if node.id not in self.symbols:
+                raise ValueError(f'"{node.id}" is not known here; a formula is in {" and ".join(self.symbols)}')
+            return self.symbols[node.id]
+        if isinstance(node, ast.BinOp) and type(node.op) in _OPERATIONS:
+            return self._operation(node)
+        if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATIONS:
+            return _OPERATIONS[type(node.op)](self.read(node.operand))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATIONS:
+            return _OPERATIONS[type(node.ops[0])](self.read(node.left), self.read(node.comparators[0]))
+        if isinstance(node, ast.IfExp):
+            return sp.Piecewise((self.read(node.body), self.read(node.test)), (self.read(node.orelse), True))
+        if isinstance(node, ast.Tuple) and len(node.elts) == 2:
+            return tuple(map(self.read, node.elts))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords and (
+                node.func.id.lower() in FUNCTIONS):
+            return self._call(node)
+        self._refuse(node)
+
+    def _refuse(self, node):
+        raise ValueError(f'"{ast.unparse(node)}" is not read here: numbers, {", ".join(self.symbols)}, + - * / ^ and '
+                         f'{", ".join(list(FUNCTIONS)[:7])} are')
+
+    def _constant(self, node):
+        """A number, by its digits in the text: a float would not keep them."""
+        if node.value is True:
+            return sp.true
+        if type(node.value) is int:
+            return _sized(sp.Integer(node.value))
+        if type(node.value) is not float:
+            self._refuse(node)
+        digits = (ast.get_source_segment(self.text, node) or "").replace("_", "").lower()
+        if abs(int(digits.partition("e")[2] or 0)) > DIGITS:
+            raise ValueError(f"a number may have at most {DIGITS} digits")
+        return _sized(sp.Rational(Fraction(digits)))
+
+    def _operation(self, node):
+        left, right = self.read(node.left), self.read(node.right)
+        if isinstance(node.op, ast.Pow) and right.is_number:
+            if abs(right) > HIGHEST:
+                raise ValueError(f"a power may be at most {HIGHEST}")
+            if left.is_Rational and _length(left) * abs(right) > BITS:
+                raise ValueError(f"a number may have at most {DIGITS} digits")
         if isinstance(node.op, ast.Div) and right == 0:
             raise ValueError("there is a division by zero")
-        return _OPERATIONS[type(node.op)](left, right)
-    if isinstance(node, ast.UnaryOp) and type(node.op) in _OPERATIONS:
-        return _OPERATIONS[type(node.op)](_read(node.operand, symbols))
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _OPERATIONS:
-        return _OPERATIONS[type(node.ops[0])](_read(node.left, symbols), _read(node.comparators[0], symbols))
-    if isinstance(node, ast.IfExp):
-        return sp.Piecewise((_read(node.body, symbols), _read(node.test, symbols)),
-                            (_read(node.orelse, symbols), True))
-    if isinstance(node, ast.Tuple) and len(node.elts) == 2:
-        return tuple(_read(one, symbols) for one in node.elts)
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords and (
-            node.func.id.lower() in FUNCTIONS):
-        return FUNCTIONS[node.func.id.lower()](*(_read(one, symbols) for one in node.args))
-    raise ValueError(f'"{ast.unparse(node)}" is not read here: numbers, {", ".join(symbols)}, + - * / ^ and '
-                     f'{", ".join(list(FUNCTIONS)[:7])} are')
+        return _sized(_OPERATIONS[type(node.op)](left, right))
+
+    def _call(self, node):
+        name, arguments = node.func.id.lower(), [self.read(one) for one in node.args]
+        if name in ("log", "ln") and len(arguments) == 2 and not (arguments[1].is_positive and arguments[1] != 1):
+            raise ValueError("the base of a logarithm must be positive, and not 1")
+        return FUNCTIONS[name](*arguments)
+
+
+def _sized(value):
+    """Powers of powers multiply: what is too large is refused before sympy works with it."""
+    for power in value.atoms(sp.Pow) if isinstance(value, sp.Basic) else ():
+        if power.exp.is_Rational and abs(power.exp) > HIGHEST:
+            raise ValueError(f"a power may be at most {HIGHEST}")
+    if isinstance(value, sp.Basic) and any(_length(number) > BITS for number in value.atoms(sp.Rational)):
+        raise ValueError(f"a number may have at most {DIGITS} digits")
+    return value
+
+
+def _length(number):
+    """Bits of a fraction's longer part."""
+    return max(abs(int(number.p)).bit_length(), int(number.q).bit_length())
 
 
 @dataclass(frozen=True)
@@ -333,8 +463,9 @@ def _formula(prior):
         parts.append("The density is " + _math(sp.Eq(sp.Function("pi")(prior.symbol), prior.density, evaluate=False)))
     parts += [f"{'a' if parts else 'A'} point of weight {_math(mass)} lies at "
               f"{_math(sp.Eq(prior.symbol, place, evaluate=False))}" for place, mass in prior.atoms.items()]
-    whole = prior.mass
-    total = "infinite" if whole == sp.oo else _math(whole)
+    whole = _whole(prior)
+    total = ("not known" if whole is None else "infinite" if whole == sp.oo else
+             f"about {float(whole):.6g}" if whole.is_Float else _math(whole))
     return f"{'; '.join(parts)}. The whole weight is {total}."
 
 
@@ -352,7 +483,7 @@ def tell(one: str, zero: str = "") -> Answer:
     Raises
     ------
     ValueError
-        A text is not a formula (`parse`), or whether there is a prior cannot be decided.
+        A text is not a formula (`parse`), or whether there is a prior cannot be decided, or not soon.
 
     References
     ----------
@@ -369,20 +500,26 @@ def tell(one: str, zero: str = "") -> Answer:
     """
     axis = "c" if zero else "lambda"
     try:
-        if zero:
-            p = sp.Symbol("p", positive=True)
-            names = {"p": p, "f": p}
-            losses = parse(one, names), parse(zero, names)
-            prior, steps = symbolic.binary_prior(*losses, p), symbolic.binary_prior(*losses, p, steps=True)
-        else:
-            e, v = sp.symbols("e v", positive=True)
-            loss = parse(one, {"e": e, "v": v})
-            prior, steps = symbolic.selective_prior(loss, e, v), symbolic.selective_prior(loss, e, v, steps=True)
+        with _within(LONGEST):
+            steps = _derived(one, zero)
     except symbolic.NotAligned as refusal:
         return Answer(False, _refusal(refusal, axis))
-    shares = weights(prior)
-    said = endless(prior, axis) if shares is None else words(*shares, axis)
-    return Answer(True, said, prior, steps, picture(heights(shares, axis, prior), axis, cut=shares is None))
+    except _Late:
+        raise ValueError(f"no answer within {LONGEST:.0f} seconds: write the formula in another way, or put numbers "
+                         "for its powers") from None
+    shares = weights(steps.prior)
+    said = endless(steps.prior, axis) if shares is None else words(*shares, axis)
+    drawing = picture(heights(shares, axis, steps.prior), axis, cut=shares is None)
+    return Answer(True, said, steps.prior, steps, drawing)
+
+
+def _derived(one, zero):
+    if zero:
+        p = sp.Symbol("p", positive=True)
+        names = {"p": p, "f": p}
+        return symbolic.binary_prior(parse(one, names), parse(zero, names), p, steps=True)
+    e, v = sp.symbols("e v", positive=True)
+    return symbolic.selective_prior(parse(one, {"e": e, "v": v}), e, v, steps=True)
 
 
 def _refusal(refusal, axis):

@@ -61,11 +61,10 @@ class _Cost:
                  cost_share: Any = None) -> float:
         score, labels, forecast = self.score, np.asarray(y_true), np.asarray(y_pred)
         labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
-        kinds = np.unique(labels)
+        kinds = _kinds(labels)
         event = _event(kinds) if pos_label is None else pos_label
-        if kinds.size > 2 or (kinds.size == 2 and event not in kinds):
-            raise ValueError(f"y_true must have two labels, one of them the event {event!r}; got "
-                             f"{kinds[:5].tolist()}")
+        if len(kinds) > 2 or (len(kinds) == 2 and event not in kinds):
+            raise ValueError(f"y_true must have two labels, one of them the event {event!r}; got {kinds[:5]}")
         if forecast.dtype.kind != "f":
             if not score.family.separable:
                 raise ValueError(f"{type(score.family).__name__} does not act above a threshold: there is none to tune")
@@ -82,12 +81,18 @@ class _Cost:
         return float(score(labels == event, forecast, **options))
 
 
+def _kinds(labels):
+    """The different labels, as Python has them; pandas brings text, and whatever else, as objects."""
+    if labels.dtype.kind != "O":
+        return np.unique(labels).tolist()
+    return sorted(dict.fromkeys(labels.tolist()), key=lambda label: (isinstance(label, str), str(label)))
+
+
 def _event(kinds):
     """The label that counts as 1, where that is clear."""
-    if kinds.tolist() in ([0, 1], [-1, 1]):
+    if kinds in ([0, 1], [-1, 1]):
         return kinds[1]
-    raise ValueError(f"which of the labels {kinds.tolist()} is the event? Say which: score.scorer(pos_label="
-                     f"{kinds[-1].item()!r})")
+    raise ValueError(f"which of the labels {kinds} is the event? Say which: score.scorer(pos_label={kinds[-1]!r})")
 
 
 @dataclass(frozen=True)

@@ -341,7 +341,7 @@ class Tally:
         Parameters
         ----------
         threshold : array_like, shape (m,)
-            In (0, 1).
+            In [0, 1).
         """
         together, thresholds = self._of_events()._together(), validation.vector("threshold", threshold)
         weight = together._sums[:, 1]

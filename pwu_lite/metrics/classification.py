@@ -353,7 +353,7 @@ def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
     y_true, y_prob, sample_weight
         As in `log_loss`.
     threshold : float or array_like of shape (m,)
-        In (0, 1).
+        In [0, 1). At 0 an alarm costs nothing and everybody is treated, whatever the forecast: it is the prevalence.
     ties : {"wait", "act"}
         What a forecast equal to the threshold does. Both cost the same in expectation. ``"wait"`` is what
         `pwu_lite.BinaryDecision` does; packages for decision curves act at ``f >= t``. Where forecasts and
@@ -373,10 +373,12 @@ def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
     0.0
     """
     y, f, weight = _read(y_true, y_prob, sample_weight)
-    t = validation.check_thetas("threshold", threshold, 0, 1)
+    t = validation.vector("threshold", np.atleast_1d(validation.as_float("threshold", threshold)))
+    validation.reject("threshold", t, (t < 0) | (t >= 1), "must lie in [0, 1)")
     act = validation.one_of("ties", ties, "wait", "act") == "act"
     weight = to_sum_one(weight, f.size)
     gains = weight_above(f[y], weight[y], t, equal=act) - weight_above(f[~y], weight[~y], t, equal=act) * t / (1 - t)
+    gains[t == 0] = weight[y].sum()
     return float(gains[0]) if np.ndim(threshold) == 0 else gains
 
 

@@ -138,8 +138,8 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
             if luck.interval is not None or skew <= MOST_SKEW:
                 far, short = _missed(steps, found.spread)
                 return found._replace(narrow=why_narrow(found.skew, size, unit, luck, far, short, lean))
-    cost = units.sum(axis=1) / size.sum()
-    found = _ends(luck, size, cost, best,
+    cost, own = units.sum(axis=1) / size.sum(), _own(units, size, best)[0] if luck.blocks is None else None
+    found = _ends(luck, size, cost, own, best,
                   *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
     skew = _skewness(_own(units, size, best))
     far, short = _missed(steps, found.spread)
@@ -167,7 +167,7 @@ def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[s
     own = (gaps if gaps.shape[1] > 1 else costs).T
     noise = np.sqrt(6 / luck.repeats)  # the standard error of a skewness that is taken from resamples
     skew = max(_skew(row[np.isfinite(row)]) * np.sqrt(np.isfinite(row).sum()) for row in own) - noise
-    return _ends(luck, size, whole, best, costs, gaps, together)._replace(
+    return _ends(luck, size, whole, None, best, costs, gaps, together)._replace(
         skew=skew, narrow=why_narrow(skew, size, "cases" if groups is None else "groups", luck))
 
 
@@ -414,7 +414,7 @@ def _reach(series, luck):
     return min(reach, n // 3)
 
 
-def _ends(luck, size, cost, best, costs, gaps, together):
+def _ends(luck, size, cost, own, best, costs, gaps, together):
     """Intervals between percentiles of the resamples."""
     number = effective_number(size) / (luck.blocks or 1)
     tail = tail_of(luck.coverage, number)
@@ -424,8 +424,8 @@ def _ends(luck, size, cost, best, costs, gaps, together):
                        for column in gaps.T])
     return Intervals(percentiles(costs, tail), percentiles(gaps, tail), percentiles(savings, tail), spread,
                      _share_best(together), np.isnan(gaps).mean(axis=0),
-                     all_together(cost, together, best, luck.coverage, number, resampled=True, named=luck.named,
-                                  pairs=luck.pairs),
+                     all_together(cost, together, best, luck.coverage, number, resampled=True, own=own,
+                                  named=luck.named, pairs=luck.pairs),
                      "bootstrap" if luck.blocks is None else "blocks")
 
 

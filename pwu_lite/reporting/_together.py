@@ -34,7 +34,7 @@ class Together(NamedTuple):
 
 
 def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float, number: float, *, resampled: bool,
-                 named: bool = False, pairs: int = 1) -> Together:
+                 own: np.ndarray | None = None, named: bool = False, pairs: int = 1) -> Together:
     """The models that may be the best, and those that differ from the reference, from joint draws of all costs.
 
     Parameters
@@ -50,6 +50,9 @@ def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float
         Of independent units.
     resampled : bool
         Are the draws resamples? They vary less than samples do, by (number - 1)/number in the variance.
+    own : ndarray, shape (k, n), optional
+        What each unit adds to the error of each cost. Standard errors from these are not blurred by the number of
+        draws; without them they are the spread of the draws.
     named : bool
         Was the reference named beforehand? Then the critical value for cases needed is that of its rivals alone.
     pairs : int
@@ -73,7 +76,8 @@ def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float
     finite = np.isfinite(cost) & np.isfinite(defined).all(axis=0)
     cheapest = int(np.argmin(cost))
     stays, apart = ~(defined > defined[:, [cheapest]]).all(axis=0), (defined != defined[:, [best]]).all(axis=0)
-    found = _Pairs(cost[finite], defined[:, finite], coverage, number, resampled, pairs)
+    found = _Pairs(cost[finite], defined[:, finite], None if own is None else own[finite], coverage, number, resampled,
+                   pairs)
     stays[finite], critical = found.survivors()
     if finite[best]:
         rivals, limit = found.rivals(int(finite[:best].sum()))
@@ -84,11 +88,13 @@ def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float
 class _Pairs:
     """All pairs of models: their differences in standard errors, and the errors of these on the draws."""
 
-    def __init__(self, cost, draws, coverage, number, resampled, pairs):
-        self.cost, self.coverage, self.number, self.resampled = cost, coverage, number, resampled
-        self.pairs = pairs
-        self.errors = draws - cost
-        self.scale = np.array([np.sqrt(np.mean(self._error(a, slice(None)) ** 2, axis=0)) for a in range(len(cost))])
+    def __init__(self, cost, draws, own, coverage, number, resampled, pairs):
+        self.cost, self.errors = cost, draws - cost
+        self.coverage, self.number, self.pairs = coverage, number, pairs
+        self.lacks = np.sqrt(number / (number - 1)) if resampled and number > 1 else 1.0
+        squares = [np.mean(self._error(a, slice(None)) ** 2, axis=0) if own is None else
+                   ((own - own[a]) ** 2).sum(axis=1) for a in range(len(cost))]
+        self.scale = self.lacks * np.sqrt(squares)
         gap = cost[:, None] - cost
         gap[np.abs(gap) <= 1e-12 * np.maximum(np.abs(cost[:, None]), np.abs(cost))] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):  # no error, but a difference: it is certain
@@ -112,10 +118,9 @@ class _Pairs:
         Pairs with cases of their own have no joint draws, so there it is a normal quantile for so many of them
         (Bonferroni).
         """
-        quantile = (np.quantile(largest, self.coverage) if self.pairs == 1 else
+        quantile = (self.lacks * np.quantile(largest, self.coverage) if self.pairs == 1 else
                     ndtri(1 - (1 - self.coverage) / (2 * self.pairs)))
-        lacks = np.sqrt(self.number / (self.number - 1)) if self.resampled and self.number > 1 else 1.0
-        return lacks * students(quantile, self.number)
+        return students(quantile, self.number)
 
     def survivors(self):
         """The models left when the worst is dropped as long as it is too far from another one; and the last limit."""

@@ -1,11 +1,17 @@
 """The prior machine: what it reads, what it refuses, and that it says what the gallery says."""
 
 import re
+import signal
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import sympy as sp
 
 from pwu_book import gallery, machine
+from pwu_lite import BinaryDecision
+from pwu_lite.theory.symbolic import ImplicitPrior
 
 p = sp.Symbol("p", positive=True)
 
@@ -49,6 +55,78 @@ def test_a_score_that_believes_nothing_is_refused_with_its_proof(losses):
     answer = machine.tell(*losses)
     assert not answer.aligned and "although the first costs every reader as much or more" in answer.said
     assert "<b>It believes nothing.</b>" in answer._repr_html_()
+
+
+@pytest.mark.parametrize(("text", "digits"), [
+    ("0.1234567890123456789", "1234567890123456789/10000000000000000000"), ("1e-249", "1/1" + "0" * 249),
+    ("1_000.5", "2001/2"), ("1.5E2", "150"), (".1", "1/10"), ("2.", "2"), ("0x1F", "31")])
+def test_the_digits_of_a_number_are_kept(text, digits):
+    assert str(machine.parse(text, {"p": p})) == digits
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    ("((((9^99)^99)^99)^99)^99", "at most 250 digits"), ("((p^99)^99)^99", "at most 100"),
+    ("((p + 1)^99)^99", "at most 100"), ("1e999999999", "at most 250 digits"), ("1e-400", "at most 250 digits"),
+    ("9^99*9^99*9^99", "at most 250 digits"), ("log(p, 0)", "base of a logarithm"), ("log(p, 1)", "base of"),
+    ("2^0.5^-99", "digits|power")])
+def test_towers_and_long_numbers_are_refused_at_once(text, said):
+    with pytest.raises(ValueError, match=said):
+        machine.parse(text, {"p": p})
+
+
+SPHERICAL = ("1-p/sqrt(p^2+(1-p)^2)", "1-(1-p)/sqrt(p^2+(1-p)^2)")
+
+
+def test_the_spherical_score_is_known_multiplied_out():
+    """As most people type it, a cosine: the same prior as with the squares."""
+    squares = machine.tell(*SPHERICAL)
+    cosine = machine.tell("1-p/sqrt(2*p^2-2*p+1)", "1-(1-p)/sqrt(2*p^2-2*p+1)")
+    assert cosine.aligned and cosine.said == squares.said
+    assert sp.simplify(cosine.prior.density / squares.prior.density) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("one", "zero", "mass"), [
+    ("1-p^2/(p^3+(1-p)^3)^(2/3)", "1-(1-p)^2/(p^3+(1-p)^3)^(2/3)", 2),
+    ("1-p^(1/2)/(p^(3/2)+(1-p)^(3/2))^(1/3)", "1-(1-p)^(1/2)/(p^(3/2)+(1-p)^(3/2))^(1/3)", 2)])
+def test_the_spherical_family_has_a_finite_weight(one, zero, mass):
+    answer = machine.tell(one, zero)
+    assert answer.aligned and f"about {mass}" in answer._repr_html_()
+
+
+@pytest.mark.parametrize(("one", "zero"), [("p^p", "(1-p)^(1-p)"), ("exp(p*log(p))", "exp((1-p)*log(1-p))"),
+                                           ("exp(exp(exp(p)))", "exp(p^p)")])
+def test_powers_of_the_forecast_end(one, zero):
+    assert not machine.tell(one, zero).aligned
+
+
+def test_the_machine_gives_up_in_time(monkeypatch):
+    """By a signal, and in a thread (or a browser) at the next call of a function; nothing is left behind."""
+    monkeypatch.setattr(machine, "LONGEST", 0.05)
+    watched, handler = sys.gettrace(), signal.getsignal(signal.SIGALRM)
+
+    def give_up():
+        started = time.monotonic()
+        with pytest.raises(ValueError, match="no answer within"):
+            machine.tell("1-p^3.7/(p^4.7+(1-p)^4.7)^(3.7/4.7)", "1-(1-p)^3.7/(p^4.7+(1-p)^4.7)^(3.7/4.7)")
+        return time.monotonic() - started
+
+    assert give_up() < 2
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(give_up).result() < 2
+    assert sys.gettrace() is watched and signal.getsignal(signal.SIGALRM) is handler
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+@pytest.mark.parametrize(("density", "endless"), [
+    ("1/c", True), ("1/(1 - c)", True), ("1/sqrt(c)", False), ("1/(c*log(2/c))", True), ("1/(c*log(2/c)**2)", False),
+    ("6*c*(1 - c)", False), ("1/(c*(1 - c))", True)])
+def test_whether_a_weight_is_infinite_is_decided_at_its_ends(density, endless, monkeypatch):
+    c = sp.Symbol("c", positive=True)
+    prior = ImplicitPrior(BinaryDecision(), c, sp.sympify(density, {"c": c}), {}, (1, 0), sp.S.EmptySet, (0, 1))
+    assert machine.infinite(prior) == endless
+    monkeypatch.setattr(machine, "SOON", 0.0)  # as if sympy found no integral
+    assert machine.infinite(prior) == endless
 
 
 def test_a_score_without_a_decidable_prior_is_an_error():

@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.calibration import CalibratedClassifierCV
@@ -38,14 +39,25 @@ def test_any_two_labels(labels, positive):
         assert SCORE.scorer()(model, X, named) == SCORE.scorer(pos_label=positive)(model, X, named)
 
 
+HELD = {"numpy": np.asarray, "Series": pd.Series, "objects": lambda given: np.array(given, object),
+        "string": lambda given: pd.Series(given, dtype="string"),
+        "categorical": lambda given: pd.Series(given).astype("category"),
+        "frame": lambda given: pd.DataFrame({"y": given})}
+
+
+@pytest.mark.parametrize("held", HELD)
 @pytest.mark.parametrize("labels", [("CHD", "none"), (1, 2), ("a", "b"), ("no", "yes"), (3, -1), ("0", "1")])
-def test_no_event_is_guessed(labels):
+def test_no_event_is_guessed(labels, held):
+    """Whatever holds the labels: in `cross_val_score` another error than this would be a NaN."""
     named = np.array(labels)[Y]
-    model = LogisticRegression().fit(X, named)
+    if held == "string" and not isinstance(labels[0], str):
+        return
+    plain, named = named, HELD[held](named)
+    model = LogisticRegression().fit(X, plain)
     for score in (SCORE, pwu.PWU(pwu.TopK(), pwu.Beta(2, 4))):
         with pytest.raises(ValueError, match="which of the labels .* is the event"):
             score.scorer()(model, X, named)
-    assert SCORE.scorer(pos_label=labels[1])(model, X, named) < 0
+    assert SCORE.scorer(pos_label=labels[1])(model, X, named) == SCORE.scorer(pos_label=labels[1])(model, X, plain) < 0
 
 
 def test_one_threshold_is_tuned_to_the_cost():

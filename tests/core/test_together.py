@@ -29,12 +29,13 @@ def by_hand(cost, draws, coverage, number):
     """The set that may be best: all pairs anew at each stage, in loops."""
     alive = list(range(len(cost)))
     error = draws - cost
-    scale = {pair: np.sqrt(np.mean((error[:, pair[0]] - error[:, pair[1]]) ** 2))
+    lacks = np.sqrt(number / (number - 1))
+    scale = {pair: lacks * np.sqrt(np.mean((error[:, pair[0]] - error[:, pair[1]]) ** 2))
              for pair in itertools.permutations(alive, 2)}
     while len(alive) > 1:
         pairs = list(itertools.permutations(alive, 2))
         largest = np.max([np.abs(error[:, a] - error[:, b]) / scale[a, b] for a, b in pairs], axis=0)
-        limit = t.isf(norm.sf(np.quantile(largest, coverage)), number - 1) * np.sqrt(number / (number - 1))
+        limit = t.isf(norm.sf(lacks * np.quantile(largest, coverage)), number - 1)
         far, worst = max(((cost[a] - cost[b]) / scale[a, b], a) for a, b in pairs)
         if far <= limit:
             break
@@ -59,10 +60,11 @@ def test_a_named_reference_is_compared_by_the_largest_error_of_its_rivals(seed):
     cost, number = rng.normal(0, 1.5, 6), int(rng.choice([8, 1000]))
     draws = cost + rng.normal(size=(400, 6)) @ rng.normal(size=(6, 6)) / 2
     error = draws - draws[:, [2]] - (cost - cost[2])
-    scale = np.sqrt((error**2).mean(axis=0))
+    lacks = np.sqrt(number / (number - 1))
+    scale = lacks * np.sqrt((error**2).mean(axis=0))
     others = [0, 1, 3, 4, 5]
     largest = (np.abs(error[:, others]) / scale[others]).max(axis=1)
-    limit = t.isf(norm.sf(np.quantile(largest, 0.9)), number - 1) * np.sqrt(number / (number - 1))
+    limit = t.isf(norm.sf(lacks * np.quantile(largest, 0.9)), number - 1)
     found = all_together(cost, draws, 2, 0.9, number, resampled=True, named=True)
     assert found.critical == pytest.approx(limit, rel=1e-9)
     assert found.apart[others].tolist() == (np.abs(cost - cost[2])[others] / scale[others] > limit).tolist()
@@ -189,7 +191,7 @@ def test_missing_forecasts_count_the_pairs():
                            against=reference).table.loc[name]
         assert row["difference low"] == pair["difference low"] and row["cases needed"] > pair["cases needed"]
         pairs = pairs_of(3, against is not None)
-        limits[against] = np.sqrt(n / (n - 1)) * t.isf(0.05 / (2 * pairs), n - 1)
+        limits[against] = t.isf(0.05 / (2 * pairs), n - 1)
         ratio = (limits[against] + norm.ppf(0.8)) / (norm.ppf(0.975) + norm.ppf(0.8))
         assert row["cases needed"] == pytest.approx(pair["cases needed"] * ratio**2, abs=2)
 

@@ -190,7 +190,8 @@ def signs(expression: Any, symbol: sp.Symbol, low: Any, high: Any) -> set[int]:
     """
     ratio = sp.Dummy("r", positive=True)
     place = low + ratio if high == sp.oo else (low + high * ratio) / (1 + ratio)
-    sign_set = _signs(_in_odds(sp.sympify(expression).subs(symbol, place), ratio))
+    in_odds = _in_odds(sp.sympify(expression).subs(symbol, place), ratio)
+    sign_set = _signs(in_odds) or _signs(simplified(in_odds)) or _signs(_with_factors_in_roots(simplified(in_odds)))
     if sign_set is None:
         raise ValueError(f"cannot decide the sign of {expression} for {symbol} between {low} and {high}: put a number "
                          f"for the parameter, or write it in another way")
@@ -404,6 +405,13 @@ def at_end(expression, symbol, end):
     return simplified(empty)
 
 
+def _with_factors_in_roots(expression):
+    """A square inside of a root comes out of it: with positive symbols sqrt(r**2 + 2*r + 1) is r + 1."""
+    return expression.replace(
+        lambda part: part.is_Pow and part.exp.is_Rational and not part.exp.is_Integer and part.base.is_Add,
+        lambda part: sp.Pow(attempt(sp.factor, part.base) or part.base, part.exp))
+
+
 def is_infinite(value):
     return value.has(sp.oo, -sp.oo, sp.zoo)
 
@@ -413,7 +421,7 @@ def is_zero(expression, size=sp.S.One):
     simple = simplified(expression)
     if simple.has(sp.beta):
         simple = sp.gammasimp(simple.rewrite(sp.gamma))
-    if simple == 0 or simple.is_zero:
+    if simple == 0 or simple.is_zero or simplified(_with_factors_in_roots(simple)) == 0:
         return True
     at = sampled(sp.Tuple(expression, size))
     value, largest = (abs(sp.N(each.subs(at), 30)) for each in (expression, sp.sympify(size)))

@@ -155,12 +155,21 @@ class ImplicitPrior:
 class Steps(list):
     """The equations of a derivation; a notebook sets them one under the other.
 
+    Attributes
+    ----------
+    prior : ImplicitPrior or None
+        Where they lead.
+
     Examples
     --------
     >>> x = sp.Symbol("x")
     >>> print(Steps([sp.Eq(x, 1, evaluate=False)])._repr_latex_())
     $$\\begin{aligned}x &= 1\\end{aligned}$$
     """
+
+    def __init__(self, equations: Any = (), prior: ImplicitPrior | None = None):
+        super().__init__(equations)
+        self.prior = prior
 
     def _repr_latex_(self) -> str:
         lines = (f"{sp.latex(step.lhs)} &= {sp.latex(step.rhs)}" for step in self)
@@ -222,7 +231,7 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol, *, steps: bool = 
     prior = _binary_prior(losses, q)
     if steps:
         own = {**back, q: p}
-        return Steps(equation.xreplace(own) for equation in _binary_steps(losses, q, prior))
+        return Steps((equation.xreplace(own) for equation in _binary_steps(losses, q, prior)), _restored(prior, back))
     return _restored(prior, back)
 
 
@@ -334,7 +343,8 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol, *, steps: 
     if steps:
         own = {**back, v: variance}
         slope, rest, _ = prior._parts
-        return Steps(equation.xreplace(own) for equation in _selective_steps(slope, rest, v, prior.atoms))
+        steps_found = (equation.xreplace(own) for equation in _selective_steps(slope, rest, v, prior.atoms))
+        return Steps(steps_found, _restored(prior, back))
     return _restored(prior, back)
 
 
@@ -492,7 +502,10 @@ def _refuse_binary(reason, losses, p):
     def loss_of(label, report):
         loss = losses[0 if label else 1]
         parameters = {symbol: sp.Rational(1, 3) for symbol in loss.free_symbols - {p}}
-        return float(loss.subs({**parameters, p: exactly(sp.Float(report))}).evalf())
+        # Exact, so that a jump is on its own side. But p**p of a fraction would be a root of enormous degree.
+        place = exactly(sp.Float(report))
+        towers = any(power.exp.has(p) for power in loss.atoms(sp.Pow)) or loss.has(sp.exp) and loss.has(sp.log)
+        return float(loss.subs({**parameters, p: sp.Float(place, 30) if towers else place}).evalf())
 
     def metric(y, f):
         return np.mean([loss_of(bool(label), float(report)) for label, report in zip(y, f, strict=True)])

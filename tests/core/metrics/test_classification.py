@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sklearn.metrics as sk
 
+import pwu_lite as pwu
 from pwu_lite.metrics import classification as m
 
 
@@ -80,10 +81,22 @@ def test_winkler_is_one_at_its_baseline_and_zero_at_the_truth():
     assert m.winkler_loss([0, 1], [0, 1], c=0.2) == 0
 
 
-@pytest.mark.parametrize("t", [0.0, 1.0, float("nan"), [0.2, 1.5]])
+@pytest.mark.parametrize("t", [-1e-9, 1.0, float("nan"), [0.2, 1.5]])
 def test_net_benefit_needs_thresholds_inside(t):
     with pytest.raises(ValueError, match="threshold"):
         m.net_benefit([0, 1], [0.2, 0.7], t)
+
+
+@pytest.mark.parametrize("ties", ["wait", "act"])
+def test_net_benefit_at_zero_is_the_prevalence(ties):
+    """As dcurves has it; a forecast of 0 is treated as well, since an alarm costs nothing."""
+    y, f, weight = [1, 0, 1, 0, 0], [0.0, 0.2, 0.7, 0.0, 1.0], np.array([1, 2, 3, 4, 5])
+    assert m.net_benefit(y, f, 0, ties=ties) == pytest.approx(0.4)
+    assert m.net_benefit(y, f, [0, 0.1], ties=ties, sample_weight=weight)[0] == pytest.approx(4 / 15)
+    assert m.net_benefit([0, 1], [0.2, 0.7], 1e-300, ties=ties) == pytest.approx(0.5)
+    tally = pwu.Tally()
+    tally.update(y, f)
+    assert tally.net_benefit([0.0]).value == pytest.approx(0.4)
 
 
 def test_net_benefit_with_either_rule_for_ties():
