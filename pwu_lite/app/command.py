@@ -276,6 +276,7 @@ def _compare_large(given):
         known, (names, left) = survey.labels(), survey.models()
         left = {name: reason for name, reason in left.items() if name not in files.special(given)}
         given.chosen = [name for name in names if name not in files.special(given)]
+        taken += survey.in_percent(given.chosen, suspects.signs)
     for frame in large.pieces(given.file, text=text, ways=ways):
         y, models, _, used = _read_piece(given, frame, known)
         for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
@@ -301,7 +302,7 @@ def _read_piece(given, frame, known):
     """Outcomes and forecasts of a piece of a file."""
     if known is None:
         return files.read_pairs(given, frame)
-    models = {name: files.probabilities(frame, name) for name in given.chosen}
+    models = {name: files.probabilities(frame, name, whole=False) for name in given.chosen}
     return files.one_of_two(frame, given.truth, *known), models, {}, set(models)
 
 

@@ -6,12 +6,13 @@ Implements no part of a source.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import itertools
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -459,6 +460,7 @@ class Survey:
         self.reasons = {name: message.partition(": ")[2] for name, message in (unclear or {}).items()}
         self.twins: dict[tuple[str, str], bool] = {}  # do two columns sum to one in all rows?
         self.ends: dict[str, tuple[float, float]] = {}  # least and greatest number of each column
+        self.tops: dict[str, float] = {}  # greatest number of each column whose name says per cent
         self.kinds: dict[str, Any] = {}  # labels of the outcome, by their keys
         self.columns = Columns()
 
@@ -476,6 +478,10 @@ class Survey:
                 self.ends[name] = min(both), max(both)
                 if old is None or old in SOFT or new.endswith(WORD) > old.endswith(WORD):
                     self.reasons[name] = new if old is None or new not in SOFT else min(old, new, key=SOFT.index)
+            for name in (name for name in map(str, frame) if tables.in_percent(name)):
+                with contextlib.suppress(ValueError):  # numbers written in two ways: told where the column is read
+                    top = float(np.nanmax(tables.values(frame[name]), initial=0.0))
+                    self.tops[name] = max(self.tops.get(name, 0.0), top)
             likely = [name for name, reason in self.reasons.items() if reason in SOFT][:RULES["most_models"]]
             for pair in itertools.combinations(likely, 2):
                 self.twins[pair] = self.twins.get(pair, True) and all(  # the first rows rule out most
@@ -485,6 +491,14 @@ class Survey:
         """The event, and the other label."""
         kinds = pd.DataFrame({truth_of(self.given): list(self.kinds.values())}, dtype=object)
         return tables.labels(kinds, truth_of(self.given), self.given.event)
+
+    def in_percent(self, chosen: list[str], signs: Mapping[str, set[bool]]) -> list[str]:
+        """What is said of chosen columns whose numbers were read in per cent; one whose unit is open is refused."""
+        asked = [name for name in chosen if name in self.tops and True not in signs.get(name, ())]
+        for name in asked:
+            if 0 < self.tops[name] <= 1:
+                raise ValueError(tables.SHARES.format(name))
+        return [tables.PERCENT.format(name) for name in asked]
 
     def models(self) -> tuple[list[str], dict[str, str]]:
         """Columns of probabilities, and why the others are left out."""
@@ -619,7 +633,7 @@ def _joined(given, frame):
                            f"are left out.")
     lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
     found = frame.assign(**{given.truth: joined.to_numpy()})[kept].reset_index(drop=True)
-    found.attrs = {"lines": lines}
+    found.attrs = {"lines": lines, "point": frame.attrs.get("point", False)}
     return found
 
 

@@ -102,17 +102,20 @@ class Suspects:
 
     def __init__(self) -> None:
         self.text: set[str] = set()
+        self.point = True  # is a comma the delimiter of every piece?
         self.points: dict[str, tuple[bool, bool]] = {}  # thousands after a point so far? and is there a point?
         self.signs: dict[str, set[bool]] = {}  # is there a % sign behind a number that is not zero?
 
     def add(self, frame: pd.DataFrame) -> None:
         """Look at a piece, in which pandas has read plain numbers."""
+        point = frame.attrs.get("point", False)
+        self.point = self.point and point
         for name in frame.columns:
             column = frame[name]
             if pd.api.types.is_numeric_dtype(column):
                 known = column.dropna().to_numpy(float)
                 broken = known[known % 1 != 0]
-                grouped = bool(np.all(np.abs(known) < 1000) and np.all(np.abs(broken) >= 1)
+                grouped = not point and bool(np.all(np.abs(known) < 1000) and np.all(np.abs(broken) >= 1)
                                and np.all(np.abs(1000 * broken - np.round(1000 * broken)) < 1e-6))
                 so_far, any_ = self.points.get(name, (True, False))
                 self.points[name] = so_far and grouped, any_ or broken.size > 0
@@ -132,7 +135,7 @@ class Suspects:
         names = ({*self.text} | {name for name, (grouped, any_) in self.points.items() if grouped and any_}) - {*apart}
         found: dict[str, str | None] = {}
         open_ = {name: f"column {name!r}: {SIGNS}" for name, signs in self.signs.items() if len(signs) > 1}
-        seen = {name: Ways() for name in names}
+        seen = {name: Ways(self.point) for name in names}
         for frame in pieces(source, names, names) if names else ():
             for name in names:
                 seen[name].add(frame[name].astype("string").str.strip())
@@ -171,6 +174,7 @@ def _from_csv(files, columns, text):
                     if part.empty:
                         continue
                     frame = part.reset_index(drop=True)
+                    frame.attrs["point"] = delimiter == ","
                     frame.attrs["line"] = partial(_line, path, encoding, delimiter, skipped, first, len(files) > 1)
                     yield frame, (done + raw.tell()) / max(total, 1)
                     first += len(frame)
@@ -194,13 +198,18 @@ def _head(path):
         start = raw.read(RULES["most_first_line"])
         encoding = "utf-16" if start[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
         decoder = codecs.getincrementaldecoder(encoding)()
+        zero = encoding != "utf-16" and b"\0" in start
         try:
             text = decoder.decode(start)
             while more := raw.read(2**20):  # to the end: a file that was written by Windows may tell late
+                zero |= encoding != "utf-16" and b"\0" in more
                 decoder.decode(more)
             decoder.decode(b"", final=True)
         except UnicodeDecodeError:
             encoding, text = "cp1252", start.decode("cp1252", errors="replace")
+            zero |= any(b"\0" in more for more in iter(lambda: raw.read(2**20), b""))
+    if zero:
+        raise ValueError(f"{path} is not a text file: save the table as CSV")
     text, said = without_preamble(text)
     rows = text.lstrip("\r\n")
     return encoding, text[:len(text) - len(rows)].count("\n"), *layout(io.StringIO(rows), str(path), said)

@@ -47,6 +47,9 @@ WAYS = {  # to write a number: what every field looks like, what separates thous
     "1 020.5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:\.\d*)?", ("\u00a0\u202f\u2009 '", ".")),
     "1 020,5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:,\d*)?", ("\u00a0\u202f\u2009 '", ","))}
 SIGNS = "some fields have a % sign and some have none: write all of them alike"
+PERCENT = "{} was read in per cent, as its name says."
+SHARES = ("column {!r}: its name says per cent, and no number in it is above 1. Are they shares from 0 to 1, or very "
+          "small percentages? Give the column another name, or write a % sign behind each number")
 UNIT = "% \u00a0\u202f"  # what may stand behind a number
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
@@ -111,6 +114,7 @@ def read_table(source: str) -> pd.DataFrame:
                          else f"{source} could not be parsed as a table: {error}") from error
     if frame.empty:
         raise ValueError(f"{source} has a header but no rows")
+    frame.attrs["point"] = delimiter == ","
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = _lines_of(text, delimiter)
     return frame
@@ -154,7 +158,7 @@ def _together(source, paths):
     if not parts:
         raise ValueError(f"{source} matches {len(paths)} files, none of which has any rows")
     whole = pd.concat(parts, ignore_index=True)
-    whole.attrs = {"lines": lines}
+    whole.attrs = {"lines": lines, "point": all(part.attrs.get("point", False) for part in parts)}
     return whole
 
 
@@ -174,8 +178,9 @@ def _read_json(text, source):
     is_list = text.lstrip()[0] == "["
     for number, line in enumerate([text] if is_list else text.split("\n"), 1):
         try:
-            rows.append(json.loads(line, parse_constant=lambda word: None)) if line.strip() else None
-        except ValueError as error:
+            rows.append(json.loads(line, parse_constant=lambda word: None, object_pairs_hook=_once)) if (
+                line.strip()) else None
+        except (ValueError, RecursionError) as error:
             where = source if is_list else f"line {number} of {source}"
             raise ValueError(f"{where} cannot be read as JSON: {error}") from error
     rows = rows[0] if is_list else rows
@@ -183,8 +188,18 @@ def _read_json(text, source):
         raise ValueError(f"{source} looks like JSON, but does not have one object for each case")
     frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)
                            for name, value in row.items()} for row in rows])
+    frame.attrs["point"] = True  # JSON's own numbers
     _check_names(list(frame.columns))
     return frame
+
+
+def _once(pairs):
+    """An object of JSON, in which each name stands once."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))
+        raise ValueError(f"the name {twice!r:.60} stands twice in one object")
+    return found
 
 
 def layout(lines: Iterable[str], source: str, said: str = "") -> tuple[str, list[str]]:
@@ -405,7 +420,7 @@ def values(column: pd.Series) -> np.ndarray:
     percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
     fields = text.str.rstrip(UNIT)
     if fields.str.contains(SEPARATORS, regex=True).any() or may_be_grouped(fields):
-        fields = plain(fields, Ways().add(fields).decided(column.name))
+        fields = plain(fields, Ways(column.attrs.get("point", False)).add(fields).decided(column.name))
     read = pd.to_numeric(fields, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     known = np.isfinite(read)
     read[known] = [float(field) for field in fields[known]]  # to the last digit
@@ -440,16 +455,21 @@ def may_be_grouped(text: pd.Series) -> bool:
 
 
 class Ways:
-    """How the numbers of a column are written: the one way that fits every field of all pieces."""
+    """How the numbers of a column are written: the one way that fits every field of all pieces.
 
-    def __init__(self) -> None:
-        self.every = list(WAYS)
+    Where a comma separates the fields, and none stands inside of one, a point is a decimal point: nobody who writes
+    thousands with points writes decimals with them, and separates fields with the other sign.
+    """
+
+    def __init__(self, point: bool = False) -> None:
+        self.every, self.point = list(WAYS), point
         self.shown: dict[tuple[str, str], str] = {}  # a field that two ways read differently
 
     def add(self, text: pd.Series) -> Ways:
         """Look at the fields of a piece."""
         known = text.dropna().str.rstrip(UNIT)
         known = known[known != ""].drop_duplicates()
+        self.point = self.point and not known.str.contains(",", regex=False).any()
         self.every = [way for way in self.every if known.str.fullmatch(WAYS[way][0]).all()]
         for one, other in itertools.combinations(self.every, 2):
             for field in known if (one, other) not in self.shown else ():
@@ -460,12 +480,13 @@ class Ways:
 
     def decided(self, name: str) -> str | None:
         """The way, or None where some field is not a number; where two ways read differently, nothing is guessed."""
+        every = [way for way in self.every if not (self.point and way == "1.020,5")]
         for (one, other), field in self.shown.items():
-            if one in self.every and other in self.every:
-                ways = " or ".join(dict.fromkeys(_plain(field, way) for way in self.every))
+            if one in every and other in every:
+                ways = " or ".join(dict.fromkeys(_plain(field, way) for way in every))
                 raise ValueError(f"column {name!r}: {field!r} may be thousands or decimals, {ways}; write it without "
                                  "separators between thousands, or with more decimals")
-        return self.every[0] if self.every else None
+        return every[0] if every else None
 
 
 def plain(text: pd.Series, way: str | None) -> pd.Series:
@@ -484,8 +505,10 @@ def _plain(field, way):
     return field.replace(point, ".")
 
 
-def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.ndarray:
+def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False, whole: bool = True) -> np.ndarray:
     """A column of numbers in [0, 1]; the first one outside is named with its line.
+
+    Of a piece of a table, which is not the whole, the other pieces tell what unit the numbers have.
 
     Examples
     --------
@@ -494,8 +517,10 @@ def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False) -> np.n
     """
     read = numbers(frame, name, gaps=gaps)
     if in_percent(name) and not column_of(frame, name).astype(str).str.contains("%", regex=False).any():
+        if whole and 0 < np.nanmax(read, initial=0.0) <= 1:
+            raise ValueError(SHARES.format(name))
         read = read / 100
-        frame.attrs.setdefault("notes", []).append(f"{name} was read in per cent, as its name says.")
+        frame.attrs.setdefault("notes", []).append(PERCENT.format(name))
     outside = (read < 0) | (read > 1)
     if outside.any():
         _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", other_unit(read))
@@ -518,6 +543,8 @@ def other_unit(read: np.ndarray) -> str:
     low, high = np.nanmin(read), np.nanmax(read)
     if low >= 0 and 2 < high <= 100:
         return " (are these percentages? divide them by 100, or add a % sign)"
+    if low < -0.01 and high <= 0:
+        return " (log probabilities? Write exp(x) of each)"
     if low < -0.01 and max(-low, high) < 750:
         return " (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)"
     return ""
@@ -741,7 +768,8 @@ def wide(frame: pd.DataFrame, truth: str) -> tuple[pd.DataFrame, str]:
     table = named.assign(value=rows[value]).pivot(index=[*keys, truth], columns="column", values="value")
     table = table.reindex(pd.MultiIndex.from_frame(first[[*keys, truth]]) if keys else first[truth]).reset_index()
     table.columns.name = None
-    table.attrs = {"lines": [line_of(frame, place) for place in frame.index.get_indexer(first.index)]}
+    table.attrs = {"point": frame.attrs.get("point", False),
+                   "lines": [line_of(frame, place) for place in frame.index.get_indexer(first.index)]}
     return table, (f"{len(rows):,} rows of quantiles are {len(table):,} cases, each known by "
                    f"{', '.join(map(str, keys))}.")
 
@@ -933,15 +961,15 @@ def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
 
 
 def labels(frame: pd.DataFrame, name: str, event: str | None = None) -> tuple[Any, Any]:
-    """The label that counts as the event, and the other one, from the first piece of a table.
+    """The label that counts as the event, and the other one.
 
     Examples
     --------
-    >>> labels(pd.DataFrame({"y": ["no", "yes"]}), "y"), labels(pd.DataFrame({"y": [0, 0]}), "y")
+    >>> labels(pd.DataFrame({"y": ["no", "yes"]}), "y"), labels(pd.DataFrame({"y": [0, 1]}), "y")
     (('yes', 'no'), (1, 0))
     """
     column = column_of(frame, name)
-    if event is None and {key(kind) for kind in column.unique()} <= {"0", "1"}:
+    if event is None and {key(kind) for kind in column.unique()} == {"0", "1"}:
         return 1, 0
     y = events(frame, name, event)
     return column.iloc[int(np.argmax(y))], column.iloc[int(np.argmin(y))]

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pwu_lite as pwu
 from pwu_lite.app import command, files, large
 from pwu_lite.reporting._rules import RULES
 
@@ -43,6 +44,12 @@ CONTENTS = {
     "true and false": lambda t: t.assign(y=t["y"].astype(bool)),
     "thousands": lambda t: t.assign(price=[f"{500 + 31 * place:,}" for place in PLACE]),
     "exponents": lambda t: t.assign(near=[f"{value:e}" for value in t["near"]]),
+    "per cent by name": lambda t: t.rename(columns={"near": "near_pct"}).assign(near_pct=(100 * t["near"]).round(1)),
+    "a small share late": lambda t: t.assign(near=t["near"].sort_values(ascending=False).to_numpy()).assign(
+        near_pct=lambda t: (100 * t["near"]).round(1)).drop(columns="near"),
+    "shares called per cent": lambda t: t.rename(columns={"near": "near_pct"}),
+    "one outcome": lambda t: t.assign(y=0),
+    "three decimals": lambda t: t.assign(age=[f"{20 + place / 7:.3f}" for place in PLACE]),
     "both columns": lambda t: t.assign(no=(1 - t["near"]).round(3), y=YES).rename(columns={"near": "yes"})}
 
 
@@ -69,10 +76,13 @@ FORMS = {
     "R": lambda t: with_row_names(t).encode(),
     "an index": lambda t: t.to_csv().encode(),
     "blank lines": lambda t: text(t).encode() + b"\n\n",
+    "a zero byte": lambda t: text(t).encode().replace(b"0.1", b"0\x001"),
     "Western Europe": lambda t: text(t.rename(columns={"far": "f\u00e4r"})).encode("cp1252")}
 
 EVERY = list(itertools.product(CONTENTS, FORMS))
-SOME = [pair for place, pair in enumerate(EVERY) if place % 9 == 0]
+NEWS = ("per cent by name", "a small share late", "shares called per cent", "one outcome", "three decimals")
+SOME = [pair for place, pair in enumerate(EVERY) if place % 9 == 0 or pair[0] in NEWS and pair[1] in (
+    "commas", "semicolons", "utf-16") or pair == ("plain", "a zero byte")]
 
 
 def said(capsys, path, rows, event):
@@ -215,3 +225,67 @@ def test_a_case_without_a_group_is_named_and_one_without_a_kind_is_a_part(tmp_pa
     assert command.main([*words, "--groups", "none", "--by", "region", "--json"]) == 0
     parts = json.loads(capsys.readouterr().out)["by"]
     assert {name: one["cases"] for name, one in parts.items()} == {"(no value, or NA)": 45, "EU": 15}
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 4])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_three_decimals_are_decimals_where_a_comma_separates_the_fields(capsys, tmp_path, digits, delimiter):
+    """A file that was written with %.3f; beside a semicolon or a tab 60.957 may be thousands, and is refused."""
+    rng = np.random.default_rng(1)
+    mean, std, y = rng.uniform(20, 90, 40), rng.uniform(1.0, 5, 40), rng.normal(50, 20, 40)
+    rows = [delimiter.join(f"{value:.{digits}f}" for value in row) for row in zip(y, mean, std, strict=True)]
+    path = tmp_path / "p.csv"
+    path.write_text("\n".join([delimiter.join(["y", "a_mean", "a_std"]), *rows]) + "\n")
+    words = ["compare", str(path), "--decision", "selective", "--error", "1:3", "--truth", "y", "--json"]
+    code = command.main(words)
+    out, err = capsys.readouterr()
+    if delimiter != "," and digits == 3:
+        assert code == 2 and "may be thousands or decimals" in err
+        return
+    assert code == 0, err
+    shown = [np.round(part, digits) for part in (y, mean, std)]
+    given = json.loads(out)
+    prior = pwu.LogNormal(given["prior"]["mu"], given["prior"]["sigma"])
+    score = pwu.PWU(pwu.SelectivePrediction(), prior)
+    assert given["models"][0]["cost"] == pytest.approx(score(*shown), rel=1e-9)
+
+
+def test_quoted_thousands_in_a_comma_file_are_still_asked_about(capsys, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text('y,a_mean,a_std\n' + '50.5,"1,020",2.5\n' * 9)
+    assert command.main(["compare", str(path), "--decision", "selective", "--error", "1:3", "--truth", "y"]) == 2
+    assert "may be thousands or decimals" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["oak_pct", "oak (%)", "oak %s", "per cent oak"])
+def test_shares_under_a_name_that_says_per_cent_are_asked_about(capsys, tmp_path, name):
+    path = tmp_path / "p.csv"
+    TABLE.rename(columns={"near": name}).to_csv(path, index=False)
+    assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30"]) == 2
+    err = capsys.readouterr().err
+    assert "shares from 0 to 1, or very small percentages" in err and repr(name) in err
+    (100 * TABLE).assign(y=TABLE["y"], far=TABLE["far"]).rename(columns={"near": name}).to_csv(path, index=False)
+    assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30"]) == 0
+    assert "read in per cent, as its name says" in " ".join(capsys.readouterr().out.split())
+
+
+def test_log_probabilities_are_not_log_odds(capsys, tmp_path):
+    path = tmp_path / "p.csv"
+    for values, said in ((np.log(TABLE["near"].clip(0.01)), "log probabilities? Write exp(x)"),
+                         (np.log(TABLE["near"].clip(0.01) / (1.01 - TABLE["near"])), "log odds? Write 1 / (1 + exp")):
+        TABLE.assign(lm=values).to_csv(path, index=False)
+        assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30", "--models", "lm"]) == 2
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text, words", [
+    ('{"y": 1, "oak": 0.2, "oak": 0.9}\n{"y": 0, "oak": 0.3}\n', "line 1 of .*'oak' stands twice in one object"),
+    ('[{"y": 1, "oak": 0.2}, {"y": 0, "oak": 0.3, "oak": 0.1}]', "'oak' stands twice"),
+    ("[" * 100_000, "cannot be read as JSON"), ('{"y": ' * 100_000, "cannot be read as JSON")],
+    ids=["lines", "list", "nested list", "nested object"])
+def test_odd_json_is_refused_in_one_line(capsys, tmp_path, text, words):
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30"]) == 2
+    err = capsys.readouterr().err
+    assert re.search(words, err) and err.count("\n") == 1

@@ -308,3 +308,23 @@ def test_how_far_a_target_is_off_counts_from_its_mean():
         assert np.isfinite(score([1e20], [1e20], [1e-139]))
         with pytest.raises(ValueError, match="standard deviations away"):
             score([-1e20], [1e20], [1e-121])
+
+
+class Labelled(np.ndarray):
+    """As xarray has it: a dimension called "index" is an attribute that can be compared, and is no pandas index."""
+
+    @property
+    def index(self):
+        return type("Coordinate", (), {"equals": lambda self, other: False, "tolist": lambda self: [2, 1, 0]})()
+
+
+def test_a_coordinate_called_index_is_no_index_of_pandas():
+    y, f = np.array([1, 0, 1]), np.array([0.9, 0.2, 0.4]).view(Labelled)
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    assert score(y.view(Labelled), f) == score(y, np.asarray(f))
+    assert score(pd.Series(y, index=[0, 1, 2]), f) == score(y, np.asarray(f))
+    table = pwu.compare(y.view(Labelled), {"a": f, "b": f}, score, n_resamples=9).table
+    assert len(table) == 2
+    tally = pwu.Tally()
+    tally.update(y.view(Labelled), f)
+    assert len(tally) == 3
