@@ -78,7 +78,7 @@ instructor: $(READY)
 lock:
 	@for group in book build lab site mutants benchmark large; do \
 	  uv pip compile --quiet --no-header --universal --python-version 3.11 --generate-hashes --group $$group \
-	    $$(test $$group = book || echo -c requirements.txt) \
+	    $$(test $$group = book -o $$group = build || echo -c requirements.txt) \
 	    -o requirements$$(test $$group = book || echo -$$group).txt || exit 1; done
 	@uv lock --quiet
 
@@ -86,7 +86,7 @@ clean:
 	rm -rf _build .venv
 
 $(READY): requirements.txt pyproject.toml pwu_book/pyproject.toml
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 14) or sys.exit("Python 3.11 to 3.14 is needed, this is %d.%d: make PYTHON=python3.12" % v)'
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 15) or sys.exit("Python 3.11 to 3.15 is needed, this is %d.%d: make PYTHON=python3.12" % v)'
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages into .venv (about a minute)"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt

@@ -1,6 +1,6 @@
 """pwu_lite: decision-aligned evaluation of uncertainty, exactly.
 
-Importing it loads numpy and scipy; pandas and `reporting` come when `compare` is asked for.
+Importing it loads numpy alone; scipy and pandas come with the first function that needs them.
 Implements sections 3 and 4 of the PWU paper (arXiv 2606.26990).
 """
 

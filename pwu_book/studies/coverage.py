@@ -91,6 +91,21 @@ def _groups(sizes: Callable[[np.random.Generator], np.ndarray], law: str = "norm
     return Row(draw, 0.0, {})
 
 
+def _growing(number: int, spread: float, slope: float) -> Row:
+    """Groups of random size, whose part of the difference grows with the logarithm of their size."""
+    def sizes(rng, number):
+        return np.maximum(1, np.round(np.exp(rng.normal(1.5, spread, number)))).astype(int)
+
+    def draw(rng):
+        size = sizes(rng, number)
+        group = np.repeat(np.arange(number), size)
+        shared = rng.normal(size=number) + slope * np.log(size)
+        return Sample(shared[group] + rng.normal(size=group.size), group)
+
+    size = sizes(np.random.default_rng(999), 4_000_000)
+    return Row(draw, float((size * slope * np.log(size)).mean() / size.mean()), {})
+
+
 def _series(rho: float, n: int, **options: Any) -> Row:
     return Row(lambda rng: Sample(lfilter([1], [1, -rho], rng.normal(size=n + 200))[200:]), 0.0, options)
 
@@ -166,6 +181,12 @@ ROWS: dict[str, Row] = {
        for kind, draw in (("slow part and noise", _slow), ("like the day before", _daily))
        for name, options in (("blocks of 24", {"blocks": 24}), ("blocks of 120", {"blocks": 120}),
                              ("hac", {"interval": "hac"}))},
+    **{f"{number} groups of random size ({spread:g}), effect grows by {slope:g}": _growing(number, spread, slope)
+       for number, spread, slope in ((15, 1.0, 0.5), (30, 1.0, 0.0), (30, 1.0, 0.5), (60, 1.2, 0.5), (100, 1.0, 0.2))},
+    **{f"AR({rho:g}), n = {n:,}, hac": _series(rho, n, interval="hac")
+       for rho, n in ((0.5, 150), (0.5, 250), (0.9, 1000), (0.95, 2000), (0.95, 4000))},
+    "Student's t with 2.5, n = 200": _cases(lambda rng, n: rng.standard_t(2.5, size=n), 200, 0.0),
+    "300 weights, log-normal": Row(lambda rng: Sample(rng.normal(size=300), weight=rng.lognormal(0, 1.2, 300)), 0.0, {}),
 }
 """Rows of the table, by name."""
 

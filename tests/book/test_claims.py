@@ -16,6 +16,7 @@ from pwu_book.examples import screening
 from pwu_lite import elicitation
 from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
 from pwu_lite.theory import alignment, symbolic
+from tools.checks.flips import kind_of
 
 FAMILY = pwu.BinaryDecision()
 
@@ -27,6 +28,8 @@ def test_the_record_of_flips_is_that_of_the_ledger():
     words = {row: flip["words"] for flip in flips for row in flip["rows"]}
     assert record["row"].tolist() == (ledger["source"] + ": " + ledger["number"]).tolist()
     assert [words[row] for row in record["row"]] == record["change"].tolist()
+    kinds = {row: kind_of(flip) for flip in flips for row in flip["rows"]}
+    assert [kinds[row] for row in record["row"]] == record["of"].tolist()
     assert (record["verdict"] == "guarded").mean() >= 0.9
 
 

@@ -638,7 +638,7 @@ def test_variance_in_time_is_that_of_statsmodels(steps, error):
 def test_one_step_ahead_is_diebold_and_mariano_as_scores_has_it():
     """scores 2.7, diebold_mariano(..., method="HLN", statistic_distribution="t"), h = 1."""
     found = of_series(SERIES, blocks=1, interval="hac")
-    assert found.difference[:, 1] == pytest.approx([0.05016653055947827, 0.4601067710662309], rel=1e-12)
+    assert found.difference[:, 1] == pytest.approx([0.05016653055947827, 0.4601067710662309], rel=1e-8)  # of any scipy
 
 
 def test_reach_follows_the_dependence_and_blocks_widen_the_interval():

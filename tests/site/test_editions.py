@@ -54,6 +54,12 @@ def test_links_lead_to_places_in_the_one_file(two):
         len(one.body.select("[id]")) for one in two)
 
 
+def test_a_link_to_a_state_of_a_page_is_text_on_paper(two):
+    link = two[0].soup.new_tag("a", href="other.html#one=-log%28p%29&zero=p", string="Open in the machine")
+    two[0].body.append(link)
+    assert leaves.join(two) == [] and link.name == "span" and not link.attrs
+
+
 def test_a_link_without_a_place_is_told(two):
     two[1].body.select_one("#there").decompose()
     assert leaves.join(two) == ["book/one: other.html#there", "book/other: other.html#there"]

@@ -12,7 +12,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from tools.extension import formulas, quiz
-from tools.kit import slides, worksheets
+from tools.kit import decks, slides, worksheets
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -132,6 +132,18 @@ def test_a_worksheet_is_set(path, site):
 def test_empty_axes_reach_their_ends():
     drawn = worksheets.axes(x="c", y="cost", xmin="-1", xmax="1", xstep="0.5", ymax="2", ystep="1")
     assert re.findall(r">([-\d.]+)</text>", drawn) == ["-1", "-0.5", "0", "0.5", "1", "0", "1", "2"]
+
+
+def test_the_decks_alone_have_settings_that_can_be_read(tmp_path):
+    """All of the book's, but for the addresses that lead to pages which are not here."""
+    decks.lay_out(ROOT, tmp_path)
+    ours, theirs = (yaml.safe_load((root / "_config.yml").read_text()) for root in (ROOT, tmp_path))
+    assert "redirects" not in theirs["sphinx"]["config"]
+    theirs["sphinx"]["config"]["redirects"] = ours["sphinx"]["config"]["redirects"]
+    assert theirs == ours
+    pages = yaml.safe_load((tmp_path / "_toc.yml").read_text())
+    for page in [pages["root"], *(one["file"] for one in pages["parts"][0]["chapters"])]:
+        assert (tmp_path / f"{page}.md").is_file()
 
 
 def test_old_addresses_lead_on(site):

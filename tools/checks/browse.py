@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import shutil
 
-from playwright.sync_api import sync_playwright
-
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
          "--disable-sync", "--no-first-run", "--disable-quic"]
 
@@ -17,6 +15,8 @@ def chromium():
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
         raise ValueError("Chromium is needed: apt-get install chromium")
+    from playwright.sync_api import sync_playwright
+
     with sync_playwright() as playwright:
         with playwright.chromium.launch(executable_path=path, args=FLAGS) as browser:
             yield browser

@@ -5,7 +5,8 @@ Usage: python -m tools.checks.flips [PART OF A ROW'S NAME ...]
 A flip (tests/book/flips.yml) is a small change of the package, of a test's example or of a table, made
 in a copy of the project; under it the test that the row names must fail by an assertion. Without the
 change it must pass. Writes pwu_book/tables/flips.csv when all rows are run; its last line says how many
-rows are guarded. Exit status 1 if fewer than nine in ten are, or a flip does not fit the code any more.
+rows are guarded, and by a change of what: of the code that a user runs, of the example that a test makes (which shows
+that its assertion holds the statement, not that it guards the code), or of a stored table. Exit status 1 if fewer than nine in ten are, or a flip does not fit the code any more.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import redirect_stderr, redirect_stdout
 from multiprocessing import get_context
@@ -63,17 +65,25 @@ def main() -> int:
         outcome = dict(zip(jobs, pool.imap(run, jobs.values(), chunksize=1), strict=True))
     verdicts = [judge(name, flip, outcome[test, ""], outcome[test, str(flip)] if flip else "")
                 for name, test, flip in chosen]
-    guarded = sum(verdict == "guarded" for _, verdict, _ in verdicts)
+    of = Counter(kind for _, verdict, kind, _ in verdicts if verdict == "guarded")
+    guarded = sum(of.values())
     if not wanted:
         with RECORD.open("w", newline="", encoding="utf-8") as file:
-            csv.writer(file).writerows([("row", "verdict", "change"), *verdicts])
-    broken = any(verdict in ("does not fit", "test fails without it") for _, verdict, _ in verdicts)
+            csv.writer(file).writerows([("row", "verdict", "of", "change"), *verdicts])
+    broken = any(verdict in ("does not fit", "test fails without it") for _, verdict, _, _ in verdicts)
     print(f"{time.time() - started:.0f} s on {os.cpu_count()} cores")
-    print(f"{guarded} of {len(verdicts)} rows guarded", flush=True)
+    print(f"{guarded} of {len(verdicts)} rows guarded, by a change of "
+          + ", ".join(f"the {kind} {number}" for kind, number in sorted(of.items())), flush=True)
     return int(broken or guarded < 0.9 * len(verdicts))
 
 
-def judge(name: str, flip: Mapping | None, without: str, under: str) -> tuple[str, str, str]:
+def kind_of(flip: Mapping | None) -> str:
+    """What a flip changes: the code, the example that a test makes, or a table."""
+    file = "" if flip is None else flip["file"]
+    return "" if not file else "example" if file.startswith("tests/") else "code" if file.endswith(".py") else "table"
+
+
+def judge(name: str, flip: Mapping | None, without: str, under: str) -> tuple[str, str, str, str]:
     """One row's verdict, printed."""
     if flip is None:
         verdict, words = "no flip", "none written"
@@ -84,7 +94,7 @@ def judge(name: str, flip: Mapping | None, without: str, under: str) -> tuple[st
         verdict = known.get(under, "guarded" if under.startswith("fails by") else "error")
         words = flip["words"] if verdict == "guarded" else f"{flip['words']} ({under})"
     print(f"{verdict:>12}  {name}: {words}", flush=True)
-    return name, verdict, words
+    return name, verdict, kind_of(flip), words
 
 
 def warm_up() -> None:

@@ -175,7 +175,7 @@ def point(leaves: list[Leaf], address: Callable[[Leaf, str], str]) -> list[str]:
             path, _, anchor = href.partition("#")
             file = posixpath.normpath(posixpath.join(posixpath.dirname(here.file), path)) if path else here.file
             there = by_file.get(file.removesuffix(".html"))
-            if there is None or link.get("download") is not None:
+            if there is None or link.get("download") is not None or "=" in anchor:  # a state, such as a formula's
                 link.name, link.attrs = "span", {}
                 continue
             if anchor and anchor not in anchors[there.file]:

@@ -16,8 +16,7 @@ import sys
 import time
 from pathlib import Path
 
-from pptx import Presentation
-from pptx.util import Emu, Pt
+import yaml
 
 from tools.build import build_book
 from tools.checks.browse import chromium
@@ -25,7 +24,7 @@ from tools.kit import slides
 
 PAGES = ["book/teaching/slides.md", "book/teaching/worksheets.md", "book/reference/cite.md"]
 COPIED = ["CITATION.cff", "book/references.bib", "requirements.txt", "pyproject.toml"]
-PIXELS = Emu(9525)  # 1/96 of an inch
+PIXELS = 9525  # of PowerPoint's units, 1/96 of an inch
 CREDIT = "Decision-Aligned Uncertainty, CC BY 4.0"
 
 
@@ -64,8 +63,9 @@ def lay_out(root: Path, small: Path) -> None:
         shutil.copy(root / name, small / name)
     for folder in ("book/_static", "tools", "LICENSES"):
         shutil.copytree(root / folder, small / folder, dirs_exist_ok=True)
-    config = (root / "_config.yml").read_text(encoding="utf-8")
-    (small / "_config.yml").write_text(re.sub(r"(?m)^ *redirects:.*\n", "", config), encoding="utf-8")
+    config = yaml.safe_load((root / "_config.yml").read_text(encoding="utf-8"))
+    del config["sphinx"]["config"]["redirects"]  # to pages that are not here
+    (small / "_config.yml").write_text(yaml.safe_dump(config, allow_unicode=True), encoding="utf-8")
     first, *others = (name.removesuffix(".md") for name in pages)
     (small / "_toc.yml").write_text(f"format: jb-book\nroot: {first}\nparts:\n  - caption: Slides\n    chapters:\n"
                                     + "".join(f"      - file: {name}\n" for name in others))
@@ -73,6 +73,9 @@ def lay_out(root: Path, small: Path) -> None:
 
 def export(page, deck: Path) -> None:
     """PowerPoint, and each figure as a file, of the deck that the page shows."""
+    from pptx import Presentation
+    from pptx.util import Pt
+
     show = Presentation()
     show.slide_width, show.slide_height = 1280 * PIXELS, 720 * PIXELS
     show.core_properties.title, show.core_properties.author = page.title(), CREDIT
