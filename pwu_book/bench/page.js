@@ -49,8 +49,9 @@ function preview(bytes) {
     .slice(0, 4);
   const head = lines[0] ?? "",
     sign = [",", ";", "\t", "|"].reduce((a, b) => (head.split(b).length > head.split(a).length ? b : a));
+  // Each field with the sign before it: an empty first one counts, as in the files that pandas writes.
   return lines.map((line) =>
-    [...line.matchAll(new RegExp(`(?:^|\\${sign})("(?:[^"]|"")*"|[^\\${sign}]*)`, "g"))].map(([, part]) =>
+    [...(sign + line).matchAll(new RegExp(`\\${sign}("(?:[^"]|"")*"|[^\\${sign}]*)`, "g"))].map(([, part]) =>
       part.replace(/^"|"$/g, "").replaceAll('""', '"').trim()
     )
   );

@@ -186,7 +186,8 @@ ROWS: dict[str, Row] = {
     **{f"AR({rho:g}), n = {n:,}, hac": _series(rho, n, interval="hac")
        for rho, n in ((0.5, 150), (0.5, 250), (0.9, 1000), (0.95, 2000), (0.95, 4000))},
     "Student's t with 2.5, n = 200": _cases(lambda rng, n: rng.standard_t(2.5, size=n), 200, 0.0),
-    "300 weights, log-normal": Row(lambda rng: Sample(rng.normal(size=300), weight=rng.lognormal(0, 1.2, 300)), 0.0, {}),
+    "300 weights, log-normal": Row(
+        lambda rng: Sample(rng.normal(size=300), weight=rng.lognormal(0, 1.2, 300)), 0.0, {}),
 }
 """Rows of the table, by name."""
 

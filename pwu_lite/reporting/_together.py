@@ -168,7 +168,7 @@ def students(quantile: float, number: float) -> float:
     >>> round(students(1.96, 1e9), 3), round(students(1.96, 10), 3)
     (1.96, 2.262)
     """
-    return float(-stdtrit(max(number - 1, 0.5), ndtr(-quantile)))
+    return max(float(-stdtrit(max(number - 1, 0.5), ndtr(-quantile))), 0.0)  # of zero some versions make -1e-17
 
 
 def bets_together(fortunes: np.ndarray, best: int, coverage: float, pairs: int = 1) -> Together:

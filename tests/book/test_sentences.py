@@ -139,6 +139,29 @@ def test_the_readme_counts_what_is_there():
     assert all(len(re.findall(r"^## ", path.read_text(), re.M)) == 2 for path in numbered)
 
 
+def test_the_readme_s_map_names_folders_that_are_there():
+    rows = re.findall(r"^\| `([\w-]+)/` \| (.*) \|$", read("README.md"), re.M)
+    assert len(rows) >= 6
+    for folder, holds in rows:
+        assert (ROOT / folder).is_dir(), folder
+        for inner in re.findall(r"`([\w-]+)/`", holds):
+            assert any((ROOT / parent / inner).is_dir() for parent in (folder, "pwu_lite")), f"{folder}/{inner}"
+
+
+def test_no_card_hides_what_every_reader_needs():
+    """The short path: each card that promises to hide something has marked sections, and no fixed one is among them."""
+    fixed = ("Take-aways", "Three quick questions", "Exercises", "Back at the clinic", "Where to go next")
+    for path in road():
+        text = path.read_text()
+        heads = re.findall(r"```\{rst-class\} long\n```\n(?:\([\w-]+\)=\n)?#+ (.*)", text)
+        marked = heads or re.search(r"tags:.*\blong\b", text)
+        assert bool(re.search(r"\*\*Short path\*\* \(\d+ minutes\) hides ", text)) == bool(marked), path.name
+        assert not set(heads) & set(fixed), f"{path.name} hides {heads}"
+        card = re.search(r"hides ([^.]*)\.", text)
+        if heads and card:  # as many things as sections, or fewer
+            assert len(heads) <= 2 * len(re.split(r", and |, | and ", card[1])), path.name
+
+
 def test_each_theorem_is_followed_by_a_cell_that_would_fail():
     """README, paper and .zenodo.json say so: an assertion before the next theorem, on every page of the road."""
     for name in ("README.md", "paper.md", ".zenodo.json"):

@@ -25,6 +25,7 @@ from pwu_lite.app import command
 
 BENCH = "book/start/quickstart.html"
 CHAPTER = "book/implicit_priors/binary_priors.html"
+TYPED = "x = 6 / 2 " + "".join(map(chr, range(33, 127))) + " k?y/z"  # each character that a keyboard has
 RESAMPLED = ("low", "high", "difference low", "difference high", "saving low", "saving high", "share best",
              "cases needed")
 
@@ -75,6 +76,8 @@ def files() -> list[File]:
         File("one.csv", csv_of(plain.assign(y=1)), ratio),
         File("two.csv", csv_of(plain.rename(columns={"y": "died"}).assign(sex=rng.integers(0, 2, 600))),
              ratio | {"truth": "died"}),
+        File("indexed.csv", plain.to_csv().encode(), ratio | {"truth": "y"}),  # as pandas writes it, with an empty name
+        File("first gap.csv", csv_of(plain.assign(note="")[["note", "y", "model 0", "model 1"]]), ratio),
     ]
 
 
@@ -141,6 +144,11 @@ def check_cells(page: Any, base: str) -> list[str]:
             found.append(f"an edited cell says {said!r}, not {expected!r}")
         if expected == "An error" and "NotAligned" not in cell.locator(".live-wrong").inner_text():
             found.append("an error is not told")
+    cell.locator("button", has_text="Edit").click()
+    cell.locator("pre[contenteditable]").press("Control+A")
+    page.keyboard.type(TYPED)
+    if (typed := cell.locator("pre[contenteditable]").inner_text().replace("\xa0", " ").strip()) != TYPED:
+        found.append(f"what is typed into a cell, {TYPED!r}, becomes {typed!r}")
     cell.locator("button", has_text="Reset").click()
     if cell.locator(".live-out").count() or cell.locator(".cell_output").inner_text() != printed:
         found.append("reset does not bring back the printed output")

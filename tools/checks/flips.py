@@ -6,7 +6,8 @@ A flip (tests/book/flips.yml) is a small change of the package, of a test's exam
 in a copy of the project; under it the test that the row names must fail by an assertion. Without the
 change it must pass. Writes pwu_book/tables/flips.csv when all rows are run; its last line says how many
 rows are guarded, and by a change of what: of the code that a user runs, of the example that a test makes (which shows
-that its assertion holds the statement, not that it guards the code), or of a stored table. Exit status 1 if fewer than nine in ten are, or a flip does not fit the code any more.
+that its assertion holds the statement, not that it guards the code), or of a stored table. Exit status 1 if fewer than
+nine in ten are, or a flip does not fit the code any more.
 """
 
 from __future__ import annotations

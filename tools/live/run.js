@@ -126,6 +126,7 @@
     pre.addEventListener("pointerdown", () => edit(cell, false));
     pre.addEventListener("input", () => (cell.reset.hidden = false));
     pre.addEventListener("keydown", (event) => {
+      if (pre.isContentEditable) event.stopPropagation(); // the theme has shortcuts: a slash would go to the search
       if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       if (!busy) run(cell);
