@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
 from scipy.special import comb, logsumexp
 
 from .. import validation
@@ -246,19 +247,18 @@ class Watch:
         return np.where(largest > 0, logsumexp(bets, axis=-1) - np.log(len(_BETS)), certain)
 
     def _end(self, side):
-        """The smallest (side 1) or largest mean that is not refuted. A grid, then halves: the hull of all of them."""
+        """The smallest (side 1) or largest mean that is not refuted. A grid, then a root: the hull of all of them."""
         own, limit = float(self._sums[0]) / self.n, np.log(2 / (1 - self.level))
         grid = np.linspace(-side, own, 400)
         kept = int(np.argmax(np.append(self._fortune(grid[:-1], side) < limit, True)))  # the mean so far at least
         if kept == 0:
             return -side
-        out, inside = grid[kept - 1], grid[kept]
-        while out != (middle := (out + inside) / 2) != inside:  # `out` is refuted, `inside` is not
-            if self._fortune(middle, side) >= limit:
-                out = middle
-            else:
-                inside = middle
-        return float(out)
+        out, inside = grid[kept - 1], grid[kept]  # refuted, and not
+        while np.isinf(self._fortune(out, side)) and inside != (middle := (out + inside) / 2) != out:
+            out, inside = (out, middle) if self._fortune(middle, side) < limit else (middle, inside)
+        if np.isinf(self._fortune(out, side)):
+            return float(out)
+        return float(brentq(lambda mean: float(self._fortune(mean, side)) - limit, out, inside))
 
 
 def _number(name):

@@ -36,6 +36,7 @@ def test_the_four_verdicts():
     assert dominance(y[:20], {"a": p[:20], "b": low[:20]}).verdict.startswith("neither")
 
 
+@pytest.mark.slow
 def test_domination_is_refuted_wrongly_in_at_most_one_stream_of_twenty_at_any_look():
     """Two equal models: neither is cheaper for anyone, and 100 streams are looked at 15 times each."""
     wrong = 0

@@ -117,8 +117,8 @@ def test_twins_are_seldom_told_apart(options, models, n):
 
 
 def test_verdict_and_set_say_the_same():
-    for seed in range(12):
-        y, given = twins(np.random.default_rng(seed), 300, 4)
+    for seed in range(4):
+        y, given = twins(np.random.default_rng(seed), 200, 4)
         given |= {f"worse {j}": np.clip(0.5 + 0.3 * (given["m0"] - 0.5) * j, 0, 1) for j in range(3)}
         for score in (SCORE, classification.brier_score, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10))):
             table = pwu.compare(y, given, score, n_resamples=100, seed=seed).table
