@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import html
+import inspect
 import operator
 import re
 import signal
@@ -180,13 +181,14 @@ def _within(seconds: float) -> Iterator[None]:
     """Stop what runs in here once so many seconds have passed: by a signal, else at the next call of a function."""
     end = time.monotonic() + seconds
 
-    def late(*_: Any) -> None:
-        if time.monotonic() >= end:
+    def late(event: Any, frame: Any, *_: Any) -> None:
+        # In a generator it could be the end of it, where an exception is lost: the next tick, or call, is early enough.
+        if time.monotonic() >= end and not frame.f_code.co_flags & inspect.CO_GENERATOR:
             raise _Late
 
     if hasattr(signal, "setitimer") and not BROWSER and threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGALRM, late)
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6))
+        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), 0.02)
         try:
             yield
         finally:
@@ -194,7 +196,7 @@ def _within(seconds: float) -> Iterator[None]:
             signal.signal(signal.SIGALRM, before)
     else:
         traced = sys.gettrace()
-        sys.settrace(late)
+        sys.settrace(lambda frame, event, argument: late(event, frame))
         try:
             yield
         finally:
