@@ -1,12 +1,16 @@
-# make book | test | pages | unit | js | weekly | serve | live | lab | slides | site-check | benchmark | flips | mutants | editions | instructor
+# make book | cold | test | pages | unit | js | weekly | serve | live | lab | slides | site-check | benchmark | flips | mutants | editions | instructor
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book test pages unit js weekly notebooks serve live live-check lab slides site-check benchmark flips mutants editions instructor lock clean
+.PHONY: book cold test pages unit js weekly notebooks serve live live-check lab slides site-check benchmark flips mutants editions instructor lock clean
 
 book: $(READY)
 	@$(PY) -m tools.build.build_book
+
+cold: $(READY)
+	@rm -rf _build/.jupyter_cache _build/.pages _build/html
+	@PWU_BOOK_CACHE=off $(PY) -m tools.build.build_book
 
 test: $(READY)
 	@$(PY) -m ruff check .

@@ -19,7 +19,7 @@ import nbformat
 import pytest
 from jupyter_cache import get_cache
 
-from tools.build import build_book, downloads
+from tools.build import build_book, downloads, reach
 from tools.extension import quiz
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -72,7 +72,7 @@ def write(root, code, text="Text.", name="chapter"):
 
 
 def build(root, **settings):
-    environment = {**os.environ, "PYTHONPATH": str(root), **settings}
+    environment = {**os.environ, "PYTHONPATH": str(root), "PWU_BOOK_CACHE": "off", **settings}
     return subprocess.run([sys.executable, "-m", "tools.build.build_book", str(root)], cwd=root,
                           env=environment, capture_output=True, text=True)
 
@@ -81,9 +81,10 @@ def page(root):
     return (root / "_build" / "html" / "book" / "chapter.html").read_text()
 
 
-def test_a_change_of_the_package_runs_all_chapters_and_keeps_each_output(small):
+def test_a_change_of_the_package_runs_all_chapters_that_use_it_and_keeps_each_output(small):
     """jupyter-cache would count and delete after each chapter; with room for one, the first would lose its outputs."""
-    write(small, "1 + 1", name="other")
+    write(small, "import pwu_lite", name="other")
+    write(small, "1 + 1", name="index")
     assert build(small).returncode == 0
     assert "forty-one" in page(small)
     assert "github.com/someone" not in page(small) and "og:image" not in page(small)
@@ -93,7 +94,7 @@ def test_a_change_of_the_package_runs_all_chapters_and_keeps_each_output(small):
     (small / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-two'\n")
     done = build(small)
     assert done.returncode == 0, done.stderr
-    assert "executing 2 of 2" in done.stdout
+    assert "executing 2 of 3" in done.stdout
     assert "forty-two" in page(small) and "forty-one" not in page(small)
 
 
@@ -231,6 +232,7 @@ def model(tmp_path, monkeypatch):
     for file in ("requirements.txt", "pyproject.toml", "tools/a.py"):
         (tmp_path / file).touch()
     chapter, runs = tmp_path / "book" / "chapter.md", []
+    (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/chapter\n")
 
     def execute(root, cache):
         cache.mkdir(exist_ok=True)
@@ -238,7 +240,7 @@ def model(tmp_path, monkeypatch):
         if not output.exists():
             runs.append(chapter.read_text())
             data = root / "book" / "data.txt"
-            output.write_text(chapter.read_text() + (root / "pwu_lite" / "code.py").read_text()
+            output.write_text(chapter.read_text().split("\n")[0] + (root / "pwu_lite" / "code.py").read_text()
                               + (data.read_text() if data.exists() else ""))
         return True
 
@@ -261,7 +263,7 @@ def model(tmp_path, monkeypatch):
         root, ran = tmp_path, runs
 
         def write(self, words, version):
-            chapter.write_text(words)
+            chapter.write_text(f"{words}\n```{{code-cell}} ipython3\nfrom pwu_lite import code\n```\n")
             (tmp_path / "pwu_lite" / "code.py").write_text(version)
 
         def build(self):
@@ -306,7 +308,7 @@ def test_where_nothing_has_changed_nothing_is_done(model, monkeypatch):
     assert model.build() == 0 and "edited" in model.page()
 
 
-@pytest.mark.parametrize("file, runs", [("requirements.txt", 2), ("pyproject.toml", 2), ("book/data.txt", 2),
+@pytest.mark.parametrize("file, runs", [("requirements.txt", 2), ("pyproject.toml", 1), ("book/data.txt", 2),
                                         ("pwu_lite/table.csv", 2), ("tools/a.py", 1), ("tools/search.js", 1),
                                         ("book/_static/look.css", 1),
                                         ("CITATION.cff", 1), ("answers.csv", 2)])
@@ -328,6 +330,84 @@ def test_an_upgraded_dependency_runs_all_chapters_and_another_package_none(model
         monkeypatch.setattr(build_book.metadata, "distributions", lambda installed=installed: [
             types.SimpleNamespace(name=name, version=version) for name, version in installed.items()])
         assert model.build() == 0 and len(model.ran) == runs
+
+
+PAGES = {"one": "from pwu_book.studies import wind", "two": "from pwu_book import tables\ntables.load('two.csv')",
+         "three": "kind = 'models'\nfrom pwu_book import tables\ntables.load(f'three_{kind}.csv.gz')", "four": "1 + 1"}
+
+
+@pytest.fixture
+def reaching(tmp_path):
+    """Four pages, and modules of ours, some of which they reach."""
+    files = {"pwu_lite/__init__.py": "def __getattr__(name):\n    from . import late\n", "pwu_lite/late.py": "",
+             "pwu_lite/app.py": "", "pwu_book/__init__.py": "", "pwu_book/studies/__init__.py": "",
+             "pwu_book/studies/wind.py": "from .study import run\nimport pwu_lite\n", "pwu_book/studies/credit.py": "",
+             "pwu_book/studies/study.py": "def run():\n    from .. import figures\n", "pwu_book/figures.py": "",
+             "pwu_book/studies/terms.json": "", "pwu_book/tables/__init__.py": "", "pwu_book/tables/two.csv": "",
+             "pwu_book/tables/three_models.csv.gz": "", "pwu_book/tables/three_cases.csv.gz": "",
+             "pwu_book/tables/other.csv": ""}
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+@pytest.mark.parametrize("file, pages", [
+    ("pwu_book/studies/wind.py", ["one"]), ("pwu_book/figures.py", ["one"]), ("pwu_book/studies/credit.py", []),
+    ("pwu_book/studies/terms.json", ["one"]), ("pwu_lite/late.py", ["one"]), ("pwu_lite/app.py", []),
+    ("pwu_book/tables/two.csv", ["two"]), ("pwu_book/tables/three_models.csv.gz", ["three"]),
+    ("pwu_book/tables/three_cases.csv.gz", ["three"]), ("pwu_book/tables/other.csv", []),
+    ("pwu_book/tables/__init__.py", ["two", "three"]), ("pwu_book/__init__.py", ["one", "two", "three"])])
+def test_a_file_makes_those_pages_run_that_reach_it(reaching, file, pages):
+    """In functions, through other modules, by a name that is computed in part; and no other page."""
+    reach.forget()
+    found = [name for name, code in PAGES.items() if Path(file) in reach.files(
+        reaching, f"# Page\n\n```{{code-cell}} ipython3\n:tags: [a]\n{code}\n```\n")]
+    assert found == pages
+
+
+def test_every_module_that_a_page_of_the_book_loads_is_reached(tmp_path):
+    """By running one: what Python has imported, and the tables that it has opened."""
+    page = (ROOT / "book" / "start" / "idea.md").read_text()
+    code = "\n".join(reach.code_of(match[2]) for match in reach.CELL.finditer(page))
+    script = tmp_path / "page.py"
+    script.write_text("import builtins, io, json, sys\nopened, plain = [], io.open\n"
+                      "def watched(file, *rest, **more):\n    opened.append(str(file))\n"
+                      "    return plain(file, *rest, **more)\n"
+                      "builtins.open = io.open = watched\n" + code +
+                      "\nfiles = [m.__file__ for n, m in sys.modules.items() if n.startswith(('pwu_', )) and "
+                      "getattr(m, '__file__', None)]\nprint(json.dumps([files, opened]))\n")
+    done = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"})
+    assert done.returncode == 0, done.stderr
+    loaded, opened = json.loads(done.stdout.splitlines()[-1])
+    reach.forget()
+    reached = {str(ROOT / file) for file in reach.files(ROOT, page)}
+    used = {*loaded, *(file for file in opened if file.startswith(str(ROOT / "pwu_book")))}
+    assert len(loaded) > 20 and any(file.endswith(".csv.gz") for file in opened)
+    assert used <= reached
+
+
+def test_a_second_clone_on_this_machine_runs_what_is_new(small, tmp_path_factory):
+    """The user's cache has outputs by content: taken, changed, damaged, or left out."""
+    kept = tmp_path_factory.mktemp("kept")
+    write(small, "2 + 2", name="other")
+    assert "executing 2 of 2" in build(small, PWU_BOOK_CACHE=str(kept)).stdout
+    assert len(list(kept.glob("*.ipynb"))) == 2
+    shutil.rmtree(small / "_build")
+    done = build(small, PWU_BOOK_CACHE=str(kept))
+    assert done.returncode == 0, done.stderr
+    assert "executing" not in done.stdout and "2 chapters as an earlier build" in done.stdout
+    assert "forty-one" in page(small)
+    (small / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-two'\n")
+    for damaged in kept.glob("*.ipynb"):
+        if "forty-one" not in damaged.read_text():
+            damaged.write_text("{")
+    shutil.rmtree(small / "_build")
+    done = build(small, PWU_BOOK_CACHE=str(kept))
+    assert "executing 2 of 2" in done.stdout and "forty-two" in page(small)
+    shutil.rmtree(small / "_build")
+    assert "executing 2 of 2" in build(small).stdout  # without the cache
 
 
 def test_a_package_that_changes_while_chapters_run_fails_the_build(model, monkeypatch, capsys):

@@ -2,10 +2,12 @@
 
 Usage: python -m tools.build.build_book [ROOT]
 
-jupyter-cache runs a chapter again when its code cells change. It does not see the package, the data files, what else
-is installed or the Python: when one of these changes, all chapters run. Anything that goes wrong ends with exit status
-1, now and in every later run until it is fixed; a run that is killed leaves nothing that a later one takes for fresh.
-Where nothing has changed since a build that went through, nothing is done.
+jupyter-cache runs a chapter again when its code cells change. It does not see the modules that they reach, the tables
+that these name, what else is installed or the Python: a fingerprint of each page has them (`tools.build.reach`).
+Outputs are also kept in the user's cache, by content, so that another clone on this machine runs what is new to it;
+`make cold` leaves that out. Anything that goes wrong ends with exit status 1, now and in every later run until it is
+fixed; a run that is killed leaves nothing that a later one takes for fresh. Where nothing has changed since a build
+that went through, nothing is done.
 The reader's own settings of IPython, matplotlib, Jupyter and the language change nothing.
 """
 
@@ -26,16 +28,20 @@ import time
 from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
+from typing import Any
 
+import nbformat
+from jupyter_cache.base import CacheBundleIn
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from tools.build import check_links, downloads
+from tools.build import check_links, downloads, reach
 from tools.kit import exercises, quizzes, slides, worksheets
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
-SITE = ["CITATION.cff", "README.md", "LICENSE", "LICENSES/*", "tools/**/*", "_build/live/**/*",
+SITE = ["pyproject.toml", "CITATION.cff", "README.md", "LICENSE", "LICENSES/*", "tools/**/*", "_build/live/**/*",
         "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib"}  # of pages, jupyter-cache knows the cells
+LOOKS = ["book/_static/**/*", "book/teaching/sheets/*", "book/index_words.toml"]  # what changes pages, and no output
 
 
 def main() -> int:
@@ -71,8 +77,8 @@ def build_site(root: Path, build: Path) -> int:
         return 1
     if not execute(root, build / ".jupyter_cache"):
         return 1
-    if changed(build / ".code", code_fingerprint(root)):
-        (build / ".code").unlink()
+    if changed(build / ".pages", json.dumps(pages_as_they_are(root))):
+        (build / ".pages").unlink()
         print("\nThe package, or a file that chapters read, changed while they ran: build again.", file=sys.stderr)
         return 1
     if not run_sphinx(root):
@@ -112,12 +118,40 @@ def forget_what_changed(root: Path, build: Path) -> None:
     if not complete.exists():  # the last run failed or was killed: Sphinx must say its warnings again
         delete(build / ".doctrees")
     complete.unlink(missing_ok=True)
-    for record, value, folders in ((build / ".code", code_fingerprint(root), [".jupyter_cache", "html", ".doctrees"]),
-                                   (build / ".site", fingerprint(root, files_like(root, SITE)), ["html", ".doctrees"])):
-        if changed(record, value):
-            for folder in folders:
-                delete(build / folder)
-            record.write_text(value)
+    site = fingerprint(root, files_like(root, SITE))
+    if changed(build / ".site", site):
+        for folder in ("html", ".doctrees"):
+            delete(build / folder)
+        (build / ".site").write_text(site)
+    forget_pages(root, build)
+
+
+def forget_pages(root: Path, build: Path) -> None:
+    """Delete the outputs of pages whose code reaches something that has changed, and what Sphinx has read of them.
+
+    Of pages without cells, too: they may show the package's docstrings.
+    """
+    record, now = build / ".pages", pages_as_they_are(root)
+    before = json.loads(record.read_text()) if record.exists() else {}
+    stale = {name for name, value in now["pages"].items() if before.get("pages", {}).get(name) != value}
+    if before.get("root") != now["root"] or len(stale) == len(now["pages"]):
+        for folder in (".jupyter_cache", "html", ".doctrees"):
+            delete(build / folder)
+    elif stale:
+        cache = sound_cache(build / ".jupyter_cache")
+        for known in cache.list_cache_records():  # of all texts that the page has had
+            if known.uri in {str(root / name) for name in stale}:
+                cache.remove_cache(known.pk)
+        for page in documents(root):
+            name = str(page.relative_to(root))
+            if name in stale or name not in now["pages"]:
+                (build / ".doctrees" / name).with_suffix(".doctree").unlink(missing_ok=True)
+    record.write_text(json.dumps(now))
+
+
+def pages_as_they_are(root: Path) -> dict[str, Any]:
+    """What the record of a build holds: outputs are those of a folder, and of what each page reaches in it."""
+    return {"root": str(root), "pages": page_fingerprints(root)}
 
 
 def packages_from_elsewhere(root: Path) -> str:
@@ -143,14 +177,30 @@ def changed(record: Path, value: str) -> bool:
     return not record.exists() or record.read_text() != value
 
 
-def code_fingerprint(root: Path) -> str:
-    """What the outputs of chapters depend on beside their cells. Looks are left out: they change pages, not outputs."""
-    files = {path for path in files_like(root, CODE) if path.suffix not in NO_CODE}
+def page_fingerprints(root: Path) -> dict[str, str]:
+    """What the outputs of each page with cells depend on beside these, by the page's name."""
+    data = {path for path in files_like(root, ["requirements.txt", "book/**/*", "*.csv"]) if path.suffix not in NO_CODE}
+    common = fingerprint(root, data - files_like(root, LOOKS)) + runs_with(root)
+    reach.forget()
+    found = {}
+    for page in notebooks(root):
+        reached = fingerprint(root, {root / file for file in reach.files(root, page.read_text())})
+        found[str(page.relative_to(root))] = hashlib.sha256((common + reached).encode()).hexdigest()
+    return found
+
+
+def runs_with(root: Path) -> str:
+    """The Python, and the versions of the packages that are pinned. What checks of the site install changes no output."""
     pins = root / "requirements.txt"
     pinned = set(re.findall(r"(?m)^([\w.-]+)==", pins.read_text().lower())) if pins.exists() else set()
-    installed = sorted(f"{package.name} {package.version}" for package in metadata.distributions()
-                       if package.name.lower() in pinned)  # what checks of the site install changes no output
-    return fingerprint(root, files - files_like(root, ["book/_static/**/*"])) + sys.version + "\n".join(installed)
+    return sys.version + "\n".join(sorted(f"{package.name} {package.version}" for package in metadata.distributions()
+                                          if package.name.lower() in pinned))
+
+
+def code_fingerprint(root: Path) -> str:
+    """All that a page may show of the project's code: the deck builder, and Sphinx, do not ask by page."""
+    return fingerprint(root, {path for path in files_like(root, CODE) if path.suffix not in NO_CODE}
+                       - files_like(root, LOOKS)) + runs_with(root)
 
 
 def everything_read(root: Path) -> str:
@@ -200,11 +250,71 @@ def execute(root: Path, cache_folder: Path) -> bool:
         cache.remove_nb_from_project(record.pk)
     for path in notebooks(root):
         cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
+    kept = Kept(root)
+    kept.fill(cache)
     good = run_chapters(root, cache)
+    kept.store(cache)
     for record in cache.list_project_records():
         if record.traceback:
             report_failure(root, record)
     return good and not unmarked and not shown_tracebacks(root, cache)
+
+
+class Kept:
+    """Outputs of pages in the user's cache, outside of the clone: each by its cells and all that they reach."""
+
+    NEWEST = 400  # files that stay
+
+    def __init__(self, root: Path):
+        chosen = os.environ.get("PWU_BOOK_CACHE")
+        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        own = Path(chosen) if chosen else home / "decision-aligned-uncertainty" / "pages"
+        self.folder = None if chosen == "off" else own
+        self.root, self.prints = root, page_fingerprints(root)
+
+    def place(self, cache, record) -> Path | None:
+        """The file for a page as it stands."""
+        name = str(Path(record.uri).relative_to(self.root))
+        if self.folder is None or name not in self.prints:
+            return None
+        _, cells = cache.create_hashed_notebook(cache.get_project_notebook(record.pk).nb)
+        return self.folder / f"{hashlib.sha256(f'{name} {cells} {self.prints[name]}'.encode()).hexdigest()}.ipynb"
+
+    def fill(self, cache) -> None:
+        """Take over what an earlier build on this machine has executed."""
+        found = 0
+        for record in cache.list_unexecuted():
+            path = self.place(cache, record)
+            try:
+                executed = nbformat.reads(path.read_text(encoding="utf-8"), 4) if path and path.exists() else None
+            except (OSError, ValueError):  # half a file, or none of ours: the page runs
+                executed = None
+            if executed is not None:
+                seconds = executed.metadata.pop("execution_seconds", 0.0)
+                cache.cache_notebook_bundle(CacheBundleIn(executed, record.uri, data={"execution_seconds": seconds}),
+                                            check_validity=False, overwrite=True)
+                os.utime(path)
+                found += 1
+        if found:
+            print(f"{found} chapters as an earlier build on this machine has run them (make cold: anew)", flush=True)
+
+    def store(self, cache) -> None:
+        """Keep what has been executed. A full disk, or a folder that cannot be written, costs nothing but this."""
+        with contextlib.suppress(OSError):
+            for record in cache.list_project_records():
+                path, known = self.place(cache, record), cache.get_cached_project_nb(record.uri)
+                if path is None or known is None or path.exists():
+                    continue
+                executed = cache.get_cache_bundle(known.pk).nb
+                executed.metadata["execution_seconds"] = known.data.get("execution_seconds", 0.0)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                part = path.with_suffix(f".{os.getpid()}")
+                part.write_text(nbformat.writes(executed), encoding="utf-8")
+                part.replace(path)
+            if self.folder is not None and self.folder.exists():
+                newest = sorted(self.folder.glob("*.ipynb"), key=lambda path: path.stat().st_mtime, reverse=True)
+                for path in newest[self.NEWEST:]:
+                    path.unlink()
 
 
 def shown_tracebacks(root: Path, cache) -> list[str]:
