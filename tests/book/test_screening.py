@@ -11,6 +11,17 @@ def test_the_clinics_file_is_what_its_code_makes():
     pd.testing.assert_frame_equal(screening.clinic(), screening.make_clinic(), atol=1.01e-6)
 
 
+def test_the_stored_forecasts_are_what_the_models_say():
+    """Fitted anew: to the last digits that a processor may change; and a subset is a subset."""
+    made = screening.make_forecasts()
+    y, said = screening.forecasts()
+    assert list(said) == list(screening.models()) and (made["ill"] == y).all()
+    for name, forecast in said.items():
+        assert abs(made[name] - forecast).max() < 1e-9, name
+    assert list(screening.forecasts(0, ["boosting", "naive Bayes"])[1]) == ["naive Bayes", "boosting"]
+    assert (screening.forecasts(1, ["naive Bayes"])[1]["naive Bayes"] != said["naive Bayes"]).any()
+
+
 def test_it_is_read_without_being_told_much(capsys):
     assert command.main(["compare", str(screening.CLINIC), "--truth", "ill", "--ratio", "3:30"]) == 0
     said = capsys.readouterr().out

@@ -190,7 +190,7 @@ def page_fingerprints(root: Path) -> dict[str, str]:
 
 
 def runs_with(root: Path) -> str:
-    """The Python, and the versions of the packages that are pinned. What checks of the site install changes no output."""
+    """The Python, and the versions of pinned packages. What checks of the site install on top changes no output."""
     pins = root / "requirements.txt"
     pinned = set(re.findall(r"(?m)^([\w.-]+)==", pins.read_text().lower())) if pins.exists() else set()
     return sys.version + "\n".join(sorted(f"{package.name} {package.version}" for package in metadata.distributions()
