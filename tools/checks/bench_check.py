@@ -85,7 +85,7 @@ def check_bench(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any
     """All files, an example by the keyboard, what is sent, a report to save, a phone in the dark."""
     context, found, sent = browser.new_context(), [], []
     page = watch(context)
-    page.goto(base + BENCH, wait_until="networkidle")
+    page.goto(base + BENCH, wait_until="load")
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     table = forecasts(100, 2, 4).rename(columns={"y": "died"})

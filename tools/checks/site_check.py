@@ -22,10 +22,13 @@ import functools
 import http.server
 import json
 import multiprocessing
+import os
 import re
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -249,7 +252,7 @@ def check_behaviour(page, base: str) -> list[str]:
     """Search, a quiz by keyboard (space chooses, an arrow moves on), folded code, theme switch."""
     found = []
     for words, name in SEARCHES.items():
-        page.goto(base + f"search.html?q={words.replace(' ', '+')}", wait_until="networkidle")
+        page.goto(base + f"search.html?q={words.replace(' ', '+')}", wait_until="load")
         try:
             page.wait_for_selector("#search-results li a", timeout=15_000)
             links = page.locator("#search-results li > a")
@@ -258,26 +261,24 @@ def check_behaviour(page, base: str) -> list[str]:
                 found.append(f"search for {words!r}: {name} is not among the first three, {first}")
         except Error:
             found.append(f"search for {words!r} finds nothing")
-    page.goto(base + "book/foundations/good_score.html", wait_until="networkidle")
+    page.goto(base + "book/foundations/good_score.html", wait_until="load")
     box = page.locator("fieldset.quiz").first
+    reason = box.locator("[role=status] .why:visible")
     box.locator("input").first.focus()
     page.keyboard.press("Space")
-    first = box.locator("[role=status] .why:visible").all_inner_texts()
+    expect(reason).to_have_count(1)
+    first = reason.inner_text()
     page.keyboard.press("ArrowDown")
-    second = box.locator("[role=status] .why:visible").all_inner_texts()
-    if not len(first) == len(second) == 1 or first == second:
-        found.append("a quiz does not answer to the keyboard: one reason at a time")
+    expect(reason).to_have_count(1)
+    expect(reason).not_to_have_text(first, use_inner_text=True)
     fold = page.locator("details.hide").first
     fold.locator("summary").click()
-    if fold.get_attribute("open") is None:
-        found.append("folded code does not open")
+    expect(fold).to_have_attribute("open", "")
     check = page.locator("details.check").first
-    for key in ("Enter", "Space"):
-        before = check.get_attribute("open")
+    for key, opened in (("Enter", True), ("Space", False)):
         check.locator("summary").focus()
         page.keyboard.press(key)
-        if check.get_attribute("open") == before:
-            found.append(f"a check does not answer to {key}")
+        (expect(check).to_have_attribute if opened else expect(check).not_to_have_attribute)("open", "")
     themes = set()
     for _ in range(3):  # light, dark, auto
         page.locator("button.theme-switch-button").first.click()
@@ -293,16 +294,22 @@ def bring(page, control) -> None:
     page.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
 
 
-def drag(page, slider, share: float) -> None:
-    """Pull the thumb of a slider to a share of its track, with the mouse."""
-    bring(page, slider)
-    box = slider.bounding_box()
-    value, most = float(slider.input_value()), float(slider.get_attribute("max"))
-    middle = box["y"] + box["height"] / 2
-    page.mouse.move(box["x"] + 8 + (box["width"] - 16) * value / most, middle)
-    page.mouse.down()
-    page.mouse.move(box["x"] + 8 + (box["width"] - 16) * share, middle, steps=8)
-    page.mouse.up()
+def put(slider, share: float) -> None:
+    """Set a slider to a share of its range, as a hand that has let go: what is meant is the value, and not the drag."""
+    slider.evaluate("""(slider, share) => {
+        slider.value = Math.round(slider.min - -share * (slider.max - slider.min));
+        slider.dispatchEvent(new Event("input", {bubbles: true}));
+        slider.dispatchEvent(new Event("change", {bubbles: true}));
+    }""", share)
+
+
+def says(status, words) -> str:
+    """What is wrong with an instrument's words, once it has had time to say them; nothing if they are Python's."""
+    try:
+        expect(status).to_have_text(" ".join(words), use_inner_text=True)
+    except AssertionError:
+        return f"{status.inner_text().splitlines()}, Python: {list(words)}"
+    return ""
 
 
 def pull(page, drawing, share: float) -> None:
@@ -325,7 +332,7 @@ def front_page():
 
 def check_front_instrument(page, base: str) -> list[str]:
     """Pull it in its drawing, by slider, button, key and choice: words, bills and plates are Python's at that place."""
-    page.goto(base + "book/index.html", wait_until="networkidle")
+    page.goto(base + "book/index.html", wait_until="load")
     box, made, found, seen = page.locator(".instrument").first, front_page(), [], []
     expect(box).to_have_attribute("data-ready", "", timeout=30_000)
     sliders, status = box.locator(".controls input"), box.locator("[role=status]:not(.answer)").first
@@ -333,23 +340,22 @@ def check_front_instrument(page, base: str) -> list[str]:
     def compare(whose: int = 0) -> None:
         place, width = (int(sliders.nth(k).input_value()) for k in (0, 1))
         view = made.view(place, width, whose)
-        shown = status.inner_text().splitlines()
-        if shown != list(view.words):
-            found.append(f"front page at {place}, {width}, {whose}: {shown}, Python: {view.words}")
+        if problem := says(status, view.words):
+            found.append(f"front page at {place}, {width}, {whose}: {problem}")
         if not whose:
             bills = box.locator("ol li").all_inner_texts()
             fates = box.locator(".plates figure svg").first.evaluate(
                 "svg => [...svg.querySelectorAll('path')].map(path => path.getAttribute('d').split('h').length - 1)")
             if bills != [words for _, words, _ in view.bills] or fates != list(view.counts[0]):
                 found.append(f"front page at {place}, {width}: {bills}, {fates}, Python: {view.bills}, {view.counts}")
-        seen.append(" ".join(shown))
+        seen.append(" ".join(view.words))
 
-    drawing = box.locator(".views > svg:visible")
-    for share in (0.15, 0.35, 0.6):
-        pull(page, drawing, share)
+    drawing, place = box.locator(".views > svg:visible"), sliders.first.input_value()
+    pull(page, drawing, 0.15)
+    expect(sliders.first).not_to_have_value(place)
+    for slider, share in ((0, 0.35), (0, 0.6), (1, 0.7)):
+        put(sliders.nth(slider), share)
         compare()
-    drag(page, sliders.nth(1), 0.7)
-    compare()
     box.locator("button[data-place]").first.click()
     compare()
     sliders.first.focus()
@@ -380,22 +386,21 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
             ("pwu/choosing", instrument.readers(y, forecasts, np.arange(1, 26) / 50, (5, 20, 100), start=(4, 1))),
             ("pwu/reporting", instrument.undecided(y, {name: forecasts[name] for name in (
                 "logistic regression", "random forest")}))):
-        page.goto(f"{base}book/{name}.html", wait_until="networkidle")
+        page.goto(f"{base}book/{name}.html", wait_until="load")
         box = answered(page.locator(".instrument:has(.controls)").first)
         inputs, status, seen = box.locator(".controls input"), box.locator("[role=status]:not(.answer)").first, set()
         for share in (0.1, 0.5, 0.8):
-            drag(page, inputs.first, share)
+            put(inputs.first, share)
             if inputs.count() > 2:
                 bring(page, inputs.nth(2))
                 inputs.nth(2).set_checked(share == 0.5)
             at = inputs.evaluate_all("all => all.map(one => one.type === 'checkbox' ? +one.checked : +one.value)")
-            shown = status.inner_text().splitlines()
-            seen.add(tuple(shown))
-            if shown != list(made.view(*at).words):
-                found.append(f"{name} at {at}: {shown}, Python: {made.view(*at).words}")
+            seen.add(tuple(made.view(*at).words))
+            if problem := says(status, made.view(*at).words):
+                found.append(f"{name} at {at}: {problem}")
         if len(seen) < 3:
             found.append(f"{name}: moving the instrument changes nothing")
-    page.goto(base + INSTRUMENTS["beliefs"], wait_until="networkidle")
+    page.goto(base + INSTRUMENTS["beliefs"], wait_until="load")
     box = answered(page.locator(".instrument:has(select)").first)
     choice, words, seen = box.locator("select"), box.locator("[role=status]:not(.answer)").first, set()
     choice.focus()
@@ -407,7 +412,7 @@ def check_instruments(page, base: str, y, forecasts) -> list[str]:
         page.keyboard.press("ArrowDown")
     if len(seen) != options or not any("no hill" in one for one in seen):
         found.append(f"{len(seen)} different words for {options} scores")
-    page.goto(base + INSTRUMENTS["asks"], wait_until="networkidle")
+    page.goto(base + INSTRUMENTS["asks"], wait_until="load")
     box = page.locator(".instrument:has(.asks)").first
     expect(box).to_have_attribute("data-ready", "", timeout=30_000)
     bring(page, box)
@@ -473,7 +478,7 @@ def check_gallery(page, base: str) -> list[str]:
 
 def check_cards(page, base: str) -> list[str]:
     """A link to a statement of another page, and one to a work, show it by mouse and by keyboard; Escape hides it."""
-    page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="networkidle")
+    page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="load")
     card, found = page.locator(".hover-card"), []
     for kind, words in (("#thm-", "Theorem"), ("cite.html#", r"\b(19|20)\d\d\.")):
         link = page.locator(f".bd-article a.reference.internal[href*='{kind}']").first
@@ -489,8 +494,7 @@ def check_cards(page, base: str) -> list[str]:
             if not re.search(words, card.inner_text()):
                 found.append(f"the card at a link to {kind} says {card.inner_text()[:60]!r}")
             page.keyboard.press("Escape")
-            if card.is_visible():
-                found.append("Escape does not hide a card")
+            expect(card).to_be_hidden()
     return found
 
 
@@ -574,32 +578,52 @@ def places(said: str | None) -> list[float]:
     return numbers
 
 
+UNSTEADY = "passed when it was run again: "
+
+
+def steady(browser, base: str, name: str, check: Callable[[Any], list[str]], **options: Any) -> list[str]:
+    """What a check finds on a page of its own; if it finds something, once more in a new context.
+
+    What fails only once is not a fault of the site, but is listed, and the weekly job refuses the list.
+    """
+    first: list[str] = []
+    for _ in range(2):
+        problems: list[str] = []
+        with browser.new_context(**options) as context, watch(context, base, problems) as page:
+            try:
+                found = [f"{name}: {problem}" for problem in check(page) + problems]
+            except (Error, AssertionError) as error:  # a state that did not come
+                found = [f"{name}: {' '.join(str(error).split())[:600]}"]
+        if not found:
+            return [UNSTEADY + problem for problem in first]
+        first = found
+    return first
+
+
 def check_pages(base: str, view: str, names: list[str]) -> list[str]:
     """Each of these pages in one view."""
     width, height, scheme = VIEWS[view]
-    found = []
     with browse.chromium() as browser:
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        for name in names:
-            problems: list[str] = []
-            with watch(context, base, problems) as page:
-                found += [f"{name} [{view}] {p}" for p in check_page(page, base, name, view) + problems]
-    return found
+        return [problem for name in names for problem in steady(
+            browser, base, f"{name} [{view}]", lambda page, name=name: check_page(page, base, name, view),
+            viewport={"width": width, "height": height}, color_scheme=scheme)]
 
 
 def check_rest(base: str) -> list[str]:
     """Search, switches, instruments, pages without scripts, the kit and the pictures of links."""
-    problems: list[str] = []
     with browse.chromium() as browser:
-        page = watch(browser.new_context(), base, problems)
-        found = check_behaviour(page, base) + check_without_scripts(browser, base)
-        found += check_front_instrument(page, base) + check_instruments(page, base, *screening.forecasts())
-        found += check_passing(browser, base)
-        found += check_gallery(page, base) + check_cards(page, base) + check_files(page, base)
-        found += check_letters(page, base) + check_copies(page, base)
-        found += kit_check.check_kit(browser, SITE, check_access)
-        found += link_pictures.check(browser, SITE)
-    return [f"[behaviour] {problem}" for problem in found + problems]
+        checks: dict[str, Callable[[Any], list[str]]] = {
+            "behaviour": lambda page: check_behaviour(page, base),
+            "without scripts": lambda page: check_without_scripts(browser, base),
+            "front page": lambda page: check_front_instrument(page, base),
+            "instruments": lambda page: check_instruments(page, base, *screening.forecasts()),
+            "passing texts": lambda page: check_passing(browser, base),
+            "gallery": lambda page: check_gallery(page, base), "cards": lambda page: check_cards(page, base),
+            "files": lambda page: check_files(page, base), "letters": lambda page: check_letters(page, base),
+            "copies": lambda page: check_copies(page, base),
+            "kit": lambda page: kit_check.check_kit(browser, SITE, check_access),
+            "pictures of links": lambda page: link_pictures.check(browser, SITE)}
+        return [problem for name, check in checks.items() for problem in steady(browser, base, name, check)]
 
 
 def check_bench(base: str) -> list[str]:
@@ -607,11 +631,14 @@ def check_bench(base: str) -> list[str]:
     if not (SITE / "_static" / "live" / "site.json").exists():
         print("no live cells in this site (make live, make book): the bench and the machine are not checked")
         return []
-    problems: list[str] = []
     with browse.chromium() as browser:
-        found = bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access, base)
-        found += bench_check.check_cells(watch(browser.new_context(), base, problems), base)
-    return [f"[bench] {problem}" for problem in found + problems]
+        def bench(page):
+            problems: list[str] = []
+            return bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access,
+                                           base) + problems
+
+        return (steady(browser, base, "bench", bench)
+                + steady(browser, base, "live", lambda page: bench_check.check_cells(page, base)))
 
 
 def main() -> int:
@@ -621,6 +648,10 @@ def main() -> int:
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         running = [pool.apply_async(work, given) for work, given in jobs]
         failures = [failure for result in running for failure in result.get()]
+    if os.environ.get("PWU_UNSTEADY") != "refuse":
+        for unsteady in (failure for failure in failures if failure.startswith(UNSTEADY)):
+            print(unsteady)
+        failures = [failure for failure in failures if not failure.startswith(UNSTEADY)]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
     print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, instruments, slides, worksheets, bench: "
