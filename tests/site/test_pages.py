@@ -7,7 +7,6 @@ import importlib
 import json
 import posixpath
 import re
-import statistics
 import zipfile
 from pathlib import Path
 
@@ -149,17 +148,12 @@ def main_text(soup, short=False):
     return len(re.findall(r"[A-Za-z][\w'’-]*", article.get_text(" ")))
 
 
-def test_a_chapter_is_read_in_one_sitting(chapter):
-    """At most 2,200 words and four ticks; its short path takes the share of its time that the words left do."""
+def test_a_short_path_takes_the_share_of_the_time_that_it_says(chapter):
     path, soup = chapter
-    words, left = main_text(soup), main_text(soup, short=True)
-    assert 500 < words <= 2200
-    ticks = soup.select("details.check:not(.all):not(.all *):not(.solution *)")
-    assert len(ticks) <= 4 and len(soup.select("details.check.all")) == 1
-    text = path.read_text()
+    text, share = path.read_text(), main_text(soup, short=True) / main_text(soup)
     long = int(re.search(r"\*\*Time\*\*: (\d+) minutes", text)[1])
     short = int(re.search(r"\*\*Short path\*\* \((\d+) minutes\)", text)[1])
-    assert abs(short / long - left / words) < 0.2, (short / long, left / words)
+    assert abs(short / long - share) < 0.2, (short / long, share)
 
 
 def test_a_chapter_folds_code_asides_and_solutions_and_nothing_else(chapter):
@@ -218,33 +212,14 @@ def test_no_number_is_typed_into_prose(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
-def test_cells_are_short(path):
-    for head, code in cells(path):
-        lines = [line for line in code.splitlines() if line.strip()]
-        assert len(lines) <= 25
-        if "remove-cell" not in head:
-            assert max(map(len, lines)) <= 80
-
-
-def test_cells_are_short_on_the_whole():
-    """The sentence that a check prints is left aside: it is read on the page."""
-    lengths = [sum(bool(line.strip()) for line in re.sub(r"^print\(.*", "", code, flags=re.S | re.M).splitlines())
-               if CHECK.search(head) else sum(bool(line.strip()) for line in code.splitlines())
-               for path in NOTEBOOKS for head, code in cells(path)]
-    assert 2 <= statistics.median(lengths) <= 8
-    assert sorted(lengths)[int(0.9 * len(lengths))] <= 16
-
-
-@pytest.mark.parametrize("path", [path for path in PAGES if path.name != "index.md"], ids=name)
-def test_page_has_a_next_step(path):
-    """The start page has the theme's own button, and nothing else to say."""
-    assert "next" in path.read_text()[-1500:].lower()
+def test_code_fits_on_the_page_without_scrolling(path):
+    shown = [line for head, code in cells(path) if "remove-cell" not in head for line in code.splitlines()]
+    assert max(map(len, shown), default=0) <= 80
 
 
 @pytest.mark.parametrize("path", CHAPTERS, ids=name)
-def test_chapters_have_three_exercises_with_asserted_solutions(path):
+def test_every_exercise_has_an_asserted_solution(path):
     text = path.read_text()
-    assert text.count("{exercise-start}") >= 3
     solutions = re.findall(r"\{solution-start\}(.*?)\{solution-end\}", text, re.S)
     assert len(solutions) == text.count("{exercise-start}")
     assert all("assert" in solution for solution in solutions)

@@ -41,6 +41,17 @@ CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", 
 SITE = ["pyproject.toml", "CITATION.cff", "README.md", "LICENSE", "LICENSES/*", "tools/**/*", "_build/live/**/*",
         "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
 NO_CODE = {".md", ".bib"}  # of pages, jupyter-cache knows the cells
+# jupyter-book passes no number of jobs. Pages are read by one process: an extension that numbers them does not say that
+# it may be several. What the book's own extension does while it writes a page goes into the files of that page alone.
+PARALLEL = """
+import functools, os
+from jupyter_book import sphinx
+from jupyter_book.cli.main import main
+from sphinx.application import Sphinx
+Sphinx.is_parallel_allowed = lambda app, kind: kind == "write"
+sphinx.build_sphinx = functools.partial(sphinx.build_sphinx, jobs=(os.cpu_count() or 1) + 1)
+main()
+"""
 LOOKS = ["book/_static/**/*", "book/teaching/sheets/*", "book/index_words.toml"]  # what changes pages, and no output
 
 
@@ -402,9 +413,8 @@ def report_failure(root: Path, record) -> None:
 
 
 def run_sphinx(root: Path, strict: Sequence[str] = ("-W", "-n", "--keep-going")) -> bool:
-    """jupyter-book, strictly: warnings are errors, every reference must resolve."""
-    code = "from jupyter_book.cli.main import main; main()"
-    command = [sys.executable, "-c", code, "build", str(root), *strict, "-q"]
+    """jupyter-book, strictly: warnings are errors, every reference must resolve. Pages are written on all cores."""
+    command = [sys.executable, "-c", PARALLEL, "build", str(root), *strict, "-q"]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
         print(done.stdout[-6000:], done.stderr[-6000:], file=sys.stderr)
