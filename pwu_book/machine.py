@@ -188,12 +188,14 @@ def _within(seconds: float) -> Iterator[None]:
 
     if hasattr(signal, "setitimer") and not BROWSER and threading.current_thread() is threading.main_thread():
         before = signal.signal(signal.SIGALRM, late)
-        signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), 0.02)
+        left, again = signal.setitimer(signal.ITIMER_REAL, max(seconds, 1e-6), 0.02)  # the caller's own alarm, if any
         try:
             yield
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+            left = max(left - seconds + end - time.monotonic(), 1e-6) if left else 0.0
+            signal.setitimer(signal.ITIMER_REAL, left, again)
     else:
         traced = sys.gettrace()
         sys.settrace(lambda frame, event, argument: late(event, frame))

@@ -59,8 +59,7 @@ class _Cost:
 
     def __call__(self, y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None,
                  cost_share: Any = None) -> float:
-        score, labels, forecast = self.score, np.asarray(y_true), np.asarray(y_pred)
-        labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+        score, labels, forecast = self.score, _labels(y_true), np.asarray(y_pred)
         kinds = _kinds(labels)
         event = _event(kinds) if pos_label is None else pos_label
         if len(kinds) > 2 or (len(kinds) == 2 and event not in kinds):
@@ -79,6 +78,21 @@ class _Cost:
             score = type(score)(score.family, Dirac(validation.vector("cost_share", cost_share)))
         options = {} if sample_weight is None else {"sample_weight": sample_weight}
         return float(score(labels == event, forecast, **options))
+
+
+def _labels(y_true):
+    """Labels as an array, one for each case; one that is missing or masked is refused."""
+    if validation.has_a_mask(y_true):
+        raise ValueError("y_true has masked entries: each case needs a label")
+    labels = np.asarray(y_true)
+    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    if labels.dtype.kind == "O":
+        from pandas import isna
+
+        missing = np.asarray(isna(labels))
+        if missing.any():
+            raise ValueError(f"y_true[{int(np.argmax(missing))}] is missing: each case needs a label")
+    return labels
 
 
 def _kinds(labels):
@@ -111,8 +125,7 @@ class _OfEstimator:
 def _classes(score, estimator, X, y_true):
     """Labels as places among the estimator's classes, and its probabilities; by name, if the costs have names."""
     classes, chance = np.asarray(estimator.classes_), np.asarray(estimator.predict_proba(X))
-    labels, names = np.asarray(y_true), score.family.classes
-    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
+    labels, names = _labels(y_true), score.family.classes
     equal = labels[:, None] == classes[None, :]
     unknown = np.flatnonzero(~equal.any(axis=1))
     if unknown.size:

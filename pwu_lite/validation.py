@@ -6,6 +6,7 @@ Implements no source: what every function of the package asks of its arguments.
 from __future__ import annotations
 
 import datetime
+import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -120,7 +121,7 @@ def group_labels(groups: Any, n: int) -> np.ndarray:
     >>> group_labels(["b", "a", "b"], 3).tolist(), group_labels(np.array([1, "1", 2.0], object), 3).tolist()
     (['b', 'a', 'b'], ['1', '1', '2'])
     """
-    if _has_a_mask(groups):
+    if has_a_mask(groups):
         raise ValueError("groups has masked entries: each case needs a group")
     try:
         labels = np.asarray(groups)
@@ -144,12 +145,19 @@ def as_text(label: Any) -> str:
     >>> [as_text(label) for label in (1, 1.0, np.int8(1), "1", np.datetime64("2026-11-28T00", "h"))]
     ['1', '1', '1', '1', '2026-11-28']
     """
+    if isinstance(label, bytes):
+        return label.decode(errors="replace")
     if isinstance(label, np.datetime64):
-        label = label.astype("datetime64[us]").item()
-    if isinstance(label, datetime.datetime) and label.time() == datetime.time() and label.tzinfo is None:
-        label = label.date()
-    if isinstance(label, datetime.date):
-        return label.isoformat()
+        written = str(np.datetime_as_string(label)).replace("T", " ")
+        written = re.sub(r"\.?0*$", "", written) if "." in written else written
+        whole = re.fullmatch(r"(\d{4,}-\d\d-\d\d)( 00(:00){0,2})?", written)
+        return whole[1] if whole else written + ":00" * (2 - written.count(":") if " " in written else 0)
+    if isinstance(label, datetime.datetime):  # as pandas and CSV files write it
+        midnight = label.time() == datetime.time() and label.tzinfo is None
+        return str(label.date()) if midnight else str(label)
+    if isinstance(label, np.timedelta64 | datetime.timedelta):
+        seconds = label / np.timedelta64(1, "s") if isinstance(label, np.timedelta64) else label.total_seconds()
+        return f"{seconds:.15g} s"
     if isinstance(label, float | np.floating) and float(label).is_integer():
         label = int(label)
     return str(label)
@@ -237,7 +245,7 @@ def check_multiclass(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, 
     """
     same_order(y_true=y_true, y_prob=y_prob)
     f = check_class_probabilities(y_prob)
-    texts = np.asarray(y_true) if not _has_a_mask(y_true) else np.empty(0)
+    texts = np.asarray(y_true) if not has_a_mask(y_true) else np.empty(0)
     if texts.dtype.kind in "US" or texts.dtype.kind == "O" and any(isinstance(value, str) for value in texts.flat):
         raise ValueError(f"y_true must hold class numbers from 0 to {f.shape[1] - 1}, in the order of the columns of "
                          f"y_prob, got the class name {str(texts.flat[0])!r}: pass list(classes).index(name) of each, "
@@ -522,7 +530,7 @@ def inside(name: str, value: Any, low: float, high: float) -> float:
 
 def as_float(name: str, values: Any) -> np.ndarray:
     """Read numbers of any shape, NaN and infinity included."""
-    if _has_a_mask(values):
+    if has_a_mask(values):
         raise ValueError(f"{name} has masked entries; drop them or fill them first")
     try:
         array = np.asarray(values)
@@ -538,11 +546,17 @@ def as_float(name: str, values: Any) -> np.ndarray:
     return array.astype(float)
 
 
-def _has_a_mask(values):
-    """Masked entries, of an array or of the arrays in a list."""
+def has_a_mask(values: Any) -> bool:
+    """Is an entry masked, of an array or of one of the arrays in a list?
+
+    Examples
+    --------
+    >>> has_a_mask(np.ma.array([1, 2], mask=[False, True])), has_a_mask([1, 2])
+    (True, False)
+    """
     if isinstance(values, (list, tuple)):
         for value in values:
-            if isinstance(value, (list, tuple, np.ma.MaskedArray)) and _has_a_mask(value):
+            if isinstance(value, (list, tuple, np.ma.MaskedArray)) and has_a_mask(value):
                 return True
         return False
     return values is np.ma.masked or (np.ma.isMaskedArray(values) and bool(np.ma.getmaskarray(values).any()))

@@ -26,6 +26,7 @@ from .tables import (
     SEPARATORS,
     SIGNS,
     Ways,
+    decimal_commas,
     is_row,
     layout,
     literal,
@@ -102,27 +103,28 @@ class Suspects:
 
     def __init__(self) -> None:
         self.text: set[str] = set()
-        self.point = True  # is a comma the delimiter of every piece?
+        self.point = True  # is a comma the delimiter of every piece, and no decimal comma?
         self.points: dict[str, tuple[bool, bool]] = {}  # thousands after a point so far? and is there a point?
         self.signs: dict[str, set[bool]] = {}  # is there a % sign behind a number that is not zero?
 
     def add(self, frame: pd.DataFrame) -> None:
         """Look at a piece, in which pandas has read plain numbers."""
-        point = frame.attrs.get("point", False)
-        self.point = self.point and point
+        self.point = self.point and frame.attrs.get("point", False)
         for name in frame.columns:
             column = frame[name]
             if pd.api.types.is_numeric_dtype(column):
                 known = column.dropna().to_numpy(float)
-                broken = known[known % 1 != 0]
-                grouped = not point and bool(np.all(np.abs(known) < 1000) and np.all(np.abs(broken) >= 1)
-                               and np.all(np.abs(1000 * broken - np.round(1000 * broken)) < 1e-6))
                 so_far, any_ = self.points.get(name, (True, False))
-                self.points[name] = so_far and grouped, any_ or broken.size > 0
+                if so_far:
+                    broken = known[known % 1 != 0]
+                    grouped = bool(np.all(np.abs(known) < 1000) and np.all(np.abs(broken) >= 1)
+                                   and np.all(np.abs(1000 * broken - np.round(1000 * broken)) < 1e-6))
+                    self.points[name] = grouped, any_ or broken.size > 0
                 self.signs.setdefault(name, set()).update([False] * bool(unlike_percent(name, known).any()))
             elif pd.api.types.is_string_dtype(column):
                 if column.str.contains(rf"{SEPARATORS}|^[-+]?[1-9]\d{{0,2}}(?:\.\d{{3}})+$", regex=True).any():
                     self.text.add(name)
+                self.point = self.point and not decimal_commas(column)
                 signs = self.signs.setdefault(name, set())
                 if (percent := column.str.endswith("%").fillna(False)).any():
                     signs.add(True)
@@ -132,7 +134,9 @@ class Suspects:
 
     def ways(self, source: str, apart: Collection[str]) -> tuple[dict[str, str | None], dict[str, str]]:
         """How their numbers are written, by all rows; and what is said of columns where two ways fit."""
-        names = ({*self.text} | {name for name, (grouped, any_) in self.points.items() if grouped and any_}) - {*apart}
+        grouped = {name for name, (all_, any_) in self.points.items() if all_ and any_ and not self.point}
+        names = {*self.text} | grouped
+        names -= {*apart}
         found: dict[str, str | None] = {}
         open_ = {name: f"column {name!r}: {SIGNS}" for name, signs in self.signs.items() if len(signs) > 1}
         seen = {name: Ways(self.point) for name in names}

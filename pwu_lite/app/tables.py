@@ -114,7 +114,8 @@ def read_table(source: str) -> pd.DataFrame:
                          else f"{source} could not be parsed as a table: {error}") from error
     if frame.empty:
         raise ValueError(f"{source} has a header but no rows")
-    frame.attrs["point"] = delimiter == ","
+    frame.attrs["point"] = delimiter == "," and not ('"' in text and any(
+        decimal_commas(frame[name]) for name in frame.columns))
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = _lines_of(text, delimiter)
     return frame
@@ -188,7 +189,8 @@ def _read_json(text, source):
         raise ValueError(f"{source} looks like JSON, but does not have one object for each case")
     frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)
                            for name, value in row.items()} for row in rows])
-    frame.attrs["point"] = True  # JSON's own numbers
+    frame.attrs["point"] = not any(isinstance(value, str) and re.fullmatch(r"[-+]?\d[\d.,]*[.,]\d+%?", value.strip())
+                                   for row in rows for value in row.values())  # JSON's own numbers have a point
     _check_names(list(frame.columns))
     return frame
 
@@ -454,11 +456,22 @@ def may_be_grouped(text: pd.Series) -> bool:
                 and text.str.contains(".", regex=False).any())
 
 
+def decimal_commas(column: pd.Series) -> bool:
+    """Is there a number with a comma that may be a decimal comma? Then a point in the same file need not be one.
+
+    Examples
+    --------
+    >>> decimal_commas(pd.Series(["40,5", "7"])), decimal_commas(pd.Series(["1,234.5", "a, b"]))
+    (True, False)
+    """
+    return bool(column.astype("string").str.fullmatch(r"\s*[-+]?[\d.]*,\d+\s*%?\s*").any())
+
+
 class Ways:
     """How the numbers of a column are written: the one way that fits every field of all pieces.
 
-    Where a comma separates the fields, and none stands inside of one, a point is a decimal point: nobody who writes
-    thousands with points writes decimals with them, and separates fields with the other sign.
+    Where a comma separates the fields, and none stands inside of a number of the file, a point is a decimal point:
+    those who write thousands with points write decimals with commas.
     """
 
     def __init__(self, point: bool = False) -> None:

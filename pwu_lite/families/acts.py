@@ -219,7 +219,12 @@ class CostMatrix(SeparableFamily):
         if not np.isfinite(mean):
             return None
         least = costs + np.where(price < 0, high, low) * price if np.isfinite(high) or not (price < 0).any() else 0.0
-        return float(np.min(least)), float((costs + np.maximum(price, 0) * mean).max())
+        # Which act is taken may change with the price: no loss is above the dearest costs and the dearest share of the
+        # price, taken apart, or above the dearest act at the ends of the support.
+        most = costs.max() + mean * max(price.max(), 0.0)
+        if np.isfinite(high):
+            most = min(most, max(float((costs + end * price).max()) for end in (low, high)))
+        return float(np.min(least)), float(most)
 
     def _apart(self, theta):
         costs, price = self._matrices()

@@ -6,10 +6,15 @@ Implements sections 3.2 and 4 of the PWU paper: a utility for each decision para
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import itertools
 import math
+import re
+import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from numbers import Number
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -214,15 +219,16 @@ class Family:
     required: ClassVar[tuple[str, ...]] = ()
     check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
 
+    @reprlib.recursive_repr("...")
     def __repr__(self) -> str:
-        holds = ", ".join(f"{name}={_short(value)}" for name, value in sorted(vars(self).items()))
+        holds = ", ".join(f"{name}={_short(value)}" for name, value in sorted(_holds(self).items()))
         return f"{type(self).__name__}({holds})"
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and _comparable(vars(self)) == _comparable(vars(other))
+        return self is other or type(self) is type(other) and _same(_holds(self), _holds(other))
 
-    def __hash__(self) -> int:
-        return hash((type(self), *sorted(vars(self))))
+    def __hash__(self) -> int:  # what a family holds may change while it is used
+        return hash(type(self))
 
     @property
     def stated(self) -> tuple[Parameter, ...]:
@@ -550,25 +556,50 @@ class JointFamily(Family):
 
 
 def _short(value):
-    """A value in one line, whatever it is."""
-    words = " ".join(repr(value).split())
+    """A value in one line, whatever it is, and the same in every run: a thing without words of its own by its name."""
+    if hasattr(value, "__qualname__"):
+        words = value.__qualname__
+    elif re.search(r" at 0x[0-9a-fA-F]+>", words := " ".join(repr(value).split())):
+        words = type(value).__name__
     return words if len(words) <= 60 else f"{words[:57]}..."
 
 
-def _comparable(value):
-    """What a family holds, as something that can be compared and hashed: arrays and tables by their values."""
-    if isinstance(value, dict):
-        return tuple(sorted((str(key), _comparable(one)) for key, one in value.items()))
-    if isinstance(value, set | frozenset):
-        return frozenset(map(_comparable, value))
-    if isinstance(value, list | tuple):
-        return tuple(map(_comparable, value))
-    if hasattr(value, "to_numpy"):
-        names = [list(part) for part in (getattr(value, "index", ()), getattr(value, "columns", ()))]
-        return _comparable([names, value.to_numpy()])
-    if isinstance(value, np.ndarray):
-        return value.shape, _comparable(value.tolist())
-    return value
+def _holds(family):
+    """What a family holds: its attributes and slots, without what a cached property has kept."""
+    kinds = type(family).__mro__
+    kept = {name for kind in kinds for name, one in vars(kind).items() if isinstance(one, functools.cached_property)}
+    slots = [vars(kind).get("__slots__", ()) for kind in kinds]
+    names = [name for names in slots for name in ([names] if isinstance(names, str) else names)
+             if hasattr(family, name) and name not in ("__dict__", "__weakref__")]
+    return {name: getattr(family, name) for name in names} | {
+        name: value for name, value in getattr(family, "__dict__", {}).items() if name not in kept}
+
+
+def _same(one, two):
+    """Are two things that families hold the same? Arrays and tables by their values; what cannot be compared is not."""
+    if one is two:
+        return True
+    if isinstance(one, list | tuple) and isinstance(two, list | tuple):
+        return len(one) == len(two) and all(map(_same, one, two))
+    if isinstance(one, float) and isinstance(two, float) and math.isnan(one):
+        return math.isnan(two)
+    if type(one) is not type(two):
+        return isinstance(one, Number) and isinstance(two, Number) and bool(one == two)
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(_same(value, two[key]) for key, value in one.items())
+    if isinstance(one, np.ma.MaskedArray):
+        return _same(one.tolist(), two.tolist())
+    if isinstance(one, np.ndarray):
+        if one.dtype.names is None and one.dtype.kind in "fc":
+            return np.array_equal(one, two, equal_nan=True)
+        return one.shape == two.shape and (_same(one.tolist(), two.tolist()) if one.dtype == object else
+                                           np.array_equal(one, two))
+    if callable(getattr(one, "equals", None)):  # tables and columns of pandas, and the like
+        return bool(one.equals(two))
+    if dataclasses.is_dataclass(one) and not isinstance(one, type):
+        return _same(vars(one), vars(two)) if hasattr(one, "__dict__") else one == two
+    equal = one == two
+    return equal if isinstance(equal, bool | np.bool_) else False
 
 
 def _home(name):

@@ -66,7 +66,10 @@ class Metric:
         """
         if not self.separable:
             raise ValueError(f"{self.name} is computed from all cases together: there is no value of a single case")
-        return of_each_case(self.function, *data, **self.options)
+        values = of_each_case(self.function, *data, **self.options)
+        if values is None:
+            raise ValueError(f"{self.name} does not say what it averages: it is not one average of this package's own")
+        return values
 
 
 _ROWS = [

@@ -17,15 +17,17 @@ from .._ranks import TIE, block_means, midranks, sorted_blocks
 _cases: ContextVar[list[np.ndarray] | None] = ContextVar("_cases", default=None)
 
 
-def of_each_case(metric: Callable[..., float], *data: Any, **options: Any) -> np.ndarray:
-    """What a metric that is an average averages, shape (n,)."""
+def of_each_case(metric: Callable[..., float], *data: Any, **options: Any) -> np.ndarray | None:
+    """What a metric that is an average averages, shape (n,); None where it is not just one average of this module."""
     seen: list[np.ndarray] = []
     token = _cases.set(seen)
     try:
-        metric(*data, **options)
+        value = metric(*data, **options)
     finally:
         _cases.reset(token)
-    return np.asarray(seen[-1], dtype=float)
+    if len(seen) != 1 or not np.isclose(value, np.mean(seen[0]), rtol=1e-12, atol=0):
+        return None
+    return np.asarray(seen[0], dtype=float)
 
 
 def average(values: np.ndarray, weight: np.ndarray | None) -> float:

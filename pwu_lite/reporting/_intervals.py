@@ -5,7 +5,9 @@ Implements appendix L of the PWU paper, for cases in time, too (Newey and West, 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,8 +127,9 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
     if luck.interval == "anytime":
         return anytime(losses, best, luck)
     units, size = losses if weight is None else losses * weight, unit_sizes(len(y), groups, weight)
-    if groups is not None:
-        units = np.array([np.bincount(groups, row) for row in units])
+    if groups is not None:  # summed from small to large: the order of the rows leaves no trace
+        units = np.array([np.bincount(groups[order], row[order]) for row in units
+                          for order in [np.lexsort((row, groups))]])
     if luck.interval in ("normal", "hac") and size.size < 2:
         raise ValueError(f"interval={luck.interval!r} needs at least two cases, got {size.size}")
     steps = [] if luck.blocks is None and luck.interval != "hac" else _dependence(_own(units, size, best)[1])
@@ -247,7 +250,7 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[
     cost_ends, gap_ends, saving_ends = (np.array([middle - width * error, middle + width * error])
                                         for middle, error in ((cost, _deviations(own, reach)), (gap, spread),
                                                               (saving, _deviations(saved, reach))))
-    draws = _drawn(cost, _covariance(own, own, reach), (gap == 0) & (spread == 0), best)
+    draws = _drawn(cost, own, reach, (gap == 0) & (spread == 0), best)
     together = all_together(cost, draws, best, luck.coverage, max(freedom, 0.5) + 1, resampled=False,
                             named=luck.named, pairs=luck.pairs)
     found = Intervals(cost_ends, gap_ends, saving_ends, spread, _share_best(draws), np.zeros(cost.size), together,
@@ -278,7 +281,8 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
     gaps, none = losses - losses[best], np.full(len(losses), np.nan)
     difference = np.array([(0.0, 0.0) if model == best else ends(gap, bound) for model, gap in enumerate(gaps)]).T
     low, high = luck.between or (np.nan, np.nan)  # a cost is told from the middle of what it can be
-    cost = (np.array([ends(row, (high - low) / 2, (low + high) / 2) for row in losses]).T if high > low else
+    known = high > low and losses.min() >= low - 1e-9 * bound and losses.max() <= high + 1e-9 * bound
+    cost = (np.array([ends(row, (high - low) / 2, (low + high) / 2) for row in losses]).T if known else
             np.array([none, none]))
     spread = gaps.std(axis=1) / np.sqrt(len(gaps.T))
     fortunes = np.zeros((len(losses), len(losses)))
@@ -365,40 +369,46 @@ def _steps(row):
     return float(max(steps, 1.0))
 
 
-def _covariance(first, second, reach):
-    """Covariances of sums, of rows with rows; with neighbours in time, weighted as Newey and West do."""
-    n, h = first.shape[-1], reach + 1
-    total = first @ second.T
-    for step in range(1, h):
-        lagged = first[..., step:] @ second[..., :-step].T
-        total = total + (1 - step / h) * (lagged + lagged.T)
-    return total * n / (n + 1 - 2 * h + h * (h - 1) / n)  # n / (n - 1) without neighbours
-
-
 def _deviations(rows, reach):
-    return np.sqrt([max(_covariance(row, row, reach), 0.0) for row in rows])
+    return np.sqrt([float(row @ row) for row in map(partial(_stretches, reach=reach), rows)])
 
 
-def _drawn(cost, variance, same, best):
-    """Draws of all costs from their joint normal law, spread evenly; models that never differ stay equal."""
+def _stretches(rows, reach):
+    """Rows whose products are the covariances of the sums of these, by the weights of Newey and West in time.
+
+    Bartlett's weights over h steps are those of the sums over every stretch of h neighbours, divided by h.
+    """
+    n, h = rows.shape[-1], reach + 1
+    if reach:
+        walk = np.cumsum(np.concatenate([np.zeros((*rows.shape[:-1], h)), rows, np.zeros((*rows.shape[:-1], reach))],
+                                        axis=-1), axis=-1)
+        rows = (walk[..., h:] - walk[..., :-h]) / np.sqrt(h)
+    return rows * np.sqrt(n / (n + 1 - 2 * h + h * (h - 1) / n))  # n / (n - 1) without neighbours
+
+
+def _drawn(cost, own, reach, same, best):
+    """Draws of all costs from their joint normal law, spread evenly; models that never differ stay equal.
+
+    The factor is that of the units themselves and not of covariances, in which the difference of near copies is lost.
+    """
     order = np.argsort(cost, kind="stable")
-    factor = _square_root(variance[np.ix_(order, order)])
-    multiples = np.sqrt([n for n in range(2, 2000) if all(n % d for d in range(2, int(n**0.5) + 1))][:cost.size])
-    normals = ndtri(np.outer(np.arange(DRAWS) + 0.5, multiples) % 1)
+    factor = np.linalg.qr(_stretches(own[order], reach).T, mode="r")
+    size = np.abs(np.diag(factor))
+    factor[:len(size)][size <= 1e-13 * np.sqrt((factor**2).sum(axis=0))[:len(size)]] = 0.0  # nothing new varies
+    normals = ndtri(np.outer(np.arange(DRAWS) + 0.5, np.sqrt(_primes(len(factor)))) % 1)
     draws = np.empty((DRAWS, cost.size))
-    draws[:, order] = cost[order] + normals @ factor.T
+    draws[:, order] = cost[order] + normals @ (np.sign(np.diag(factor))[:, None] * factor)
     draws[:, same] = draws[:, [best]]
     return draws
 
 
-def _square_root(matrix):
-    """Lower triangular factor of covariances, zero where nothing new varies."""
-    factor = np.zeros_like(matrix)
-    for j in range(len(matrix)):
-        rest = matrix[j:, j] - factor[j:, :j] @ factor[j, :j]
-        if rest[0] > 1e-12 * matrix[j, j]:
-            factor[j:, j] = rest / np.sqrt(rest[0])
-    return factor
+def _primes(count):
+    found: list[int] = []
+    for number in itertools.count(2):
+        if len(found) == count:
+            return found
+        if all(number % prime for prime in itertools.takewhile(lambda prime, most=number: prime**2 <= most, found)):
+            found.append(number)
 
 
 def _reach(series, luck):
@@ -466,7 +476,9 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
     kept = [*pairs, names] if len(names) > 2 else pairs
     orders = [canonical_order(y, {name: forecasts[name] for name in pair}, weight) for pair in pairs]
     orders += [canonical_order(y, _by_content(forecasts), weight) for _ in kept[len(pairs):]]
-    if groups is not None or luck.blocks is not None:  # drawn by their number, whatever the order of the cases
+    if groups is not None:  # drawn by their number, which what they hold decides
+        groups = _by_what_they_hold(groups, y, _by_content(forecasts), weight)
+    if groups is not None or luck.blocks is not None:
         orders = [np.arange(len(y)) for _ in kept]
 
     def costs(drawn):
@@ -488,6 +500,17 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
     return own_sums, apart(own_sums, others), together
 
 
+def _by_what_they_hold(groups, y, forecasts, weight):
+    """Groups numbered by their cases, whatever they are called and in whatever order they come."""
+    parts = [y, *(part for parts in forecasts.values() for part in parts), *([] if weight is None else [weight])]
+    rows = np.column_stack([np.asarray(part, dtype=float).reshape(len(y), -1) for part in parts])
+    place = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+    cases = np.split(place[np.lexsort((place, groups))], np.cumsum(np.bincount(groups))[:-1])
+    number = np.empty(len(cases), dtype=int)
+    number[sorted(range(len(cases)), key=lambda one: cases[one].tolist())] = np.arange(len(cases))
+    return number[groups]
+
+
 def _by_content(forecasts):
     """Models in an order that neither their names nor the order of their columns decides."""
     return dict(sorted(forecasts.items(), key=lambda model: [_content(part) for part in model[1]]))
@@ -499,6 +522,11 @@ def _content(part):
 
 def _share_best(resampled):
     """Share of the resamples in which each model is the cheapest; models that tie share it."""
+    judged = ~np.isnan(resampled).all(axis=0)
+    if not judged.all():
+        share = np.full(judged.size, np.nan)
+        share[judged] = _share_best(resampled[:, judged]) if judged.any() else []
+        return share
     defined = resampled[~np.isnan(resampled).any(axis=1)]
     if not len(defined):
         return np.full(resampled.shape[1], np.nan)

@@ -14,6 +14,9 @@ from scipy.special import ndtr, ndtri, stdtrit
 __all__ = ["Together", "all_together", "bets_together", "pairs_of", "students"]
 
 
+LEAST_UNITS, UNITS_PER_MODEL = 30, 4  # fewer are few: the joint law of all errors cannot be told from them
+
+
 class Together(NamedTuple):
     """What holds for all models of a table at once.
 
@@ -66,12 +69,20 @@ def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float
     ([True, True, False], 2.0)
     """
     k, everyone = len(cost), np.ones(len(cost), bool)
+    judged = ~(np.isnan(cost) | np.isnan(draws).all(axis=0))
+    if not judged.all():  # a cost that is not defined says nothing, of its own model and of others
+        stays, apart, critical = everyone.copy(), ~everyone, np.nan
+        if judged[best]:
+            stays[judged], apart[judged], critical = all_together(
+                cost[judged], draws[:, judged], int(judged[:best].sum()), coverage, number, resampled=resampled,
+                own=None if own is None else own[judged], named=named, pairs=pairs)
+        return Together(stays, apart, critical)
     if k < 3 and pairs == 1:
         return Together(~everyone, everyone, np.nan)
     # A cost that is infinite, here or on a resample, has no standard error. Such a model is ruled out where it costs
     # more than the cheapest one on every resample, and takes no part in the rest.
     defined = draws[~np.isnan(draws).any(axis=1)]
-    if not len(defined) or np.isnan(cost).any():
+    if not len(defined):
         return Together(everyone, ~everyone, np.nan)
     finite = np.isfinite(cost) & np.isfinite(defined).all(axis=0)
     cheapest = int(np.argmin(cost))
@@ -112,15 +123,19 @@ class _Pairs:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(scale > 0, np.abs(self._error(a, others)) / scale, 0.0).max(axis=1)
 
-    def _limit(self, largest):
+    def _limit(self, largest, pairs):
         """How many standard errors are too many: the largest error's quantile, as Student's for so few units.
 
-        Pairs with cases of their own have no joint draws, so there it is a normal quantile for so many of them
-        (Bonferroni).
+        Pairs with cases of their own have no joint draws, so there it is a quantile for so many of them (Bonferroni).
+        So it is where units are few for so many models: few units look more alike than they are, and the largest
+        error of many pairs is underestimated.
         """
-        quantile = (self.lacks * np.quantile(largest, self.coverage) if self.pairs == 1 else
-                    ndtri(1 - (1 - self.coverage) / (2 * self.pairs)))
-        return students(quantile, self.number)
+        apart = ndtri(1 - (1 - self.coverage) / (2 * max(pairs, self.pairs)))
+        if self.pairs > 1:
+            return students(apart, self.number)
+        joint = self.lacks * np.quantile(largest, self.coverage)
+        few = self.number < max(LEAST_UNITS, UNITS_PER_MODEL * len(self.cost))
+        return students(max(joint, apart) if few else joint, self.number)
 
     def survivors(self):
         """The models left when the worst is dropped as long as it is too far from another one; and the last limit."""
@@ -136,7 +151,7 @@ class _Pairs:
         largest, limits = np.zeros(len(self.errors)), np.zeros(k)
         for stage in range(k - 2, -1, -1):
             largest = np.maximum(largest, self._largest(order[stage], order[stage + 1:]))
-            limits[stage] = self._limit(largest)
+            limits[stage] = self._limit(largest, (k - stage) * (k - stage - 1) // 2)
         stage = next((stage for stage in range(k - 1) if furthest[stage] <= limits[stage]), k - 1)
         stays = np.zeros(k, bool)
         stays[order[stage:]] = True
@@ -145,7 +160,7 @@ class _Pairs:
     def rivals(self, reference):
         """Which models differ from the reference by more than the largest error among all of its rivals."""
         others = [index for index in range(len(self.cost)) if index != reference]
-        limit = self._limit(self._largest(reference, others)) if others else 0.0
+        limit = self._limit(self._largest(reference, others), len(others)) if others else 0.0
         return np.abs(self.t[:, reference]) > limit, float(limit)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -20,7 +21,7 @@ from .._ranks import ROUNDING
 from .._resampling import block_length, canonical_order, group_numbers
 from ..families import BinaryDecision, SeparableFamily
 from ..metrics import REGISTRY, Metric
-from ..metrics._kernels import average
+from ..metrics._kernels import average, of_each_case
 from ..pwu import PWU
 from ._intervals import METHODS, Luck, apart, from_losses, from_scores, named
 from ._rules import RULES
@@ -331,7 +332,13 @@ def frame_of(names: list, cost: np.ndarray, skill: Any, best: int, named: bool, 
     pair = [word if index == best else verdict_of(gap[index], low, high, few)
             for index, (low, high) in enumerate(found.difference.T)]
     may_be_best, verdicts = _of_the_table(pair, found.together, named)
-    needed = np.nan if few else cases_needed(units, gap, found.spread, coverage, found.together.critical)
+    needed = np.full(len(cost), np.nan) if few else cases_needed(units, gap, found.spread, coverage,
+                                                                 found.together.critical)
+    # An interval that is wider than its standard deviation says asks for more cases than there are, too.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        side = np.where(gap > 0, gap - found.difference[0], found.difference[1] - gap)
+        wider = np.ceil(units * ((side + ndtri(POWER) * found.spread) / gap) ** 2)
+    needed = np.where((np.array(pair) == "not separable") & (needed <= units), wider, needed)
     columns = (cost, *found.cost, skill, gap, *found.difference, saving, *found.saving, found.share_best,
                found.undefined, may_be_best, verdicts, needed)
     frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)), index=names)
@@ -390,7 +397,7 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
     table = pd.concat(rows)
     table["share best"] = np.nan
     table["may be best"] = _beside_the_reference(table["verdict"].to_numpy())
-    if against is None:
+    if against is None and not (table["verdict"] == "cheaper").any():  # else it was only cheapest on the shared cases
         table.loc[reference, "verdict"] = "best"
     order = np.argsort(table["difference"].fillna(np.inf), kind="stable")
     return table.iloc[order], found._replace(narrow=tuple(narrow))
@@ -398,11 +405,13 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
 
 def _values(score, y, forecasts, weight):
     """Each model's cost, shape (m,), and the losses of the cases, shape (m, n), or None where there are none."""
-    if isinstance(score, Metric) and score.separable or isinstance(score, PWU) and isinstance(
-            score.family, SeparableFamily):
-        losses = np.array([named(name, score.per_sample, y, *parts) for name, parts in forecasts.items()])
-        if np.isfinite(losses).all():
-            return np.array([average(row, weight) for row in losses]), losses
+    each = (score.per_sample if isinstance(score, PWU) and isinstance(score.family, SeparableFamily) else
+            partial(of_each_case, score.function, **score.options) if isinstance(score, Metric) and score.separable
+            else None)
+    rows = [] if each is None else [named(name, each, y, *parts) for name, parts in forecasts.items()]
+    if rows and all(row is not None and np.isfinite(row).all() for row in rows):
+        losses = np.array(rows)
+        return np.array([average(row, weight) for row in losses]), losses
     if isinstance(score, PWU) and any(prior.length is not None for prior in score.priors):
         raise ValueError("a prior for each case needs finite losses of each case")
     order = canonical_order(y, forecasts, weight)

@@ -5,6 +5,8 @@ Implements bets against "they cost the same" (Ville's inequality), with a bound 
 
 from __future__ import annotations
 
+import copy
+import datetime
 import re
 import warnings
 from typing import Any
@@ -83,6 +85,7 @@ class Watch:
         self.since: int | None = None
         self._named: str | None = None
         self._sums = np.zeros(len(_POWERS))  # of the powers of the differences, in units of the bound
+        self._lost = np.zeros(len(_POWERS))  # what rounding took from them: many small pieces add up like one
         self._seen: set[str] = set()
         self._batches: set[str] = set()
 
@@ -114,6 +117,9 @@ class Watch:
         if len(one) != len(two):
             raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
         name = None if batch is None else validation.as_text(batch)
+        if name in ("NaT", "nan", "<NA>"):
+            raise ValueError(f"batch must name the piece, got {name}")
+        _refuse_alike("batches", self._batches, set() if name is None else {name})
         if name in self._batches:
             warnings.warn(f"batch {name!r} has been counted before, and is left out", stacklevel=2)
             return self
@@ -130,9 +136,11 @@ class Watch:
         gap = np.clip(gap, -1, 1)
         self.n, self.cases, self.clipped = self.n + len(gap), self.cases + cases, self.clipped + int(large.sum())
         power = np.ones(len(gap))
+        powers = np.empty(len(_POWERS))
         for place in range(len(_POWERS)):
             power = power * gap
-            self._sums[place] += power.sum()
+            powers[place] = power.sum()
+        self._add(powers)
         self._seen |= seen
         self._batches |= set() if name is None else {name}
         return self._look()
@@ -157,16 +165,28 @@ class Watch:
         self._refuse_again(later._seen, "is in both watches")
         if self._batches & later._batches:
             raise ValueError(f"batch {min(self._batches & later._batches)!r} is in both watches")
+        _refuse_alike("batches", self._batches, later._batches)
         self.n, self.cases, self.clipped = (self.n + later.n, self.cases + later.cases, self.clipped + later.clipped)
-        self._sums += later._sums
+        self._add(later._sums)
+        self._add(later._lost)
         self._seen |= later._seen
         self._batches |= later._batches
         return self._look()
 
+    def __copy__(self) -> Watch:
+        return copy.deepcopy(self)
+
+    def _add(self, powers):
+        """Neumaier's sum: what a rounded addition loses is kept apart."""
+        total = self._sums + powers
+        self._lost += np.where(np.abs(self._sums) >= np.abs(powers), (self._sums - total) + powers,
+                               (powers - total) + self._sums)
+        self._sums = total
+
     @property
     def mean(self) -> float:
         """Mean of first minus second so far; NaN before the first unit."""
-        return self.bound * float(self._sums[0]) / self.n if self.n else float("nan")
+        return self.bound * self._middle() if self.n else float("nan")
 
     @property
     def evidence(self) -> tuple[float, float]:
@@ -201,6 +221,9 @@ class Watch:
 
     __repr__ = __str__
 
+    def _middle(self):
+        return float(self._sums[0] + self._lost[0]) / self.n
+
     def _by_group(self, gap, groups):
         """Mean difference of each group, in the order in which they came, and their names as text."""
         labels = validation.group_labels(groups, len(gap))
@@ -215,11 +238,7 @@ class Watch:
         again = self._seen & seen
         if again:
             raise ValueError(f"group {min(again)!r} {words}")
-        written = {_number(name): name for name in self._seen}
-        for name in seen:
-            number = _number(name)
-            if number is not None and number in written:
-                raise ValueError(f"groups {written[number]!r} and {name!r} may be the same: write them in one way")
+        _refuse_alike("groups", self._seen, seen)
 
     def _look(self):
         """Name a model once one of the two players has turned 1 into 2 / (1 - level)."""
@@ -237,18 +256,18 @@ class Watch:
         mean = np.asarray(mean, dtype=float)
         largest = 1 + side * mean  # of what can be lost in one round: side * (x - mean) >= -largest
         unit = np.where(largest > 0, largest, 1.0)
-        raw = np.concatenate([[self.n], self._sums])
+        raw = np.concatenate([[self.n], self._sums + self._lost])
         around = ((-mean[..., None, None]) ** _LEFT * _CHOOSE) @ raw  # sums of the powers of x - mean, shape (m, 8)
         # What cancels when the powers are taken around another mean could be evidence: it is not counted as such.
         lost = _ROUNDING * self.n * (mean != 0)[..., None] * ((1 + np.abs(mean)) / unit)[..., None] ** _POWERS
         bets = (around * (side / unit)[..., None] ** _POWERS) @ _TAYLOR.T - lost @ np.abs(_TAYLOR.T)
         # All differences are at this end, or the mean is refuted for certain.
-        certain = np.where(self._sums[0] == self.n * mean, 0.0, np.inf)
+        certain = np.where(raw[1] == self.n * mean, 0.0, np.inf)
         return np.where(largest > 0, logsumexp(bets, axis=-1) - np.log(len(_BETS)), certain)
 
     def _end(self, side):
         """The smallest (side 1) or largest mean that is not refuted. A grid, then a root: the hull of all of them."""
-        own, limit = float(self._sums[0]) / self.n, np.log(2 / (1 - self.level))
+        own, limit = self._middle(), np.log(2 / (1 - self.level))
         grid = np.linspace(-side, own, 400)
         kept = int(np.argmax(np.append(self._fortune(grid[:-1], side) < limit, True)))  # the mean so far at least
         if kept == 0:
@@ -256,11 +275,30 @@ class Watch:
         out, inside = grid[kept - 1], grid[kept]  # refuted, and not
         while np.isinf(self._fortune(out, side)) and inside != (middle := (out + inside) / 2) != out:
             out, inside = (out, middle) if self._fortune(middle, side) < limit else (middle, inside)
-        if np.isinf(self._fortune(out, side)):
-            return float(out)
+        if np.isinf(self._fortune(out, side)) or self._fortune(inside, side) >= limit:  # the mean so far, by rounding
+            return float(out if np.isinf(self._fortune(out, side)) else inside)
         return float(brentq(lambda mean: float(self._fortune(mean, side)) - limit, out, inside))
 
 
-def _number(name):
-    """The number that a label writes, or None; "01" and "1e3" are names."""
-    return float(name) if re.fullmatch(r"-?(0|[1-9]\d*)(\.\d+)?", name) else None
+def _refuse_alike(what, known, new):
+    """Labels that write one number, or one time, in two ways are none for certain."""
+    written = {_meaning(name): name for name in known}
+    for name in new:
+        meaning = _meaning(name)
+        if meaning is not None and written.get(meaning, name) != name:
+            raise ValueError(f"{what} {written[meaning]!r} and {name!r} may be the same: write them in one way")
+
+
+def _meaning(name):
+    """The number, or the time in UTC, that a label writes, or None; "01" is a name."""
+    if re.fullmatch(r"[-+]?(0|[1-9]\d*)?(\.\d*)?(e[-+]?\d+)?", name, re.IGNORECASE) and re.match(r"[-+.]*\d", name):
+        return float(name)
+    if name.lower() in ("true", "false"):
+        return float(name.lower() == "true")
+    if re.match(r"\d{4}-\d\d-\d\d", name):
+        try:
+            time = datetime.datetime.fromisoformat(name)
+        except ValueError:
+            return None
+        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp(), "s"
+    return None

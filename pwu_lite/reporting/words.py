@@ -101,12 +101,15 @@ Check the outcome, and which label is the event.')
 
 
 def _sentence(first, cost, name, row, about):
+    if np.isinf([cost, row["cost"]]).any():
+        return _infinite(first, cost, name, row["cost"])
+    if np.isnan([cost, row["cost"]]).any():
+        return say("no_cost", first=first, name=name, lacking=first if np.isnan(cost) else name)
     if row["verdict"] == "undefined":
         return say("undefined", first=first, name=name)
     if row["difference"] == 0:
         return say("same", first=first, name=name)
-    alike = (cost != 0 and np.sign(cost) == np.sign(row["cost"])
-             and max(abs(row["saving low"]), abs(row["saving high"])) <= MOST_SHARE)  # NaN is not
+    alike = cost != 0 and np.sign(cost) == np.sign(row["cost"]) and _tells(row)
     kind, shown = ("saving", _percent) if alike else ("difference", "{:.3g}".format)
     gains = bool(alike and cost < 0)
     low, high = row[f"{kind} low"], row[f"{kind} high"]
@@ -126,6 +129,22 @@ def _sentence(first, cost, name, row, about):
     alone = about["models"] > 2 and (row["difference low"] > 0 or row["difference high"] < 0)
     return say("among" if alone else "needed", apart=apart, needed=f"{float(f'{needed:.2g}'):,.0f}", unit=about["unit"],
                all=_written(about["models"]))
+
+
+def _tells(row):
+    """Does the interval of the saving say what the interval of the difference does, which decides? NaN does not."""
+    ends = np.array([row["saving low"], row["saving high"]], dtype=float)
+    deciding = np.array([row["difference low"], row["difference high"]], dtype=float)
+    most = 1 + 1e-9 if row["cost"] > 0 else MOST_SHARE  # of a cost no more than all can be saved
+    return bool(np.all(np.abs(ends) <= MOST_SHARE) and ends[1] <= most and np.array_equal(
+        np.sign(ends), np.sign(deciding)))
+
+
+def _infinite(first, cost, name, other):
+    """A cost is infinite where a forecast excluded what happened: then there is nothing to estimate."""
+    if np.isinf(cost) and np.isinf(other):
+        return say("both_infinite", first=first, name=name)
+    return say("infinite", first=first if np.isinf(cost) else name, name=name if np.isinf(cost) else first)
 
 
 def _side(value, gains):
