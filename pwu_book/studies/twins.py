@@ -103,6 +103,15 @@ def _skewed(n: int) -> Callable[..., Any]:
     return draw
 
 
+def _normal(number: int, each: int = 1) -> Callable[..., Any]:
+    """Losses with a normal part of each unit, which is all that the few units say of a model."""
+    def draw(rng, k):
+        unit = np.repeat(np.arange(number), each)
+        models = [rng.normal(size=number)[unit] + (each > 1) * rng.normal(size=unit.size) for _ in range(k)]
+        return np.arange(unit.size), models, unit if each > 1 else None
+    return draw
+
+
 def _series(rho: float, n: int) -> Callable[..., Any]:
     def draw(rng, k):
         return np.arange(n), [lfilter([1], [1, -rho], rng.normal(size=n + 100))[100:] for _ in range(k)], None
@@ -129,6 +138,8 @@ ROWS: dict[str, Row] = {
     "one is best, 20 groups of 50": Row(_groups(20, 50, step=0.25), models=(8,), best=True),
     "one is best, a reference named before, n = 2,000": Row(_binary(2000, step=0.25), options={"against": "3"},
                                                             models=(8,), best=True),
+    **{f"normal losses, {number} groups of 20": Row(_normal(number, 20), LOSSES) for number in (7, 10, 20)},
+    "normal losses, n = 30": Row(_normal(30), LOSSES, models=(2, 8, 20, 50)),
 }
 """Rows of the table, by name."""
 

@@ -298,12 +298,20 @@ def read_events(given, frame):
 def _without_complements(models, event):
     """Both columns of a two-class forecast are one model: the column that is named like the event stays."""
     left = _complements([pair for pair in itertools.combinations(models, 2)
-                         if _sum_to_one(models[pair[0]], models[pair[1]])], event)
+                         if _one(models[pair[0]] + models[pair[1]])], event)
     return {name: f for name, f in models.items() if name not in left}, left
 
 
-def _sum_to_one(one, other):
-    both = one + other
+def _apart(frame, pair):
+    """Are these columns not chances of an event and of none, which sum to one?"""
+    try:
+        both = sum(tables.values(frame[name]) for name in pair)
+    except ValueError:  # so few rows do not tell how numbers are written: the others do, or the column is refused
+        return False
+    return not _one(both)
+
+
+def _one(both):
     both = both[np.isfinite(both)]
     return both.size > 0 and bool(np.abs(both - 1).max() <= 2e-4)
 
@@ -484,8 +492,8 @@ class Survey:
                     self.tops[name] = max(self.tops.get(name, 0.0), top)
             likely = [name for name, reason in self.reasons.items() if reason in SOFT][:RULES["most_models"]]
             for pair in itertools.combinations(likely, 2):
-                self.twins[pair] = self.twins.get(pair, True) and all(  # the first rows rule out most
-                    _sum_to_one(*(tables.values(part[name]) for name in pair)) for part in (frame.head(20), frame))
+                self.twins[pair] = self.twins.get(pair, True) and not any(  # the first rows rule out most
+                    _apart(part, pair) for part in (frame.head(20), frame))
 
     def labels(self) -> tuple[Any, Any]:
         """The event, and the other label."""

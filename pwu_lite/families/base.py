@@ -587,6 +587,8 @@ def _same(one, two):
         return isinstance(one, Number) and isinstance(two, Number) and bool(one == two)
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(_same(value, two[key]) for key, value in one.items())
+    if hasattr(one, "nnz"):  # a sparse matrix of scipy
+        return one.shape == two.shape and (one != two).nnz == 0
     if isinstance(one, np.ma.MaskedArray):
         return _same(one.tolist(), two.tolist())
     if isinstance(one, np.ndarray):

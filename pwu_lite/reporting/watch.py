@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pandas import isna
 from scipy.optimize import brentq
 from scipy.special import comb, logsumexp
 
@@ -116,9 +117,9 @@ class Watch:
         one, two = (validation.vector(name, values) for name, values in (("first", first), ("second", second)))
         if len(one) != len(two):
             raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
+        if batch is not None and isna(batch) is True:
+            raise ValueError(f"batch must name the piece, got {batch}")
         name = None if batch is None else validation.as_text(batch)
-        if name in ("NaT", "nan", "<NA>"):
-            raise ValueError(f"batch must name the piece, got {name}")
         _refuse_alike("batches", self._batches, set() if name is None else {name})
         if name in self._batches:
             warnings.warn(f"batch {name!r} has been counted before, and is left out", stacklevel=2)

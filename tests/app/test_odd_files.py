@@ -289,3 +289,41 @@ def test_odd_json_is_refused_in_one_line(capsys, tmp_path, text, words):
     assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30"]) == 2
     err = capsys.readouterr().err
     assert re.search(words, err) and err.count("\n") == 1
+
+
+def euro(value, digits):
+    return f"{value:,.{digits}f}".translate(str.maketrans(",.", ".,"))
+
+
+@pytest.mark.parametrize("rows", [None, 7])
+def test_points_beside_decimal_commas_may_be_thousands_whatever_separates_the_fields(capsys, tmp_path, rows):
+    rng = np.random.default_rng(2)
+    y = rng.integers(1000, 4000, 60)
+    table = pd.DataFrame({"y": [euro(v, 0) for v in y], "a_mean": [euro(v, 1) for v in y + rng.normal(0, 30, 60)],
+                          "a_std": "40,5"})
+    path = tmp_path / "p.csv"
+    table.to_csv(path, index=False)
+    words = ["compare", str(path), "--decision", "selective", "--error", "20:80", "--truth", "y"]
+    with mock.patch.object(large, "ROWS", rows or large.ROWS), mock.patch.dict(RULES, {} if rows is None else {
+            "most_bytes_at_once": 1}):
+        assert command.main(words) == 2
+    assert "column 'y'" in (err := capsys.readouterr().err) and "may be thousands or decimals" in err
+    path = tmp_path / "p.json"
+    table.to_json(path, orient="records", lines=True)
+    words[1] = str(path)
+    assert command.main(words) == 2
+    assert "may be thousands or decimals" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [None, 64])
+def test_decimal_commas_with_three_decimals_are_told_by_all_rows(capsys, tmp_path, rows):
+    near = np.concatenate([np.linspace(10, 60, 40), [0.638], np.linspace(10, 60, 39)])
+    table = pd.DataFrame({"y": np.arange(80) % 3 == 0, "near_pct": [f"{v:.3f}".replace(".", ",") for v in near],
+                          "far_pct": [f"{v:.3f}".replace(".", ",") for v in near[::-1]]}).astype({"y": int})
+    path = tmp_path / "p.csv"
+    table.to_csv(path, index=False, sep=";")
+    with mock.patch.object(large, "ROWS", rows or large.ROWS), mock.patch.dict(RULES, {} if rows is None else {
+            "most_bytes_at_once": 1}):
+        assert command.main(["compare", str(path), "--ratio", "3:30", "--truth", "y", "--json"]) == 0, \
+            capsys.readouterr().err
+    assert [one["cost"] > 0 for one in json.loads(capsys.readouterr().out)["models"]] == [True, True]

@@ -348,3 +348,60 @@ def test_a_family_of_one_s_own_is_itself_by_its_values():
     assert pwu.RejectOption(3) == pwu.RejectOption(3) != pwu.RejectOption(4)
     assert pwu.Newsvendor([0.1, 0.5]) == pwu.Newsvendor([0.1, 0.5]) != pwu.Newsvendor([0.1, 0.9])
     assert len({pwu.Newsvendor([0.1, 0.5]), pwu.Newsvendor([0.1, 0.5])}) == 1
+
+
+def test_families_are_compared_by_what_they_hold_and_stay_keys_while_used():
+    import functools
+    import pickle
+
+    import scipy.sparse
+
+    class Holds(pwu.SeparableFamily):
+        def __init__(self, **given):
+            vars(self).update(given)
+
+        @functools.cached_property
+        def table(self):
+            return 3
+
+    class Slotted(pwu.SeparableFamily):
+        __slots__ = ("k",)
+
+        def __init__(self, k):
+            self.k = k
+
+    used = Holds(a=1)
+    kept = {used: "kept"}
+    assert used.table == 3 and used == Holds(a=1)
+    used.calls = 1
+    assert kept[used] == "kept"
+    assert Slotted(1) == Slotted(1) != Slotted(2)
+    for value in (np.array([1, np.nan]), pd.Series(["a", pd.NA], dtype="string"), scipy.sparse.eye(2).tocsr(),
+                  {1: None, "1": 2}, float("nan"), pwu.Beta(2, 10)):
+        assert Holds(a=value) == Holds(a=pickle.loads(pickle.dumps(value))), value
+    for one, two in (({1: 0.5}, {"1": 0.5}), ({"a": 1}, [("a", 1)]), (np.ones(2), np.ones(3)), (1, "1")):
+        assert Holds(a=one) != Holds(a=two)
+    itself = Holds()
+    itself.me = itself
+    assert repr(itself) == "Holds(me=...)" and " at 0x" not in repr(Holds(g=lambda x: x, h=object()))
+
+
+def test_no_loss_under_a_prior_of_prices_is_outside_its_bounds():
+    rng = np.random.default_rng(0)
+    for prior in (pwu.Uniform(0, 4), pwu.Beta(2, 3), pwu.LogNormal(0, 1), pwu.Gamma(2, 1), pwu.Dirac(0.7)):
+        for _ in range(10):
+            costs, price = rng.integers(0, 4, (3, 2)).astype(float), rng.integers(-1, 3, (3, 2)).astype(float)
+            try:
+                family = pwu.CostMatrix(costs, price=price)
+                score = pwu.PWU(family, prior)
+                loss = score.per_sample([0, 1] * 20, np.column_stack([f := rng.random(40), 1 - f]))
+            except ValueError as error:
+                assert any(word in str(error) for word in ("negative price", "prior on the price", "infinite")), error
+                continue
+            between, apart = family.losses_between(prior), score.largest_difference
+            if between is not None:
+                assert between[0] - 1e-9 <= loss.min() and loss.max() <= between[1] + 1e-9
+            assert apart is None or np.ptp(loss[::2]) <= apart + 1e-9 and np.ptp(loss[1::2]) <= apart + 1e-9
+    family = pwu.CostMatrix([[0, 2], [2, 0]], price=[[1, 0], [0, 1]])
+    score = pwu.PWU(family, pwu.Uniform(0, 4))
+    assert score.per_sample([0], [[0.4, 0.6]])[0] <= family.losses_between(*score.priors)[1]

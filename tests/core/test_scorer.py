@@ -187,3 +187,15 @@ def test_it_can_be_pickled_and_printed():
     assert copied(MODEL, X, Y) == SCORE.scorer()(MODEL, X, Y) and "pos_label=1" in repr(copied)
     several = pwu.PWU(pwu.SelectivePrediction(), pwu.Beta(2, 4)).scorer()
     assert pickle.loads(pickle.dumps(several)) == several and "SelectivePrediction" in repr(several)
+
+
+def test_labels_that_are_missing_or_masked_are_refused():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 1)), np.arange(60) % 3
+    for labels, score in ((y, pwu.PWU(pwu.CostMatrix(1 - np.eye(3)))), (y % 2, pwu.PWU(pwu.BinaryDecision(),
+                                                                                      pwu.Beta(2, 10)))):
+        estimator = LogisticRegression().fit(X, labels)
+        with pytest.raises(ValueError, match="masked"):
+            score.scorer()(estimator, X, np.ma.array(labels, mask=labels == 0))
+        with pytest.raises(ValueError, match=r"y_true\[0\] is missing"):
+            score.scorer()(estimator, X, np.array([pd.NA, *labels[1:]], dtype=object))

@@ -276,3 +276,131 @@ def test_tallies_have_the_verdict_of_the_table():
         wrong += (table["verdict"] == "costlier").any()
         assert (table["may be best"] == (table["verdict"] != "costlier")).all()
     assert wrong <= 5
+
+
+def losses(models):
+    """Forecasts that are losses, and a score that takes them as they are."""
+    from pwu_book.studies.twins import LOSSES
+
+    return np.arange(len(next(iter(models.values())))), models, LOSSES
+
+
+def test_few_groups_are_no_evidence_among_many_models():
+    group, wrong = np.repeat(np.arange(10), 20), 0
+    for seed in range(60):  # by the resamples alone 15% of these tables hold a false verdict
+        rng = np.random.default_rng(seed)
+        y, models, score = losses({str(j): rng.normal(size=10)[group] + rng.normal(size=200) for j in range(20)})
+        table = pwu.compare(y, models, score, groups=group, n_resamples=200, seed=seed).table
+        wrong += (table["verdict"] == "costlier").any()
+    assert wrong <= 6
+
+
+@pytest.mark.parametrize("size", [1e-5, 1e-7, 1e-9])
+def test_the_errors_of_near_copies_are_theirs(size):
+    wrong = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        near = rng.random(500)
+        y, models, score = losses({str(j): near + size * rng.normal(size=500) for j in range(10)})
+        wrong += (pwu.compare(y, models, score, interval="normal").table["verdict"] == "costlier").any()
+    assert wrong <= 6
+
+
+def test_the_variance_in_time_is_that_of_newey_and_west():
+    from pwu_lite.reporting._intervals import _drawn, _stretches
+
+    rng = np.random.default_rng(0)
+    rows, h = rng.normal(size=(4, 90)), 7
+    by_hand = rows @ rows.T
+    for step in range(1, h):
+        lagged = rows[:, step:] @ rows[:, :-step].T
+        by_hand += (1 - step / h) * (lagged + lagged.T)
+    by_hand *= 90 / (91 - 2 * h + h * (h - 1) / 90)
+    found = _stretches(rows, h - 1)
+    assert found @ found.T == pytest.approx(by_hand, rel=1e-12)
+    assert np.cov(_drawn(np.zeros(4), rows, h - 1, np.zeros(4, bool), 0).T) == pytest.approx(by_hand, rel=0.03, abs=2)
+
+
+def test_a_cost_that_is_not_defined_says_nothing_of_others():
+    rng = np.random.default_rng(1)
+    y = rng.random(2000) < (p := rng.random(2000))
+
+    def score(y_true, f):
+        return np.nan if (f == 0.123).all() else float(np.mean((y_true - f) ** 2))
+
+    models = {"good": p, "flat": np.full(2000, 0.5), "lost": np.full(2000, 0.123)}
+    result = pwu.compare(y, models, score, n_resamples=200)
+    assert result.table.loc[["good", "flat", "lost"], "verdict"].tolist() == ["best", "costlier", "undefined"]
+    assert result.table.loc["good", "share best"] == 1
+    assert "good and lost cannot be compared: on these cases the cost of lost is not defined." in result.words
+
+
+def test_an_infinite_cost_has_a_sentence_of_its_own():
+    rng = np.random.default_rng(1)
+    y = rng.random(500) < (p := rng.uniform(0.1, 0.9, 500))
+    never = np.where(np.arange(500) == np.flatnonzero(y)[0], 0.0, p)
+    words = pwu.compare(y, {"a": p, "b": never}, classification.log_loss, n_resamples=100).words
+    assert words[0] == ("The cost of b is infinite on these cases, as a forecast excluded what happened; that of a is "
+                        "not.")
+    against = pwu.compare(y, {"a": p, "b": never, "c": 0.4 * p}, classification.log_loss, against="b",
+                          n_resamples=100).words
+    assert not any("nan" in line or "inf " in line for line in against)
+    both = pwu.compare(y, {"a": never, "b": never}, classification.log_loss, n_resamples=100).words
+    assert both[0].startswith("The costs of a and b are both infinite")
+
+
+def test_a_best_model_may_be_the_best_where_forecasts_are_missing():
+    found = set()
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        a, c = rng.normal(size=600), rng.normal(size=600)
+        b = a + rng.normal(0, 0.3, 600) - 0.1
+        b[:60] += 0.6
+        c[60:] = np.nan
+        table = pwu.compare(np.arange(600), {"a": a, "b": b, "c": c}, lambda y, loss: float(loss.mean()),
+                            n_resamples=100).table
+        first = table[table["verdict"].isin(["best", "reference"])]
+        assert len(first) == 1 and (first["verdict"].iloc[0] == "reference" or first["may be best"].all())
+        found |= set(first["verdict"])
+    assert found == {"best", "reference"}
+
+
+@pytest.mark.parametrize("options", [{"interval": "normal"}, {"interval": "hac", "blocks": 20}, {}])
+def test_the_interval_that_is_printed_is_the_one_that_decides(options):
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        a = np.exp(rng.normal(size=60))
+        y, models, score = losses({"a": a, "b": a * np.exp(0.5 * rng.normal(size=60)) * 1.25})
+        result = pwu.compare(y, models, score, n_resamples=200, **options)
+        row, line = result.table.iloc[1], result.words[0]
+        ends = line[line.index("interval: "):line.index(")")]
+        assert ("more" in ends and "less" in ends) == (row["difference low"] < 0 < row["difference high"]), line
+        assert (row["verdict"] == "costlier") == ("needed" not in line)
+        if row["verdict"] == "not separable":
+            assert row["cases needed"] > 60, line
+
+
+def test_what_groups_are_called_and_in_which_order_they_come_changes_nothing():
+    rng = np.random.default_rng(10)
+    group = np.repeat(np.arange(12), 10)
+    x = rng.normal(size=120)
+    y = (rng.random(120) < 1 / (1 + np.exp(-x))).astype(int)
+    models = {str(j): 1 / (1 + np.exp(-x - rng.normal(0, 0.5 + 0.3 * j, 120))) for j in range(3)}
+    order, names = rng.permutation(120), np.array([f"g{one}" for one in rng.permutation(12)])
+    for score in (pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), SCORE):
+        one = pwu.compare(y, models, score, groups=group, n_resamples=60).table
+        other = pwu.compare(y[order], {name: f[order] for name, f in models.items()}, score,
+                            groups=names[group][order], n_resamples=60).table
+        pd.testing.assert_frame_equal(one, other, rtol=1e-9)
+
+
+def test_a_metric_that_is_not_one_average_is_compared_by_its_value():
+    y, given = twins(np.random.default_rng(0), 100, 2)
+
+    def both(y_true, f, **options):
+        return classification.brier_score(y_true, f, **options) + classification.zero_one_loss(y_true, f, **options)
+
+    own = pwu.metrics.Metric("both", "Both", "binary", True, True, both)
+    assert pwu.compare(y, given, own, n_resamples=20).table.loc["m0", "cost"] == pytest.approx(own(y, given["m0"]))
+    with pytest.raises(ValueError, match="does not say what it averages"):
+        own.per_sample(y, given["m0"])

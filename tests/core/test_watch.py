@@ -1,5 +1,7 @@
 """A watch over two models' losses: wrong at no look too often, sums that add, and what it refuses."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -313,3 +315,48 @@ def test_masked_groups_are_refused():
         Watch().update([0.1] * 3, [0.2] * 3, groups=masked)
     with pytest.raises(ValueError, match="groups has masked entries"):
         pwu.compare([0, 1, 1], {"a": [0.1, 0.2, 0.3]}, SCORE, groups=masked)
+
+
+@pytest.mark.parametrize("most", [0.95, 0.999, 1.0])
+def test_many_small_pieces_are_worth_what_one_is(most):
+    gap = np.full(3000, most)
+    gap[::50] -= 0.01
+    pieces, whole = Watch(), Watch().update(gap, np.zeros(3000))
+    for one in gap:
+        pieces.update([one], [0.0])
+    assert pieces.interval == pytest.approx(whole.interval, abs=1e-9) and str(pieces)
+    assert pieces.interval[0] <= gap.mean() <= pieces.interval[1]
+
+
+def test_a_copy_goes_its_own_way():
+    import copy
+
+    watch = Watch().update([0.2, 0.3], [0.1, 0.1], groups=["a", "b"], batch="first")
+    other = copy.copy(watch).update([0.9], [0.0], groups=["c"], batch="second")
+    assert (watch.n, other.n) == (2, 3) and watch.mean == pytest.approx(0.15)
+    watch.update([0.9], [0.0], groups=["c"], batch="second")
+    assert watch.n == 3
+
+
+HOURS = pd.to_datetime(["2026-01-01 06:00", "2026-01-02 06:00"])
+
+
+@pytest.mark.parametrize("first, second", [
+    (HOURS, HOURS.astype(str)), (HOURS, HOURS.tz_localize("UTC")),
+    (HOURS.tz_localize("UTC"), HOURS.tz_localize("UTC").tz_convert("Europe/Berlin")), ([True, False], [1, 0]),
+    (np.array([b"a", b"b"]), ["a", "b"]), (np.array([1, 2], "m8[D]"), pd.to_timedelta([24, 48], "h")),
+    ([1e22, 2e22], ["1e+22", "2e+22"]), (["1.", "2."], [1, 2]), (["1E0", "2E0"], [1, 2])])
+def test_a_label_of_another_type_is_no_second_unit(first, second):
+    with pytest.raises(ValueError, match="must be whole|may be the same"):
+        Watch().update([0.1, 0.2], [0, 0], groups=first).update([0.1, 0.2], [0, 0], groups=second)
+    watch = Watch().update([0.1], [0], batch=first[0])
+    with warnings.catch_warnings():  # left out with a warning, or refused
+        warnings.simplefilter("error")
+        with pytest.raises((ValueError, UserWarning), match="counted before|may be the same"):
+            watch.update([0.1], [0], batch=second[0])
+    assert watch.n == 1
+
+
+def test_a_batch_has_a_name():
+    with pytest.raises(ValueError, match="batch must name"):
+        Watch().update([0.1], [0], batch=pd.NaT)
