@@ -182,8 +182,10 @@ def _within(seconds: float) -> Iterator[None]:
     end = time.monotonic() + seconds
 
     def late(event: Any, frame: Any, *_: Any) -> None:
-        # In a generator it could be the end of it, where an exception is lost: the next tick, or call, is early enough.
-        if time.monotonic() >= end and not frame.f_code.co_flags & inspect.CO_GENERATOR:
+        # In a generator it could be the end of it, and in the garbage collector's callback nobody would hear of it: an
+        # exception is lost there. The next tick, or call, in the algebra itself is early enough.
+        algebra = frame.f_globals.get("__name__", "").partition(".")[0] in ("sympy", "mpmath", "pwu_book")
+        if time.monotonic() >= end and algebra and not frame.f_code.co_flags & inspect.CO_GENERATOR:
             raise _Late
 
     if hasattr(signal, "setitimer") and not BROWSER and threading.current_thread() is threading.main_thread():
