@@ -141,7 +141,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         further above another one than that, and those that stay may be the best. Only the others are costlier.
         With `against` the largest error is that among the reference's own pairs (Dunnett), and what these decide leaves
         the set as well. Where forecasts are missing, pairs differ in their cases, and their number is counted instead
-        (Bonferroni).
+        (Bonferroni), as it is for fewer than 30 units or four for each model.
 
         `pwu_lite.theory.robust.judge` says how far the verdicts rest on the prior.
 
