@@ -26,7 +26,7 @@ from ._rules import RULES, say
 from ._together import Together, all_together, bets_together
 from .watch import Watch
 
-__all__ = ["Intervals", "Luck", "apart", "anytime", "from_losses", "from_scores", "named"]
+__all__ = ["Intervals", "Luck", "apart", "anytime", "by_content", "from_losses", "from_scores", "named"]
 
 METHODS = ("bootstrap", "normal", "hac", "anytime")
 MANY_UNITS = 20_000  # cases or groups from which on a normal interval is taken
@@ -134,19 +134,20 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
         raise ValueError(f"interval={luck.interval!r} needs at least two cases, got {size.size}")
     steps = [] if luck.blocks is None and luck.interval != "hac" else _dependence(_own(units, size, best)[1])
     unit = "cases" if groups is None else "groups"
+    still = _still(units, size, best, unit)
     lean = 0.0 if groups is None else _lean(_own(units, size, best)[1], size)
     if luck.interval != "bootstrap" and luck.blocks is None or luck.interval in ("normal", "hac"):
         if luck.interval is not None or size.size >= MANY_UNITS:
             found, skew = normal(units, size, best, luck)
             if luck.interval is not None or skew <= MOST_SKEW:
                 far, short = _missed(steps, found.spread)
-                return found._replace(narrow=why_narrow(found.skew, size, unit, luck, far, short, lean))
+                return found._replace(narrow=(*why_narrow(found.skew, size, unit, luck, far, short, lean), *still))
     cost, own = units.sum(axis=1) / size.sum(), _own(units, size, best)[0] if luck.blocks is None else None
     found = _ends(luck, size, cost, own, best,
                   *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
     skew = _skewness(_own(units, size, best))
     far, short = _missed(steps, found.spread)
-    return found._replace(skew=skew, narrow=why_narrow(skew, size, unit, luck, far, short, lean))
+    return found._replace(skew=skew, narrow=(*why_narrow(skew, size, unit, luck, far, short, lean), *still))
 
 
 def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int,
@@ -304,6 +305,15 @@ def _own(units, size, best):
     return own, gaps
 
 
+def _still(units, size, best, unit):
+    """A sentence, where a difference is the same in all units: then no interval says how often it is another one."""
+    cost, gaps = units.sum(axis=1) / size.sum(), _own(units, size, best)[1]
+    if gaps.any(axis=1)[apart(cost, cost[best]) != 0].all():
+        return ()
+    # Of n units none is of a kind that makes up 3/n of all of them with a chance of exp(-3), 5%.
+    return (say("still", units=f"{size.size:,}", unit=unit, most=f"{min(300 / size.size, 100):.2g}"),)
+
+
 def _skewness(parts):
     """The largest skewness of a mean difference; of one model alone, that of its cost."""
     own, gaps = parts
@@ -392,7 +402,7 @@ def _drawn(cost, own, reach, same, best):
     The factor is that of the units themselves and not of covariances, in which the difference of near copies is lost.
     """
     order = np.argsort(cost, kind="stable")
-    factor = np.linalg.qr(_stretches(own[order], reach).T, mode="r")
+    factor: Any = np.linalg.qr(_stretches(own[order], reach).T, mode="r")
     size = np.abs(np.diag(factor))
     factor[:len(size)][size <= 1e-13 * np.sqrt((factor**2).sum(axis=0))[:len(size)]] = 0.0  # nothing new varies
     normals = ndtri(np.outer(np.arange(DRAWS) + 0.5, np.sqrt(_primes(len(factor)))) % 1)
@@ -407,7 +417,7 @@ def _primes(count):
     for number in itertools.count(2):
         if len(found) == count:
             return found
-        if all(number % prime for prime in itertools.takewhile(lambda prime, most=number: prime**2 <= most, found)):
+        if all(number % prime for prime in found if prime**2 <= number):
             found.append(number)
 
 
@@ -455,7 +465,7 @@ def _resampled_losses(y, forecasts, best, losses, units, size, groups, weight, l
     if len(units) > 2:
         grain = 1e-12 * (np.abs(units).max() or 1.0)
         order = (np.arange(size.size) if luck.blocks is not None else
-                 canonical_order(y, _by_content(forecasts), weight, losses) if groups is None else
+                 canonical_order(y, by_content(y, forecasts), weight, losses) if groups is None else
                  np.lexsort((size, *np.rint(np.array(sorted(units, key=_content)) / grain))))
         rows += [*units[:, order], size[order]]
     sums = np.concatenate([block @ np.array(rows).T for block in resampled_weights(
@@ -475,9 +485,9 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
     pairs = [[names[best]] if name == names[best] else [names[best], name] for name in names]
     kept = [*pairs, names] if len(names) > 2 else pairs
     orders = [canonical_order(y, {name: forecasts[name] for name in pair}, weight) for pair in pairs]
-    orders += [canonical_order(y, _by_content(forecasts), weight) for _ in kept[len(pairs):]]
+    orders += [canonical_order(y, by_content(y, forecasts), weight) for _ in kept[len(pairs):]]
     if groups is not None:  # drawn by their number, which what they hold decides
-        groups = _by_what_they_hold(groups, y, _by_content(forecasts), weight)
+        groups = _by_what_they_hold(groups, y, by_content(y, forecasts), weight)
     if groups is not None or luck.blocks is not None:
         orders = [np.arange(len(y)) for _ in kept]
 
@@ -511,9 +521,16 @@ def _by_what_they_hold(groups, y, forecasts, weight):
     return number[groups]
 
 
-def _by_content(forecasts):
-    """Models in an order that neither their names nor the order of their columns decides."""
-    return dict(sorted(forecasts.items(), key=lambda model: [_content(part) for part in model[1]]))
+def by_content(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]]) -> dict[str, tuple[np.ndarray, ...]]:
+    """Models in an order that neither their names nor the order of their columns decides, nor that of the rows.
+
+    Forecasts that are ranks have the same values, so those of each outcome decide.
+    """
+    def key(model):
+        return ([_content(part) for part in model[1]],
+                [part[np.lexsort((part, y))].tobytes() for part in model[1] if part.ndim == y.ndim == 1])
+
+    return dict(sorted(forecasts.items(), key=key))
 
 
 def _content(part):

@@ -23,7 +23,7 @@ from ..families import BinaryDecision, SeparableFamily
 from ..metrics import REGISTRY, Metric
 from ..metrics._kernels import average, of_each_case
 from ..pwu import PWU
-from ._intervals import METHODS, Luck, apart, from_losses, from_scores, named
+from ._intervals import METHODS, Luck, apart, by_content, from_losses, from_scores, named
 from ._rules import RULES
 from ._tables import html
 from ._together import pairs_of
@@ -315,6 +315,10 @@ def _table(score, y, forecasts, against, groups, weight, luck, few):
     elif luck.bound is not None:
         luck = luck._replace(between=(0.0, luck.bound))
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
+    if (values == values[first]).sum() > 1:  # whichever comes first would decide what the others are compared with
+        names = list(forecasts)
+        first = next(names.index(name) for name in by_content(y, forecasts)
+                     if values[names.index(name)] == values[first])
     best = first if against is None else list(forecasts).index(str(against))
     found = (from_losses(y, forecasts, best, losses, groups, weight, luck) if losses is not None else
              from_scores(score, y, forecasts, best, groups, weight, luck))
@@ -342,7 +346,7 @@ def frame_of(names: list, cost: np.ndarray, skill: Any, best: int, named: bool, 
     columns = (cost, *found.cost, skill, gap, *found.difference, saving, *found.saving, found.share_best,
                found.undefined, may_be_best, verdicts, needed)
     frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)), index=names)
-    return frame.iloc[np.argsort(np.where(np.isnan(cost), np.inf, cost), kind="stable")]
+    return frame.iloc[np.lexsort((np.arange(len(cost)) != best, np.where(np.isnan(cost), np.inf, cost)))]
 
 
 def _of_the_table(pair, together, named):

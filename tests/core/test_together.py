@@ -404,3 +404,29 @@ def test_a_metric_that_is_not_one_average_is_compared_by_its_value():
     assert pwu.compare(y, given, own, n_resamples=20).table.loc["m0", "cost"] == pytest.approx(own(y, given["m0"]))
     with pytest.raises(ValueError, match="does not say what it averages"):
         own.per_sample(y, given["m0"])
+
+
+def test_the_order_of_the_columns_decides_nothing_where_costs_or_values_tie():
+    u = np.random.default_rng(0).integers(0, 2, 200).astype(float)
+    a = np.concatenate([u, 1 - u])
+    c = a + 0.03 * (np.random.default_rng(1).random(400) < 0.5)
+    y, models, score = losses({"a": a, "b": 1 - a, "c": c})
+    one, other = (pwu.compare(y, given, score, n_resamples=200) for given in (models, dict(reversed(models.items()))))
+    assert one.words == other.words
+    rng = np.random.default_rng(1)
+    x = rng.normal(-1, 1, 200)
+    y = (rng.random(200) < 1 / (1 + np.exp(-x))).astype(int)
+    ranks = {str(j): (np.argsort(np.argsort(x + rng.normal(0, 0.3 + 0.35 * j, 200))) + 0.5) / 200 for j in range(5)}
+    one, other = (pwu.compare(y, given, SCORE, n_resamples=200) for given in (ranks, dict(reversed(ranks.items()))))
+    pd.testing.assert_frame_equal(one.table, other.table.loc[one.table.index])
+
+
+def test_a_difference_that_never_varies_has_a_word():
+    rng = np.random.default_rng(4)
+    rare = 0.01 - (rng.random(100) < 0.01)
+    y, models, score = losses({"a": np.zeros(100), "b": np.full(100, 0.01)})
+    assert not rare.min() < 0  # the same data, as drawn where one case in a hundred costs a unit less
+    words = " ".join(pwu.compare(y, models, score).words)
+    assert "In all 100 cases a difference is the same" in words and "Yet up to 3% of all cases" in words
+    y, models, score = losses({"a": np.zeros(100), "b": rng.normal(size=100)})
+    assert "is the same" not in " ".join(pwu.compare(y, models, score).words)
