@@ -134,7 +134,7 @@ class _Pairs:
         if self.pairs > 1:
             return students(apart, self.number)
         joint = self.lacks * np.quantile(largest, self.coverage)
-        few = self.number < max(LEAST_UNITS, UNITS_PER_MODEL * len(self.cost))
+        few = pairs > 1 and self.number < max(LEAST_UNITS, UNITS_PER_MODEL * len(self.cost))
         return students(max(joint, apart) if few else joint, self.number)
 
     def survivors(self):

@@ -31,9 +31,10 @@ def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> lis
 
     Examples
     --------
-    >>> columns = ["cost", "verdict", "saving", "saving low", "saving high", "difference", "cases needed"]
-    >>> in_words(pd.DataFrame([[1.0, "best", 0, 0, 0, 0, np.nan], [1.25, "costlier", 0.2, 0.1, 0.3, 0.25, 90]],
-    ...                       ["a", "b"], columns))
+    >>> columns = ["cost", "verdict", "saving", "saving low", "saving high", "difference", "difference low",
+    ...            "difference high", "cases needed"]
+    >>> in_words(pd.DataFrame([[1.0, "best", 0, 0, 0, 0, 0, 0, np.nan],
+    ...                        [1.25, "costlier", 0.2, 0.1, 0.3, 0.25, 0.12, 0.38, 90]], ["a", "b"], columns))
     ['a costs 20% less than b (95% interval: 10% to 30% less).']
     """
     about = {"coverage": "95", "unit": "cases", "few": "", "models": len(table)} | dict(about or {})
