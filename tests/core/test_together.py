@@ -36,7 +36,7 @@ def by_hand(cost, draws, coverage, number):
         pairs = list(itertools.permutations(alive, 2))
         largest = np.max([np.abs(error[:, a] - error[:, b]) / scale[a, b] for a, b in pairs], axis=0)
         limit = lacks * np.quantile(largest, coverage)
-        if len(alive) > 2 and number < max(30, 4 * len(cost)):  # few units: as many pairs as there are, as if nothing was known of them
+        if len(alive) > 2 and number < max(30, 4 * len(cost)):  # few units: as many pairs as there are count
             limit = max(limit, norm.isf((1 - coverage) / len(pairs)))  # both directions of each pair are counted
         limit = t.isf(norm.sf(limit), number - 1)
         far, worst = max(((cost[a] - cost[b]) / scale[a, b], a) for a, b in pairs)
