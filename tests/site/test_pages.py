@@ -329,7 +329,8 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
         task = table.name.split("_")[0]
         runs = {"binary", "regression", "multiclass", "multivariate"}
         command = {"bank": "examples.bank_calls", "groups": "studies groups", "few": "studies few_labels --jobs 2",
-                   "quantiles": "studies quantiles", "coverage.csv.gz": "studies coverage", "twins.csv.gz": "studies twins",
+                   "quantiles": "studies quantiles", "coverage.csv.gz": "studies coverage",
+                   "twins.csv.gz": "studies twins",
                    "readers": f"studies readers{' coverage' if 'coverage' in table.name else ''}"}.get(
                        task, f"{'runs' if task in runs else 'studies'} {task} --jobs 2")
         if task in ("framingham.csv.gz", "watching.csv.gz"):
