@@ -130,6 +130,7 @@ def check_cells(page: Any, base: str) -> list[str]:
     page.goto(base + CHAPTER, wait_until="load")
     found = []
     cell = page.locator("div.cell:has(.cell_input pre)").filter(has_text="brier_1, brier_0 =")
+    cell = page.locator(f"div.cell[data-cell='{cell.get_attribute('data-cell')}']")  # whatever is typed into it
     printed = cell.locator(".cell_output").inner_text()
     cell.locator("button", has_text="Run").first.focus()
     page.keyboard.press("Enter")
