@@ -132,20 +132,20 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
                           for order in [np.lexsort((row, groups))]])
     if luck.interval in ("normal", "hac") and size.size < 2:
         raise ValueError(f"interval={luck.interval!r} needs at least two cases, got {size.size}")
-    steps = [] if luck.blocks is None and luck.interval != "hac" else _dependence(_own(units, size, best)[1])
+    own, gaps = _own(units, size, best)
+    steps = [] if luck.blocks is None and luck.interval != "hac" else _dependence(gaps)
     unit = "cases" if groups is None else "groups"
-    still = _still(units, size, best, unit)
-    lean = 0.0 if groups is None else _lean(_own(units, size, best)[1], size)
+    still = _still(units, size, best, gaps, unit)
+    lean = 0.0 if groups is None else _lean(gaps, size)
     if luck.interval != "bootstrap" and luck.blocks is None or luck.interval in ("normal", "hac"):
         if luck.interval is not None or size.size >= MANY_UNITS:
             found, skew = normal(units, size, best, luck)
             if luck.interval is not None or skew <= MOST_SKEW:
                 far, short = _missed(steps, found.spread)
                 return found._replace(narrow=(*why_narrow(found.skew, size, unit, luck, far, short, lean), *still))
-    cost, own = units.sum(axis=1) / size.sum(), _own(units, size, best)[0] if luck.blocks is None else None
-    found = _ends(luck, size, cost, own, best,
+    found = _ends(luck, size, units.sum(axis=1) / size.sum(), own if luck.blocks is None else None, best,
                   *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
-    skew = _skewness(_own(units, size, best))
+    skew = _skewness((own, gaps))
     far, short = _missed(steps, found.spread)
     return found._replace(skew=skew, narrow=(*why_narrow(skew, size, unit, luck, far, short, lean), *still))
 
@@ -305,9 +305,9 @@ def _own(units, size, best):
     return own, gaps
 
 
-def _still(units, size, best, unit):
+def _still(units, size, best, gaps, unit):
     """A sentence, where a difference is the same in all units: then no interval says how often it is another one."""
-    cost, gaps = units.sum(axis=1) / size.sum(), _own(units, size, best)[1]
+    cost = units.sum(axis=1) / size.sum()
     if gaps.any(axis=1)[apart(cost, cost[best]) != 0].all():
         return ()
     # Of n units none is of a kind that makes up 3/n of all of them with a chance of exp(-3), 5%.
