@@ -5,7 +5,7 @@ Implements no source: what the examples of chapter 1, mushrooms and parcels, sha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -21,17 +21,16 @@ class Split(NamedTuple):
     bill: dict[str, np.ndarray]
 
 
-def choose_and_pay(split: Callable[[int], Split], bill: Callable[..., float],
-                   metrics: Mapping[str, Callable[..., float]], n_splits: int) -> pd.DataFrame:
+def choose_and_pay(splits: Iterable[Split], bill: Callable[..., float],
+                   metrics: Mapping[str, Callable[..., float]]) -> pd.DataFrame:
     """A row for each split and metric: ``chosen`` (a candidate, or "tie") and ``extra``, what it costs more."""
     rows = []
-    for seed in range(n_splits):
-        part = split(seed)
+    for number, part in enumerate(splits):
         (one, first), (two, second) = part.choose.items()
         cost = {name: bill(part.y_bill, f) for name, f in part.bill.items()}
         for label, metric in metrics.items():
             values = metric(part.y_choose, first), metric(part.y_choose, second)
             chosen = "tie" if values[0] == values[1] else one if values[0] < values[1] else two
             extra = {one: cost[one] - cost[two], two: cost[two] - cost[one], "tie": 0.0}[chosen]
-            rows.append({"split": seed, "metric": label, "chosen": chosen, "extra": extra})
+            rows.append({"split": number, "metric": label, "chosen": chosen, "extra": extra})
     return pd.DataFrame(rows)

@@ -1,11 +1,12 @@
 """The mushrooms of chapter 1: an instrument that smells, one that sees colours, and a bill in meals.
 
-Implements a binary decision of the PWU paper's section 3.2.1 on counts of the UCI mushroom data.
+Implements a binary decision of the PWU paper's section 3.2.1 on counts of the UCI mushroom data. The forecasts of the
+hundred splits are stored beside this file, so that no page fits them again: python -m pwu_book.examples.mushrooms
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ from . import _desk
 from ._desk import Split
 
 __all__ = ["COST_OF_ALARM", "COST_OF_MISS", "INSTRUMENTS", "THRESHOLD", "Split", "bill", "choose_and_pay",
-           "cross_fitted", "mushrooms", "split", "tree"]
+           "cross_fitted", "make_splits", "mushrooms", "split", "splits", "tree"]
 
+SPLITS = Path(__file__).with_name("mushroom_splits.csv.gz")
 COST_OF_MISS = 49.0  # meals: a poisonous mushroom is eaten
 COST_OF_ALARM = 1.0  # a meal: a good mushroom is thrown away
 THRESHOLD = COST_OF_ALARM / (COST_OF_ALARM + COST_OF_MISS)
@@ -86,6 +88,41 @@ def split(table: pd.DataFrame, seed: int, instruments: Mapping[str, Sequence[str
     return Split(choose["poisonous"].to_numpy(), said[0], pay["poisonous"].to_numpy(), said[1])
 
 
+def splits() -> list[Split]:
+    """The hundred splits of chapter 1: `split` of all mushrooms at seeds 0 to 99, rows in another order.
+
+    Examples
+    --------
+    >>> len(splits()), splits()[0].y_bill.size
+    (100, 2031)
+    """
+    kept = pd.read_csv(SPLITS, dtype={name: str for name in INSTRUMENTS})
+    kept = kept.loc[kept.index.repeat(kept["count"])].astype(dict.fromkeys(INSTRUMENTS, float))  # to the last digit
+    found = []
+    for _, rows in kept.groupby("split"):
+        (y_choose, choose), (y_bill, paid) = [
+            (part["poisonous"].to_numpy(), {name: part[name].to_numpy() for name in INSTRUMENTS})
+            for part in (rows[rows["part"] == "choose"], rows[rows["part"] == "bill"])]
+        found.append(Split(y_choose, choose, y_bill, paid))
+    return found
+
+
+def make_splits(seeds: Iterable[int] = range(100)) -> pd.DataFrame:
+    """What `splits` reads, fitted anew: how often each label has come with each pair of forecasts.
+
+    Parameters
+    ----------
+    seeds : iterable of int
+    """
+    table, rows = mushrooms(), []
+    for seed in seeds:
+        fitted = split(table, seed)
+        for part, y, said in (("choose", fitted.y_choose, fitted.choose), ("bill", fitted.y_bill, fitted.bill)):
+            cases = pd.DataFrame({"split": seed, "part": part, "poisonous": y, **said})
+            rows.append(cases.value_counts().sort_index().reset_index(name="count"))
+    return pd.concat(rows, ignore_index=True)
+
+
 def cross_fitted(table: pd.DataFrame, instruments: Mapping[str, Sequence[str]] = INSTRUMENTS, *,
                  folds: int = 5, seed: int = 0) -> dict[str, np.ndarray]:
     """Each instrument's probabilities of poison, for every row from a tree that was not trained on the row.
@@ -136,20 +173,15 @@ def bill(y_true: Any, y_prob: Any, threshold: float = THRESHOLD) -> float:
     return -1000 * BinaryDecision().utility(threshold, y_true, y_prob) / threshold
 
 
-def choose_and_pay(table: pd.DataFrame, metrics: Mapping[str, Callable[..., float]], n_splits: int,
-                   **options: Any) -> pd.DataFrame:
+def choose_and_pay(splits: Iterable[Split], metrics: Mapping[str, Callable[..., float]]) -> pd.DataFrame:
     """Let each metric choose an instrument on one part, and send the bill from the other.
 
     Parameters
     ----------
-    table : DataFrame
-        As `mushrooms` returns it.
+    splits : iterable of Split
+        Of two instruments.
     metrics : mapping of callables
         ``metric(y_true, y_prob)``, lower is better.
-    n_splits : int
-        Seeds 0 to n_splits - 1.
-    **options
-        Of `split`; two instruments.
 
     Returns
     -------
@@ -157,7 +189,7 @@ def choose_and_pay(table: pd.DataFrame, metrics: Mapping[str, Callable[..., floa
         One row for each split and metric: ``chosen`` (the instrument, or "tie"), ``extra``: what it costs
         more than the other one, in meals per 1,000 mushrooms (0 for a tie).
     """
-    return _desk.choose_and_pay(lambda seed: split(table, seed, **options), bill, metrics, n_splits)
+    return _desk.choose_and_pay(splits, bill, metrics)
 
 
 def counts(raw: Path | str) -> pd.DataFrame:
@@ -166,3 +198,7 @@ def counts(raw: Path | str) -> pd.DataFrame:
     columns = [column for columns in INSTRUMENTS.values() for column in columns]
     table["poisonous"] = (table["class"] == "p").astype(int)
     return table.groupby([*columns, "poisonous"]).size().reset_index(name="count")
+
+
+if __name__ == "__main__":
+    make_splits().to_csv(SPLITS, index=False, compression={"method": "gzip", "mtime": 0})

@@ -115,7 +115,7 @@ def choose_and_pay(X: np.ndarray, y: np.ndarray, metrics: dict[str, Callable[...
         One row for each split and metric: ``chosen`` (the model, or "tie"), ``extra``: what
         that model costs more than the other one, in euros per 1,000 parcels (0 for a tie).
     """
-    return _desk.choose_and_pay(lambda seed: split(X, y, seed), bill, metrics, n_splits)
+    return _desk.choose_and_pay((split(X, y, seed) for seed in range(n_splits)), bill, metrics)
 
 
 def recalibrated_bills(X: np.ndarray, y: np.ndarray, seed: int) -> dict[str, float]:

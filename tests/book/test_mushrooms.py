@@ -72,11 +72,23 @@ def test_the_reversal_of_chapter_1(table):
     """Each usual score takes the nose, which is costlier; a PWU takes the eye (the page: of 100 splits)."""
     scores = {"log loss": classification.log_loss, "Brier": classification.brier_score,
               "0-1": classification.zero_one_loss, "PWU": PWU(BinaryDecision(), Beta(2, 80))}
-    runs = mushrooms.choose_and_pay(table, scores, 5).set_index("metric")
+    runs = mushrooms.choose_and_pay([mushrooms.split(table, seed) for seed in range(5)], scores).set_index("metric")
     assert (runs.loc[["log loss", "Brier", "0-1"], "extra"] > 150).all()
     assert (runs.loc["PWU", "extra"] < -150).all() and set(runs.loc["PWU", "chosen"]) == {"the eye"}
 
 
 def test_a_metric_that_cannot_tell_is_a_tie(table):
-    runs = mushrooms.choose_and_pay(table, {"blind": lambda y, f: 0.0}, n_splits=1)
+    runs = mushrooms.choose_and_pay([mushrooms.split(table, 0)], {"blind": lambda y, f: 0.0})
     assert set(runs["chosen"]) == {"tie"} and (runs["extra"] == 0).all()
+
+
+def test_the_stored_splits_are_those_that_are_fitted_anew():
+    kept = pd.read_csv(mushrooms.SPLITS)
+    anew = mushrooms.make_splits(range(0, 100, 9))
+    pd.testing.assert_frame_equal(kept[kept["split"] % 9 == 0].reset_index(drop=True), anew, rtol=1e-12)
+    assert all(part.y_choose.size == part.y_bill.size == 2031 for part in mushrooms.splits())
+
+
+@pytest.mark.slow
+def test_all_stored_splits_are_those_that_are_fitted_anew():
+    pd.testing.assert_frame_equal(pd.read_csv(mushrooms.SPLITS), mushrooms.make_splits(), rtol=1e-12)

@@ -34,7 +34,7 @@ import nbformat
 from jupyter_cache.base import CacheBundleIn
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from tools.build import check_links, downloads, reach
+from tools.build import check_links, downloads, kernels, reach
 from tools.kit import exercises, quizzes, slides, worksheets
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
@@ -398,6 +398,7 @@ def begin_worker() -> None:
     handler = logging.StreamHandler()
     handler.setLevel(logging.ERROR)
     multiprocessing.get_logger().handlers = [handler]
+    kernels.use()
 
 
 def report_failure(root: Path, record) -> None:
