@@ -393,14 +393,14 @@ def test_a_second_clone_on_this_machine_runs_what_is_new(small, tmp_path_factory
     kept = tmp_path_factory.mktemp("kept")
     write(small, "2 + 2", name="other")
     assert "executing 2 of 2" in build(small, PWU_BOOK_CACHE=str(kept)).stdout
-    assert len(list(kept.glob("*.ipynb"))) == 2
+    assert len(list(kept.glob("pages/*"))) == 2
     shutil.rmtree(small / "_build")
     done = build(small, PWU_BOOK_CACHE=str(kept))
     assert done.returncode == 0, done.stderr
     assert "executing" not in done.stdout and "2 chapters as an earlier build" in done.stdout
     assert "forty-one" in page(small)
     (small / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-two'\n")
-    for damaged in kept.glob("*.ipynb"):
+    for damaged in kept.glob("pages/*"):
         if "forty-one" not in damaged.read_text():
             damaged.write_text("{")
     shutil.rmtree(small / "_build")

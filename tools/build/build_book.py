@@ -34,7 +34,7 @@ import nbformat
 from jupyter_cache.base import CacheBundleIn
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from tools.build import check_links, downloads, kernels, reach
+from tools.build import check_links, downloads, kept, kernels, reach
 from tools.kit import exercises, quizzes, slides, worksheets
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
@@ -112,7 +112,7 @@ def use_own_settings(build: Path) -> None:
     own = build / ".settings"
     profile = own / "ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
-    (own / "matplotlibrc").write_text("")
+    (own / "matplotlibrc").write_text("svg.hashsalt: book\n")  # the same drawing has the same bytes
     (profile / "ipython_kernel_config.py").write_text(
         'c.InlineBackend.figure_formats = {"svg"}\n'
         'c.InlineBackend.print_figure_kwargs = {"bbox_inches": "tight", "metadata": {"Date": None, "Creator": None}}\n')
@@ -261,71 +261,49 @@ def execute(root: Path, cache_folder: Path) -> bool:
         cache.remove_nb_from_project(record.pk)
     for path in notebooks(root):
         cache.add_nb_to_project(str(path), read_data={"name": "myst_nb_md", "type": "plugin"})
-    kept = Kept(root)
-    kept.fill(cache)
+    prints = page_fingerprints(root)
+    take_kept(root, cache, prints)
     good = run_chapters(root, cache)
-    kept.store(cache)
+    keep(root, cache, prints)
     for record in cache.list_project_records():
         if record.traceback:
             report_failure(root, record)
     return good and not unmarked and not shown_tracebacks(root, cache)
 
 
-class Kept:
-    """Outputs of pages in the user's cache, outside of the clone: each by its cells and all that they reach."""
+def place_of(root: Path, cache, record, prints: dict[str, str]) -> Path | None:
+    """Where the outputs of a page as it stands are kept on this machine: by its cells and all that they reach."""
+    name = str(Path(record.uri).relative_to(root))
+    _, cells = cache.create_hashed_notebook(cache.get_project_notebook(record.pk).nb)
+    return kept.place("pages", name, cells, prints[name]) if name in prints else None
 
-    NEWEST = 400  # files that stay
 
-    def __init__(self, root: Path):
-        chosen = os.environ.get("PWU_BOOK_CACHE")
-        home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-        own = Path(chosen) if chosen else home / "decision-aligned-uncertainty" / "pages"
-        self.folder = None if chosen == "off" else own
-        self.root, self.prints = root, page_fingerprints(root)
+def take_kept(root: Path, cache, prints: dict[str, str]) -> None:
+    """Take over what an earlier build on this machine has executed."""
+    found = 0
+    for record in cache.list_unexecuted():
+        path = place_of(root, cache, record, prints)
+        try:
+            executed = nbformat.reads(path.read_text(encoding="utf-8"), 4) if kept.there(path) else None
+        except (OSError, ValueError):  # half a file, or none of ours: the page runs
+            executed = None
+        if executed is not None:
+            seconds = executed.metadata.pop("execution_seconds", 0.0)
+            cache.cache_notebook_bundle(CacheBundleIn(executed, record.uri, data={"execution_seconds": seconds}),
+                                        check_validity=False, overwrite=True)
+            found += 1
+    if found:
+        print(f"{found} chapters as an earlier build on this machine has run them (make cold: anew)", flush=True)
 
-    def place(self, cache, record) -> Path | None:
-        """The file for a page as it stands."""
-        name = str(Path(record.uri).relative_to(self.root))
-        if self.folder is None or name not in self.prints:
-            return None
-        _, cells = cache.create_hashed_notebook(cache.get_project_notebook(record.pk).nb)
-        return self.folder / f"{hashlib.sha256(f'{name} {cells} {self.prints[name]}'.encode()).hexdigest()}.ipynb"
 
-    def fill(self, cache) -> None:
-        """Take over what an earlier build on this machine has executed."""
-        found = 0
-        for record in cache.list_unexecuted():
-            path = self.place(cache, record)
-            try:
-                executed = nbformat.reads(path.read_text(encoding="utf-8"), 4) if path and path.exists() else None
-            except (OSError, ValueError):  # half a file, or none of ours: the page runs
-                executed = None
-            if executed is not None:
-                seconds = executed.metadata.pop("execution_seconds", 0.0)
-                cache.cache_notebook_bundle(CacheBundleIn(executed, record.uri, data={"execution_seconds": seconds}),
-                                            check_validity=False, overwrite=True)
-                os.utime(path)
-                found += 1
-        if found:
-            print(f"{found} chapters as an earlier build on this machine has run them (make cold: anew)", flush=True)
-
-    def store(self, cache) -> None:
-        """Keep what has been executed. A full disk, or a folder that cannot be written, costs nothing but this."""
-        with contextlib.suppress(OSError):
-            for record in cache.list_project_records():
-                path, known = self.place(cache, record), cache.get_cached_project_nb(record.uri)
-                if path is None or known is None or path.exists():
-                    continue
-                executed = cache.get_cache_bundle(known.pk).nb
-                executed.metadata["execution_seconds"] = known.data.get("execution_seconds", 0.0)
-                path.parent.mkdir(parents=True, exist_ok=True)
-                part = path.with_suffix(f".{os.getpid()}")
-                part.write_text(nbformat.writes(executed), encoding="utf-8")
-                part.replace(path)
-            if self.folder is not None and self.folder.exists():
-                newest = sorted(self.folder.glob("*.ipynb"), key=lambda path: path.stat().st_mtime, reverse=True)
-                for path in newest[self.NEWEST:]:
-                    path.unlink()
+def keep(root: Path, cache, prints: dict[str, str]) -> None:
+    """Keep what has been executed."""
+    for record in cache.list_project_records():
+        path, known = place_of(root, cache, record, prints), cache.get_cached_project_nb(record.uri)
+        if known is not None and not kept.there(path):
+            executed = cache.get_cache_bundle(known.pk).nb
+            executed.metadata["execution_seconds"] = known.data.get("execution_seconds", 0.0)
+            kept.put(path, nbformat.writes(executed))
 
 
 def shown_tracebacks(root: Path, cache) -> list[str]:
@@ -359,7 +337,8 @@ def sound_cache(folder: Path):
 
 def run_chapters(root: Path, cache) -> bool:
     """One process a core, a line as soon as a chapter is done; what no kernel could run is tried once more, alone."""
-    waiting = cache.list_unexecuted()
+    # The record has the longest pages: where they begin, no core waits for them at the end.
+    waiting = sorted(cache.list_unexecuted(), key=lambda one: "record" not in Path(one.uri).parts)
     if not waiting:
         return True
     print(f"executing {len(waiting)} of {len(notebooks(root))} chapters on {os.cpu_count()} cores", flush=True)

@@ -19,8 +19,8 @@ from typing import Any
 
 WARM = ["ipykernel.kernelapp", "ipykernel.zmqshell", "IPython.core.completer", "numpy", "pandas", "scipy.stats",
         "scipy.optimize", "scipy.integrate", "sympy", "matplotlib.pyplot", "matplotlib.backends.backend_svg",
-        "sklearn.pipeline", "sklearn.linear_model", "sklearn.model_selection", "sklearn.ensemble", "sklearn.calibration",
-        "myst_nb"]
+        "sklearn.pipeline", "sklearn.linear_model", "sklearn.model_selection", "sklearn.ensemble",
+        "sklearn.calibration", "myst_nb"]
 INLINE = "module://matplotlib_inline.backend_inline"  # what a kernel sets for itself, and matplotlib reads once
 
 
@@ -71,6 +71,8 @@ def serve() -> None:
     os.environ["JPY_PARENT_PID"] = str(os.getpid())  # read at import: a kernel ends with its parent
     for name in WARM:
         importlib.import_module(name)
+    # When it is imported, pandas asks whether it writes to a terminal; this is what it takes in a kernel.
+    sys.modules["pandas"].set_option("display.max_columns", 20)
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the system forgets a kernel that has ended
     for line in sys.stdin:
         pid = os.fork()

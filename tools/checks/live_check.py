@@ -3,8 +3,9 @@
 Usage: python -m tools.checks.live_check [SITE]     (make live-check)
 
 Also the test on a platform of 32 bits, with the oldest numpy and scipy that run there: the package's doctests run, too.
-Words must be the same, numbers within 1e-9 or one unit of their last printed place. Cells that differ stand in
-`tools/live/differs.toml` with the reason; a cell that stands there and agrees is an error, too.
+Words must be the same, numbers within 1e-9 or one unit of their last printed place. A page whose notebook, modules and
+tables are those of a run on this machine that agreed is not run again (PWU_BOOK_CACHE=off: all are). Cells that differ
+stand in `tools/live/differs.toml` with the reason; a cell that stands there and agrees is an error, too.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import yaml
+
+from tools.build import build_book, kept
 
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = ROOT / "tools" / "live"
@@ -40,16 +43,22 @@ def main(site: Path) -> int:
     paths = [site / "_sources" / f"{name}.ipynb" for name in pages(site)]
     known = tomllib.loads((LIVE / "differs.toml").read_text(encoding="utf-8"))
     problems, count, static, seconds = [], 0, 0, 0.0
+    proofs = proofs_of(paths)
+    agreed = {path for path, proof in proofs.items() if kept.there(proof)}
+    waiting = [path for path in paths if path not in agreed]
     with ThreadPoolExecutor(2) as pool:
-        rows = [row for part in pool.map(run, [(site, paths[::2], True), (site, paths[1::2], False)]) for row in part]
+        jobs = [(site, waiting[::2], not kept.there(proofs[None])), (site, waiting[1::2], False)]
+        rows = [row for part in pool.map(run, jobs) for row in part]
     done = {(row["notebook"], row["place"]): row for row in rows if "place" in row}
     for path in paths:
         page = path.relative_to(site / "_sources" / "book").with_suffix("").as_posix()
-        listed, met = known.get(page, {}), set()
+        listed, met, before = known.get(page, {}), set(), len(problems)
         for place, cell in enumerate(code_cells(path)):
             count += 1
             if "static" in cell["metadata"].get("tags", []):
                 static += 1
+                continue
+            if path in agreed:
                 continue
             row = done.get((str(path), place))
             seconds += row["seconds"] if row else 0
@@ -59,17 +68,34 @@ def main(site: Path) -> int:
                 problems.append(f"{page}, cell {place + 1}, {first!r}: {differs}")
             elif differs:
                 met.add(first)
-        problems += [f"{page}: {first!r} agrees now; take it out of differs.toml" for first in set(listed) - met]
-    doctests = next(row["doctests"] for row in rows if "doctests" in row)
+        if path not in agreed:
+            problems += [f"{page}: {first!r} agrees now; take it out of differs.toml" for first in set(listed) - met]
+        if len(problems) == before:
+            kept.put(proofs[path])
+    doctests = next((row["doctests"] for row in rows if "doctests" in row), {"count": 0, "failed": []})
     problems += doctests["failed"]
+    if not doctests["failed"]:
+        kept.put(proofs[None])
     unlike = static + sum(map(len, known.values()))
     if unlike > (1 - SHARE) * count:
         problems.append(f"{unlike} of {count} cells do not run unchanged")
     print("\n".join(problems), file=sys.stderr)
-    print(f"{count} cells of {len(paths)} pages in {seconds:.0f} s: {count - unlike} as printed, {static} static, "
-          f"{unlike - static} listed; {doctests['count']} lines of docstrings, {len(doctests['failed'])} modules "
-          f"differ; {len(problems)} problems")
+    print(f"{count} cells of {len(paths)} pages in {seconds:.0f} s ({len(agreed)} pages were run here before): "
+          f"{count - unlike} as printed, {static} static, {unlike - static} listed; {doctests['count']} lines of "
+          f"docstrings, {len(doctests['failed'])} modules differ; {len(problems)} problems")
     return bool(problems)
+
+
+def proofs_of(paths: list[Path]) -> dict[Path | None, Path | None]:
+    """For each notebook, and for the doctests (None), the file that stands for a run that agreed."""
+    tools = [path.read_bytes() for path in (Path(__file__), *sorted(LIVE.iterdir())) if path.is_file()]
+    prints = build_book.page_fingerprints(ROOT)
+    proofs: dict[Path | None, Path | None] = {}
+    for path in paths:
+        page = "book/" + path.as_posix().rpartition("/_sources/book/")[2].removesuffix(".ipynb") + ".md"
+        proofs[path] = kept.place("live-check", page, prints[page], path.read_bytes(), *tools)
+    proofs[None] = kept.place("live-check", build_book.code_fingerprint(ROOT), *tools)
+    return proofs
 
 
 def pages(site: Path) -> list[str]:
@@ -83,6 +109,8 @@ def pages(site: Path) -> list[str]:
 def run(job: tuple[Path, list[Path], bool]) -> list[dict]:
     """What node says of these notebooks; the doctests in one of the processes."""
     site, paths, doctests = job
+    if not paths and not doctests:
+        return []
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder, "results")
         command = ["node", str(LIVE / "pages.mjs"), str(site), str(results), *map(str, paths)]

@@ -13,17 +13,22 @@ passes and does not move its picture, an instrument that does not answer to mous
 says after a drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of
 two pages (see `kit_check`); a chapter without a picture for links (see `link_pictures`); a bench that computes what
 Python does not (see `bench_check`).
+
+A page whose HTML, styles, scripts and fonts are those of one that passed on this machine is not opened again, nor is
+a site that has not changed (PWU_BOOK_CACHE=off: all are).
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import hashlib
 import http.server
 import json
 import multiprocessing
 import os
 import re
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -37,10 +42,11 @@ from playwright.sync_api import Error, expect
 
 from pwu_book import instrument
 from pwu_book.examples import mushrooms, screening
+from tools.build import kept
 from tools.checks import bench_check, browse, kit_check
 from tools.editions import link_pictures
 
-SITE = Path("_build/html")
+ROOT, SITE = Path(__file__).resolve().parents[2], Path("_build/html")
 SIGN = '<meta http-equiv="refresh"'
 INSTRUMENTS = {"hill": "book/index.html", "beliefs": "book/implicit_priors/binary_priors.html",
                "readers": "book/pwu/choosing.html", "undecided": "book/pwu/reporting.html",
@@ -248,19 +254,20 @@ def check_access(page, content: str | None = None) -> list[str]:
             for violation in violations if violation["impact"] in ("serious", "critical")]
 
 
+def check_search() -> list[str]:
+    """What people look for is among the first three; ranked in node, by the script and the index of the site."""
+    command = ["node", str(Path(__file__).with_name("search.mjs")), str(SITE), *SEARCHES]
+    ranked = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    return [f"search for {words!r}: {name} is not among the first three, {first}"
+            for (words, name), first in zip(SEARCHES.items(), ranked, strict=True)
+            if not any(name in address for address in first)]
+
+
 def check_behaviour(page, base: str) -> list[str]:
     """Search, a quiz by keyboard (space chooses, an arrow moves on), folded code, theme switch."""
+    page.goto(base + "search.html?q=net+benefit", wait_until="load")
+    expect(page.locator("#search-results li > a").first).to_have_attribute("href", re.compile("worth"))
     found = []
-    for words, name in SEARCHES.items():
-        page.goto(base + f"search.html?q={words.replace(' ', '+')}", wait_until="load")
-        try:
-            page.wait_for_selector("#search-results li a", timeout=15_000)
-            links = page.locator("#search-results li > a")
-            first = links.evaluate_all("links => links.slice(0, 3).map(a => a.pathname)")
-            if not any(name in address for address in first):
-                found.append(f"search for {words!r}: {name} is not among the first three, {first}")
-        except Error:
-            found.append(f"search for {words!r} finds nothing")
     page.goto(base + "book/foundations/good_score.html", wait_until="load")
     box = page.locator("fieldset.quiz").first
     reason = box.locator("[role=status] .why:visible")
@@ -600,13 +607,33 @@ def steady(browser, base: str, name: str, check: Callable[[Any], list[str]], **o
     return first
 
 
-def check_pages(base: str, view: str, names: list[str]) -> list[str]:
+def proof(view: str, names: list[str], shared: str) -> Path | None:
+    """The file that stands for pages, or the whole site, that have passed as they are."""
+    texts = [text for name in names for text in (name, (SITE / name).read_bytes())]
+    return kept.place("site-check", view, shared, *texts)
+
+
+def shared_by_all() -> str:
+    """What each page is seen with: styles, scripts, fonts, the checks themselves, the browser."""
+    static = [path for path in sorted((SITE / "_static").rglob("*")) if path.suffix in (".css", ".js", ".woff2")]
+    checks = [path for name in ("checks", "editions") for path in sorted((ROOT / "tools" / name).glob("*.py"))]
+    digest = hashlib.sha256(browse.version().encode())
+    for path in [*static, *checks]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
+
+
+def check_pages(base: str, view: str, names: list[str], shared: str) -> list[str]:
     """Each of these pages in one view."""
-    width, height, scheme = VIEWS[view]
+    (width, height, scheme), found = VIEWS[view], []
     with browse.chromium() as browser:
-        return [problem for name in names for problem in steady(
-            browser, base, f"{name} [{view}]", lambda page, name=name: check_page(page, base, name, view),
-            viewport={"width": width, "height": height}, color_scheme=scheme)]
+        for name in names:
+            problems = steady(browser, base, f"{name} [{view}]", lambda page, name=name: check_page(
+                page, base, name, view), viewport={"width": width, "height": height}, color_scheme=scheme)
+            found += problems
+            if not problems:
+                kept.put(proof(view, [name], shared))
+    return found
 
 
 def check_rest(base: str) -> list[str]:
@@ -642,20 +669,27 @@ def check_bench(base: str) -> list[str]:
 
 
 def main() -> int:
-    base, names = serve(), pages()
-    jobs = [(check_pages, (base, view, names[part::2])) for view in VIEWS for part in (0, 1)]
-    jobs[2:2] = [(check_bench, (base,)), (check_rest, (base,))]
+    base, names, shared = serve(), pages(), shared_by_all()
+    new = {view: [name for name in names if not kept.there(proof(view, [name], shared))] for view in VIEWS}
+    whole = proof("whole", sorted(str(path.relative_to(SITE)) for path in SITE.rglob("*") if path.is_file()), shared)
+    jobs = [(check_pages, (base, view, new[view][part::2], shared)) for view in VIEWS for part in (0, 1)]
+    if not kept.there(whole):
+        jobs[2:2] = [(check_bench, (base,)), (check_rest, (base,))]
     with multiprocessing.get_context("spawn").Pool(2) as pool:
         running = [pool.apply_async(work, given) for work, given in jobs]
         failures = [failure for result in running for failure in result.get()]
+    failures += check_search()
+    if not failures:
+        kept.put(whole)
     if os.environ.get("PWU_UNSTEADY") != "refuse":
         for unsteady in (failure for failure in failures if failure.startswith(UNSTEADY)):
             print(unsteady)
         failures = [failure for failure in failures if not failure.startswith(UNSTEADY)]
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
-    print(f"{len(names)} pages in {len(VIEWS)} views, search, switches, instruments, slides, worksheets, bench: "
-          f"{len(failures)} problems")
+    before = len(names) * len(VIEWS) - sum(map(len, new.values()))
+    print(f"{len(names)} pages in {len(VIEWS)} views ({before} were opened on this machine before), search, switches, "
+          f"instruments, slides, worksheets, bench: {len(failures)} problems")
     return int(bool(failures))
 
 

