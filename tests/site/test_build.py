@@ -227,9 +227,9 @@ class Killed(BaseException):
 @pytest.fixture
 def model(tmp_path, monkeypatch):
     """A book of one chapter, run and written in a moment; `model.build()` gives the exit status."""
-    for folder in ("pwu_lite", "book/_static", "tools"):
+    for folder in ("pwu_lite", "book/_static", "tools/extension", "tools/checks"):
         (tmp_path / folder).mkdir(parents=True)
-    for file in ("requirements.txt", "pyproject.toml", "tools/a.py"):
+    for file in ("requirements.txt", "pyproject.toml", "tools/extension/a.py"):
         (tmp_path / file).touch()
     chapter, runs = tmp_path / "book" / "chapter.md", []
     (tmp_path / "_toc.yml").write_text("format: jb-book\nroot: book/chapter\n")
@@ -309,7 +309,8 @@ def test_where_nothing_has_changed_nothing_is_done(model, monkeypatch):
 
 
 @pytest.mark.parametrize("file, runs", [("requirements.txt", 2), ("pyproject.toml", 1), ("book/data.txt", 2),
-                                        ("pwu_lite/table.csv", 2), ("tools/a.py", 1), ("tools/search.js", 1),
+                                        ("pwu_lite/table.csv", 2), ("tools/extension/a.py", 1),
+                                        ("tools/extension/search.js", 1),
                                         ("book/_static/look.css", 1),
                                         ("CITATION.cff", 1), ("answers.csv", 2)])
 def test_what_else_makes_a_page_out_of_date(model, monkeypatch, file, runs):
@@ -321,6 +322,15 @@ def test_what_else_makes_a_page_out_of_date(model, monkeypatch, file, runs):
     assert ("new" in model.page()) == file.startswith("book")
     monkeypatch.setattr(build_book.sys, "version", "4.0")  # another Python runs all chapters
     assert model.build() == 0 and len(model.ran) == runs + 1
+
+
+@pytest.mark.parametrize("file", ["README.md", "LICENSE", "tools/checks/look.py"])
+def test_what_no_page_shows_writes_no_page_anew(model, file):
+    assert model.build() == 0
+    page = model.root / "_build" / "html" / "chapter.html"
+    written = page.stat().st_mtime_ns
+    model.root.joinpath(file).write_text("new")
+    assert model.build() == 0 and page.stat().st_mtime_ns == written
 
 
 def test_an_upgraded_dependency_runs_all_chapters_and_another_package_none(model, monkeypatch):

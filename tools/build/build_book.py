@@ -38,8 +38,10 @@ from tools.build import check_links, downloads, kept, kernels, reach
 from tools.kit import exercises, quizzes, slides, worksheets
 
 CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
-SITE = ["pyproject.toml", "CITATION.cff", "README.md", "LICENSE", "LICENSES/*", "tools/**/*", "_build/live/**/*",
-        "book/teaching/sheets/*", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib"]
+SITE = ["pyproject.toml", "CITATION.cff", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib",
+        "book/teaching/sheets/*", "_build/live/**/*", "tools/build/**/*", "tools/extension/**/*", "tools/kit/**/*",
+        "tools/live/**/*"]
+PACKED = ["README.md", "LICENSE", "LICENSES/*"]  # into what is offered for download, and into no page
 NO_CODE = {".md", ".bib"}  # of pages, jupyter-cache knows the cells
 # jupyter-book passes no number of jobs. Pages are read by one process: an extension that numbers them does not say that
 # it may be several. What the book's own extension does while it writes a page goes into the files of that page alone.
@@ -216,7 +218,7 @@ def code_fingerprint(root: Path) -> str:
 
 def everything_read(root: Path) -> str:
     """What the site is made of, pages included."""
-    return code_fingerprint(root) + fingerprint(root, files_like(root, [*CODE, *SITE]))
+    return code_fingerprint(root) + fingerprint(root, files_like(root, [*CODE, *SITE, *PACKED]))
 
 
 def as_written(site: Path) -> str:
