@@ -15,7 +15,7 @@ cold: $(READY)
 test: $(READY)
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
-	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/core tests/theory tests/app tests/book pwu_lite pwu_book
+	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/lite tests/desk tests/book pwu_lite packages
 
 pages: book
 	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/site tests/extension
@@ -31,7 +31,7 @@ weekly: $(READY)
 	@$(PY) -m pytest -m weekly tests/site/test_large.py
 
 unit: $(READY)
-	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/core pwu_lite --ignore pwu_lite/theory --ignore pwu_lite/app
+	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/lite pwu_lite
 
 serve: book
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"
@@ -89,10 +89,10 @@ lock:
 clean:
 	rm -rf _build .venv
 
-$(READY): requirements.txt pyproject.toml pwu_book/pyproject.toml
+$(READY): requirements.txt pyproject.toml packages/pwu_desk/pyproject.toml packages/pwu_book/pyproject.toml
 	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; (3, 11) <= v <= (3, 15) or sys.exit("Python 3.11 to 3.15 is needed, this is %d.%d: make PYTHON=python3.12" % v)'
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@echo "installing the pinned packages into .venv (about a minute)"
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e ./pwu_book
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e . -e packages/pwu_desk -e packages/pwu_book
 	@touch $@

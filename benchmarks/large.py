@@ -1,6 +1,6 @@
 """Time tallies from 100,000 to 100 million rows, against the exact score where it fits, in processes of their own.
 
-Usage: python benchmarks/large.py [--rows 1e8] [--out pwu_book/tables/large.csv]
+Usage: python benchmarks/large.py [--rows 1e8] [--out packages/pwu_book/tables/large.csv]
 
 Writes seconds and peak memory by rows, models, cells and threads. The forecasts are made by DuckDB (the query of the
 page From a laptop to a cluster); 1e8 rows take some 2 GB of disk, in a temporary folder.
@@ -20,8 +20,8 @@ import duckdb
 import numpy as np
 import pandas as pd
 
+import pwu_desk
 import pwu_lite as pwu
-from pwu_lite import reporting
 
 MODELS = ("sharp", "vague", "sharp", "vague")
 SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
@@ -43,9 +43,9 @@ def count(path, models, cells, threads):
     table = f"read_parquet('{path}')"
     tallies = {}
     for index, model in enumerate(MODELS[:models]):
-        query = pwu.Tally.sql(table, "y", model, block="id % 100", cells=cells)
-        tallies[f"{model} {index}"] = pwu.Tally.from_counts(connection.execute(query).df(), cells=cells)
-    return reporting.compare_tallies(tallies, SCORE).table["cost"].iloc[0]
+        query = pwu_desk.Tally.sql(table, "y", model, block="id % 100", cells=cells)
+        tallies[f"{model} {index}"] = pwu_desk.Tally.from_counts(connection.execute(query).df(), cells=cells)
+    return pwu_desk.compare_tallies(tallies, SCORE).table["cost"].iloc[0]
 
 
 def exact(path, *_):
@@ -57,7 +57,7 @@ def exact(path, *_):
 def pieces(path, *_):
     """The command line, which reads the file in pieces."""
     words = ["compare", str(path), "--truth", "y", "--models", "sharp,vague", "--prior", "2,10"]
-    subprocess.run([sys.executable, "-m", "pwu_lite", *words], check=True, capture_output=True)
+    subprocess.run([sys.executable, "-m", "pwu_desk", *words], check=True, capture_output=True)
     return np.nan
 
 

@@ -1,6 +1,6 @@
 """Time every PWU against scikit-learn's metrics and Monte Carlo, in one run.
 
-Usage: python benchmarks/run.py [--quick] [--sets] [--out pwu_book/tables/speed.csv]
+Usage: python benchmarks/run.py [--quick] [--sets] [--out packages/pwu_book/tables/speed.csv]
 
 Prints the median seconds of each method at each n, one thread, and ratios to peers. `--quick` stops at n = 1e5,
 `--sets` times the bounds over sets of priors alone, `--out` writes a page's table, and speed_sets.csv beside it.
@@ -23,9 +23,9 @@ from scipy import stats  # noqa: E402
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score  # noqa: E402
 
 import pwu_lite as pwu  # noqa: E402
+from pwu_desk import robust  # noqa: E402
 from pwu_lite._tails import tail_table  # noqa: E402
 from pwu_lite.metrics import classification  # noqa: E402
-from pwu_lite.theory import robust  # noqa: E402
 
 SIZES = [10**3, 10**4, 10**5, 10**6, 10**7]
 DRAWS = 10_000

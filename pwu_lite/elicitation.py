@@ -164,7 +164,7 @@ class Revealed(NamedTuple):
 
     @property
     def statements(self) -> list[tuple[float, float, float, float]]:
-        """The band as statements about the prior at the reported forecasts, see `pwu_lite.theory.robust`."""
+        """The band as statements about the prior at the reported forecasts, see `pwu_desk.robust`."""
         return [(0.0, float(at), float(low), float(high)) for at, low, high in zip(
             self.at, self.low, self.high, strict=True)]
 

@@ -465,7 +465,7 @@ class Family:
                          f"or pass a cost function and thetas to refute")
 
     def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Labels of n cases and random forecasts of them, for `pwu_lite.theory.alignment.refute` to compare.
+        """Labels of n cases and random forecasts of them, for `pwu_lite.alignment.refute` to compare.
 
         Values on a coarse grid, so that acts and ties repeat, and some forecasts that differ in
         one case only.

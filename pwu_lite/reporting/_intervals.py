@@ -22,9 +22,9 @@ from .._resampling import (
     tail_of,
     unit_sizes,
 )
-from ._rules import RULES, say
 from ._together import Together, all_together, bets_together
-from .watch import Watch
+from .bets import Bets
+from .rules import RULES, say
 
 __all__ = ["Intervals", "Luck", "apart", "anytime", "by_content", "from_losses", "from_scores", "named"]
 
@@ -275,9 +275,18 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
                          "largest_difference, under the score's prior; for other losses state it, in Watch(bound=...)")
     bound = luck.bound
 
-    def ends(values, reach, middle=0.0):  # sorted, so that the sums do not depend on the order of the rows
-        watch = Watch(reach, luck.coverage).update(np.sort(values - middle), np.zeros(values.size))
-        return [middle + end for end in watch.interval]
+    def bet(values, reach):  # sorted, so that the sums do not depend on the order of the rows
+        shares = np.sort(values) / reach
+        if shares.size and max(-shares[0], shares[-1]) > 1 + 1e-12:
+            raise ValueError(f"a difference of two losses is {np.abs(values).max():.4g}, larger than the bound "
+                             f"{reach:g}")
+        bets = Bets()
+        bets.add(np.clip(shares, -1, 1))
+        return bets
+
+    def ends(values, reach, middle=0.0):
+        bets = bet(values - middle, reach)
+        return [middle + reach * bets.end(side, luck.coverage) for side in (1, -1)]
 
     gaps, none = losses - losses[best], np.full(len(losses), np.nan)
     difference = np.array([(0.0, 0.0) if model == best else ends(gap, bound) for model, gap in enumerate(gaps)]).T
@@ -289,8 +298,7 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
     fortunes = np.zeros((len(losses), len(losses)))
     for one in range(len(losses)):
         for two in range(one):
-            gap = np.sort(losses[one] - losses[two])
-            fortunes[two, one], fortunes[one, two] = Watch(bound).update(gap, np.zeros(gap.size)).evidence
+            fortunes[two, one], fortunes[one, two] = bet(losses[one] - losses[two], bound).evidence
     return Intervals(cost, difference, np.array([none, none]), spread, none, np.zeros(len(losses)),
                      bets_together(fortunes, best, luck.coverage, luck.pairs), "anytime")
 

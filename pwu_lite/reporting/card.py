@@ -59,7 +59,7 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
     source : str
         Where the prior comes from, and when it was fixed.
     comparison : DataFrame, optional
-        The table of `pwu_lite.theory.robust.judge` under this score: the card then says how far the order rests on
+        The table of `pwu_desk.robust.judge` under this score: the card then says how far the order rests on
         the prior.
 
     References

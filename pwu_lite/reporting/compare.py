@@ -24,9 +24,9 @@ from ..metrics import REGISTRY, Metric
 from ..metrics._kernels import average, of_each_case
 from ..pwu import PWU
 from ._intervals import METHODS, Luck, apart, by_content, from_losses, from_scores, named
-from ._rules import RULES
 from ._tables import html
 from ._together import pairs_of
+from .rules import RULES
 from .words import in_words, remarks
 
 __all__ = ["ModelComparison", "compare"]
@@ -143,7 +143,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         the set as well. Where forecasts are missing, pairs differ in their cases, and their number is counted instead
         (Bonferroni), as it is for fewer than 30 units or four for each model.
 
-        `pwu_lite.theory.robust.judge` says how far the verdicts rest on the prior.
+        `pwu_desk.robust.judge` says how far the verdicts rest on the prior.
 
     Raises
     ------

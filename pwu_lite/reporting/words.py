@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from ._rules import RULES, say
+from .rules import RULES, say
 
 __all__ = ["in_words", "remarks"]
 

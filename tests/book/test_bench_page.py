@@ -10,7 +10,7 @@ import pytest
 
 from pwu_book import bench
 from pwu_book.bench import Bench
-from pwu_lite.app import command
+from pwu_desk import command
 
 
 def test_the_bench_is_one_element_that_asks_nobody():

@@ -16,7 +16,7 @@ from pwu_book import tables as stored_tables
 from pwu_book.runs import _pickles, align, datasets, grid, models, read, score
 from pwu_book.runs import run as benchmark
 from pwu_book.runs.tasks import BINARY, TASKS, Plan
-from pwu_lite.theory import alignment
+from pwu_lite import alignment
 
 MODELS = ["naive Bayes", "logistic regression", "nearest neighbours"]
 

@@ -13,9 +13,8 @@ from scipy import integrate, special
 import pwu_lite as pwu
 from pwu_book import tables
 from pwu_book.examples import screening
-from pwu_lite import elicitation
+from pwu_lite import alignment, elicitation, symbolic
 from pwu_lite.metrics import classification, multiclass, multivariate, ranking, regression
-from pwu_lite.theory import alignment, symbolic
 from tools.checks.flips import kind_of
 
 FAMILY = pwu.BinaryDecision()

@@ -5,8 +5,8 @@ import pytest
 
 import pwu_lite as pwu
 from pwu_book import released
+from pwu_lite.alignment import kendall_tau
 from pwu_lite.metrics import classification, ranking, regression
-from pwu_lite.theory.alignment import kendall_tau
 
 MU, S2 = [0.2, 1.1, -0.4, 2.5, 0.9], np.array([0.04, 0.3, 0.09, 1.5, 0.25])
 T = [0.0, 1.6, -0.1, 1.2, 0.8]

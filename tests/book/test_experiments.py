@@ -12,7 +12,7 @@ from pwu_book.runs import align, datasets, grid, read, verdicts
 from pwu_book.runs import run as benchmark
 from pwu_book.runs.tasks import CODE_PERTURBED, PAPER_TASKS, PERTURBED, RECALIBRATED, TASKS
 from pwu_book.studies import few_labels
-from pwu_lite.theory.alignment import agreement
+from pwu_lite.alignment import agreement
 
 RESULTS = stored_tables.FOLDER
 PAPER = stored_tables.load("paper_tables.csv")

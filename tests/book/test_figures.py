@@ -12,7 +12,7 @@ from scipy.integrate import trapezoid
 
 import pwu_lite as pwu
 from pwu_book import figures
-from tests.core.test_plots import check_labels
+from tests.lite.test_plots import check_labels
 
 X = np.linspace(0, 1, 20)
 FIGURES = {

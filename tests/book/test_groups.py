@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pwu_book import imprecise as ip
 from pwu_book import tables
 from pwu_book.studies import framingham, groups
 from pwu_lite.metrics import classification as m
-from pwu_lite.theory import imprecise as ip
 
 DATA = groups.load("breast cancer")
 AGAIN = tables.load("framingham.csv.gz")

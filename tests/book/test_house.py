@@ -1,4 +1,4 @@
-"""The book's package: documented, typed, its imports declared; and pwu_lite does not know it."""
+"""The book's package: documented, typed, its imports declared."""
 
 import ast
 import sys
@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 import pwu_book
-import pwu_lite
-from tests.core.test_house import check_public, public
+from tests.lite.test_house import check_public, public
 
 PACKAGE = Path(pwu_book.__file__).parent
 MODULES = sorted(path for path in PACKAGE.rglob("*.py") if "build" not in path.relative_to(PACKAGE).parts)
@@ -30,7 +29,7 @@ def test_public_things_have_a_docstring_and_types(thing):
 def test_what_the_package_imports_is_declared():
     declared = (PACKAGE / "pyproject.toml").read_text()
     names = {"sklearn": "scikit-learn"}
-    inside = {"pwu_book", "pwu_lite", "__future__"}
+    inside = {"pwu_book", "pwu_desk", "pwu_lite", "__future__"}
     for package in {package for path in MODULES for package in imported(path)} - inside:
         if package not in sys.stdlib_module_names:
             assert f'"{names.get(package, package)}>=' in declared, package
@@ -40,7 +39,3 @@ def test_every_folder_of_the_package_is_in_the_wheel():
     folders = {".".join(("pwu_book", *path.parent.relative_to(PACKAGE).parts)) for path in MODULES}
     declared = (PACKAGE / "pyproject.toml").read_text()
     assert all(f'"{folder}"' in declared for folder in folders)
-
-
-def test_the_small_package_does_not_know_the_book():
-    assert not [path for path in Path(pwu_lite.__file__).parent.rglob("*.py") if "pwu_book" in set(imported(path))]

@@ -12,9 +12,9 @@ import pwu_lite as pwu
 from pwu_book import instrument
 from pwu_book.instrument import _drawing as drawing
 from pwu_book.instrument import states
+from pwu_desk import robust
 from pwu_lite import elicitation
 from pwu_lite._resampling import tail_of
-from pwu_lite.theory import robust
 
 p = sp.Symbol("p")
 BRIER, LOG = ((1 - p) ** 2, p**2), (-sp.log(p), -sp.log(1 - p))

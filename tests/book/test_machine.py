@@ -11,7 +11,7 @@ import sympy as sp
 
 from pwu_book import gallery, machine
 from pwu_lite import BinaryDecision
-from pwu_lite.theory.symbolic import ImplicitPrior
+from pwu_lite.symbolic import ImplicitPrior
 
 p = sp.Symbol("p", positive=True)
 

@@ -7,7 +7,7 @@ import pytest
 
 from pwu_book import tables
 from pwu_book.studies import readers
-from pwu_lite.theory import robust
+from pwu_desk import robust
 
 
 @functools.cache

@@ -3,7 +3,7 @@
 import pandas as pd
 
 from pwu_book.examples import eyes, screening
-from pwu_lite.app import command
+from pwu_desk import command
 from pwu_lite.metrics import classification as metrics
 
 

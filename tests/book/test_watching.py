@@ -5,7 +5,7 @@ import pytest
 
 from pwu_book import tables
 from pwu_book.studies import watching
-from pwu_lite import Watch
+from pwu_desk import Watch
 
 FOUND = tables.load("watching.csv.gz").set_index(["kind", "method"])
 

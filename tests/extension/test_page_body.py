@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
 
-from pwu_lite import plots, reporting
+from pwu_book import typeset
+from pwu_lite import plots
 from tools.extension import drawing, page_body
 
 
@@ -80,7 +81,7 @@ def test_numbers_stand_right_with_minus_signs_words_left_and_index_names_are_lif
 @pytest.mark.parametrize("best, bold", [("row-min", ["1", "3"]), ("row-max", ["2", "4"]), ("min", ["1", "2"]),
                                         ("max", ["3", "4"])])
 def test_the_best_is_marked(best, bold):
-    page = shown(reporting.table(pd.DataFrame({"a": [1, 3], "b": [2, 4]}, ["x", "y"]), best=best))
+    page = shown(typeset.table(pd.DataFrame({"a": [1, 3], "b": [2, 4]}, ["x", "y"]), best=best))
     assert [td.get_text() for td in page.select(".best")] == bold
 
 
@@ -96,7 +97,7 @@ def test_a_wide_table_of_words_has_cards_for_a_phone():
 
 def test_another_best_is_refused():
     with pytest.raises(ValueError, match="best must be one of"):
-        reporting.table(pd.DataFrame({"a": [1]}), best="largest")
+        typeset.table(pd.DataFrame({"a": [1]}), best="largest")
 
 
 SVG = """<?xml version="1.0"?><svg viewBox="0 0 1 1"><metadata>x</metadata>

@@ -7,7 +7,7 @@ from tools.extension import search_index
 
 PAGE = ('<nav>menu</nav><article class="bd-article"><h1>4. {title}<a class="headerlink" href="#top">#</a></h1>'
         '<p>{text}</p><pre>hidden code</pre><h2>Bills &amp; priors<a class="headerlink" href="#bills">#</a></h2>'
-        '<dl><dt class="sig sig-object" id="pwu_lite.Watch">Watch</dt></dl></article>')
+        '<dl><dt class="sig sig-object" id="pwu_desk.Watch">Watch</dt></dl></article>')
 
 
 def test_a_word_counts_by_its_place_and_by_how_rare_it_is():
@@ -21,7 +21,7 @@ def test_a_word_counts_by_its_place_and_by_how_rare_it_is():
     assert ["bill prior", 0, "bills", "Bills & priors", 0] in found["places"]
     assert ["brier score", 1, "brier", "", 1] in found["places"]
     assert ["chapter 4", 0, "", "", 1] in found["places"]
-    assert ["watch", 0, "pwu_lite.Watch", "Watch", 0] in found["places"]
+    assert ["watch", 0, "pwu_desk.Watch", "Watch", 0] in found["places"]
 
 
 def test_the_index_is_written_with_its_script(tmp_path):

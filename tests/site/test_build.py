@@ -342,6 +342,11 @@ def test_an_upgraded_dependency_runs_all_chapters_and_another_package_none(model
         assert model.build() == 0 and len(model.ran) == runs
 
 
+def at(name):
+    """Where a file of a package lies."""
+    return f"packages/{name}" if name.startswith("pwu_book") else name
+
+
 PAGES = {"one": "from pwu_book.studies import wind", "two": "from pwu_book import tables\ntables.load('two.csv')",
          "three": "kind = 'models'\nfrom pwu_book import tables\ntables.load(f'three_{kind}.csv.gz')", "four": "1 + 1"}
 
@@ -357,6 +362,7 @@ def reaching(tmp_path):
              "pwu_book/tables/three_models.csv.gz": "", "pwu_book/tables/three_cases.csv.gz": "",
              "pwu_book/tables/other.csv": ""}
     for name, text in files.items():
+        name = at(name)
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     return tmp_path

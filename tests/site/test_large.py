@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pwu_desk
 import pwu_lite as pwu
 
 PAGE = Path(__file__).parents[2] / "book" / "reference" / "size.md"
@@ -27,7 +28,7 @@ def test_the_block_of_the_page_counts_every_case(engine, name, tmp_path, monkeyp
     code, = [block for block in BLOCKS if name in block]
     space = {"pwu": pwu, "files": sorted(tmp_path.glob("*.parquet")), "__name__": "__main__"}
     exec(compile(code, str(PAGE), "exec"), space)
-    own = pwu.Tally()
+    own = pwu_desk.Tally()
     own.update(frame["y"], frame["sharp"])
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
     assert len(space[name]) == len(own) == f.size

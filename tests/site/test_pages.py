@@ -269,7 +269,7 @@ def test_the_site_offers_wheels_and_notebooks(site):
         assert wheel.stat().st_size < largest
         files = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.*")
                  if path.is_file() and not {"__pycache__", "pwu_book.egg-info", "build"} & set(path.parts)}
-        assert files - {"pwu_book/pyproject.toml"} <= set(zipfile.ZipFile(wheel).namelist())
+        assert files - {"packages/pwu_book/pyproject.toml"} <= set(zipfile.ZipFile(wheel).namelist())
     offered = set(zipfile.ZipFile(site / "downloads" / "notebooks.zip").namelist())
     assert {path.relative_to(ROOT / "book").with_suffix(".ipynb").as_posix() for path in NOTEBOOKS} <= offered
 
@@ -279,7 +279,7 @@ def test_the_api_pages_have_everything_public(site):
         known = InventoryFile.load(file, "", posixpath.join)
     documented = {name for kind, names in known.items() if kind.startswith("py:") for name in names}
     last = {name.rsplit(".", 1)[1] for name in documented if "." in name}
-    for path in sorted([*ROOT.glob("pwu_lite/**/*.py"), *ROOT.glob("pwu_book/**/*.py")]):
+    for path in sorted([*ROOT.glob("pwu_lite/**/*.py"), *ROOT.glob("packages/pwu_book/**/*.py")]):
         parts = path.relative_to(ROOT).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
         if not parts[-1].startswith("_") and not INSIDE.search(module):

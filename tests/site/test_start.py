@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwu_lite.app import command
+from pwu_desk import command
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "book" / "index.md", *sorted((ROOT / "book" / "start").glob("*.md"))]
 BLOCK = re.compile(r"^```(?:\{code-cell\} ipython3|python)\n(.*?)^```", re.S | re.M)
-COMMAND = re.compile(r"^(?:\$ )?python -m pwu_lite (compare|score|card|explain) (.*)$", re.M)
+COMMAND = re.compile(r"^(?:\$ )?pwu (compare|score|card|explain) (.*)$", re.M)
 
 
 def blocks(page):

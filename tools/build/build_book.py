@@ -37,7 +37,7 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 from tools.build import check_links, downloads, kept, kernels, reach
 from tools.kit import exercises, quizzes, slides, worksheets
 
-CODE = ["pwu_lite/**/*", "pwu_book/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
+CODE = ["pwu_lite/**/*", "packages/**/*", "requirements.txt", "pyproject.toml", "book/**/*", "*.csv"]
 SITE = ["pyproject.toml", "CITATION.cff", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib",
         "book/teaching/sheets/*", "_build/live/**/*", "tools/build/**/*", "tools/extension/**/*", "tools/kit/**/*",
         "tools/live/**/*"]
@@ -97,7 +97,7 @@ def build_site(root: Path, build: Path) -> int:
     if not run_sphinx(root):
         print("\nThe site was NOT built: fix the warnings above.", file=sys.stderr)
         return 1
-    if (root / "pwu_book").exists():
+    if (root / reach.OWN["pwu_book"]).exists():
         downloads.write(root, build / "html")
     if not make_kit(root, build / "html"):
         return 1
@@ -170,12 +170,13 @@ def pages_as_they_are(root: Path) -> dict[str, Any]:
 def packages_from_elsewhere(root: Path) -> str:
     """Which of the packages that chapters import do not come from this checkout, in words; nothing if all do."""
     code = ("import importlib.util as u, json; "
-            "print(json.dumps({n: s.origin for n in ('pwu_lite', 'pwu_book') if (s := u.find_spec(n))}))")
+            f"print(json.dumps({{n: s.origin for n in {tuple(reach.OWN)} if (s := u.find_spec(n))}}))")
     environment = {**os.environ, "PYTHONSAFEPATH": "1"}  # as a kernel finds them: not from the working folder
     found = json.loads(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
                                       env=environment, cwd=root).stdout)
+    homes = {name: (root / home).resolve() for name, home in reach.OWN.items() if (root / home).is_dir()}
     wrong = [f"{name} is imported from {Path(origin).parent}" for name, origin in found.items()
-             if origin and (root / name).is_dir() and Path(origin).resolve().parent != (root / name).resolve()]
+             if origin and name in homes and Path(origin).resolve().parent != homes[name]]
     return "\n".join(wrong)
 
 
@@ -252,7 +253,8 @@ def execute(root: Path, cache_folder: Path) -> bool:
     """Run the chapters that are not in the cache, all cores busy. False if one fails."""
     if elsewhere := packages_from_elsewhere(root):
         print(f"{elsewhere}\nThe site was NOT built: it would show another checkout's numbers. Install this one, "
-              f"pip install --no-deps --no-build-isolation -e . -e ./pwu_book", file=sys.stderr)
+              f"pip install --no-deps --no-build-isolation -e . -e packages/pwu_desk -e packages/pwu_book",
+              file=sys.stderr)
         return False
     unmarked = [path for path in notebooks(root) if "file_format: mystnb" not in path.read_text()]
     for path in unmarked:

@@ -1,4 +1,4 @@
-"""What a reader takes along: the two wheels of this build (the book's holds the tables), notebooks with their outputs.
+"""What a reader takes along: the wheels of this build (the book's holds the tables), notebooks with their outputs.
 
 Usage: python -m tools.build.downloads SITE_ADDRESS [FOLDER]
 
@@ -17,7 +17,8 @@ from pathlib import Path
 
 import nbformat
 
-PARTS = {"pwu_lite": ["pyproject.toml", "README.md", "LICENSE", "pwu_lite"], "pwu_book": ["pwu_book"]}
+PARTS = {"pwu_lite": ["pyproject.toml", "README.md", "LICENSE", "pwu_lite"],
+         "pwu_desk": ["packages/pwu_desk"], "pwu_book": ["packages/pwu_book"]}
 
 
 def write(root: Path, site: Path) -> None:
@@ -39,7 +40,7 @@ def wheel(root: Path, parts: list[str], target: Path, name: str) -> None:
                 shutil.copytree(root / part, Path(folder, part), ignore=without)
             else:
                 shutil.copy(root / part, folder)
-        source = Path(folder, name) if name == "pwu_book" else Path(folder)
+        source = Path(folder) if "pyproject.toml" in parts else Path(folder, *parts)
         command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps",
                    "--no-build-isolation", "--wheel-dir", str(target), str(source)]
         subprocess.run(command, check=True)
@@ -48,7 +49,7 @@ def wheel(root: Path, parts: list[str], target: Path, name: str) -> None:
 def for_colab(site: Path, target: Path, address: str) -> int:
     """The site's notebooks with a first cell that installs what they need; how many."""
     paths = sorted((site / "_sources" / "book").rglob("*.ipynb"))
-    extras = {"pwu_lite": "[plots,symbolic]", "pwu_book": "[notebooks]"}
+    extras = {"pwu_lite": "[plots,symbolic]", "pwu_desk": "", "pwu_book": "[notebooks]"}
     wheels = {path.name.split("-")[0]: path.name for path in (site / "downloads").glob("*.whl")}
     needed = " ".join(f'"{name}{extra} @ {address.rstrip("/")}/downloads/{wheels[name]}"'
                       for name, extra in extras.items())

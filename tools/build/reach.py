@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-OWN = ("pwu_lite", "pwu_book")
-TABLES = Path("pwu_book/tables")
+OWN = {"pwu_lite": Path("pwu_lite"), "pwu_desk": Path("packages/pwu_desk"), "pwu_book": Path("packages/pwu_book")}
+TABLES = OWN["pwu_book"] / "tables"
 CELL = re.compile(r"^(`{3,})\{code-cell\}[^\n]*\n(.*?)^\1\s*$", re.S | re.M)
 TABLE = re.compile(r"[\w*.-]+\.csv(?:\.gz)?")
 
@@ -71,7 +71,8 @@ def text_of(path: Path) -> str:
 @functools.cache
 def file_of(root: Path, name: str) -> Path | None:
     """The file of a module of ours; None if the name is that of something in a module."""
-    path = Path(*name.split("."))
+    package, *parts = name.split(".")
+    path = OWN[package].joinpath(*parts)
     if (root / path / "__init__.py").is_file():
         return path / "__init__.py"
     return path.with_suffix(".py") if (root / path.with_suffix(".py")).is_file() else None

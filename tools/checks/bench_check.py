@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from pwu_lite.app import command
+from pwu_desk import command
 
 BENCH = "book/start/quickstart.html"
 CHAPTER = "book/implicit_priors/binary_priors.html"

@@ -52,9 +52,9 @@ def main() -> int:
         source = place / archive.name.removesuffix(".tar.gz")
         if f"## {version}" not in (source / "CHANGELOG.md").read_text():
             sys.exit(f"the changelog has nothing about {version}")
-        python = environment(place / "sdist", f"{source}[dev]")
-        run([python, "-m", "pytest", "-n", "auto", "-m", "not slow", "-W", "default", "tests/core",
-             "tests/theory", "tests/app", "pwu_lite"], source)
+        python = environment(place / "sdist", f"{source}[dev]", str(source / "packages" / "pwu_desk"))
+        run([python, "-m", "pytest", "-n", "auto", "-m", "not slow", "-W", "default", "tests/lite",
+             "tests/desk", "pwu_lite"], source)
     print(f"wheel and sdist of {version} work in empty environments")
     return 0
 

@@ -4,7 +4,7 @@ Usage: python -m tools.checks.flips [PART OF A ROW'S NAME ...]
 
 A flip (tests/book/flips.yml) is a small change of the package, of a test's example or of a table, made
 in a copy of the project; under it the test that the row names must fail by an assertion. Without the
-change it must pass. Writes pwu_book/tables/flips.csv when all rows are run; its last line says how many
+change it must pass. Writes packages/pwu_book/tables/flips.csv when all rows are run; its last line says how many
 rows are guarded, and by a change of what: of the code that a user runs, of the example that a test makes (which shows
 that its assertion holds the statement, not that it guards the code), or of a stored table. Exit status 1 if fewer than
 nine in ten are, or a flip does not fit the code any more.
@@ -28,10 +28,12 @@ from pathlib import Path
 
 import yaml
 
+from tools.build import reach
+
 ROOT = Path(__file__).resolve().parents[2]
-LEDGER, RECORD = ROOT / "pwu_book" / "tables" / "claims.csv", ROOT / "pwu_book" / "tables" / "flips.csv"
+LEDGER, RECORD = ROOT / reach.TABLES / "claims.csv", ROOT / reach.TABLES / "flips.csv"
 FLIPS = ROOT / "tests" / "book" / "flips.yml"
-COPIED = ("pwu_lite", "pwu_book", "tests", "tools", "pyproject.toml")
+COPIED = ("pwu_lite", "packages", "tests", "tools", "pyproject.toml")
 
 
 class Result:
@@ -121,9 +123,9 @@ def run(job) -> str:
                 return "does not fit"
             path.write_text(text.replace(flip["old"], flip["new"]), encoding="utf-8")
         os.chdir(copy)
-        for name in [name for name in sys.modules if name.split(".")[0] in ("pwu_lite", "pwu_book", "tests")]:
+        for name in [name for name in sys.modules if name.split(".")[0] in (*reach.OWN, "tests")]:
             del sys.modules[name]
-        sys.path[:] = [folder, *(path for path in sys.path if path != str(ROOT))]
+        sys.path[:] = [folder, str(copy / "packages"), *(path for path in sys.path if path != str(ROOT))]
         result, output = Result(), io.StringIO()
         with redirect_stdout(output), redirect_stderr(output):
             code = pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-W",

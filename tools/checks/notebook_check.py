@@ -26,8 +26,9 @@ RUN = """
 import sys, nbclient, nbformat
 nbclient.NotebookClient(nbformat.read(sys.argv[1], 4), timeout=300, kernel_name="python3").execute()
 import pwu_lite
+import pwu_desk
 import pwu_book
-for package in (pwu_lite, pwu_book):
+for package in (pwu_lite, pwu_desk, pwu_book):
     assert "site-packages" in package.__file__, package.__file__
 """
 

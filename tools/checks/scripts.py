@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from pwu_lite.app import page
+from pwu_desk import page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 def main(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     scripts = {"report": page.LANDSCAPE + page.DRAW}
-    for path in (ROOT / "pwu_book" / "bench" / "page.js", ROOT / "pwu_book" / "machine.js",
-                 ROOT / "pwu_book" / "instrument" / "instrument.js",
+    book = ROOT / "packages" / "pwu_book"
+    for path in (book / "bench" / "page.js", book / "machine.js", book / "instrument" / "instrument.js",
                  *(ROOT / "tools" / "live").glob("*.js"),
                  ROOT / "tools" / "extension" / "search.js"):
         scripts[path.stem] = path.read_text(encoding="utf-8")

@@ -23,7 +23,7 @@ from pyodide.code import eval_code_async
 
 HOME = os.getcwd()
 SITE = Path(next(folder for folder in sys.path if folder.endswith("site-packages")))
-OWN = ("pwu_lite", "pwu_book")
+OWN = ("pwu_lite", "pwu_desk", "pwu_book")
 MIME = {"_repr_html_": "html", "_repr_svg_": "svg", "_repr_markdown_": "text", "_repr_latex_": "latex"}
 namespace, glued, shown = {}, {}, []
 

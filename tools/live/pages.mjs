@@ -21,7 +21,8 @@ async function start() {
     env: {MPLBACKEND: "agg", HOME: "/home/pyodide"}
   });
   const folder = py.runPython("next(f for f in __import__('sys').path if f.endswith('site-packages'))");
-  for (const name of ["pwu_lite", "pwu_book"]) py.unpackArchive(bytes(`${name}.zip`), "zip", {extractDir: folder});
+  for (const name of ["pwu_lite", "pwu_desk", "pwu_book"])
+    py.unpackArchive(bytes(`${name}.zip`), "zip", {extractDir: folder});
   for (const name of tables) py.FS.writeFile(`${folder}/pwu_book/tables/${name}`, bytes(`tables/${name}.bin`));
   for (const name of ["drawing.py", "mathml.py", "cell.py"]) py.FS.writeFile(`${folder}/${name}`, bytes(name));
   const cell = py.pyimport("cell"),
@@ -57,9 +58,9 @@ if (process.env.PWU_DOCTESTS) {
   say({
     doctests: JSON.parse(
       py.runPython(`
-import contextlib, doctest, importlib, io, json, pkgutil, pwu_lite
+import contextlib, doctest, importlib, io, json, pkgutil, pwu_desk, pwu_lite
 count, failed = 0, []
-for found in pkgutil.walk_packages(pwu_lite.__path__, "pwu_lite."):
+for found in [*pkgutil.walk_packages(pwu_lite.__path__, "pwu_lite."), *pkgutil.walk_packages(pwu_desk.__path__, "pwu_desk.")]:
     if not found.name.endswith("__main__"):
         said = io.StringIO()
         with contextlib.redirect_stdout(said):

@@ -7,7 +7,7 @@ import json
 import shutil
 from pathlib import Path
 
-from tools.build import downloads
+from tools.build import downloads, reach
 from tools.live import fetch
 
 FOLDER = Path(__file__).parent
@@ -47,11 +47,11 @@ def write(root: Path, fetched: Path, target: Path) -> None:
         (target / name).write_text(script.replace("@LOCK@", digest), encoding="utf-8")
     for name in ("drawing.py", "mathml.py"):
         shutil.copy(root / "tools" / "extension" / name, target)
-    tables = sorted((root / "pwu_book" / "tables").glob("*.csv*"))
-    for package in ("pwu_lite", "pwu_book"):
-        files = [path for path in (root / package).rglob("*") if path.is_file() and path not in tables
+    tables = sorted((root / reach.TABLES).glob("*.csv*"))
+    for package, home in reach.OWN.items():
+        files = [path for path in (root / home).rglob("*") if path.is_file() and path not in tables
                  and "__pycache__" not in path.parts and ".egg-info" not in str(path)]
-        downloads.pack(target / f"{package}.zip", root, files)
+        downloads.pack(target / f"{package}.zip", (root / home).parent, files)
     (target / "tables").mkdir(exist_ok=True)
     for path in tables:
         shutil.copy(path, target / "tables" / f"{path.name}.bin")

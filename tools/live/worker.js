@@ -52,7 +52,7 @@ async function boot() {
     here = new Set(["pwu_lite"]);
   // Modules that are not there yet: of ours, then of others, until nothing is asked for.
   const load = async (modules) => {
-    const own = modules.filter((name) => name === "pwu_book" && !here.has(name)),
+    const own = ["pwu_desk", "pwu_book"].filter((name) => modules.includes(name) && !here.has(name)),
       others = modules.filter((name) => names.has(name) && !here.has(name));
     for (const name of own) await unpack(name);
     if (others.length)

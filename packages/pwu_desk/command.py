@@ -1,0 +1,509 @@
+"""The command line: from a file of outcomes and forecasts to the model that is cheaper for a decision.
+
+Implements appendices H and L of the PWU paper.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import sys
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from pwu_lite import elicitation
+from pwu_lite.families import BinaryDecision
+from pwu_lite.priors import Beta, Dirac
+from pwu_lite.pwu import PWU
+from pwu_lite.reporting.compare import compare
+from pwu_lite.reporting.rules import RULES
+
+from . import beliefs, files, large, report
+from .columns import Columns
+from .robust import Quantiles, judge
+from .tallies import compare_tallies
+from .tally import Tally
+
+__all__ = ["main"]
+
+EXAMPLES = """examples:
+  pwu compare predictions.csv --truth y --ratio 3:30
+  pwu compare predictions.csv --truth y --ratio 3:30 --groups patient --html report.html
+  cat predictions.csv | pwu compare - --truth outcome --event malignant --ratio 5:50 --json
+  pwu compare houses.csv --truth price --decision selective --error 2:20
+  pwu compare leads.csv --truth bought --decision top-k --share 1%:10%
+  pwu compare sales.csv --truth sold --decision orders --ratio 2:9
+  pwu compare wards.csv --truth state --decision acts --costs costs.csv --range 0.5:2
+  pwu compare answers.csv --decision answers --ratio 1:9 --groups question
+  pwu compare orders.csv --truth sold --decision mine:Kiosk --range 0.6:0.9
+  pwu explain log_loss
+"""
+WIDTH = 80
+BLOCKS, CELLS = 100, 256  # of tallies
+MOST_PARTS = 100  # for which a sentence each is said
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; returns 0, or 2 with one line on standard error if the input cannot be used.
+
+    Parameters
+    ----------
+    arguments : sequence of str, optional
+        Words of the command line; those of the process if not given.
+    """
+    given = _parser().parse_args(arguments)
+    if hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="replace")  # a pipe may know ASCII only
+    try:
+        print(given.run(given))
+    except KeyboardInterrupt:
+        print(f"pwu_lite {given.command}: interrupted", file=sys.stderr)
+        return 130
+    except MemoryError:
+        print(f"pwu_lite {given.command}: not enough memory: use fewer rows, or name the models", file=sys.stderr)
+        return 2
+    except (ValueError, OSError, ImportError) as error:
+        print(f"pwu_lite {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser("pwu", epilog=EXAMPLES, description=(
+        "Which forecast is cheaper for a decision, and how sure is that? From a CSV or Parquet file."),
+        formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--version", action="version", version=f"pwu_lite {_version()}")
+    commands = parser.add_subparsers(dest="command", required=True)
+    command = commands.add_parser("compare", help="compare models, with intervals", epilog=EXAMPLES,
+                                  formatter_class=argparse.RawDescriptionHelpFormatter)
+    command.set_defaults(run=_compare)
+    _add_data(command)
+    _add_decision(command)
+    command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
+                         "name if you do not give it; --groups none for no groups")
+    command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="what to do with "
+                         "missing forecasts (binary and selective): refuse the file, or compare each model with the "
+                         "cheapest one on the cases that both have")
+    command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
+                         "that are resampled together")
+    command.add_argument("--anytime", action="store_true", help="intervals that hold however often you look, as the "
+                         "file grows; --decision binary, without groups")
+    command.add_argument("--resamples", type=int, default=1000)
+    command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--by", help="column of places, leads or kinds: adds a sentence for each of its values")
+    command.add_argument("--html", help="write a report, as a single file")
+    command.add_argument("--json", action="store_true", help="print JSON")
+    command = commands.add_parser("explain", help="what a common metric believes about costs")
+    command.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
+    command.set_defaults(run=_explain)
+    return parser
+
+
+def _version():
+    from pwu_lite import __version__
+
+    return __version__
+
+
+def _add_data(parser):
+    parser.add_argument("file", help="CSV (or compressed, .csv.gz) or Parquet; - for standard input; large files, and "
+                        "several ('part-*.parquet', in quotes), are read in pieces")
+    parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
+    parser.add_argument("--event", help="the label that counts as the event")
+    parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
+                        "if not given; selective: columns NAME_mean and NAME_std; orders: NAME_q05 to NAME_q95, or "
+                        "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence (blank for an "
+                        "abstention) and NAME_right")
+    parser.add_argument("--truth-file", help="a second file with the outcomes, joined by the columns that both have")
+    parser.add_argument("--coverage", type=float, help="orders: that of intervals called lower and upper, in %%")
+    parser.add_argument("--time", help="binary: column of times followed; --truth then says whether the event came")
+    parser.add_argument("--horizon", type=float, help="with --time: events count until then; cases lost "
+                        "before get no weight, and the others get more (inverse probability of censoring)")
+    parser.add_argument("--weights", help="column of case weights; found by its name if you do not give it; "
+                        "--weights none for no weights")
+
+
+def _add_decision(parser):
+    parser.add_argument("--decision", default="binary", help="binary, selective, top-k, orders, acts, answers, or a "
+                        "family of your own as module:Class")
+    parser.add_argument("--ratio", help="binary: a miss costs LOW:HIGH false alarms, nine times out of ten; orders: a "
+                        "unit short costs LOW:HIGH units left over; answers: a wrong answer costs what LOW:HIGH right "
+                        "ones earn")
+    parser.add_argument("--costs", help="acts: file with a row per act and a column per class; a cost is a number, "
+                        "price, or 2+0.5*price")
+    parser.add_argument("--error", help="selective: passing costs as much as an error of LOW:HIGH, nine times out of "
+                        "ten")
+    parser.add_argument("--share", help="top-k: the share of cases picked, LOW:HIGH, nine times out of ten")
+    parser.add_argument("--range", help="acts: the price is LOW:HIGH, nine times out of ten; a family of your own: its "
+                        "parameter")
+    parser.add_argument("--threshold", help="binary: everybody acts above this probability, such as 0.1 or 10%%; as "
+                        "--ratio 9, a miss that costs 9 false alarms")
+    parser.add_argument("--prior", help="A,B of a Beta prior on a parameter in (0, 1), instead of a range")
+    parser.add_argument("--cost-share", help="binary: column with each case's own cost share of a false alarm, instead")
+    parser.add_argument("--case-costs", help="binary: four columns with each case's costs in money, of a false alarm, "
+                        "a miss, a hit and a case rightly left alone: C_FP,C_FN,C_TP,C_TN")
+
+
+def _range(name, text, most=np.inf):
+    parts = [part.strip() for part in str(text).split(":")]
+    parts = parts * 2 if len(parts) == 1 else parts
+    try:
+        low, high = (float(part.rstrip("%")) / (100 if part.endswith("%") else 1) for part in parts)
+    except ValueError:
+        raise ValueError(f"--{name} must be LOW:HIGH, as in --{name} 3:30, got {text!r}") from None
+    if 0 < low == high < most:  # known
+        return low, high
+    if not 0 < low < high < most:
+        raise ValueError(f"--{name} must have 0 < LOW < HIGH{', below one: write 1%:10%' if most == 1 else ''}, "
+                         f"got {text!r}")
+    if high < RULES["least_range"] * low:
+        raise ValueError(f"--{name}: {text} is too narrow for a range; HIGH must be at least 1% above LOW")
+    return low, high
+
+
+def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
+    """The score that the options ask for."""
+    if given.cost_share is not None or given.case_costs is not None:
+        return _each_its_own(given, frame)
+    _read_threshold(given)
+    family, wanted, *_ = given.decided
+    if not family.stated:
+        if given.prior or any(getattr(given, name) for name in files.RANGES):
+            raise ValueError(f"all costs in {given.costs} are known: leave out the range and the prior, or write "
+                             f"price where a cost differs between users")
+        return PWU(family)
+    for name in sorted(set(files.RANGES) - {wanted}):
+        if getattr(given, name) is not None:
+            raise ValueError(f"--{name} is not for --decision {given.decision}; use --{wanted} LOW:HIGH")
+    text, of_share = getattr(given, wanted), family.stated[0].domain == (0.0, 1.0)
+    if given.prior is not None and text is None and of_share:
+        try:
+            a, b = (float(part) for part in given.prior.split(","))
+        except ValueError:
+            raise ValueError(f"--prior must be A,B, as in --prior 2,10, got {given.prior!r}") from None
+        return PWU(family, Beta(a, b))
+    if text is None or given.prior is not None:
+        raise ValueError(f"say what the decision costs with --{wanted} LOW:HIGH"
+                         + ("  or --prior A,B, but not both" if of_share else ""))
+    low, high = _ends(given)
+    if low == high:
+        return PWU(family, Dirac(low))
+    fit = elicitation.beta_from_quantiles if of_share else elicitation.lognormal_from_quantiles
+    return PWU(family, fit(low, high))
+
+
+def _read_threshold(given):
+    """A threshold is the ratio that everybody has."""
+    if given.threshold is not None:
+        if given.decision != "binary" or given.ratio is not None or given.prior is not None:
+            raise ValueError("--threshold is for binary decisions and cannot be combined with --ratio or --prior")
+        share, high = _range("threshold", given.threshold, 1)
+        if share != high:
+            raise ValueError("--threshold takes one number; for a range use --ratio LOW:HIGH")
+        given.ratio = f"{(1 - share) / share:.12g}"
+
+
+def _each_its_own(given, frame):
+    """A point mass for each case, from a column, or from its four costs."""
+    other = given.prior or given.threshold or any(getattr(given, name) for name in files.RANGES)
+    option = "--cost-share" if given.cost_share is not None else "--case-costs"
+    if frame is None or given.decision != "binary" or other or (given.cost_share and given.case_costs):
+        raise ValueError(f"{option} is for binary decisions and excludes --ratio, --threshold, --prior and another "
+                         f"option for each case's costs")
+    if given.cost_share is not None:
+        return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
+    if given.weights is not None:
+        raise ValueError("--case-costs gives each case its weight, the money at stake: leave out --weights")
+    alarm, miss, hit, rest = (files.numbers(frame, name) for name in files.cost_columns(given))
+    more, less = alarm - rest, miss - hit  # what acting costs too much where there is no event, and not acting else
+    for low, words in ((more, "a false alarm must cost more than a case rightly left alone"),
+                       (less, "a miss must cost more than a hit")):
+        if not (low > 0).all():
+            raise ValueError(f"line {files.line_of(frame, int(np.argmax(low <= 0)))}: {words}, by {given.case_costs}")
+    given.stake, given.sunk = more + less, (hit, rest)
+    return PWU(BinaryDecision(), Dirac(more / (more + less)))
+
+
+def _check_work(given, units, models):
+    """Refuse what would keep the machine busy for more than about a minute."""
+    joint = files.is_joint(given)
+    work = given.resamples * units * (len(models) if joint else 1)
+    most = RULES["most_work_joint" if joint else "most_work"]
+    if work > most:
+        fewer = max(int(given.resamples * most / work), 2)
+        raise ValueError(f"{given.resamples:,} resamples of {units:,} cases would take minutes or more: say "
+                         f"--resamples {fewer}, give it a random sample of the rows, or name groups")
+
+
+def _compare_large(given):
+    """Models compared by tallies, from files that are read in pieces."""
+    asked = {"--html": given.html, "--cost-share": given.cost_share, "--case-costs": given.case_costs,
+             "--blocks": given.blocks, "--missing pairwise": files.may_lack(given), "--time": given.time,
+             "--truth-file": given.truth_file, "--by": given.by, "--anytime": given.anytime}
+    for option, value in asked.items():
+        if value:
+            raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
+                             "of the rows")
+    if given.decision not in ("binary", "selective"):
+        raise ValueError(f"files are read in pieces for --decision binary and selective; for {given.decision} give it "
+                         "a sample of the rows")
+    given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+    text = {given.truth, given.groups, *RULES["groups"]} if given.decision == "binary" else {given.groups}
+    survey, suspects, first, known = files.Survey(given), large.Suspects(), None, None
+    left: dict[str, str] = {}
+    tallies: dict[str, Tally] = {}
+    for frame in large.pieces(given.file, text=text):  # once over all rows, to decide what the columns are
+        if first is None:
+            first, given.columns = frame, [str(name) for name in frame.columns]
+            given.decided = files.decide(given, frame)
+        survey.add(frame)
+        suspects.add(frame)
+    if first is None:
+        raise ValueError(f"{given.file} has no rows")
+    labels = text if given.decision == "binary" else {given.groups}
+    ways, unclear = suspects.ways(given.file, labels)
+    if ways or unclear:  # a piece by itself could not tell how these numbers are written
+        survey = files.Survey(given, unclear)
+        for frame in large.pieces(given.file, text=text, ways=ways):
+            survey.add(frame)
+    taken, score = files.take_by_name(given, survey.columns), _asked(given, first)
+    if given.decision == "binary":
+        known, (names, left) = survey.labels(), survey.models()
+        left = {name: reason for name, reason in left.items() if name not in files.special(given)}
+        given.chosen = [name for name in names if name not in files.special(given)]
+        taken += survey.in_percent(given.chosen, suspects.signs)
+    for frame in large.pieces(given.file, text=text, ways=ways):
+        y, models, _, used = _read_piece(given, frame, known)
+        for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
+            raise ValueError(unclear[name])
+        tallies = tallies or {name: Tally(given.decision, cells=CELLS) for name in models}
+        block, weights = files.blocks(frame, given.groups, BLOCKS), files.weights_of(given, frame)
+        for name, forecast in models.items():
+            tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
+                                 block=block)
+    taken += [] if given.groups else survey.columns.remarks(files.special(given), set(tallies))
+    result = compare_tallies(tallies, score)
+    event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
+    result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
+    if given.json:
+        said = {"remarks": [*taken, *result.notes], "left_out": left}
+        return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
+    return "\n\n".join([_asked_words(given, score), _wrapped(_taken(result.about["cases"], models, left)),
+                        _lines(result.table, result.about["base"]),
+                        "\n".join(_wrapped(line) for line in (*result.words, *taken)), _wrapped(result.notes[0])])
+
+
+def _read_piece(given, frame, known):
+    """Outcomes and forecasts of a piece of a file."""
+    if known is None:
+        return files.read_pairs(given, frame)
+    models = {name: files.probabilities(frame, name, whole=False) for name in given.chosen}
+    return files.one_of_two(frame, given.truth, *known), models, {}, set(models)
+
+
+def _refuse_unused(given):
+    """An option that does not apply is refused, not ignored."""
+    kinds = {"event": ("binary", "top-k"), "time": ("binary",), "horizon": ("binary",), "coverage": ("orders",),
+             "costs": ("acts",), "threshold": ("binary",)}
+    for option, decisions in kinds.items():
+        known = given.decision in (*files.DECISIONS, "orders", "acts")
+        if getattr(given, option) is not None and known and given.decision not in decisions:
+            raise ValueError(f"--{option} is not for --decision {given.decision}")
+    if given.horizon is not None and given.time is None:
+        raise ValueError("--horizon needs --time: which column says how long each case was followed?")
+    if given.coverage is not None and not 1 <= given.coverage < 100:
+        raise ValueError(f"--coverage is in per cent, from 1 to 100, got {given.coverage:g}")
+    if given.case_costs is not None and files.may_lack(given):
+        raise ValueError("--case-costs needs every forecast: leave out --missing pairwise")
+
+
+def _compare(given):
+    _refuse_unused(given)
+    if large.is_large(given.file):
+        return _compare_large(given)
+    frame = files.load(given)
+    columns = Columns()
+    columns.add(frame)
+    taken = files.take_by_name(given, columns)
+    score = _asked(given, frame)
+    y, models, left, used = given.decided.read(given, frame)
+    left = left or files.unread(given, frame, used)
+    taken += given.notes
+    groups = None if given.groups is None else files.groups(frame, given.groups)
+    _check_work(given, len(y) if groups is None or files.is_joint(given) else len(pd.unique(pd.Series(groups))), models)
+    if given.html and not Path(given.html).absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {Path(given.html).parent}")
+    result = compare(y, models, score, groups=groups, sample_weight=files.weights_of(given, frame),
+                     n_resamples=given.resamples, seed=given.seed, blocks=given.blocks,
+                     interval="anytime" if given.anytime else None)
+    parts = _by(given, frame, y, models, score, groups)
+    if given.stake is not None:
+        result = dataclasses.replace(result, table=_in_money(given, result.table, y))
+    about = {"file": given.file}
+    if given.decided.read is files.read_events:
+        about["event"] = f"{given.truth} = {files.label_of(given, frame, y)}"
+    result = dataclasses.replace(result, about=result.about | about)
+    hints = [*taken, *dict.fromkeys(frame.attrs.get("notes", [])), *files.special_columns(given, frame, used)]
+    known = used | files.follow_up(given, frame, used)
+    hints += [] if given.groups else columns.remarks(files.special(given), known)
+    if given.html:
+        report.write(result, given.html, decision=_words(given), source="stated with the request for this report",
+                     statement=_statement(given), remarks=[_taken(len(y), models, left), *hints])
+    if given.json:
+        result = dataclasses.replace(result, table=judge(result, _statement(given)))
+        said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}
+        said |= {"by": parts} if given.by else {}
+        return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
+    words = [_asked_words(given, score), _wrapped(_taken(len(y), models, left)),
+             _lines(result.table, result.about["base"]),
+             "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
+    words += ["\n".join(_wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")
+                        for kind, one in parts.items())] if given.by else []
+    return "\n\n".join(words) + (f"\nReport: {given.html}" if given.html else "")
+
+
+def _by(given, frame, y, models, score, groups):
+    """The same comparison on the cases of each value of a column: cases, words, and costs by model."""
+    if not given.by:
+        return {}
+    if given.stake is not None or given.blocks is not None:
+        raise ValueError("--by cannot be combined with --case-costs or --blocks: use a file with the rows of one value")
+    kinds = files.column_of(frame, given.by).map(files.key, na_action="ignore").astype(object)
+    kinds = kinds.where(kinds.notna(), "(no value, or NA)").to_numpy()  # they are cases, too
+    weights, found = files.weights_of(given, frame), {}
+    names = sorted({kind for kind in kinds if isinstance(kind, str)})
+    if len(names) > MOST_PARTS:
+        raise ValueError(f"--by {given.by} has {len(names):,} values, more than {MOST_PARTS}")
+    for name in names:
+        rows = kinds == name
+        own = {model: tuple(part[rows] for part in given_) if isinstance(given_, tuple) else given_[rows]
+               for model, given_ in models.items()}
+        chosen = PWU(score.family, *(prior.for_cases(rows) for prior in score.priors))
+        try:
+            one = compare(y[rows], own, chosen, groups=None if groups is None else groups[rows],
+                          sample_weight=None if weights is None else weights[rows], n_resamples=given.resamples,
+                          seed=given.seed, interval="anytime" if given.anytime else None)
+            found[name] = {"cases": int(rows.sum()), "words": list(one.words), "costs": one.table["cost"].to_dict()}
+        except ValueError as error:  # one group only, or no weight
+            found[name] = {"cases": int(rows.sum()), "words": [f"not compared: {error}"], "costs": {}}
+    return found
+
+
+def _in_money(given, table, y):
+    """Costs per case in the money of the four columns, with what is paid whatever is done."""
+    scale, (hit, rest) = float(np.mean(given.stake)), given.sunk
+    table = table.copy()
+    for name in ("cost", "low", "high", "difference", "difference low", "difference high"):
+        table[name] *= scale
+    for name in ("cost", "low", "high"):
+        table[name] += float(np.mean(np.where(y == 1, hit, rest)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for name in ("", " low", " high"):
+            table[f"saving{name}"] = table[f"difference{name}"] / table["cost"].abs()
+    return table
+
+
+def _taken(cases, models, left):
+    """What was read, in words: cases, models, and columns that nobody named and that are not forecasts."""
+    summary = f"{cases:,} cases; models: {', '.join(models)}."
+    if left:
+        some = [f"{name} ({reason})" for name, reason in list(left.items())[:files.LISTED]]
+        more = f", and {len(left) - files.LISTED:,} more" if len(left) > files.LISTED else ""
+        summary += f" Left out: {', '.join(some)}{more}. Choose with --models."
+    return summary
+
+
+def _statement(given):
+    """What the two ends of a range say alone: a twentieth of the decision makers below, a twentieth above."""
+    own = given.cost_share or given.case_costs
+    if own or not given.decided.family.stated or getattr(given, given.decided.option) is None:
+        return None
+    low, high = _ends(given)
+    return Quantiles({low: 0.05, high: 0.95}) if low < high else None
+
+
+def _ends(given):
+    """The stated range, in the decision's own parameter."""
+    decision = given.decided
+    return decision.ends(*_range(decision.option, getattr(given, decision.option), decision.most))
+
+
+def _words(given):
+    if given.cost_share is not None:
+        return f"each case has its own cost share of a false alarm, column {given.cost_share}"
+    if given.case_costs:
+        return f"each case has its own costs, columns {given.case_costs}"
+    if not given.decided.family.stated:
+        return f"costs from {given.costs}, all known"
+    text = getattr(given, given.decided.option)
+    if text is None:
+        return f"{given.decision}, prior Beta({given.prior})"
+    low, _, high = text.partition(":")
+    words = given.decided.said.format(f"{low} to {high}" if high and low != high else low)
+    return words if high and low != high else words.replace(", nine times out of ten", "")
+
+
+def _asked_words(given, score):
+    known = not score.priors or score.priors[0].length is not None
+    words = "" if known else f" Prior: {_said(score.priors[0])}, median {float(score.priors[0].ppf(0.5)):.3g}."
+    if not known and isinstance(score.priors[0], Dirac):
+        words = f" Known: {score.family.names[0]} = {score.priors[0].at:.4g}."
+    return _wrapped(f"Decision: {_words(given)}.{words} Cost: lower is better.")
+
+
+def _wrapped(text):
+    return textwrap.fill(text, WIDTH)
+
+
+def _number(value):
+    return "" if pd.isna(value) else f"{value:.4g}"
+
+
+def _lines(table, base):
+    """One row per model, at most 80 characters wide."""
+    wide = min(16, max(5, *map(len, table.index)))
+    head = f"{'model':<{wide}}  {'cost':>9}  {'95% interval':>19}  {'skill':>6}  {'verdict':<13}  {'cases':>6}"
+    lines = [head, "-" * len(head)]
+    for name, row in table.iterrows():
+        short = name if len(name) <= wide else name[:wide - 1] + "~"
+        ends = f"{_number(row['low'])} to {_number(row['high'])}"
+        needed = row["cases needed"]
+        cases = "" if pd.isna(needed) else f"{needed:.0f}" if needed < 1e6 else f"{needed / 1e6:.0f}M" if (
+            needed < 1e9) else ">1000M"
+        cost, skill = _number(row["cost"]), "" if pd.isna(row["skill"]) else f"{row['skill']:.0%}"
+        lines.append(f"{short:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {row['verdict']:<13}  {cases:>6}".rstrip())
+    if table["skill"].notna().any():
+        lines.append(textwrap.fill(f"skill: share of the way from {base} to a perfect forecast", WIDTH))
+    return "\n".join([*lines, "cases: sample size (in groups, if there are any) for 80% power"])
+
+
+def _as_json(given, score, result):
+    prior = score.priors[0] if score.priors else None
+    own = given.cost_share or given.case_costs
+    shape = ({} if prior is None else {"column": own} if prior.length is not None else
+             {"at": prior.at} if isinstance(prior, Dirac) else {"a": prior.a, "b": prior.b} if isinstance(prior, Beta)
+             else {"mu": prior.mu, "sigma": prior.sigma})
+    models = [{"name": name, **{key: _plain(value) for key, value in row.items()}}
+              for name, row in result.table.iterrows()]
+    return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words)}
+
+
+def _plain(value: Any) -> Any:
+    return value if isinstance(value, str | bool) else None if not np.isfinite(value) else float(value)
+
+
+def _explain(given):
+    return _wrapped(beliefs.belief(given.score))
+
+
+def _said(prior):
+    if isinstance(prior, Dirac):
+        return repr(prior)
+    shape = (prior.a, prior.b) if isinstance(prior, Beta) else (prior.mu, prior.sigma)
+    return f"{type(prior).__name__}({shape[0]:.4g}, {shape[1]:.4g})"

@@ -1,0 +1,687 @@
+"""From a file, or a table, to outcomes and forecasts: what each column is, and what was taken, in words.
+
+Implements no part of a source.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib
+import itertools
+import os
+import re
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from pwu_lite.families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, SelectivePrediction, TopK
+from pwu_lite.forecasts import ipcw
+from pwu_lite.reporting.rules import RULES, say
+
+from . import tables
+from .columns import Columns, name_tokens
+from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
+
+__all__ = [*tables.__all__, "Cases", "read"]  # noqa: PLE0604
+
+ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
+LISTED = 20  # columns that are left out, by name
+RANGES = ("ratio", "error", "share", "range")
+
+
+class Decision(NamedTuple):
+    """What a decision is asked for: its family, the option with the range, and how range and file are read."""
+
+    family: Family
+    option: str
+    said: str
+    read: Callable[..., tuple[Any, ...]]
+    ends: Callable[[float, float], tuple[float, float]] = lambda low, high: (low, high)
+    most: float = np.inf
+
+
+def _share_of_odds(low: float, high: float) -> tuple[float, float]:
+    return low / (1 + low), high / (1 + high)
+
+
+def decide(given, frame=None) -> Decision:
+    """One of ours, or a family of the reader's own: module:Class."""
+    if given.decision in DECISIONS:
+        return DECISIONS[given.decision]
+    if given.decision == "orders":
+        levels = () if frame is None else tables.quantiles(_others(given, frame), given.coverage).levels
+        return Decision(Newsvendor(levels or None), "ratio", "a unit short costs {} units left over, nine times out of "
+                        "ten", read_orders, _share_of_odds)
+    if given.decision == "acts":
+        if given.costs is None:
+            raise ValueError("say what each act costs in each class with --costs costs.csv")
+        acts, classes, costs, price = tables.cost_table(given.costs)
+        given.notes.append(f"According to {given.costs}: {tables.costs_in_words(acts, classes, costs, price)}")
+        return Decision(CostMatrix(costs, price, acts), "range", f"costs from {given.costs}, the price is {{}}, nine "
+                        f"times out of ten", read_acts)
+    module, colon, name = given.decision.partition(":")
+    if not colon:
+        known = ", ".join([*DECISIONS, "orders", "acts"])
+        raise ValueError(f"--decision must be {known} or module:Class, got {given.decision!r}")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        family = getattr(importlib.import_module(module), name)
+    except (ImportError, AttributeError) as error:
+        raise ValueError(f"--decision {given.decision}: {error}") from error
+    finally:
+        sys.path.pop(0)
+    family = family() if isinstance(family, type) else family
+    if not isinstance(family, Family) or len(family.stated) != 1 or family.takes not in (("y_prob",), ("mean", "std")):
+        raise ValueError(f"--decision {given.decision} must be a decision family with one prior that takes y_prob, or "
+                         "mean and std")
+    return Decision(family, "range", f"{family.names[0]} is {{}}, nine times out of ten",
+                    read_pairs if family.takes == ("mean", "std") else read_events,
+                    most=family.stated[0].domain[1])
+
+
+def cost_columns(given):
+    names = [name.strip() for name in given.case_costs.split(",")] if given.case_costs else []
+    if len(names) != 4:
+        raise ValueError(f"--case-costs must be four columns, C_FP,C_FN,C_TP,C_TN, got {given.case_costs!r}")
+    return names
+
+
+def special(given):
+    own = cost_columns(given) if given.case_costs else []
+    return {given.truth, given.weights, given.cost_share, given.groups, given.time, given.by, *own}
+
+
+def take_by_name(given, columns):
+    """Weights and groups that the file names itself; what was taken, in words."""
+    taken = []
+    for role in ("weights", "groups"):
+        if getattr(given, role) == "none" and "none" not in given.columns:
+            setattr(given, role, None)
+        elif getattr(given, role) is None and not (role == "weights" and (is_joint(given) or given.case_costs)):
+            matches = columns.taken(role, given.columns)
+            if matches is not None and matches not in special(given):
+                setattr(given, role, matches)
+                taken.append(say("taken", role=role, column=matches))
+    return taken
+
+
+def is_joint(given):
+    return not given.decided.family.separable
+
+
+def truth_of(given):
+    if given.truth is None:
+        raise ValueError("name the column of outcomes with --truth")
+    return given.truth
+
+
+def named_models(given):
+    """Names between commas; a comma inside a column's own name separates nothing."""
+    parts, named = (given.models.split(",") if given.models else []), []
+    while parts:
+        ends = [end for end in range(len(parts), 0, -1) if _is_known(",".join(parts[:end]).strip(), given.columns)]
+        end = ends[0] if ends else 1
+        named.append(",".join(parts[:end]).strip())
+        parts = parts[end:]
+    return named
+
+
+def _is_known(name, columns):
+    """A column, or what the columns of a model begin with."""
+    return any(_belongs(column, name) for column in columns)
+
+
+def _others(given, frame):
+    """Names of the columns that may belong to a forecast."""
+    named, taken = named_models(given), special(given)
+    names = [str(name) for name in frame.columns if name not in taken]
+    return [name for name in names if any(_belongs(name, model) for model in named)] if named else names
+
+
+def _belongs(name, model):
+    """Is it a column of the model: its name, or its name and a separator?"""
+    return name == model or name.startswith(model) and re.match(r"[ _.:-]", name[len(model):]) is not None
+
+
+def _chosen(given, found, needs):
+    """The models asked for, or all; a ValueError that says which columns a model needs."""
+    named = named_models(given)
+    missing = [name for name in named if name not in found]
+    if missing and found:
+        raise ValueError(f"a model needs columns {needs}; they are there for {', '.join(found)}, not for "
+                         f"{', '.join(missing)}")
+    if missing or not found:
+        long = (" The file seems to have one row per model: make it one row per case first, in pandas with "
+                'table.pivot(columns="model", ...).') if "model" in map(str.lower, given.columns) else ""
+        raise ValueError(f"a model needs columns {needs}, which were found for no model. The columns are: "
+                         f"{', '.join(given.columns[:LISTED])}.{long}")
+    check_models(named or found)
+    return {name: found[name] for name in named or found}
+
+
+def read_pairs(given, frame):
+    """Outcomes, and means with standard deviations by model."""
+    _refuse_long(given, frame)
+    pairs = _chosen(given, tables.pairs(_others(given, frame)), "NAME_mean and NAME_std")
+    models = {name: (tables.numbers(frame, mean, gaps=may_lack(given)),
+                     tables.numbers(frame, spread, above=0, gaps=may_lack(given)))
+              for name, (mean, spread) in pairs.items()}
+    used = {name for pair in pairs.values() for name in pair}
+    _same_unit(given, frame, used)
+    return tables.numbers(frame, truth_of(given)), models, {}, used
+
+
+def read_orders(given, frame):
+    """Outcomes, and quantiles or members by model, one row per case."""
+    names = _others(given, frame)
+    found = tables.quantiles(names, given.coverage)
+    columns = _chosen(given, found.columns or tables.members(names),
+                      "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members)")
+    models = {name: np.column_stack([tables.numbers(frame, column, gaps=may_lack(given)) for column in own])
+              for name, own in columns.items()}
+    for name, own in columns.items():
+        crossing = np.argwhere(np.diff(models[name], axis=1) < 0) if given.decided.family.levels else np.empty(0)
+        if crossing.size:
+            row, k = crossing[0]
+            raise ValueError(f"line {tables.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
+                             f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}")
+    levels = given.decided.family.levels
+    given.notes += [line for line in found.said if line.partition(":")[0] in columns]
+    given.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
+                       f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members.")
+    used = {name for own in columns.values() for name in own}
+    _same_unit(given, frame, used)
+    return tables.numbers(frame, truth_of(given)), models, {}, used
+
+
+def _same_unit(given, frame, used):
+    """Outcomes and forecasts all in per cent, or none of them."""
+    percent = {name for name in (truth_of(given), *used)
+               if tables.column_of(frame, name).astype(str).str.contains("%", regex=False).any()}
+    if percent and len(percent) <= len(used):
+        rest = next(name for name in (truth_of(given), *sorted(used)) if name not in percent)
+        raise ValueError(f"column {sorted(percent)[0]!r} is in per cent, but {rest!r} is not: use one unit")
+
+
+def read_acts(given, frame):
+    """Classes as numbers, and rows of class probabilities by model."""
+    classes = tables.cost_table(given.costs)[1]
+    y = tables.codes(frame, truth_of(given), classes)
+    names = [name.rpartition(":") for name in _others(given, frame) if ":" in name]
+    stems = dict.fromkeys(stem for stem, _, kind in names if kind in classes)
+    columns = {stem: [f"{stem}:{kind}" for kind in classes] for stem in stems}
+    whole = {stem: own for stem, own in columns.items() if all(name in frame for name in own)}
+    columns = _chosen(given, whole, " and ".join(f"NAME:{kind}" for kind in classes))
+    models = {name: np.column_stack([tables.probabilities(frame, column) for column in own])
+              for name, own in columns.items()}
+    for name, rows in models.items():
+        total = rows.sum(axis=1)
+        off = np.flatnonzero(np.abs(total - 1) > ROUNDED)
+        if off.size:
+            raise ValueError(f"line {tables.line_of(frame, off[0])}: the probabilities of {name} must sum to 1, they "
+                             f"sum to {total[off[0]]:.8g}: is a class missing?")
+        if np.abs(total - 1).max() > 1e-6:
+            models[name] = rows / total[:, None]
+            given.notes.append(f"The rounded probabilities of {name} were divided by their sum, at most "
+                               f"{np.abs(total - 1).max():.2g} from 1.")
+    return y, models, {}, {name for own in columns.values() for name in own}
+
+
+def read_answers(given, frame):
+    """Right answers as 1, or as numbers of their own, and by model the answers with their confidences."""
+    names, found = _others(given, frame), {}
+    for name in names:
+        match = tables.CONFIDENCE.fullmatch(name)
+        ends = ("right", "correct") if given.truth is None else ("answer", "")
+        own = [given for given in names for end in ends if match and re.fullmatch(
+            re.escape(match[1]) + (f"[ _.:-]+{end}" if end else ""), given, re.IGNORECASE)]
+        if match and own:
+            found[match[1]] = (own[0], name)
+    if not found:
+        frame, found = _always_given(given, frame, names)
+    columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
+    silent = {name: tables.abstentions(frame, pair[1]) for name, pair in columns.items()}
+    for name, (answer, _) in columns.items() if given.truth is None else ():
+        letters = frame[answer].astype("string").str.strip().str.lower()
+        if letters.isin(["c", "i"]).any():  # inspect's letters: N is no answer, whatever confidence stands beside it
+            silent[name] = silent[name] | letters.eq("n").fillna(False).to_numpy(dtype=bool)
+    frame = frame.copy()
+    for name, (answer, confidence) in columns.items():  # an abstention has confidence 0, whatever stands beside it
+        if silent[name].any():
+            frame[confidence] = frame[confidence].astype(object).where(~silent[name], 0.0)
+            if given.truth is None:
+                frame[answer] = frame[answer].astype(object).where(~silent[name], 0)
+            given.notes.append(f"{name} abstains from {silent[name].sum():,} of {len(frame):,} answers.")
+    sure = {name: tables.probabilities(frame, pair[1]) for name, pair in columns.items()}
+    if given.truth is None:
+        answers = {name: tables.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
+        y = np.ones(len(frame))
+    else:
+        y, answers = tables.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
+    return (y, {name: (answers[name], sure[name]) for name in columns}, {},
+            {name for pair in columns.values() for name in pair})
+
+
+def _always_given(given, frame, names):
+    """Answers without confidences: each is given, and N or a blank is none."""
+    end = "right|correct" if given.truth is None else "answer"
+    found = {match[1]: (name, f"{match[1]}_confidence") for name in names
+             if (match := re.fullmatch(rf"(.+?)[ _.:-]+(?:{end})", name, re.IGNORECASE))}
+    frame = frame.copy()
+    for answer, confidence in found.values():
+        words = frame[answer].map(lambda value: tables.key(value).lower(), na_action="ignore")
+        letters = given.truth is None and words.isin(["c", "i"]).any()
+        none = words.isna() | words.isin(["n", "noanswer", "no answer"]) & (letters | (given.truth is not None))
+        frame[confidence] = np.where(none, "", "1")
+    if found:
+        given.notes.append("There are no confidences: every answer counts as given, whatever a wrong one costs.")
+    return frame, found
+
+
+def read_events(given, frame):
+    """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
+    y = tables.events(frame, truth_of(given), given.event)
+    names, left = event_columns(given, frame)
+    models = {str(name): tables.probabilities(frame, name, gaps=may_lack(given)) for name in names}
+    if not given.models:
+        models, other = _without_complements(models, tables.key(label_of(given, frame, y)))
+        left |= other
+    if given.time is not None:
+        y = _until_horizon(given, frame, y)
+    return y, models, left, set(names)
+
+
+def _without_complements(models, event):
+    """Both columns of a two-class forecast are one model: the column that is named like the event stays."""
+    left = _complements([pair for pair in itertools.combinations(models, 2)
+                         if _one(models[pair[0]] + models[pair[1]])], event)
+    return {name: f for name, f in models.items() if name not in left}, left
+
+
+def _apart(frame, pair):
+    """Are these columns not chances of an event and of none, which sum to one?"""
+    try:
+        both = sum(tables.values(frame[name]) for name in pair)
+    except ValueError:  # so few rows do not tell how numbers are written: the others do, or the column is refused
+        return False
+    return not _one(both)
+
+
+def _one(both):
+    both = both[np.isfinite(both)]
+    return both.size > 0 and bool(np.abs(both - 1).max() <= 2e-4)
+
+
+def _complements(twins, event):
+    """Of each two columns that sum to one, the one that is not named like the event, and why it is left out."""
+    left: dict[str, str] = {}
+    for one, other in twins:
+        like = _like(one.lower(), other.lower(), event.lower())
+        like = [name for name in (one, other) if name.lower() in like]
+        if len(like) == 1 and one not in left and other not in left:
+            left[other if like == [one] else one] = f"1 minus {like[0]}, the probability of the other label"
+    return left
+
+
+def _like(one, other, event):
+    """Which of two names is that of the event: by itself, or by what the two do not share."""
+    start = len(os.path.commonprefix([one, other]))
+    tails = [name[start:] for name in (one, other)]
+    end = len(os.path.commonprefix([name[::-1] for name in tails]))
+    parts = {name: {name, tail, name[:len(name) - end], tail[:len(tail) - end]}
+             for name, tail in zip((one, other), tails, strict=True)}
+    sides = [(tables.YES | {"pos", "positive"}, tables.WRONG | {"neg", "negative"})] if event in tables.YES else []
+    for yes, no in [({event}, set()), *sides]:
+        like = [name for name, own in parts.items() if yes & own]
+        if len(like) == 1 and (not no or any(no & own for name, own in parts.items() if name not in like)):
+            return like
+    return [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event)}", name)]
+
+
+def _until_horizon(given, frame, came):
+    """Did the event come by the horizon? Weights stand in for those that were lost before."""
+    if given.horizon is None:
+        raise ValueError("--time needs --horizon: until when does an event count?")
+    times = tables.numbers(frame, given.time, least=0)
+    if times.max() < given.horizon:
+        raise ValueError(f"nobody was followed until {given.horizon:g}, the longest time is {times.max():g}: choose an "
+                         "earlier --horizon")
+    y, given.observed = ipcw(times, came, horizon=given.horizon)
+    given.notes.append(f"{int((given.observed == 0).sum()):,} of {len(y):,} cases were lost before {given.horizon:g}; "
+                       f"weights make those that were followed as long stand in for them.")
+    return y.astype(int)
+
+
+def may_lack(given):
+    """May forecasts be missing?"""
+    return given.missing == "pairwise"
+
+
+def event_columns(given, frame):
+    """Columns of probabilities, and why the others are left out."""
+    _refuse_long(given, frame)
+    return _named_or_found(given, {} if given.models else {
+        name: why_not(frame, name) for name in frame.columns if name not in special(given)})
+
+
+def _named_or_found(given, reasons):
+    names = named_models(given) or [name for name, reason in reasons.items() if not reason]
+    if not names:
+        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "") or next(
+            (f"{name}, {reason}: " for name, reason in reasons.items() if reason.startswith("line ")), "")
+        raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
+    check_models(names)
+    return names, {name: reason for name, reason in reasons.items() if reason}
+
+
+DECISIONS = {
+    "binary": Decision(BinaryDecision(), "ratio", "a miss costs {} false alarms, nine times out of ten", read_events,
+                       lambda low, high: (1 / (1 + high), 1 / (1 + low))),
+    "selective": Decision(SelectivePrediction(), "error",
+                          "passing costs as much as an error of {}, nine times out of ten", read_pairs,
+                          lambda low, high: (low**2, high**2)),
+    "top-k": Decision(TopK(), "share", "a share of {} of the cases is picked, nine times out of ten", read_events,
+                      most=1),
+    "answers": Decision(Answers(), "ratio", "a wrong answer costs as much as {} right ones earn, nine times out of ten",
+                        read_answers, _share_of_odds),
+}
+
+
+def _refuse_long(given, frame):
+    """A row for each model is not a row for each case."""
+    for name in frame.columns:
+        if str(name).lower() in tables.EXPORTS["long"]["model"] and name not in special(given):
+            often = frame[name].value_counts()
+            even = often.nunique() == 1 and often.iloc[0] > 1
+            if 1 < often.size <= 50 and (even or _names_cases(frame, name)):
+                each = f"each {often.iloc[0]:,} times" if even else f"{often.iloc[-1]:,} to {often.iloc[0]:,} times"
+                raise ValueError(f"the file has one row per model, judging by {name!r} ({often.size} values, {each}"
+                                 f"): make it one row per case first, in pandas with "
+                                 f"table.pivot(index=..., columns={name!r}, values=...), or give it one model's rows")
+
+
+def _names_cases(frame, model):
+    """Does a column say the same case again for each model, and for no model twice?"""
+    for name in frame.columns:
+        if name != model and 4 * frame[name].nunique() <= 3 * len(frame) and not frame.duplicated([model, name]).any():
+            return True
+    return False
+
+
+def unread(given, frame, used):
+    """Columns whose names are not those of a forecast, where several columns make one."""
+    if given.models or given.decided.read not in (read_orders, read_acts, read_answers):
+        return {}
+    return {name: "not read" for name in map(str, frame.columns) if name not in used | special(given)}
+
+
+def check_models(names):
+    if len(names) > RULES["most_models"]:
+        raise ValueError(f"{len(names):,} columns look like forecasts, more than {RULES['most_models']}: name some "
+                         "with --models A,B")
+
+
+def why_not(frame, name):
+    """Why a column is not taken for a forecast, or "": numbers in [0, 1], and not only zeros and ones.
+
+    A column of flags has to be asked for by name. One with gaps is taken, and refused where it is read, with the line.
+    """
+    reason, ends = _reason(frame, name)
+    return reason + tables.other_unit(np.array(ends))
+
+
+def _reason(frame, name):
+    """Why not; and the least and the greatest number, where these tell the unit."""
+    column = frame[name]
+    try:
+        head = tables.values(column.dropna().head(1000))  # text: the first rows tell
+        values = tables.values(column) if np.isfinite(head).any() else head
+    except ValueError as error:
+        return str(error).partition(": ")[2], (0.0, 1.0)
+    known = values[np.isfinite(values)]
+    if not known.size:
+        return ("not numbers" if column.notna().any() else "no numbers"), (0.0, 1.0)
+    wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
+    if wrong.size:
+        return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0)
+    if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
+        return "", (0.0, 1.0)
+    outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
+    if outside.size:
+        return f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}", (known.min(), known.max())
+    return "zeros and ones only" if np.isin(known, (0, 1)).all() else "", (known.min(), known.max())
+
+
+OUTSIDE, WORD = re.compile(r"line .* is [-+.\d]"), "is not a number"
+SOFT = ("", "zeros and ones only", "no numbers")  # a later piece may say more; from the strongest on
+
+
+class Survey:
+    """What the columns of a file in pieces are: decided by all of its rows, not by the first ones."""
+
+    def __init__(self, given, unclear=None):
+        self.given = given
+        self.reasons = {name: message.partition(": ")[2] for name, message in (unclear or {}).items()}
+        self.twins: dict[tuple[str, str], bool] = {}  # do two columns sum to one in all rows?
+        self.ends: dict[str, tuple[float, float]] = {}  # least and greatest number of each column
+        self.tops: dict[str, float] = {}  # greatest number of each column whose name says per cent
+        self.kinds: dict[str, Any] = {}  # labels of the outcome, by their keys
+        self.columns = Columns()
+
+    def add(self, frame: pd.DataFrame) -> None:
+        """Look at a piece."""
+        given = self.given
+        self.columns.add(frame)
+        if given.decision == "binary":
+            column = tables.column_of(frame, truth_of(given))
+            kinds = {tables.key(kind): kind for kind in column.dropna().unique()}
+            self.kinds |= {word: kind for word, kind in kinds.items() if word not in self.kinds and len(self.kinds) < 6}
+            for name in [] if given.models else [name for name in frame if name not in special(given)]:
+                (new, ends), old = _reason(frame, name), self.reasons.get(name)
+                both = (*ends, *self.ends.get(name, ends))
+                self.ends[name] = min(both), max(both)
+                if old is None or old in SOFT or new.endswith(WORD) > old.endswith(WORD):
+                    self.reasons[name] = new if old is None or new not in SOFT else min(old, new, key=SOFT.index)
+            for name in (name for name in map(str, frame) if tables.in_percent(name)):
+                with contextlib.suppress(ValueError):  # numbers written in two ways: told where the column is read
+                    top = float(np.nanmax(tables.values(frame[name]), initial=0.0))
+                    self.tops[name] = max(self.tops.get(name, 0.0), top)
+            likely = [name for name, reason in self.reasons.items() if reason in SOFT][:RULES["most_models"]]
+            for pair in itertools.combinations(likely, 2):
+                self.twins[pair] = self.twins.get(pair, True) and not any(  # the first rows rule out most
+                    _apart(part, pair) for part in (frame.head(20), frame))
+
+    def labels(self) -> tuple[Any, Any]:
+        """The event, and the other label."""
+        kinds = pd.DataFrame({truth_of(self.given): list(self.kinds.values())}, dtype=object)
+        return tables.labels(kinds, truth_of(self.given), self.given.event)
+
+    def in_percent(self, chosen: list[str], signs: Mapping[str, set[bool]]) -> list[str]:
+        """What is said of chosen columns whose numbers were read in per cent; one whose unit is open is refused."""
+        asked = [name for name in chosen if name in self.tops and True not in signs.get(name, ())]
+        for name in asked:
+            if 0 < self.tops[name] <= 1:
+                raise ValueError(tables.SHARES.format(name))
+        return [tables.PERCENT.format(name) for name in asked]
+
+    def models(self) -> tuple[list[str], dict[str, str]]:
+        """Columns of probabilities, and why the others are left out."""
+        names, left = _named_or_found(self.given, {
+            name: reason + (tables.other_unit(np.array(self.ends[name])) if OUTSIDE.match(reason) else "")
+            for name in self.columns.often if (reason := self.reasons.get(name)) is not None})
+        other = _complements([pair for pair, sums in self.twins.items() if sums and set(pair) <= set(names)],
+                             tables.key(self.labels()[0]))
+        return [name for name in names if name not in other], left | other
+
+
+def weights_of(given, frame):
+    """Each case's weight: as the file says, the money at stake, and what stands in for the cases that were lost."""
+    parts = [] if given.weights is None else [tables.numbers(frame, given.weights, least=0)]
+    parts += [part for part in (given.stake, given.observed) if part is not None]
+    return np.prod(parts, axis=0) if parts else None
+
+
+class Cases(NamedTuple):
+    """Outcomes and forecasts, as `pwu_lite.compare` takes them.
+
+    Attributes
+    ----------
+    y_true : ndarray, shape (n,)
+    models : dict of name to array, or tuple of arrays
+    family : Family
+        Of the decision, with the levels of quantiles, or the costs of acts.
+    groups, sample_weight : ndarray of shape (n,), or None
+    said : list of str
+        What was taken for what, and what was left out.
+    """
+
+    y_true: np.ndarray
+    models: dict[str, Any]
+    family: Family
+    groups: np.ndarray | None
+    sample_weight: np.ndarray | None
+    said: list[str]
+
+
+OPTIONS = ("event", "models", "groups", "weights", "costs", "truth_file", "coverage", "time", "horizon")
+
+
+def read(source: Any, truth: str | None = None, decision: str = "binary", *, missing: str = "refuse",
+         **options: Any) -> Cases:
+    """Outcomes and forecasts of a file, or of a table, by the names that tools give to columns; as the command line.
+
+    Parameters
+    ----------
+    source : str, path or DataFrame
+        A CSV, Parquet or JSON lines file, several of them (``part-*.csv``), or a table.
+    truth : str, optional
+        Column of outcomes; of right answers, if there is one.
+    decision : str
+        As ``--decision``: binary, selective, top-k, orders, acts, answers, or module:Class.
+    missing : {"refuse", "pairwise"}
+        May forecasts be missing?
+    **options
+        ``event``, ``models`` (names between commas), ``groups``, ``weights``, ``costs``, ``truth_file``, ``coverage``,
+        ``time`` and ``horizon``, as the options of these names.
+
+    Returns
+    -------
+    Cases
+
+    Raises
+    ------
+    ValueError
+        What cannot be read, with its line, or an option that there is not.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"y": [3.0, 5.0], "ETS-lo-80": [1, 4], "ETS-hi-80": [6, 9]})
+    >>> cases = read(table, "y", "orders")
+    >>> cases.models["ETS"].tolist(), cases.family.levels, cases.said[0]
+    ([[1.0, 6.0], [4.0, 9.0]], (0.1, 0.9), 'ETS: 80% intervals, as quantiles 0.1, 0.9 (as Nixtla writes them).')
+    """
+    unknown = sorted(set(options) - set(OPTIONS))
+    if unknown:
+        raise ValueError(f"there is no option {unknown[0]}; the options are: {', '.join(OPTIONS)}")
+    given = argparse.Namespace(file=source, truth=truth, decision=decision, missing=missing, cost_share=None,
+                               case_costs=None, by=None, **{name: options.get(name) for name in OPTIONS})
+    frame = load(given)
+    columns = Columns()
+    columns.add(frame)
+    taken = take_by_name(given, columns)
+    y, models, left, used = given.decided.read(given, frame)
+    left = left or unread(given, frame, used)
+    said = [*taken, *given.notes, *dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used),
+            *(f"{name} is left out: {reason}." for name, reason in left.items())]
+    return Cases(y, models, given.decided.family, None if given.groups is None else tables.groups(frame, given.groups),
+                 weights_of(given, frame), said)
+
+
+def load(given):
+    """The table, what the decision is, and room for notes on what was read."""
+    frame = given.file if isinstance(given.file, pd.DataFrame) else tables.read_table(str(given.file))
+    given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+    if given.truth_file:
+        frame = _joined(given, frame)
+    if given.decision == "orders":
+        frame, said = tables.wide(frame, truth_of(given))
+        given.notes += [said] if said else []
+    given.columns = [str(name) for name in frame.columns]
+    given.decided = decide(given, frame)
+    return frame
+
+
+def _joined(given, frame):
+    """Outcomes of a second file beside the forecasts, by the columns that both have."""
+    truth = tables.read_table(given.truth_file)
+    keys = [name for name in frame.columns if name in truth.columns and name != given.truth]
+    if not keys or truth_of(given) not in truth:
+        raise ValueError(f"{given.truth_file} needs the column {given.truth!r} and a column in common with "
+                         f"{given.file} to join by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
+    known = truth[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    if known.duplicated().any():
+        raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {given.truth_file} has "
+                         f"a case again: {', '.join(map(str, keys))} must identify it")
+    own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    if given.truth in frame:
+        raise ValueError(f"both files have a column {given.truth!r}: rename the outcome in {given.truth_file}")
+    known = known.assign(**{given.truth: truth[given.truth]}).dropna(subset=keys)  # a blank is no case's name
+    joined = own.merge(known, on=keys, how="left")[given.truth]
+    kept = joined.notna().to_numpy()
+    if not kept.any():
+        apart = next((name for name in keys if not set(own[name]) & set(known[name])), keys[0])
+        raise ValueError(f"no row of {given.file} has an outcome in {given.truth_file}: joined by {', '.join(keys)}; "
+                         f"{apart} is {own[apart].iloc[0]!r} here and {known[apart].iloc[0]!r} there")
+    if not kept.all():
+        given.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {given.truth_file}, and "
+                           f"are left out.")
+    lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
+    found = frame.assign(**{given.truth: joined.to_numpy()})[kept].reset_index(drop=True)
+    found.attrs = {"lines": lines, "point": frame.attrs.get("point", False)}
+    return found
+
+
+def special_columns(given, frame, used):
+    """Columns that ask for another command: each case's costs, or a time of follow-up."""
+    if given.decided.read is not read_events:
+        return []
+    said = []
+    words = {kind: next((str(name) for name in frame.columns if re.fullmatch(
+        rf"(?:c|cost)[ _.-]*{ending}", str(name), re.IGNORECASE)), "") for kind, ending in
+        tables.EXPORTS["case_costs"].items()}
+    if all(words.values()) and not given.case_costs:
+        said.append(f"The columns {', '.join(words.values())} look like each case's own costs: --case-costs "
+                    f"{','.join(words.values())} counts them, in money, instead of a range.")
+    said += [f"Column {name} looks like a time of follow-up. Those who were lost early are not cases without an event, "
+             f"and an event that came late may come too late to count: --time {name} --horizon T takes both into "
+             f"account, as pwu_lite.ipcw does." for name in follow_up(given, frame, used)]
+    return said
+
+
+def follow_up(given, frame, used):
+    """Times of follow-up: positive numbers that are in no order, beside an outcome that has a word for an event."""
+    if given.decided.read is not read_events or given.time is not None:
+        return set()
+    outcome = name_tokens(given.truth) & set(tables.EXPORTS["lost"])
+    found = set()
+    for name in map(str, frame.columns):
+        words = name_tokens(name) & set(tables.EXPORTS["follow_up"])
+        if not words or name in used | special(given):
+            continue
+        try:
+            times = tables.values(frame[name])
+        except ValueError:
+            continue
+        if np.isfinite(times).all() and (times > 0).all() and (np.diff(times) < 0).any() and (
+                outcome or (times != np.floor(times)).any()) and len(np.unique(times)) > 9:
+            found.add(name)
+    return found
+
+
+def label_of(given, frame, y):
+    return frame[given.truth].to_numpy()[int(np.argmax(y))]

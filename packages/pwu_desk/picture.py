@@ -1,0 +1,112 @@
+"""What the drawing of a comparison shows: costs over the decision parameter, paired bands, and the prior's hill.
+
+Implements the Murphy diagram of PWU paper, appendix L, for any number of models.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, logit
+
+from pwu_lite._resampling import bands
+from pwu_lite.families.base import Axis, Family
+from pwu_lite.metrics._kernels import average
+from pwu_lite.pwu import PWU
+
+__all__ = ["axis_of", "picture_of"]
+
+POINTS, REPEATS = 81, 200
+
+
+def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray, ...]], names: list[str],
+               options: dict[str, Any]) -> dict[str, Any] | str:
+    """Costs, differences from the first of `names` with bands, and the hill, as numbers; or why none can be drawn.
+
+    The bands are 95% percentile intervals at each place by itself, from 200 resamples; the axis spans 99% of the prior.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision
+    >>> y, f = np.array([1, 0] * 10), np.array([0.7, 0.2] * 10)
+    >>> shown = picture_of(PWU(BinaryDecision(), Beta(2, 10)), y, {"a": (f,)}, ["a"], {})
+    >>> shown["axis"]["scale"], len(shown["x"]), shown["bands"]
+    ('logit', 81, [None])
+    """
+    if not score.priors:
+        return "all costs are known, there is no decision parameter"
+    if any(prior.length is not None for prior in score.priors):
+        return "each case has a prior of its own"
+    score = score.of_first_parameter()
+    if len(score.priors) > 1:
+        return f"the score has {len(score.priors)} decision parameters, {' and '.join(score.family.names)}"
+    axis, counts = score.family.axis, score.family.stated[0].counts
+    shown, thetas = _places(axis, score.priors[0], score.family.stated[0].domain, len(y) if counts else None)
+    if len(shown) < 2:
+        return "the prior leaves one place to draw"
+    weight = options.get("sample_weight")
+    costs = np.array([_curve(score, thetas, y, forecasts[name], weight) for name in names])
+    reference = names.index(options["against"]) if options.get("against") else 0
+    found = bands(score.family, thetas, y, [forecasts[name] for name in names], reference, repeats=REPEATS,
+                  groups=options.get("groups"), sample_weight=weight, seed=options.get("seed", 0),
+                  coverage=options.get("band", 0.95))
+    return {"axis": axis_of(score.family), "x": shown.tolist(), "names": [str(name) for name in names],
+            "costs": costs.tolist(), "gaps": (costs - costs[reference]).tolist(),
+            "bands": [None if band is None else band.tolist() for band in found],
+            "reference": reference, "hill": _hill(axis, score.priors[0], shown)}
+
+
+def axis_of(family: Family) -> dict[str, str]:
+    """The axis for the script: its scale, what it says, and the name of its ticks, if they are not round numbers.
+
+    Examples
+    --------
+    >>> from pwu_lite import BinaryDecision
+    >>> axis_of(BinaryDecision())["ticks"]
+    'binary'
+    """
+    axis, parameter = family.axis, family.stated[0]
+    ticks = "topk" if parameter.counts else "binary" if (parameter.name, parameter.domain) == ("c", (0.0, 1.0)) else ""
+    return {"scale": axis.scale, "label": axis.label, "cost": axis.cost, "ticks": ticks}
+
+
+def _curve(score, thetas, y, forecast, weight):
+    """The average cost at each place; of a parameter that the family averages over, at values of the prior's."""
+    if not score.family.separable:
+        return score.curve(y, *forecast, thetas=thetas, sample_weight=weight)
+    data = score.family.read(y, *forecast)
+    return [average(score.family.cost(theta, *data), score.family.weight(weight, data)) for theta in thetas]
+
+
+ALONG = {"linear": (lambda v: v, lambda v: v), "log": (np.log, np.exp), "logit": (logit, expit)}
+
+
+def _places(axis: Axis, prior, domain, n):
+    """Where the curves are drawn: on the axis, and in the utility's own parameter."""
+    ends, scale = np.asarray(prior.ppf([0.005, 0.995]), dtype=float), axis.scale
+    low, high = (np.nextafter(domain[0], np.inf), np.nextafter(domain[1], -np.inf)) if n is None else domain
+    if scale == "logit":
+        ends = np.clip(ends, 1e-9, 1 - 1e-9)
+    if not ends[1] > ends[0] or (scale == "log" and not ends[0] > 0):  # a point mass, or one that touches zero
+        top = ends[1]
+        ends = np.array([top / 3, 1 - (1 - top) / 1.5]) if domain[1] == 1 else (
+            np.array([0.5, 2.0]) * max(top, 1e-9) if scale == "log" else top + np.array([-1.0, 1.0]) * max(abs(top), 1))
+        ends = np.clip(ends, 1e-6, 1 - 1e-6) if domain[1] == 1 else ends
+    to_axis, from_axis = ALONG[scale]
+    first, last = to_axis(ends)
+    between = np.clip(from_axis(np.linspace(first, last, POINTS)), low, high)
+    if n is None:
+        return axis.shown(between), between
+    k = np.unique(np.clip(np.floor(between * n + 0.5).astype(int), 1, n))
+    return k / n, k
+
+
+def _hill(axis, prior, shown):
+    """Density on the scale of the axis, its highest point one."""
+    theta = axis.theta(shown)
+    with np.errstate(all="ignore"):
+        height = np.asarray(prior.pdf(theta)) if hasattr(prior, "pdf") else np.zeros(len(shown))
+        height = height * {"linear": 1.0, "log": theta, "logit": theta * (1 - theta)}[axis.scale]
+    height = np.where(np.isfinite(height), height, 0.0)
+    return (height / (height.max() or 1.0)).tolist()

@@ -1,0 +1,130 @@
+"""The report of a comparison, as one file: words, pictures, table and card.
+
+Implements appendices H and L of the PWU paper.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+import tempfile
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from pwu_lite.families import BinaryDecision, SelectivePrediction
+from pwu_lite.metrics import REGISTRY
+from pwu_lite.pwu import PWU
+from pwu_lite.reporting.card import metric_card
+from pwu_lite.reporting.compare import ModelComparison
+from pwu_lite.reporting.corp import decompose
+
+from . import page
+from .picture import picture_of
+from .robust import PriorSet, judge
+
+__all__ = ["write"]
+
+METRICS = ("log_loss", "brier_score", "zero_one_loss", "expected_calibration_error")
+SPREADS = ("gaussian_nll", "mean_squared_error", "crps_gaussian")
+
+
+def write(result: ModelComparison, path: Any, *, decision: str = "", source: str = "",
+          statement: PriorSet | None = None, remarks: Sequence[str] = ()) -> None:
+    """Write a report of one file that asks no other host for anything: words, pictures, table and card.
+
+    Parameters
+    ----------
+    result : ModelComparison
+        What `pwu_lite.compare` returned.
+    path : str or path
+        Path of the file, which is written whole or not at all. A link is followed.
+    decision, source : str
+        What the score is for, and where its prior comes from: for the card, see `pwu_lite.reporting.metric_card`.
+    statement : PriorSet, optional
+        What everybody agrees on about the decision parameter: the card then says what it decides alone.
+    remarks : sequence of str
+        Sentences about the file, such as what was left out of it; they stand at the end.
+
+    Raises
+    ------
+    ValueError
+        The path exists and is not a regular file, or it is the file that the forecasts came from; or the
+        models were compared by tallies.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision, compare
+    >>> y, models = [1, 0, 1, 0] * 20, {"sharp": [0.8, 0.3, 0.9, 0.2] * 20, "vague": [0.5] * 80}
+    >>> result = compare(y, models, PWU(BinaryDecision(), Beta(2, 10)), n_resamples=200)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write(result, f"{folder}/report.html", decision="whom to test")
+    ...     "whom to test" in Path(folder, "report.html").read_text()
+    True
+    """
+    if result.data is None:
+        raise ValueError("a report needs the cases, which a tally does not keep: compare a sample of "
+                         "the cases")
+    judged, source_file = judge(result, statement), result.about.get("file")
+    parts: list[str] = []
+    for name, score in result.scores.items():
+        table = judged.loc[name] if isinstance(judged.index, pd.MultiIndex) else judged
+        parts += [f"<h2>{escape(name)}</h2>" if len(result.scores) > 1 else "", *page.answer(result.said(name))]
+        shown = (picture_of(score, *result.data, list(table.index), result.options) if isinstance(score, PWU) else
+                 "this score is a function of the data, without a decision parameter")
+        parts += [page.picture(shown), page.numbers(table)]
+        if isinstance(score, PWU):
+            card = metric_card(score, decision=decision, source=source, comparison=table)
+            parts += _beside(score, result, list(table.index))
+            parts += ["<h2>What the score believes</h2>", card._repr_html_()]
+    read = [f"File {source_file}, read on {datetime.date.today():%d %B %Y}."] if source_file else []
+    parts += [f"<p>{escape(note)}</p>" for note in (*result.notes, *read, *remarks)]
+    _write_whole(path, page.whole("Models compared", decision, parts), source_file)
+
+
+def _beside(score, result, names):
+    """What the cost is made of, and what conventional metrics say, for probabilities and for means with a spread."""
+    (y, forecasts), weight = result.data, result.options.get("sample_weight")
+    kinds = {BinaryDecision: ("binary", METRICS), SelectivePrediction: ("regression", SPREADS)}
+    task, shown = kinds.get(type(score.family), ("", ()))
+    parts = []
+    if task == "binary" and score.priors[0].length is None:
+        rows = {name: decompose(score, y, forecasts[name][0], sample_weight=weight) for name in names}
+        table = pd.DataFrame.from_dict(rows, orient="index", columns=["cost", "miscalibration", "discrimination",
+                                                                      "uncertainty"])
+        parts += ["<h2>What the cost is made of</h2>", page.numbers(table), "<p>Cost = miscalibration - discrimination "
+                  "+ uncertainty. The first can be repaired without a new model (here by isotonic regression on these "
+                  "very labels), the second is what the model knows, the third is the cost of the base rate.</p>"]
+    if shown:
+        found = {metric.label + ("" if metric.lower_is_better else " (higher is better)"):
+                 [metric(y, *forecasts[name], sample_weight=weight) for name in names]
+                 for metric in (REGISTRY[task, name] for name in shown) if weight is None or metric.separable}
+        parts += ["<h2>What conventional metrics say</h2>", page.numbers(pd.DataFrame.from_dict(
+            found, orient="index", columns=names)), "<p>Each of them implies costs of its own, or none: "
+            f"pwu explain {shown[0]} says which.</p>"]
+    return parts
+
+
+def _write_whole(path, text, keep):
+    """Write a file whole or not at all; `keep` is a file that must not be written over. A link is followed."""
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise ValueError(f"{path} is a folder: name a file")
+    if target.exists() and not target.is_file():
+        raise ValueError(f"{path} is not a regular file: name a file")
+    if keep not in (None, "-") and target.exists() and Path(keep).exists() and os.path.samefile(target, keep):
+        raise ValueError(f"{path} is the input file: name another file for the report")
+    mode = target.stat().st_mode & 0o777 if target.exists() else None
+    if mode is not None and not mode & 0o222:
+        raise ValueError(f"{path} is read-only: name another file")
+    handle, part = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    try:
+        with open(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(part, 0o644 if mode is None else mode)
+        os.replace(part, target)
+    finally:
+        Path(part).unlink(missing_ok=True)

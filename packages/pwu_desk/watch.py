@@ -1,0 +1,241 @@
+"""Two models' losses as they come: who is cheaper, at any time that one cares to look.
+
+Implements the bets of `pwu_lite.reporting.bets` as a stream: pieces, batches, groups, merges.
+"""
+
+from __future__ import annotations
+
+import copy
+import datetime
+import re
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pandas import isna
+
+from pwu_lite import validation
+from pwu_lite.reporting.bets import Bets
+
+__all__ = ["Watch"]
+
+class Watch:
+    """A test of which of two models is cheaper that is valid at every look, and an interval for the mean difference.
+
+    The losses come in pieces of any length. Look after each piece, stop whenever you like: the chance that `cheaper`
+    ever names a model that is not cheaper is at most ``1 - level``. The test holds under any dependence in which, given
+    the past, the next difference has mean zero or a mean that favours the other model. The interval also assumes that
+    this mean is constant.
+
+    Parameters
+    ----------
+    bound : float
+        Largest difference of two losses, in their unit. For a PWU of binary decisions 1.
+    level : float
+        Chance that the test never errs, and that the interval never does, over all looks together; default 0.95.
+    clip : bool
+        Cut larger differences at the bound, and say how many, instead of refusing them. The claim is then about the
+        cut differences.
+
+    Notes
+    -----
+    A watch is for one thread: give each worker its own, and merge them.
+
+    The bets are those of `pwu_lite.reporting.bets`, on differences in units of the bound.
+
+    References
+    ----------
+    Ville (1939); Choe and Ramdas, Operations Research (2024), on comparing forecasters; Fan, Grama and Liu (2015),
+    lemma 4.1, which is the polynomial of degree two.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> watch = Watch()
+    >>> for day in range(30):
+    ...     losses = rng.uniform(0, 0.4, 100)
+    ...     watch = watch.update(losses, 0.9 * losses)
+    >>> watch.cheaper, watch.since
+    ('second', 300)
+    """
+
+    def __init__(self, bound: float = 1.0, level: float = 0.95, *, clip: bool = False):
+        self.bound = validation.positive("bound", bound)
+        self.level = validation.inside("level", level, 0.0, 1.0)
+        self.clip = clip
+        self.cases, self.clipped = 0, 0
+        self.since: int | None = None
+        self._named: str | None = None
+        self._bets = Bets()  # on the differences, in units of the bound
+        self._seen: set[str] = set()
+        self._batches: set[str] = set()
+
+    def update(self, first: ArrayLike, second: ArrayLike, *, groups: Any = None, batch: Any = None) -> Watch:
+        """Add a piece, in the order in which its cases came.
+
+        Parameters
+        ----------
+        first, second : array_like, shape (n,)
+            Losses of both models on the same cases.
+        groups : array_like, shape (n,), optional
+            Patients, sites or days: the mean difference of each is one unit. A group must be whole in its piece.
+        batch : str, number or date, optional
+            Name of the piece. A piece whose name is known is left out, with a warning: a job that is run again does not
+            count twice.
+
+        Returns
+        -------
+        Watch
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            Lengths differ, a loss is not finite, a difference is larger than the bound, or a group came before.
+        """
+        validation.same_order(first=first, second=second, groups=groups)
+        one, two = (validation.vector(name, values) for name, values in (("first", first), ("second", second)))
+        if len(one) != len(two):
+            raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
+        if batch is not None and isna(batch) is True:
+            raise ValueError(f"batch must name the piece, got {batch}")
+        name = None if batch is None else validation.as_text(batch)
+        _refuse_alike("batches", self._batches, set() if name is None else {name})
+        if name in self._batches:
+            warnings.warn(f"batch {name!r} has been counted before, and is left out", stacklevel=2)
+            return self
+        gap = one - two
+        cases, seen = len(gap), set()
+        if groups is not None:
+            gap, seen = self._by_group(gap, groups)
+        gap = gap / self.bound
+        large = np.abs(gap) > 1 + 1e-12
+        if large.any() and not self.clip:
+            place = int(large.argmax())
+            raise ValueError(f"the difference of unit {place} is {gap[place] * self.bound:.4g}, larger than the bound "
+                             f"{self.bound:g}: state a larger bound, or cut with clip=True")
+        gap = np.clip(gap, -1, 1)
+        self.cases, self.clipped = self.cases + cases, self.clipped + int(large.sum())
+        self._bets.add(gap)
+        self._seen |= seen
+        self._batches |= set() if name is None else {name}
+        return self._look()
+
+    def merge(self, later: Watch) -> Watch:
+        """Add what another watch saw after this one.
+
+        Parameters
+        ----------
+        later : Watch
+            A watch with the same bound and level.
+
+        Raises
+        ------
+        ValueError
+            The same watch, a different bound or level, or a group or batch that is in both watches.
+        """
+        if (self.bound, self.level, self.clip) != (later.bound, later.level, later.clip):
+            raise ValueError("only watches of the same bound, level and clip can be merged")
+        if later is self:
+            raise ValueError("a watch merged with itself would count each case twice")
+        self._refuse_again(later._seen, "is in both watches")
+        if self._batches & later._batches:
+            raise ValueError(f"batch {min(self._batches & later._batches)!r} is in both watches")
+        _refuse_alike("batches", self._batches, later._batches)
+        self.cases, self.clipped = self.cases + later.cases, self.clipped + later.clipped
+        self._bets.join(later._bets)
+        self._seen |= later._seen
+        self._batches |= later._batches
+        return self._look()
+
+    def __copy__(self) -> Watch:
+        return copy.deepcopy(self)
+
+    @property
+    def n(self) -> int:
+        """Units so far: cases, or groups."""
+        return self._bets.n
+
+    @property
+    def mean(self) -> float:
+        """Mean of first minus second so far; NaN before the first unit."""
+        return self.bound * self._bets.mean
+
+    @property
+    def evidence(self) -> tuple[float, float]:
+        """Current fortunes of two players: one bets that the first model is cheaper, the other that the second is."""
+        return self._bets.evidence
+
+    @property
+    def cheaper(self) -> str | None:
+        """"first" or "second", as soon as it is established; None until then."""
+        return self._named
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """All mean differences that are not refuted now, from the smallest to the largest."""
+        if not self.n:
+            return -self.bound, self.bound
+        low, high = (self._bets.end(side, self.level) for side in (1, -1))
+        return self.bound * low, self.bound * high
+
+    def __str__(self) -> str:
+        if not self.n:
+            return "nothing seen yet"
+        low, high = self.interval
+        units = f"{self.n:,} cases" if self.n == self.cases else f"{self.n:,} groups of {self.cases:,} cases"
+        cut = f"; {self.clipped:,} differences were cut at {self.bound:g}" if self.clipped else ""
+        said = (f"the {self._named} is cheaper, established after {self.since:,}" if self._named
+                else "neither is established to be cheaper")
+        return (f"after {units}: {said} (first minus second {self.mean:.4g}, {100 * self.level:.12g}% at all looks "
+                f"together: {low:.4g} to {high:.4g}){cut}")
+
+    __repr__ = __str__
+
+    def _by_group(self, gap, groups):
+        """Mean difference of each group, in the order in which they came, and their names as text."""
+        labels = validation.group_labels(groups, len(gap))
+        names, first, number = np.unique(labels, return_index=True, return_inverse=True)
+        seen = set(map(validation.as_text, names))
+        self._refuse_again(seen, "was in an earlier piece: a group must be whole")
+        mean = np.bincount(number, gap) / np.bincount(number)
+        return mean[np.argsort(first)], seen
+
+    def _refuse_again(self, seen, words):
+        """Groups are the same by their text. A number that is written in two ways, 1 and "1.0", is none for certain."""
+        again = self._seen & seen
+        if again:
+            raise ValueError(f"group {min(again)!r} {words}")
+        _refuse_alike("groups", self._seen, seen)
+
+    def _look(self):
+        """Name a model once one of the two players has turned 1 into 2 / (1 - level)."""
+        if self._named is None and self.n:
+            for name, side in (("second", 1), ("first", -1)):
+                if self._bets.fortune(0.0, side) >= np.log(2 / (1 - self.level)):
+                    self._named, self.since = name, self.n
+        return self
+
+def _refuse_alike(what, known, new):
+    """Labels that write one number, or one time, in two ways are none for certain."""
+    written = {_meaning(name): name for name in known}
+    for name in new:
+        meaning = _meaning(name)
+        if meaning is not None and written.get(meaning, name) != name:
+            raise ValueError(f"{what} {written[meaning]!r} and {name!r} may be the same: write them in one way")
+
+
+def _meaning(name):
+    """The number, or the time in UTC, that a label writes, or None; "01" is a name."""
+    if re.fullmatch(r"[-+]?(0|[1-9]\d*)?(\.\d*)?(e[-+]?\d+)?", name, re.IGNORECASE) and re.match(r"[-+.]*\d", name):
+        return float(name)
+    if name.lower() in ("true", "false"):
+        return float(name.lower() == "true")
+    if re.match(r"\d{4}-\d\d-\d\d", name):
+        try:
+            time = datetime.datetime.fromisoformat(name)
+        except ValueError:
+            return None
+        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp(), "s"
+    return None

@@ -1,0 +1,273 @@
+"""Do a metric and a utility rank alike? Rank agreement with ties.
+
+Implements the alignment tables of section 5.1 of the PWU paper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import comb
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import metrics as registry
+from .. import validation
+from .._ranks import ROUNDING, snap
+
+if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
+    import pandas as pd
+
+__all__ = ["agreement", "align", "kendall_tau", "somers_d"]
+
+
+def kendall_tau(a: Any, b: Any) -> float:
+    """Kendall's tau-b of two rankings with ties; NaN when either is constant.
+
+    ``(C - D) / sqrt((P - T_a)(P - T_b))`` with C concordant and D discordant pairs,
+    P all pairs, T the pairs tied in one of the two. Values that differ by rounding alone
+    (1e-13 of their own magnitude) are tied.
+
+    Parameters
+    ----------
+    a, b : array_like, shape (m,)
+        m >= 2.
+
+    Raises
+    ------
+    ValueError
+        Bad input, different lengths, or fewer than two values.
+
+    Examples
+    --------
+    >>> round(kendall_tau([1, 1, 2, 3], [1, 2, 2, 4]), 12)
+    0.8
+    """
+    a, b = _pair(a, b)
+    if np.ptp(a) == 0 or np.ptp(b) == 0:
+        return float("nan")
+    from scipy.stats import kendalltau
+
+    return float(kendalltau(a, b).statistic)
+
+
+def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[str, np.ndarray]:
+    """Kendall's tau-b, Somers' d, and its number of pairs, of every metric with every utility at once.
+
+    Parameters
+    ----------
+    metrics : array_like or DataFrame, shape (models, metrics)
+        Higher is better. A value may be infinite (tied with other infinite ones).
+    utilities : array_like or DataFrame, shape (models, utilities)
+        Higher is better.
+    tie : float
+        Values closer than this times their own size are tied (`pwu_lite._ranks.snap`).
+
+    Returns
+    -------
+    dict of ndarray
+        ``tau``, ``somers_d`` and ``pairs`` (those that differ in utility), each of shape
+        (metrics, utilities); NaN for a column with a NaN, or without two different values.
+
+    Raises
+    ------
+    ValueError
+        Not two tables of the same models, or a tie outside [0, 1).
+
+    Examples
+    --------
+    >>> found = agreement([[3.0], [2.0], [1.0]], [[3.0], [3.0], [1.0]])
+    >>> found["somers_d"].item(), found["pairs"].item()
+    (1.0, 2.0)
+    """
+    validation.same_order(metrics=metrics, utilities=utilities)
+    tables = [validation.as_float(name, table) for name, table in (("metrics", metrics), ("utilities", utilities))]
+    if any(table.ndim != 2 for table in tables) or len(tables[0]) != len(tables[1]) or len(tables[0]) < 2:
+        raise ValueError(f"metrics and utilities must be tables of the same models, at least two of them, got shapes "
+                         f"{tables[0].shape} and {tables[1].shape}")
+    if not 0 <= validation.one_number("tie", tie) < 1:
+        raise ValueError(f"tie must lie in [0, 1), got {tie!r}")
+    ours, theirs = (_signs_of_pairs(table, tie) for table in tables)
+    both, informative = ours.T @ theirs, (theirs**2).sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        tau = both / np.sqrt(np.multiply.outer((ours**2).sum(axis=0), informative))
+        d = np.where((ours**2).sum(axis=0)[:, None] > 0, both / informative, np.nan)
+    return {"tau": tau, "somers_d": d, "pairs": np.broadcast_to(informative, both.shape).copy()}
+
+
+def _signs_of_pairs(values, tie):
+    """1, 0 or -1 for each pair of models, shape (pairs, columns); NaN for a column with a NaN."""
+    snapped = np.column_stack([snap(column, tie) for column in values.T]) if values.size else values
+    first, second = np.triu_indices(len(values), 1)
+    signs = (snapped[first] > snapped[second]) * 1.0 - (snapped[first] < snapped[second])
+    return np.where(np.isnan(values).any(axis=0), np.nan, signs)
+
+
+def somers_d(metric: Any, utility: Any) -> tuple[float, int]:
+    """Somers' d of `metric` given `utility`, and the number of pairs it rests on.
+
+    ``(C - D) / pairs``, over the pairs that differ in utility. NaN if there are none.
+
+    Parameters
+    ----------
+    metric : array_like, shape (m,)
+        Values of the metric, higher is better; one per model.
+    utility : array_like, shape (m,)
+        Utilities of the same models.
+
+    Examples
+    --------
+    >>> somers_d([1, 2, 2], [1, 2, 2])
+    (1.0, 2)
+    """
+    metric, utility = _pair(metric, utility)
+    ours, theirs = (_signs_of_pairs(values[:, None], 0.0)[:, 0] for values in (metric, utility))
+    pairs = int(np.count_nonzero(theirs))
+    return (float(ours @ theirs / pairs) if pairs else float("nan")), pairs
+
+
+def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping[str, bool] | None = None,
+          tie: float = ROUNDING) -> pd.DataFrame:
+    """How well each metric ranks the models as each utility does.
+
+    Parameters
+    ----------
+    metrics, utilities : DataFrame
+        Models in the rows (the same index labels, in any order), one column per metric or per utility. Utilities:
+        higher is better.
+    directions : dict, optional
+        ``{column: True if lower is better}`` for metrics that the registry does not know, and for those whose direction
+        you want to override.
+    tie : float
+        Values closer than this times their own size are tied: by default those that differ by rounding alone.
+
+    Returns
+    -------
+    DataFrame
+        One row for each metric and utility: ``tau`` (tau-b), ``somers_d`` over ``pairs``
+        (those that differ in utility), ``top1`` (the chance that the metric's best model,
+        ties at random, is a best one), ``top3`` (expected Jaccard overlap of the best
+        three), ``pearson``. Positive means agreement. NaN where a column is constant, and
+        for ``top3`` with three models or fewer.
+
+    Raises
+    ------
+    ValueError
+        Index labels differ or repeat, a value is not finite, a metric's direction is not
+        known, or `directions` names something that is not a column, or holds something other than True or False.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> m = pd.DataFrame({"log_loss": [0.3, 0.5, 0.4]}, index=list("abc"))
+    >>> u = pd.DataFrame({"c = 0.1": [3.0, 1.0, 2.0]}, index=list("abc"))
+    >>> align(m, u)[["metric", "utility", "tau", "top1"]].values.tolist()
+    [['log_loss', 'c = 0.1', 1.0, 1.0]]
+    """
+    import pandas as pd
+
+    _check_models(metrics, utilities)
+    _check_directions(directions, metrics.columns)
+    models = sorted(metrics.index, key=repr)
+    signs = [-1.0 if _lower(name, directions) else 1.0 for name in metrics.columns]
+    better, values = metrics.loc[models].to_numpy(float) * signs, utilities.loc[models].to_numpy(float)
+    found, rows = agreement(better, values, tie=tie), []
+    for i, name in enumerate(metrics.columns):
+        for j, utility in enumerate(utilities.columns):
+            row = {"metric": name, "utility": utility, **{key: table[i, j] for key, table in found.items()}}
+            rows.append(row | _of_the_best(snap(better[:, i], tie), snap(values[:, j], tie)))
+    return pd.DataFrame(rows).astype({"pairs": int})
+
+
+def _of_the_best(better, values):
+    """Agreement on the best model and the best three, and Pearson's correlation."""
+    constant = np.ptp(better) == 0 or np.ptp(values) == 0
+    nan = float("nan")
+    return {
+        "top1": nan if constant else _top1(better, values),
+        "top3": nan if constant or better.size <= 3 else _top3(better, values),
+        "pearson": nan if constant else float(np.corrcoef(_in_units(better), _in_units(values))[0, 1]),
+    }
+
+
+def _in_units(values):
+    """Around one, so that no square is too large or too small."""
+    return values / np.abs(values).max()
+
+
+def _top1(better, values):
+    chosen = better == better.max()
+    return float(np.mean(values[chosen] == values.max()))
+
+
+def _top3(better, values):
+    """Expected Jaccard overlap of the two best threes over random orders of the ties."""
+    sure, tied = _best_three(values)
+    chosen_sure, chosen_tied = _best_three(better)
+    free = 3 - chosen_sure.sum()
+    pools = [np.count_nonzero(chosen_tied & group) for group in (sure, tied, ~(sure | tied))]
+    total = 0.0
+    for from_sure in range(free + 1):
+        for from_tied in range(free + 1 - from_sure):
+            ways = comb(pools[0], from_sure) * comb(pools[1], from_tied)
+            ways *= comb(pools[2], free - from_sure - from_tied)
+            if not ways:
+                continue  # more than a pool holds
+            certain = np.count_nonzero(chosen_sure & sure) + from_sure
+            likely = np.count_nonzero(chosen_sure & tied) + from_tied
+            total += ways * _expected_jaccard(certain, likely, tied.sum(), 3 - sure.sum())
+    return float(total / comb(int(chosen_tied.sum()), int(free)))
+
+
+def _expected_jaccard(certain, likely, pool, drawn):
+    """Overlap of `certain` plus however many of `likely` are among `drawn` from the `pool`."""
+    chances = [(comb(likely, hit) * comb(int(pool - likely), int(drawn - hit)), certain + hit)
+               for hit in range(min(likely, drawn) + 1)]
+    return sum(ways * both / (6 - both) for ways, both in chances) / comb(int(pool), int(drawn))
+
+
+def _best_three(values):
+    """Which models are surely among the best three, and which is tied for the last places."""
+    third = np.sort(values)[-3]
+    return values > third, values == third
+
+
+def _lower(name, directions):
+    if directions and name in directions:
+        return directions[name]
+    return registry.lower_is_better(str(name))
+
+
+def _check_directions(directions, columns):
+    if directions is not None and not isinstance(directions, Mapping):
+        raise ValueError(f"directions must be a mapping of columns to True or False, got {directions!r:.60}")
+    for name, lower in (directions or {}).items():
+        if name not in columns:
+            raise ValueError(f"directions contains {name!r}, which is not a column of metrics")
+        if not isinstance(lower, (bool, np.bool_)):
+            raise ValueError(f"directions[{name!r}] must be True (lower is better) or False, got {lower!r}")
+
+
+def _check_models(metrics, utilities):
+    import pandas as pd
+
+    for name, frame in (("metrics", metrics), ("utilities", utilities)):
+        if not isinstance(frame, pd.DataFrame):
+            raise ValueError(f"{name} must be a DataFrame, got {type(frame).__name__}")
+        if frame.shape[0] < 2 or frame.shape[1] < 1:
+            raise ValueError(f"{name} needs at least two models and one column, got {frame.shape}")
+        if frame.index.has_duplicates or frame.columns.has_duplicates:
+            raise ValueError(f"{name} has repeated labels")
+        for column in frame.columns:
+            validation.vector(f"{name}[{column!r}]", frame[column])
+    if set(metrics.index) != set(utilities.index):
+        raise ValueError("metrics and utilities must have the same models in their index")
+
+
+def _pair(a, b):
+    validation.same_order(a=a, b=b)
+    a, b = snap(validation.vector("a", a)), snap(validation.vector("b", b))
+    validation.same_length("a", a, "b", b)
+    if a.size < 2:
+        raise ValueError("a ranking needs at least two values")
+    return a, b

@@ -1,1 +1,0 @@
-"""From a file of forecasts to a decision: the command line, its reader, its report."""

@@ -1,0 +1,329 @@
+"""Files as they come: the same answer in pieces of any length, and the same verdict as whole."""
+
+import gzip
+import itertools
+import json
+import re
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite as pwu
+from pwu_desk import command, files, large
+from pwu_lite.reporting.rules import RULES
+
+N = 120
+RNG = np.random.default_rng(5)
+CHANCE = RNG.beta(1, 3, N)
+PLACE = np.arange(N)
+TABLE = pd.DataFrame({"y": (RNG.random(N) < CHANCE).astype(int), "near": CHANCE.round(3),
+                      "far": np.clip(CHANCE + RNG.normal(0, 0.2, N), 0, 1).round(3)})
+YES = np.where(TABLE["y"] == 1, "yes", "no")
+
+CONTENTS = {
+    "plain": lambda t: t,
+    "labels that are words": lambda t: t.assign(y=YES),
+    "sorted by outcome": lambda t: t.sort_values("y", kind="stable").reset_index(drop=True),
+    "zero at first": lambda t: t.assign(zero=np.where(PLACE < 80, 0.0, t["near"])),
+    "a third label at the end": lambda t: t.assign(y=t["y"].where(PLACE != N - 2, 2)),
+    "patients": lambda t: t.assign(patient=PLACE // 4),
+    "codes": lambda t: t.assign(id=[f"{place:04d}" for place in PLACE]),
+    "line ends in quotes": lambda t: t.assign(note=['a, "b"\nc' if place % 50 == 3 else "n" for place in PLACE]),
+    "a gap": lambda t: t.assign(far=t["far"].where(PLACE != 100)),
+    "outside": lambda t: t.assign(far=t["far"].where(PLACE != 100, 1.7)),
+    "a word late": lambda t: t.assign(far=t["far"].astype(object).where(PLACE != 101, "half")),
+    "ages": lambda t: t.assign(age=20 + PLACE % 60),
+    "log odds": lambda t: t.assign(margin=np.log(CHANCE / (1 - CHANCE))),
+    "per cent": lambda t: t.assign(near=(100 * t["near"]).round(1).astype(str) + "%"),
+    "signs in one half": lambda t: t.drop(columns="near").assign(**{"near (%)": [
+        f"{100 * f:.1f}{'%' * (place < 49)}" for place, f in enumerate(t["near"])]}),
+    "some thousands": lambda t: t.assign(price=["1,020" if k % 50 == 3 else f"{1200 + k}" for k in PLACE]),
+    "weights": lambda t: t.assign(weight=1 + PLACE % 7),
+    "true and false": lambda t: t.assign(y=t["y"].astype(bool)),
+    "thousands": lambda t: t.assign(price=[f"{500 + 31 * place:,}" for place in PLACE]),
+    "exponents": lambda t: t.assign(near=[f"{value:e}" for value in t["near"]]),
+    "per cent by name": lambda t: t.rename(columns={"near": "near_pct"}).assign(near_pct=(100 * t["near"]).round(1)),
+    "a small share late": lambda t: t.assign(near=t["near"].sort_values(ascending=False).to_numpy()).assign(
+        near_pct=lambda t: (100 * t["near"]).round(1)).drop(columns="near"),
+    "shares called per cent": lambda t: t.rename(columns={"near": "near_pct"}),
+    "one outcome": lambda t: t.assign(y=0),
+    "three decimals": lambda t: t.assign(age=[f"{20 + place / 7:.3f}" for place in PLACE]),
+    "both columns": lambda t: t.assign(no=(1 - t["near"]).round(3), y=YES).rename(columns={"near": "yes"})}
+
+
+def text(table, **options):
+    return table.to_csv(index=False, **options)
+
+
+def with_row_names(table):
+    header, *rows = text(table.replace({"a, \"b\"\nc": "c"})).splitlines()
+    return "\n".join([header, *(f'"{number}",{row}' for number, row in enumerate(rows, 1))])
+
+
+FORMS = {
+    "commas": lambda t: text(t).encode(),
+    "semicolons": lambda t: text(t, sep=";").encode(),
+    "tabs": lambda t: text(t, sep="\t").encode(),
+    "a mark of order": lambda t: b"\xef\xbb\xbf" + text(t).encode(),
+    "utf-16": lambda t: text(t).encode("utf-16"),
+    "Windows line ends": lambda t: text(t, lineterminator="\r\n").encode(),
+    "packed": lambda t: gzip.compress(text(t).encode()),
+    "decimal commas": lambda t: text(t, sep=";", decimal=",").encode(),
+    "sep=": lambda t: b"sep=;\n" + text(t, sep=";").encode(),
+    "comments": lambda t: b"# ours\n# twice\n" + text(t).encode(),
+    "R": lambda t: with_row_names(t).encode(),
+    "an index": lambda t: t.to_csv().encode(),
+    "blank lines": lambda t: text(t).encode() + b"\n\n",
+    "a zero byte": lambda t: text(t).encode().replace(b"0.1", b"0\x001"),
+    "Western Europe": lambda t: text(t.rename(columns={"far": "f\u00e4r"})).encode("cp1252")}
+
+EVERY = list(itertools.product(CONTENTS, FORMS))
+NEWS = ("per cent by name", "a small share late", "shares called per cent", "one outcome", "three decimals")
+SOME = [pair for place, pair in enumerate(EVERY) if place % 9 == 0 or pair[0] in NEWS and pair[1] in (
+    "commas", "semicolons", "utf-16") or pair == ("plain", "a zero byte")]
+
+
+def said(capsys, path, rows, event):
+    """Exit status, output and message, for a file in pieces of so many rows, or whole."""
+    with mock.patch.dict(RULES, {"most_bytes_at_once": 0 if rows else 10**9}), mock.patch.object(
+            large, "ROWS", rows or 1):
+        code = command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30", "--json", "--resamples", "20",
+                             *event])
+    return code, *capsys.readouterr()
+
+
+@pytest.mark.parametrize("content, form", [*SOME, *(pytest.param(*pair, marks=pytest.mark.weekly)
+                                                    for pair in EVERY if pair not in SOME)])
+def test_pieces_of_any_length_say_the_same(capsys, tmp_path, content, form):
+    path = tmp_path / "p.csv"
+    path.write_bytes(FORMS[form](CONTENTS[content](TABLE)))
+    event = ["--event", "yes"] if "y" in TABLE and content in ("labels that are words", "both columns") else []
+    whole, *pieces = (said(capsys, path, rows, event) for rows in (None, 7, 100, 10**6))
+    assert pieces[0] == pieces[1] == pieces[2]
+    assert pieces[0][0] == whole[0] and pieces[0][2] == whole[2]
+    if whole[0] == 0:
+        one, other = json.loads(whole[1]), json.loads(pieces[0][1])
+        assert {model["name"] for model in one["models"]} == {model["name"] for model in other["models"]}
+        assert one["left_out"] == other["left_out"] and set(one["remarks"]) <= set(other["remarks"])
+        right = {model["name"]: model["cost"] for model in one["models"]}
+        assert all(model["least"] <= right[model["name"]] + 1e-12 and right[model["name"]] <= model["most"] + 1e-12
+                   for model in other["models"])
+
+
+@pytest.mark.parametrize("mark, way_out", [(",", "may be thousands or decimals"), (".", "may be thousands or decimals"),
+                                           ("'", ""), (" ", "")])
+def test_thousands_are_told_by_all_rows(capsys, tmp_path, mark, way_out):
+    """A piece by itself would read 2.156 as two and a bit: by all rows it is refused, or read, as in a small file."""
+    price = RNG.integers(500, 4000, N)
+    table = pd.DataFrame({"y": price, "a_mean": price + 40, "b_mean": price - 90})
+    table = table.map(lambda value: f"{value:,}".replace(",", mark)).assign(a_std=80, b_std=80)
+    table.to_csv(tmp_path / "p.csv", index=False, sep=";")
+    found = []
+    for rows in (None, 7, 10**6):
+        with mock.patch.dict(RULES, {"most_bytes_at_once": 0 if rows else 10**9}), mock.patch.object(
+                large, "ROWS", rows or 1):
+            code = command.main(["compare", str(tmp_path / "p.csv"), "--truth", "y", "--decision", "selective",
+                                 "--error", "20:80", "--json", "--resamples", "20"])
+        out, err = capsys.readouterr()
+        assert (code == 2 and way_out in err) if way_out else code == 0
+        models = json.loads(out)["models"] if out else []
+        found.append((err, [(one["name"], round(one["cost"], 6)) for one in models]))
+    assert found[1] == found[2] and found[0][0] == found[1][0]
+    if not way_out:
+        assert [name for name, _ in found[0][1]] == [name for name, _ in found[1][1]] == ["a", "b"]
+
+
+def test_a_part_of_a_forecast_is_no_model(capsys, tmp_path):
+    """Prophet writes its trend with ends of its own."""
+    table = pd.DataFrame({"y": RNG.normal(10, 1, N)})
+    for name in ("yhat", "trend", "weekly"):
+        table[f"{name}_lower"], table[f"{name}_upper"] = table["y"] - 1, table["y"] + 1
+    table.to_csv(tmp_path / "p.csv", index=False)
+    words = ["--truth", "y", "--decision", "orders", "--ratio", "2:9", "--coverage", "80", "--json"]
+    assert command.main(["compare", str(tmp_path / "p.csv"), *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [model["name"] for model in found["models"]] == ["yhat"]
+    assert found["left_out"]["trend_lower"] == "not read"
+
+
+def read(tmp_path, text, truth="y", decision="binary", **options):
+    (tmp_path / "odd.csv").write_text(text, encoding="utf-8")
+    return files.read(tmp_path / "odd.csv", truth, decision, **options)
+
+
+LINES = "y,a\n1,0.9\n0,0.1\n1,0.8\n0,0.4\n"
+MODELS = "id,model,y,prob\n" + "".join(f"{k},x,{k % 2},0.{k}\n{k},z,{k % 2},0.{9 - k}\n" for k in range(1, 9))
+MODELS += "9,x,1,0.9\n"
+ORDERS = "y,{0}\n2,1,2,3\n3,2,3,4\n4,3,4,5\n"
+
+
+@pytest.mark.parametrize("text, options, words", [
+    ('y,a_mean,a_std\n975,"1,020",50\n1250,1230,50\n1100,"1,090",50\n', {"decision": "selective"},
+     "'1,020' may be thousands or decimals"),
+    ('y,a\n1,"1,020"\n0,2.5e3\n1,"1,090"\n', {"models": "a"}, "line 2, column 'a': expected a number, got '1,020'"),
+    (MODELS, {}, "one row per model, judging by 'model'"),
+    (MODELS.replace("y,prob", "y,p_std,p_mean").replace(",0.", ",1,0."), {"decision": "selective"},
+     "one row per model, judging by 'model'"),
+    (LINES.replace(",a", ",a (%)").replace("0.9", "90%"), {"models": "a (%)"}, "some have none: write all of them"),
+    ("y,a_mean,a_std\n5%,6%,2%\n7%,7,2%\n9%,8%,2%\n", {"decision": "selective"}, "some have none"),
+    (ORDERS.format("A_q1,A_q2,A_q3"), {"decision": "orders"}, "or the quantiles at 1%, 2% and 3%? Call them A_q25"),
+    (ORDERS.format("A_q25,A_q50,A_q100"), {"decision": "orders"}, "A_q100 would be the quantile at 1"),
+    ("y,a,t\n1,0.9,2\n0,0.1,8\n1,0.8,3\n0,0.4,9\n", {"time": "t", "horizon": 50.0},
+     "nobody was followed until 50, the longest time is 9"),
+    (LINES.replace("0.4", "0.4x"), {}, "a, line 5 is not a number: no column looks like"),
+    ("y,A_mean,A_std\n1,2,1\n2,2,-1\n", {"decision": "selective"}, "line 3, column 'A_std': expected a number above 0"),
+    ("y,a,b\n1,0.9,0.8\n0,0.1,0.2\n,,\n\n1,0.7,0.9\n", {}, "line 4, column 'y': expected an outcome")])
+def test_what_could_be_read_in_two_ways_is_refused(tmp_path, text, options, words):
+    with pytest.raises(ValueError, match=re.escape(words)):
+        read(tmp_path, text, **options)
+
+
+@pytest.mark.parametrize("names, labels", [
+    ("no event,event", "none,event"), ("-1,1", "-1,1"), ("p_-1,p_1", "-1,1"), ("P(0),P(1)", "0,1"),
+    ("P(y=0),P(y=1)", "0,1"), ("no_prob,yes_prob", "0,1"), ("neg,pos", "0,1"),
+    ("no recurrence,recurrence", "no,recurrence")])
+def test_the_probability_of_the_other_label_is_no_model(tmp_path, names, labels):
+    no, yes = labels.split(",")
+    rows = "".join(f"{yes if f > 0.5 else no},{1 - f:.2f},{f}\n" for f in (0.9, 0.1, 0.8, 0.35, 0.6))
+    found = read(tmp_path, f"y,{names}\n{rows}", event=yes)
+    assert list(found.models) == [names.split(",")[1]]
+
+
+def test_numbers_as_tools_write_them(tmp_path):
+    mixed = read(tmp_path, 'y,a_mean,a_std\n975,"1,020",50\n1250,1230.75,50\n', decision="selective")
+    assert mixed.models["a"][0].tolist() == [1020.0, 1230.75]
+    found = read(tmp_path, "y,2.5%,50%,97.5%\n2,1,2,3\n3,2,3,4\n", decision="orders")
+    assert found.family.levels == (0.025, 0.5, 0.975)
+    assert read(tmp_path, 'y,a\n1,"12,5\u00a0%"\n0,7%\n').models["a"].tolist() == [0.125, 0.07]
+    gaps = read(tmp_path, "y,a,rule\n1,0.9,True\n0,0.2,\n1,0.3,False\n", models="a,rule", missing="pairwise")
+    assert np.isnan(gaps.models["rule"][1]) and gaps.models["rule"][0] == 1
+    listed = read(tmp_path, json.dumps([{"y": 1, "a": 0.9}, {"y": 0, "a": 0.2}]))
+    assert listed.models["a"].tolist() == [0.9, 0.2]
+
+
+def test_a_model_that_begins_late_is_a_model(tmp_path):
+    rows = "".join(f"{k % 2},0.{k % 7 + 1},{'' if k < 1100 else 0.25 + k % 2 / 2}\n" for k in range(1500))
+    assert list(read(tmp_path, "y,a,b\n" + rows, missing="pairwise").models) == ["a", "b"]
+
+
+def test_a_blank_key_belongs_to_no_case(tmp_path):
+    (tmp_path / "truth.csv").write_text("id,y\nk0,1\n,1\nk3,0\n")
+    found = read(tmp_path, "id,a\nk0,0.9\n,0.2\n,0.3\nk3,0.1\n", truth_file=str(tmp_path / "truth.csv"))
+    assert found.y_true.tolist() == [1, 0] and "2 of 4 rows have no outcome" in found.said[0]
+
+
+def test_a_case_without_a_group_is_named_and_one_without_a_kind_is_a_part(tmp_path, capsys):
+    rows = "".join(f"{k % 2},0.{k % 7 + 1},0.{k % 5 + 2},{k // 3 if k != 7 else ''},{'NA' if k % 4 else 'EU'}\n"
+                   for k in range(60))
+    (tmp_path / "p.csv").write_text("y,a,b,patient,region\n" + rows)
+    words = ["compare", str(tmp_path / "p.csv"), "--truth", "y", "--ratio", "3:30", "--resamples", "20"]
+    assert command.main(words) == 2
+    said = capsys.readouterr().err
+    assert "line 9, column 'patient': expected a group" in said and "--groups none" in said
+    assert command.main([*words, "--groups", "none", "--by", "region", "--json"]) == 0
+    parts = json.loads(capsys.readouterr().out)["by"]
+    assert {name: one["cases"] for name, one in parts.items()} == {"(no value, or NA)": 45, "EU": 15}
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3, 4])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_three_decimals_are_decimals_where_a_comma_separates_the_fields(capsys, tmp_path, digits, delimiter):
+    """A file that was written with %.3f; beside a semicolon or a tab 60.957 may be thousands, and is refused."""
+    rng = np.random.default_rng(1)
+    mean, std, y = rng.uniform(20, 90, 40), rng.uniform(1.0, 5, 40), rng.normal(50, 20, 40)
+    rows = [delimiter.join(f"{value:.{digits}f}" for value in row) for row in zip(y, mean, std, strict=True)]
+    path = tmp_path / "p.csv"
+    path.write_text("\n".join([delimiter.join(["y", "a_mean", "a_std"]), *rows]) + "\n")
+    words = ["compare", str(path), "--decision", "selective", "--error", "1:3", "--truth", "y", "--json"]
+    code = command.main(words)
+    out, err = capsys.readouterr()
+    if delimiter != "," and digits == 3:
+        assert code == 2 and "may be thousands or decimals" in err
+        return
+    assert code == 0, err
+    shown = [np.round(part, digits) for part in (y, mean, std)]
+    given = json.loads(out)
+    prior = pwu.LogNormal(given["prior"]["mu"], given["prior"]["sigma"])
+    score = pwu.PWU(pwu.SelectivePrediction(), prior)
+    assert given["models"][0]["cost"] == pytest.approx(score(*shown), rel=1e-9)
+
+
+def test_quoted_thousands_in_a_comma_file_are_still_asked_about(capsys, tmp_path):
+    path = tmp_path / "p.csv"
+    path.write_text('y,a_mean,a_std\n' + '50.5,"1,020",2.5\n' * 9)
+    assert command.main(["compare", str(path), "--decision", "selective", "--error", "1:3", "--truth", "y"]) == 2
+    assert "may be thousands or decimals" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["oak_pct", "oak (%)", "oak %s", "per cent oak"])
+def test_shares_under_a_name_that_says_per_cent_are_asked_about(capsys, tmp_path, name):
+    path = tmp_path / "p.csv"
+    TABLE.rename(columns={"near": name}).to_csv(path, index=False)
+    assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30"]) == 2
+    err = capsys.readouterr().err
+    assert "shares from 0 to 1, or very small percentages" in err and repr(name) in err
+    (100 * TABLE).assign(y=TABLE["y"], far=TABLE["far"]).rename(columns={"near": name}).to_csv(path, index=False)
+    assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30"]) == 0
+    assert "read in per cent, as its name says" in " ".join(capsys.readouterr().out.split())
+
+
+def test_log_probabilities_are_not_log_odds(capsys, tmp_path):
+    path = tmp_path / "p.csv"
+    for values, said in ((np.log(TABLE["near"].clip(0.01)), "log probabilities? Write exp(x)"),
+                         (np.log(TABLE["near"].clip(0.01) / (1.01 - TABLE["near"])), "log odds? Write 1 / (1 + exp")):
+        TABLE.assign(lm=values).to_csv(path, index=False)
+        assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30", "--models", "lm"]) == 2
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text, words", [
+    ('{"y": 1, "oak": 0.2, "oak": 0.9}\n{"y": 0, "oak": 0.3}\n', "line 1 of .*'oak' stands twice in one object"),
+    ('[{"y": 1, "oak": 0.2}, {"y": 0, "oak": 0.3, "oak": 0.1}]', "'oak' stands twice"),
+    ("[" * 100_000, "cannot be read as JSON"), ('{"y": ' * 100_000, "cannot be read as JSON")],
+    ids=["lines", "list", "nested list", "nested object"])
+def test_odd_json_is_refused_in_one_line(capsys, tmp_path, text, words):
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    assert command.main(["compare", str(path), "--truth", "y", "--ratio", "3:30"]) == 2
+    err = capsys.readouterr().err
+    assert re.search(words, err) and err.count("\n") == 1
+
+
+def euro(value, digits):
+    return f"{value:,.{digits}f}".translate(str.maketrans(",.", ".,"))
+
+
+@pytest.mark.parametrize("rows", [None, 7])
+def test_points_beside_decimal_commas_may_be_thousands_whatever_separates_the_fields(capsys, tmp_path, rows):
+    rng = np.random.default_rng(2)
+    y = rng.integers(1000, 4000, 60)
+    table = pd.DataFrame({"y": [euro(v, 0) for v in y], "a_mean": [euro(v, 1) for v in y + rng.normal(0, 30, 60)],
+                          "a_std": "40,5"})
+    path = tmp_path / "p.csv"
+    table.to_csv(path, index=False)
+    words = ["compare", str(path), "--decision", "selective", "--error", "20:80", "--truth", "y"]
+    with mock.patch.object(large, "ROWS", rows or large.ROWS), mock.patch.dict(RULES, {} if rows is None else {
+            "most_bytes_at_once": 1}):
+        assert command.main(words) == 2
+    assert "column 'y'" in (err := capsys.readouterr().err) and "may be thousands or decimals" in err
+    path = tmp_path / "p.json"
+    table.to_json(path, orient="records", lines=True)
+    words[1] = str(path)
+    assert command.main(words) == 2
+    assert "may be thousands or decimals" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rows", [None, 64])
+def test_decimal_commas_with_three_decimals_are_told_by_all_rows(capsys, tmp_path, rows):
+    near = np.concatenate([np.linspace(10, 60, 40), [0.638], np.linspace(10, 60, 39)])
+    table = pd.DataFrame({"y": np.arange(80) % 3 == 0, "near_pct": [f"{v:.3f}".replace(".", ",") for v in near],
+                          "far_pct": [f"{v:.3f}".replace(".", ",") for v in near[::-1]]}).astype({"y": int})
+    path = tmp_path / "p.csv"
+    table.to_csv(path, index=False, sep=";")
+    with mock.patch.object(large, "ROWS", rows or large.ROWS), mock.patch.dict(RULES, {} if rows is None else {
+            "most_bytes_at_once": 1}):
+        assert command.main(["compare", str(path), "--ratio", "3:30", "--truth", "y", "--json"]) == 0, \
+            capsys.readouterr().err
+    assert [one["cost"] > 0 for one in json.loads(capsys.readouterr().out)["models"]] == [True, True]

@@ -1,0 +1,450 @@
+"""Scores from counts: bounds always hold, parts add up, and a database counts the same."""
+
+import copy
+import pickle
+import sqlite3
+import threading
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import pwu_lite as pwu
+from pwu_desk import Tally
+from pwu_lite.metrics import classification
+from pwu_lite.pwu import PWU
+
+RNG = np.random.default_rng(5)
+N = 5000
+F = RNG.beta(1, 5, N)
+Y = (RNG.random(N) < F).astype(int)
+PRIORS = [pwu.Beta(2, 10), pwu.Beta(0.01, 0.01), pwu.Beta(2, 1000), pwu.Uniform(0.1, 0.4), pwu.Dirac(0.2),
+          pwu.Mixture([pwu.Dirac(0.5), pwu.TruncatedBeta(2, 2, 0.1, 0.6)], [0.3, 0.7])]
+PRICES = [pwu.Gamma(2, 0.3), pwu.LogNormal(0, 2), pwu.Dirac(0.25), pwu.Uniform(0, 1e-3)]
+
+
+def cell_end(cell, cells=1024):
+    return float(1 / (1 + np.exp(-cell / cells)))
+
+
+AWKWARD = st.one_of(
+    st.sampled_from([0.0, 1.0, 5e-324, 1e-310, 0.5, 0.2, np.nextafter(0.2, 1), np.nextafter(1, 0), 1e-17, 0.1]),
+    st.floats(0, 1), st.floats(0.3, 0.3001),
+    st.tuples(st.integers(-40_000, 37_000), st.integers(-2, 2)).map(
+        lambda pair: float(np.clip(cell_end(pair[0]) + pair[1] * np.spacing(cell_end(pair[0])), 0, 1))))
+
+
+def tally_of(y, *prediction, **options):
+    tally = Tally("binary" if len(prediction) == 1 else "selective", options.pop("cells", 1024))
+    tally.update(y, *prediction, **options)
+    return tally
+
+
+def inside(found, exact):
+    return found.lower <= exact <= found.upper and found.lower <= found.value <= found.upper
+
+
+TALLIES = given(st.lists(st.tuples(st.booleans(), AWKWARD, st.sampled_from([0.0, 1.0, 0.3, 1e-12, 7e8])), min_size=1,
+                         max_size=30), st.sampled_from(PRIORS), st.sampled_from([1, 16, 1024]))
+
+
+def bounds_hold(rows, prior, cells):
+    y, f, weight = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
+    if weight.sum() == 0:
+        weight[:] = 1
+    score = PWU(pwu.BinaryDecision(), prior)
+    tally = tally_of(y, f, weight=weight, cells=cells)
+    assert inside(tally.score(score), score(y, f, sample_weight=weight))
+    thresholds = np.array([0.2, 0.5, 1e-9, *f[(f > 0) & (f < 1)][:3]])
+    for found, exact in ((tally.curve(thresholds), score.curve(y, f, thetas=thresholds, sample_weight=weight)),
+                         (tally.net_benefit(thresholds), classification.net_benefit(y, f, thresholds,
+                                                                                    sample_weight=weight))):
+        assert (found.lower <= exact).all() and (exact <= found.upper).all()
+    if weight[y == 1].sum() > 0 and weight[y == 0].sum() > 0:
+        pairs = weight[y == 1][:, None] * weight[y == 0] * (
+            np.sign(f[y == 1][:, None] - f[y == 0]) / 2 + 0.5)
+        assert inside(tally.auroc(), pairs.sum() / weight[y == 1].sum() / weight[y == 0].sum())
+
+
+test_bounds_hold_whatever_the_forecasts_are = pytest.mark.slow(
+    settings(max_examples=300, deadline=None)(TALLIES(bounds_hold)))
+test_ten_thousand_random_tallies = pytest.mark.weekly(
+    settings(max_examples=10_000, deadline=None)(TALLIES(bounds_hold)))
+
+
+@pytest.mark.slow
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(st.floats(-1e3, 1e3), st.floats(1e-3, 1e3), st.sampled_from([0.0, 1.0, 0.3])), min_size=1,
+                max_size=20), st.sampled_from(PRICES), st.sampled_from([1, 1024]))
+def test_bounds_hold_for_selective_prediction(rows, prior, cells):
+    y, std, weight = (np.array(column) for column in zip(*rows, strict=True))
+    weight = weight if weight.sum() > 0 else weight + 1
+    score = PWU(pwu.SelectivePrediction(), prior)
+    tally = tally_of(y, 0 * y, std, weight=weight, cells=cells)
+    assert inside(tally.score(score), score(y, 0 * y, std, sample_weight=weight))
+    thetas = np.array([0.25, *std**2])
+    found, exact = tally.curve(thetas), score.curve(y, 0 * y, std, thetas=thetas, sample_weight=weight)
+    assert (found.lower <= exact).all() and (exact <= found.upper).all()
+
+
+@pytest.mark.parametrize("prior", PRIORS[:4])
+def test_estimates_are_close_and_bounds_narrow(prior):
+    score = PWU(pwu.BinaryDecision(), prior)
+    found, exact = tally_of(Y, F).score(score), score(Y, F)
+    assert found.value == pytest.approx(exact, rel=2e-6)
+    assert found.upper - found.lower < 5e-3 * exact
+    coarse = tally_of(Y, F, cells=64).score(score)
+    assert coarse.upper - coarse.lower > 8 * (found.upper - found.lower)
+
+
+def test_parts_add_up_in_any_order():
+    block = np.arange(N) % 7
+    whole = tally_of(Y, F, block=block)
+    parts = [tally_of(Y[k::3], F[k::3], block=block[k::3]) for k in range(3)]
+    for order in ((0, 1, 2), (2, 0, 1)):
+        merged = Tally()
+        for k in order:
+            merged.merge(parts[k])
+        for name, column in whole.counts().items():
+            np.testing.assert_allclose(merged.counts()[name], column, rtol=1e-14 if name == "s" else 0)
+    np.testing.assert_array_equal(parts[0].counts()["cases"].sum(), len(parts[0]))
+    assert len(whole) == N and repr(whole).startswith("Tally('binary', cells=1024): 5,000 cases in ")
+    again = Tally.from_counts(pd.DataFrame(whole.counts()))
+    assert again.score(PWU(pwu.BinaryDecision(), PRIORS[0])) == whole.score(PWU(pwu.BinaryDecision(), PRIORS[0]))
+
+
+def test_blocks_add_up_to_the_score():
+    score = PWU(pwu.BinaryDecision(), PRIORS[0])
+    tally = tally_of(Y, F, block=np.arange(N) % 7)
+    numbers, losses, size = tally.blocks(score)
+    assert numbers.tolist() == list(range(7)) and size.sum() == N
+    assert losses.sum() / N == pytest.approx(tally.score(score).value, rel=1e-5)
+    assert losses[3] / size[3] == pytest.approx(score(Y[3::7], F[3::7]), rel=1e-5)
+    assert tally.outcomes() == (float((Y == 0).sum()), float(Y.sum()))
+
+
+def connect(engine, frame):
+    """Run a query on a table of cases; a DataFrame comes back."""
+    if engine == "duckdb":
+        duckdb = pytest.importorskip("duckdb")
+        connection = duckdb.connect()
+        connection.register("cases", frame)
+        return lambda query: connection.execute(query).df()
+    connection = sqlite3.connect(":memory:")
+    frame.to_sql("cases", connection, index=False)
+    return lambda query: pd.read_sql(query, connection)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_a_database_counts_the_same(engine):
+    f = np.concatenate([F, [0.0, 1.0, 5e-324, np.nextafter(1, 0), 0.5]]).astype(np.float32).astype(float)
+    y = np.append(Y, [0, 1, 0, 1, 1])
+    frame = pd.DataFrame({"y": y, "the model": f, "w": np.linspace(1, 2, f.size), "row": np.arange(f.size),
+                          "mean": f, "std": f + 0.1})
+    ask = connect(engine, frame)
+    found = Tally.from_counts(ask(Tally.sql("cases", "y", "the model", block="row % 3", weight="w")))
+    own = tally_of(y, f, weight=frame["w"], block=np.arange(f.size) % 3)
+    assert len(found) == len(own) == f.size
+    for score in (PWU(pwu.BinaryDecision(), prior) for prior in PRIORS):
+        assert found.score(score).value == pytest.approx(own.score(score).value, rel=1e-9)
+    selective = Tally.from_counts(ask(Tally.sql("cases", "y", ("mean", "std"))), kind="selective")
+    score = PWU(pwu.SelectivePrediction(), PRICES[0])
+    assert selective.score(score).value == pytest.approx(tally_of(y, f, f + 0.1).score(score).value, rel=1e-9)
+
+
+def test_a_database_does_not_hide_bad_forecasts():
+    frame = pd.DataFrame({"y": [0, 1, 1, 0], "p": [0.2, None, 1.5, -0.1]})
+    ask = connect("sqlite", frame)
+    with pytest.raises(ValueError, match="3 cases have no cell"):
+        Tally.from_counts(ask(Tally.sql("cases", "y", "p")))
+
+
+def test_parquet_and_back(tmp_path):
+    pytest.importorskip("pyarrow")
+    tally = tally_of(Y, F)
+    tally.to_parquet(tmp_path / "a.parquet")
+    assert len(Tally.from_counts(pd.read_parquet(tmp_path / "a.parquet"))) == N
+    with pytest.raises(OSError):
+        tally.to_parquet(tmp_path / "none" / "a.parquet")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.parquet"]
+
+
+GOOD = tally_of(Y, F)
+COUNTS = {"y": [0, 1], "cell": [0, 5], "cases": [2, 3], "n": [2, 3], "s": [1.0, 1.5]}
+
+
+@pytest.mark.parametrize("call, words", [
+    (lambda: Tally("top-k"), "kind"),
+    (lambda: Tally(cells=0), "at least 1"),
+    (lambda: Tally(cells=10**6), "at most 100,000"),
+    (lambda: tally_of([0, 2], [0.5, 0.5]), r"y_true\[1\] is 2"),
+    (lambda: tally_of([0, 1], [0.5, 1.5]), r"y_prob\[1\] is 1.5"),
+    (lambda: Tally().update([0, 1], [0.5, 0.5], [1.0, 1.0]), "takes|counts y_true and y_prob"),
+    (lambda: tally_of([0, 1], [0.5, 0.5], block=[0.5, 1]), r"block\[0\]"),
+    (lambda: tally_of([0, 1], [0.5, 0.5], block=[1]), "block has length 1"),
+    (lambda: tally_of([0, 1], [0.5, 0.5], weight=[-1, 1]), "weight"),
+    (lambda: tally_of(Y, F).merge(Tally(cells=16)), "agree in kind and cells"),
+    (lambda: tally_of(Y, F).merge("counts"), "agree in kind and cells"),
+    (lambda: Tally().score(PWU(pwu.BinaryDecision(), PRIORS[0])), "no cases yet"),
+    (lambda: GOOD.score(PWU(pwu.SelectivePrediction(), PRICES[0])), "a binary tally scores"),
+    (lambda: GOOD.score(classification.log_loss), "a binary tally scores"),
+    (lambda: GOOD.score(PWU(pwu.BinaryDecision(), pwu.Dirac(np.full(N, 0.2)))), "one prior for all cases"),
+    (lambda: GOOD.curve([0.0]), "c|theta"),
+    (lambda: tally_of([1, 1], [0.5, 0.2]).auroc(), "AUROC needs"),
+    (lambda: tally_of([1.0, 1], [0.5, 0.2], [1, 1]).auroc(), "kind 'binary'"),
+    (lambda: Tally.from_counts({"y": [1]}), "cell, cases, n, s missing"),
+    (lambda: Tally.from_counts(COUNTS | {"y": [0, 2]}), r"y\[1\] is 2"),
+    (lambda: Tally.from_counts(COUNTS | {"s": [1.9, 1.5]}), "average to 0.95, outside"),
+    (lambda: Tally.from_counts(COUNTS | {"cell": [0, np.nan]}), "3 cases have no cell"),
+    (lambda: Tally.from_counts(COUNTS, cells=2), "were they counted with cells=2")])
+def test_refusals(call, words):
+    with pytest.raises(ValueError, match=words):
+        call()
+
+
+def test_a_refused_part_is_not_counted():
+    tally = tally_of(Y, F)
+    with pytest.raises(ValueError):
+        tally.update([0, 1], [0.5, np.nan])
+    assert len(tally) == N
+
+
+def parts_of(rng, n, pieces):
+    """Positions of the cases in some pieces, in a random order; the last piece is for cases of weight zero."""
+    where = rng.integers(0, pieces, n)
+    return [np.flatnonzero(where == k) for k in rng.permutation(pieces)]
+
+
+@pytest.mark.parametrize("kind", ["binary", "selective"])
+@pytest.mark.parametrize("seed", range(12))
+def test_any_split_order_and_merge_gives_the_score_of_the_whole(kind, seed):
+    """Weights from 1e-9 to 1e9 that differ between pieces, and a piece whose weights are all zero."""
+    rng = np.random.default_rng(seed)
+    n, pieces = int(rng.integers(2, 400)), int(rng.integers(2, 6))
+    f = rng.choice([rng.beta(1, 5, n), np.full(n, 0.2), rng.integers(0, 11, n) / 10][seed % 3:][0], n)
+    y = (rng.random(n) < f).astype(float)
+    std = np.exp(rng.normal(size=n))
+    forecast, score = ((f,), PWU(pwu.BinaryDecision(), PRIORS[seed % 6])) if kind == "binary" else (
+        (0 * y, std), PWU(pwu.SelectivePrediction(), PRICES[seed % 4]))
+    parts = parts_of(rng, n, pieces)
+    weight = np.empty(n)
+    for k, part in enumerate(parts):
+        unit = 0.0 if k == 0 and 0 < part.size < n else 10.0 ** rng.uniform(-9, 9)
+        weight[part] = unit * rng.choice([1, 3], part.size)
+    block = rng.integers(-3, 4, n)
+    exact = score(y, *forecast, sample_weight=weight)
+
+    def counted(part):
+        return tally_of(y[part], *(one[part] for one in forecast), weight=weight[part], block=block[part])
+
+    by_update, by_merge = Tally(kind), Tally(kind)
+    for part in parts:
+        if part.size:
+            by_update.update(y[part], *(one[part] for one in forecast), weight=weight[part], block=block[part])
+            by_merge.merge(counted(part))
+    stored = Tally.from_counts(by_update.counts(), kind=kind)
+    whole = counted(np.arange(n))
+    for tally in (by_update, by_merge, stored, whole):
+        assert inside(tally.score(score), exact)
+        assert tally.score(score).value == pytest.approx(whole.score(score).value, rel=1e-12)
+        assert len(tally) == (weight > 0).sum()
+        for mine, of_whole in zip(tally.blocks(score), whole.blocks(score), strict=True):
+            np.testing.assert_allclose(mine, of_whole, rtol=1e-11, atol=1e-12 * weight.max())
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("seed", range(4))
+def test_a_query_and_an_update_add_up(engine, seed):
+    rng = np.random.default_rng(seed)
+    n = 300
+    frame = pd.DataFrame({"y": rng.integers(0, 2, n), "p": rng.random(n), "w": rng.exponential(10.0**seed, n)})
+    frame.loc[:30, "w"] = 0.0
+    some = frame.iloc[:120]
+    tally = Tally.from_counts(connect(engine, some)(Tally.sql("cases", "y", "p", weight="w")))
+    rest = frame.iloc[120:]
+    tally.update(rest["y"], rest["p"], weight=7 * rest["w"])
+    score = PWU(pwu.BinaryDecision(), PRIORS[0])
+    weight = np.append(some["w"], 7 * rest["w"])
+    assert inside(tally.score(score), score(frame["y"], frame["p"], sample_weight=weight))
+    assert len(tally) == (weight > 0).sum()
+    assert tally.cases()[2].tolist() == [int(frame["y"][weight > 0].sum())]
+
+
+BLOCKS = {
+    "hashes of 64 bits": pd.util.hash_array(np.arange(500).astype(str)),
+    "signed hashes": pd.util.hash_array(np.arange(500).astype(str)).view(np.int64),
+    "beyond 2**53": 2**53 + np.arange(500),
+    "python integers": np.array([2**63 + 3 * k for k in range(500)], dtype=object),
+    "the ends": np.array([-(2**63), 2**63 - 1, *range(498)]),
+}
+
+
+@pytest.mark.parametrize("numbers", BLOCKS.values(), ids=BLOCKS)
+def test_blocks_may_be_any_numbers_of_64_bits(numbers):
+    score = PWU(pwu.BinaryDecision(), PRIORS[0])
+    which = np.random.default_rng(0).integers(0, 500, N)
+    plain = tally_of(Y, F, block=which)
+    tally = Tally()
+    for part in np.array_split(np.arange(N), 3):
+        tally.update(Y[part], F[part], block=np.asarray(numbers)[which[part]])
+    assert tally.score(score) == plain.score(score)
+    found, losses, sizes = tally.blocks(score)
+    order = np.argsort([int(number) for number in numbers])
+    assert [int(number) for number in found] == sorted(int(number) for number in numbers)
+    np.testing.assert_allclose(losses, plain.blocks(score)[1][order], rtol=1e-12)
+    np.testing.assert_array_equal(sizes, plain.blocks(score)[2][order])
+    again = Tally.from_counts(pd.DataFrame(tally.counts()))
+    assert again.blocks(score)[0].tolist() == found.tolist()
+
+
+@pytest.mark.parametrize("block, words", [
+    ([0.5, 1], r"block\[0\]"), ([2.0**60, 1.0], "must be integers"),
+    (np.array([2**64, 1], dtype=object), "64 bits"), (np.array([-1, 2**63], dtype=object), "64 bits")])
+def test_blocks_that_are_not_exact_are_refused(block, words):
+    with pytest.raises(ValueError, match=words):
+        tally_of([0, 1], [0.5, 0.2], block=block)
+
+
+def test_hashes_with_and_without_a_sign_do_not_mix():
+    tally = tally_of([0, 1], [0.5, 0.2], block=np.array([2**63 + 1, 5], dtype=np.uint64))
+    with pytest.raises(ValueError, match="below 0 and numbers from"):
+        tally.update([0], [0.5], block=[-1])
+    with pytest.raises(ValueError, match="below 0 and numbers from"):
+        tally.merge(tally_of([0], [0.5], block=[-1]))
+    assert len(tally) == 2
+
+
+CASES = {"y": [0, 1, 1, 0], "p": [0.2, 0.3, 0.5, 0.1], "w": [1.0, 2, 3, 4], "mean": [0.0, 1, 2, 3], "std": [1.0] * 4}
+PAIR = {"model": ("mean", "std")}
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("data, options", [
+    ({}, {"truth": "outcome"}), ({}, {"model": "prob"}), ({}, {"weight": '"wt"'}), ({}, {"block": '"bb"'}),
+    ({}, {"block": "cell"}), ({}, {"block": "w + cell"}), ({}, {"weight": "cell"}), ({}, {"weight": "n"}),
+    ({"y": [0.6, 1, 1, 0]}, {}), ({"y": [1.4, 1, 1, 0]}, {}), ({"y": [None, 1, 1, 0]}, {}),
+    ({"y": ["no", "yes", "yes", "no"]}, {}), ({"y": ["0", "1", "1", "0"]}, {}),
+    ({"p": ["0,35", "0,2", "0,1", "0,4"]}, {}), ({"p": ["0.3", "0.2", "0.1", "0.4"]}, {}),
+    ({"p": [None, 0.1, 0.2, 0.3]}, {}), ({"p": [1.5, 0.1, 0.2, 0.3]}, {}), ({"p": [-0.5, 0.1, 0.2, 0.3]}, {}),
+    ({"w": [-1.0, 1, 1, 1]}, {"weight": "w"}), ({"w": [None, 1, 1, 1]}, {"weight": "w"}),
+    ({"w": ["a", "b", "c", "d"]}, {"weight": "w"}), ({}, PAIR | {"truth": "outcome"}),
+    ({}, {"model": ("mean", "sd")}), ({"std": [0.0, 1, 1, 1]}, PAIR), ({"std": ["a", "b", "c", "d"]}, PAIR),
+    ({"mean": [None, 1.0, 1, 1]}, PAIR), ({"y": [None, 1.0, 1, 1]}, PAIR)])
+def test_a_database_refuses_what_update_refuses(engine, data, options):
+    ask = connect(engine, pd.DataFrame(CASES | data))
+    given = {"truth": "y", "model": "p"} | options
+    kind = "binary" if isinstance(given["model"], str) else "selective"
+    with pytest.raises(Exception, match="have no cell|does not have a column|no such column|not found|Conversion Error|"
+                                        "explicit cast|must be numeric"):
+        Tally.from_counts(ask(Tally.sql("cases", **given)), kind=kind)
+    assert len(Tally.from_counts(ask(Tally.sql("cases", "y", "p")))) == 4 if not data else True
+
+
+@pytest.mark.parametrize("counts, words", [
+    ({"n": [-2, 3]}, r"n must not be negative: n\[0\]"), ({"cases": [0.5, 3]}, "cases must be a whole number"),
+    ({"cases": [-2, 3]}, "cases must not be negative"), ({"cases": [np.nan, 3]}, "cases must be finite"),
+    ({"n": [None, 3]}, r"n\[0\] is None"), ({"cases": [0, 3]}, "n must be 0 where there are no cases"),
+    ({"s": [-1.0, 1.5]}, "s must not be negative"), ({"cell": [0, 2_000_000_000]}, "cell must be at most")])
+@pytest.mark.parametrize("cells", [4, 1024])
+def test_counts_that_cannot_be_are_refused(counts, words, cells):
+    with pytest.raises(ValueError, match=words):
+        Tally.from_counts(COUNTS | counts, cells=cells)
+
+
+def test_weights_too_large_to_be_added_up_are_refused():
+    tally = tally_of([0, 1], [0.5, 0.2], weight=[1e300, 1e300])
+    assert np.isfinite(tally.score(PWU(pwu.BinaryDecision(), PRIORS[0])).value)
+    with pytest.raises(ValueError, match="too large"):
+        tally.update([0, 1], [0.5, 0.2], weight=[1.5e308, 1.5e308])
+    assert len(tally) == 2
+    with pytest.raises(ValueError, match="too large"):  # each part could be added up, all of them could not
+        for _ in range(4):
+            tally.update([0, 1], [0.5, 0.2], weight=[5e307, 1e300])
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1, 1e300])
+def test_the_unit_of_the_weights_does_not_matter(scale):
+    assert tally_of(Y, F, weight=np.full(N, scale)).auroc().value == pytest.approx(
+        tally_of(Y, F).auroc().value, abs=1e-12)
+
+
+def test_a_part_of_a_data_frame_in_another_order_is_refused():
+    frame = pd.DataFrame({"y": Y[:9], "p": F[:9]})
+    turned = frame[::-1]
+    for truth, forecast, options in ((frame.y, turned.p, {}), (frame.y, frame.p, {"weight": turned.p}),
+                                     (Y[:9], frame.p, {"weight": turned.p}), (Y[:9], F[:9], {"block": turned.y,
+                                                                                          "weight": frame.p})):
+        with pytest.raises(ValueError, match="different orders"):
+            Tally("binary").update(truth, forecast, **options)
+
+
+def test_what_a_database_masks_is_no_count():
+    counts = {name: np.ma.array(values, mask=name == "n" and [True, False]) for name, values in COUNTS.items()}
+    with pytest.raises(ValueError, match=r"n must be finite: n\[0\]"):
+        Tally.from_counts(counts)
+    own = tally_of(Y, F).counts()
+    assert len(Tally.from_counts({name: np.ma.array(values) for name, values in own.items()})) == N
+
+
+@pytest.mark.parametrize("engine", ["sqlite", "duckdb"])
+def test_columns_may_have_the_names_that_the_query_uses(engine):
+    """An expression of the user's means the user's columns, also where the query computes one of that name."""
+    frame = pd.DataFrame({"y": Y[:60], "p": F[:60], "w": np.arange(60) % 3 + 1.0, "cell": np.arange(60) % 5,
+                          "block": np.arange(60) % 4, "n": 2.0, "cases": 7})
+    ask = connect(engine, frame)
+    for weight, block in (("w", "block"), ("n", "cell"), ("w * n", "cases + cell")):
+        found = Tally.from_counts(ask(Tally.sql("cases", "y", "p", weight=weight, block=block)))
+        own = tally_of(frame.y, frame.p, weight=frame.eval(weight), block=frame.eval(block))
+        for column, values in own.counts().items():
+            np.testing.assert_allclose(found.counts()[column], values, rtol=1e-12)
+
+
+def test_a_tally_that_is_read_while_others_count_is_whole():
+    score, tally, seen = PWU(pwu.BinaryDecision(), PRIORS[0]), Tally(), []
+    y, f = np.tile([0, 1], 50), np.tile([0.3, 0.7], 50)
+
+    ready = threading.Barrier(4)
+
+    def count():
+        ready.wait()
+        for _ in range(100):
+            tally.update(y, f)
+
+    def read():
+        ready.wait()
+        while not seen or any(thread.is_alive() for thread in writers):
+            if len(tally):
+                seen.append((len(tally) % 100, tally.outcomes(), tally.score(score).value))
+
+    writers = [threading.Thread(target=count) for _ in range(3)]
+    reader = threading.Thread(target=read)
+    for thread in (*writers, reader):
+        thread.start()
+    for thread in (*writers, reader):
+        thread.join()
+    assert len(tally) == 3 * 100 * 100 and tally.outcomes() == (15_000, 15_000)
+    assert seen and all(rest == 0 and zeros == ones for rest, (zeros, ones), _ in seen)
+    assert {value for _, _, value in seen} == {tally.score(score).value}
+
+
+def test_a_tally_can_be_sent_to_another_process():
+    tally = tally_of(Y, F, block=np.arange(N) % 7)
+    again = pickle.loads(pickle.dumps(tally))
+    again.merge(tally)
+    assert len(again) == 2 * N and len(copy.deepcopy(tally)) == N
+
+
+def test_forecasts_on_a_common_edge_may_be_in_either_order():
+    """An event just above the edge of two cells, another case just below: the pair counts for nothing, or wholly."""
+    low, high = 0.2, 0.3
+    while high - low > 1e-12:  # in one cell the pair counts half
+        middle = (low + high) / 2
+        low, high = (low, middle) if tally_of([0, 1], [low, middle]).auroc().value == 1 else (middle, high)
+    touching = tally_of([0, 1], [low, high]).auroc()
+    assert (touching.lower, touching.value, touching.upper) == pytest.approx((0, 1, 1), abs=1e-9)
+    turned = tally_of([1, 0], [low, high]).auroc()
+    assert (turned.lower, turned.value, turned.upper) == pytest.approx((0, 0, 1), abs=1e-9)
+    assert tally_of([0, 1], [0.2, 0.3]).auroc().lower == pytest.approx(1)
