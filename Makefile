@@ -1,92 +1,89 @@
-# make book | cold | test | pages | unit | js | weekly | serve | live | lab | slides | site-check | benchmark | flips | mutants | editions | instructor
+# `make help` prints the words behind each target.
 PYTHON ?= python3
 PY := .venv/bin/python
 READY := .venv/.ready
 
-.PHONY: book cold test pages unit js weekly notebooks serve live live-check lab slides site-check benchmark flips mutants editions instructor lock clean
+.DEFAULT_GOAL := book
 
-book: $(READY)
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
+
+.PHONY: help book cold test pages unit js weekly notebooks serve live live-check lab site-check benchmark flips mutants instructor lock clean
+
+book: $(READY)  ## the site: every chapter that changed is executed, then _build/html
 	@$(PY) -m tools.build.build_book
 
-cold: $(READY)
+cold: $(READY)  ## the same with nothing kept
 	@rm -rf _build/.jupyter_cache _build/.pages _build/html
 	@PWU_BOOK_CACHE=off $(PY) -m tools.build.build_book
 
-test: $(READY)
+test: $(READY)  ## lint, types and the tests of the packages; no built book needed
 	@$(PY) -m ruff check .
 	@$(PY) -m mypy
 	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/lite tests/desk tests/book pwu_lite packages
 
-pages: book
+pages: book  ## the tests of the built pages and of the tools
 	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/site tests/extension
 
-js: $(READY)
-	@npm ci --silent --no-audit --no-fund
+js: $(READY)  ## format and lint of the scripts; needs npm
+	@npm ci --prefix tools --silent --no-audit --no-fund
 	@$(PY) -m tools.checks.scripts
-	@npm test --silent
+	@npm test --prefix tools --silent
 
-weekly: $(READY)
+weekly: $(READY)  ## the long tests
 	@$(PY) -m pytest -n auto -m weekly tests
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-large.txt
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/large.txt
 	@$(PY) -m pytest -m weekly tests/site/test_large.py
 
-unit: $(READY)
+unit: $(READY)  ## the quick tests of pwu_lite
 	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/lite pwu_lite
 
-serve: book
+serve: book  ## the site at http://127.0.0.1:8000
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"
 	@$(PY) -m http.server --bind 127.0.0.1 -d _build/html 8000
 
-live: $(READY)
+live: $(READY)  ## once, before make book: Python for the browser, so that every cell runs in the page
 	@$(PY) -m tools.live.fetch
 
-live-check: live book
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
+live-check: live book  ## every cell of the road in the browser's Python, in node
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/site.txt
 	@$(PY) -m tools.checks.live_check
 
-lab: book
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-lab.txt
+lab: book  ## the chapters as notebooks in JupyterLab, in _build/notebooks
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/lab.txt
 	@$(PY) -c "from pathlib import Path; from tools.build import downloads; downloads.to_edit(Path('_build/html'), Path('_build/notebooks'))"
 	@$(PY) -m jupyter lab $(if $(filter 0,$(shell id -u)),--allow-root) _build/notebooks
 
-slides: $(READY)
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
-	@$(PY) -m tools.kit.decks
-
-site-check: book
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
+site-check: book  ## every page in headless Chromium: offline, mathematics, dark, phone, accessibility
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/site.txt
 	@$(PY) -m tools.checks.site_check
 
-notebooks: book
+notebooks: book  ## notebooks from the site, in an empty environment
 	@$(PY) -m tools.checks.notebook_check
 
-benchmark: $(READY)
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-benchmark.txt
-	@$(PY) benchmarks/run.py
-	@$(PY) benchmarks/large.py --rows 1e7
+benchmark: $(READY)  ## each score against scikit-learn's metrics and sampling, in one run
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/benchmark.txt
+	@$(PY) tools/benchmarks/run.py
+	@$(PY) tools/benchmarks/large.py --rows 1e7
 
-flips: $(READY)
+flips: $(READY)  ## each verdict of the claims ledger turned round: its test must fail
 	@$(PY) -m tools.checks.flips
 
-mutants: $(READY)
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-mutants.txt
+mutants: $(READY)  ## small changes of the exact modules that no test may survive
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/mutants.txt
 	@$(PY) -m mutmut run && $(PY) -m mutmut results
 
-editions: book
-	@$(PY) -m pip install --quiet --disable-pip-version-check -r requirements-site.txt
-	@$(PY) -m tools.editions.editions
-
-instructor: $(READY)
+instructor: $(READY)  ## graded exercises: student notebooks, solutions, sources for nbgrader and Otter
 	@$(PY) -m tools.kit.exercises
 
-lock:
+lock:  ## the hashes of requirements.txt and tools/requirements; needs uv
 	@for group in book build lab site mutants benchmark large; do \
 	  uv pip compile --quiet --no-header --universal --python-version 3.11 --generate-hashes --group $$group \
 	    $$(test $$group = book -o $$group = build || echo -c requirements.txt) \
-	    -o requirements$$(test $$group = book || echo -$$group).txt || exit 1; done
+	    -o $$(test $$group = book && echo requirements.txt || echo tools/requirements/$$group.txt) || exit 1; done
 	@uv lock --quiet
 
-clean:
+clean:  ## remove .venv and _build
 	rm -rf _build .venv
 
 $(READY): requirements.txt pyproject.toml packages/pwu_desk/pyproject.toml packages/pwu_book/pyproject.toml

@@ -1,7 +1,6 @@
 """The house: imports point down, importing is light, everything public is documented and typed."""
 
 import ast
-import fnmatch
 import functools
 import importlib
 import inspect
@@ -162,21 +161,6 @@ def test_what_is_offered_is_public():
         assert getattr(pwu_lite, name) is not None
 
 
-def test_the_archive_holds_what_is_tracked():
-    """What MANIFEST.in leaves out is not in the sdist, and the commands of the README need all of it."""
-    root = PACKAGE.parent
-    listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True)
-    if listed.returncode:
-        pytest.skip("not a checkout")
-    lines = [line.split() for line in (root / "MANIFEST.in").read_text().splitlines() if line.strip()]
-    grafted = [words[1] for words in lines if words[0] == "graft"] + ["pwu_lite"]
-    included = [pattern for words in lines if words[0] == "include" for pattern in words[1:]]
-    included += ["MANIFEST.in", "pyproject.toml"]
-    left_out = [name for name in listed.stdout.split() if name.split("/")[0] not in grafted
-                and not any(fnmatch.fnmatch(name, pattern) for pattern in included)]
-    assert left_out == []
-
-
 def test_workflows_are_pinned_and_keep_no_credentials():
     """Actions by commit; no token in the checkout; packages by hash."""
     root = PACKAGE.parent
@@ -187,7 +171,7 @@ def test_workflows_are_pinned_and_keep_no_credentials():
         assert text.count("actions/checkout@") == text.count("persist-credentials: false")
         for job in re.split(r"\n  (?=\w+:)", text):  # a job that may write installs nothing
             assert not re.search(r"contents: write", job) or not re.search(r"pip install|make PYTHON", job), path.name
-    for path in root.glob("requirements*.txt"):
+    for path in [root / "requirements.txt", *(root / "tools" / "requirements").iterdir()]:
         for entry in re.split(r"\n(?=[A-Za-z])", path.read_text()):
             assert "--hash=sha256:" in entry, f"{path.name}: {entry[:40]}"
 

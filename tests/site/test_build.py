@@ -48,7 +48,7 @@ NO_FONTS = "\n\ndef write(folder):\n    folder.mkdir(parents=True, exist_ok=True
 @pytest.fixture
 def small(tmp_path):
     """A copy of the tools, the settings and a package of one function, with a book of three pages."""
-    for folder in ("tools", "book/_static", "LICENSES"):
+    for folder in ("tools", "book/_static"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     for file in ("_config.yml", "requirements.txt", "pyproject.toml", "CITATION.cff", "book/references.bib"):
         shutil.copy(ROOT / file, tmp_path / file)

@@ -1,4 +1,4 @@
-"""The engines of the page From a laptop to a cluster count as the package does; they are in requirements-large.txt."""
+"""The engines of the page From a laptop to a cluster count as the package does (tools/requirements/large.txt)."""
 
 import re
 from pathlib import Path

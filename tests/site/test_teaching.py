@@ -1,18 +1,14 @@
 """The teaching kit: questions in every chapter, decks and sheets that stand alone, courses that add up."""
 
-import csv
-import io
 import re
-import zipfile
 from pathlib import Path
-from xml.etree import ElementTree
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from tools.extension import formulas, quiz
-from tools.kit import decks, slides, worksheets
+from tools.extension import quiz
+from tools.kit import slides, worksheets
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -132,64 +128,3 @@ def test_a_worksheet_is_set(path, site):
 def test_empty_axes_reach_their_ends():
     drawn = worksheets.axes(x="c", y="cost", xmin="-1", xmax="1", xstep="0.5", ymax="2", ystep="1")
     assert re.findall(r">([-\d.]+)</text>", drawn) == ["-1", "-0.5", "0", "0.5", "1", "0", "1", "2"]
-
-
-def test_the_decks_alone_have_settings_that_can_be_read(tmp_path):
-    """All of the book's, but for the addresses that lead to pages which are not here."""
-    decks.lay_out(ROOT, tmp_path)
-    ours, theirs = (yaml.safe_load((root / "_config.yml").read_text()) for root in (ROOT, tmp_path))
-    assert "redirects" not in theirs["sphinx"]["config"]
-    theirs["sphinx"]["config"]["redirects"] = ours["sphinx"]["config"]["redirects"]
-    assert theirs == ours
-    pages = yaml.safe_load((tmp_path / "_toc.yml").read_text())
-    for page in [pages["root"], *(one["file"] for one in pages["parts"][0]["chapters"])]:
-        assert (tmp_path / f"{page}.md").is_file()
-
-
-def test_old_addresses_lead_on(site):
-    moved = yaml.safe_load((ROOT / "_config.yml").read_text())["sphinx"]["config"]["redirects"]
-    assert len(moved) >= 30
-    for old, new in moved.items():
-        text = (site / f"{old}.html").read_text()
-        assert f'http-equiv="refresh" content="0; url={new}"' in text
-        page, _, place = new.partition("#")
-        target = (site / old).parent.joinpath(page)
-        assert target.is_file() and not (ROOT / f"{old}.md").exists()
-        assert not place or f'id="{place}"' in target.read_text(), new
-
-
-def test_a_formula_becomes_letters_that_browsers_know():
-    text = formulas.mathml(r"\mathbb P \mathbf 1 \boldsymbol f")
-    assert "\u2119" in text and "\U0001d7cf" in text and "mathvariant=\"bold" not in text
-    assert "<mi>Beta</mi>" in formulas.mathml(r"\mathrm{Beta}(2, 3)")  # read aloud as a word
-    upright = '<mi mathvariant="normal">d</mi><mspace width="0.167em" /><mi>log</mi>'
-    assert upright in formulas.mathml(r"\mathrm d\log c") and upright in formulas.mathml(r"\mathrm{d}\log c")
-
-
-@pytest.mark.parametrize("tex", [r"\begin{aligned} a &= b \\ &= c \end{aligned}", r"\text{a & b}", r"\tfrac12"])
-def test_what_is_hard_for_the_converter_is_xml_all_the_same(tex):
-    assert formulas.mathml(tex, block=True).startswith("<math")
-
-
-def test_tex_that_nobody_knows_is_refused():
-    with pytest.raises(ValueError, match="MathML"):
-        formulas.mathml(r"\nosuchcommand{x}")
-
-
-def test_every_question_goes_to_learning_systems(site):
-    every = [question for file in CHAPTERS + ["book/teaching/worksheets"]
-             for question in questions((ROOT / f"{file}.md").read_text())]
-    with zipfile.ZipFile(site / "downloads" / "quizzes.zip") as packed:
-        gift, table = packed.read("quizzes.gift.txt").decode(), packed.read("quizzes.csv").decode()
-        with zipfile.ZipFile(io.BytesIO(packed.read("quizzes-qti.zip"))) as package:
-            items = list(ElementTree.fromstring(package.read("quizzes.xml")).iterfind(".//{*}item"))
-    rows = list(csv.DictReader(io.StringIO(table)))
-    assert len(every) == gift.count("::[html]") == len(items) == len(rows)
-    for block in re.findall(r"(?s)::\[html\].*?\n\}", gift):
-        assert len(re.findall(r"(?m)^  =", block)) == 1 and len(re.findall(r"(?<!\\)#", block)) >= 2
-        assert len(re.findall(r"(?<!\\)[{}]", block)) == 2
-    for item in items:
-        right = [one for one in item.iterfind(".//{*}respcondition") if one.find("{*}setvar") is not None]
-        text = "".join(item.itertext())
-        assert len(right) == 1 and len(list(item.iterfind(".//{*}response_label"))) >= 2
-        assert "$" not in text and "{ref}" not in text

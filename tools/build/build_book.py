@@ -41,7 +41,7 @@ CODE = ["pwu_lite/**/*", "packages/**/*", "requirements.txt", "pyproject.toml", 
 SITE = ["pyproject.toml", "CITATION.cff", "_config.yml", "_toc.yml", "book/_static/**/*", "book/**/*.bib",
         "book/teaching/sheets/*", "_build/live/**/*", "tools/build/**/*", "tools/extension/**/*", "tools/kit/**/*",
         "tools/live/**/*"]
-PACKED = ["README.md", "LICENSE", "LICENSES/*"]  # into what is offered for download, and into no page
+PACKED = ["README.md", "LICENSE", "tools/licenses/*"]  # into what is offered for download, and into no page
 NO_CODE = {".md", ".bib"}  # of pages, jupyter-cache knows the cells
 # jupyter-book passes no number of jobs. Pages are read by one process: an extension that numbers them does not say that
 # it may be several. What the book's own extension does while it writes a page goes into the files of that page alone.

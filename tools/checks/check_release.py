@@ -1,10 +1,9 @@
-"""Install wheel and sdist, each in an empty environment, and use them as a stranger would.
+"""Install the wheels and the sdist, each in an empty environment, and use them as a stranger would.
 
 Usage: python -m tools.checks.check_release DIST [--tag vX.Y.Z]
 
-The wheel, with numpy, scipy and pandas alone, runs the quickstart and the command of its examples; the
-sdist is unpacked and runs its own quick tests. Exit status 1 if one fails, or if version, changelog and
-tag disagree.
+`pwu_lite` alone, from its wheel and from its sdist, runs the quickstart; with `pwu_desk` beside it the command `pwu`
+runs; with `pwu_book`, a stored table loads. Exit status 1 if one fails, or if version, changelog and tag disagree.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-import tarfile
 import tempfile
 import venv
 from pathlib import Path
@@ -36,26 +34,25 @@ assert pwu.__version__ == sys.argv[1], pwu.__version__
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("dist", type=Path)
-    parser.add_argument("--tag", help="of the release, as v0.2.0")
+    parser.add_argument("--tag", help="of the release, as v0.4.0")
+    parser.add_argument("--oldest", nargs="*", default=[], help="pins, such as numpy==1.26.0")
     given = parser.parse_args()
-    wheel, = given.dist.glob("*.whl")
-    archive, = given.dist.glob("*.tar.gz")
-    version = wheel.name.split("-")[1]
+    wheels = {path.name.split("-")[0]: str(path.resolve()) for path in given.dist.glob("*.whl")}
+    archive, = given.dist.glob("pwu_lite-*.tar.gz")
+    version = Path(wheels["pwu_lite"]).name.split("-")[1]
     if given.tag is not None and given.tag != f"v{version}":
         sys.exit(f"the tag is {given.tag}, the package {version}")
+    if f"## {version}" not in Path("CHANGELOG.md").read_text(encoding="utf-8"):
+        sys.exit(f"the changelog has nothing about {version}")
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
-        python = environment(place / "wheel", str(wheel.resolve()))
-        run([python, "-c", QUICKSTART, version], place)
-        with tarfile.open(archive) as file:
-            file.extractall(place, filter="data")
-        source = place / archive.name.removesuffix(".tar.gz")
-        if f"## {version}" not in (source / "CHANGELOG.md").read_text():
-            sys.exit(f"the changelog has nothing about {version}")
-        python = environment(place / "sdist", f"{source}[dev]", str(source / "packages" / "pwu_desk"))
-        run([python, "-m", "pytest", "-n", "auto", "-m", "not slow", "-W", "default", "tests/lite",
-             "tests/desk", "pwu_lite"], source)
-    print(f"wheel and sdist of {version} work in empty environments")
+        for name, source in (("wheel", wheels["pwu_lite"]), ("sdist", str(archive.resolve()))):
+            run([environment(place / name, source, *given.oldest), "-c", QUICKSTART, version], place)
+        python = environment(place / "desk", wheels["pwu_lite"], wheels["pwu_desk"], "sympy", *given.oldest)
+        run([str(Path(python).with_name("pwu")), "explain", "log_loss"], place)
+        python = environment(place / "book", *wheels.values(), *given.oldest)
+        run([python, "-c", "from pwu_book import tables; print(len(tables.load('claims.csv')), 'statements')"], place)
+    print(f"wheels and sdist of {version} work in empty environments")
     return 0
 
 

@@ -42,12 +42,10 @@ from playwright.sync_api import Error, expect
 
 from pwu_book import instrument
 from pwu_book.examples import mushrooms, screening
-from tools.build import kept
+from tools.build import kept, link_pictures
 from tools.checks import bench_check, browse, kit_check
-from tools.editions import link_pictures
 
 ROOT, SITE = Path(__file__).resolve().parents[2], Path("_build/html")
-SIGN = '<meta http-equiv="refresh"'
 INSTRUMENTS = {"hill": "book/index.html", "beliefs": "book/implicit_priors/binary_priors.html",
                "readers": "book/pwu/choosing.html", "undecided": "book/pwu/reporting.html",
                "asks": "book/foundations/good_score.html"}
@@ -90,9 +88,8 @@ def serve() -> str:
 
 
 def pages() -> list[str]:
-    """The book's own pages, without signs at addresses that a page has moved from; Sphinx's index lies elsewhere."""
-    return sorted(str(path.relative_to(SITE)) for path in (SITE / "book").rglob("*.html")
-                  if SIGN not in path.read_text(encoding="utf-8"))
+    """The book's own pages; Sphinx's index lies elsewhere."""
+    return sorted(str(path.relative_to(SITE)) for path in (SITE / "book").rglob("*.html"))
 
 
 def watch(context, base: str, problems: list[str]):
@@ -616,9 +613,9 @@ def proof(view: str, names: list[str], shared: str) -> Path | None:
 def shared_by_all() -> str:
     """What each page is seen with: styles, scripts, fonts, the checks themselves, the browser."""
     static = [path for path in sorted((SITE / "_static").rglob("*")) if path.suffix in (".css", ".js", ".woff2")]
-    checks = [path for name in ("checks", "editions") for path in sorted((ROOT / "tools" / name).glob("*.py"))]
+    checks = sorted((ROOT / "tools" / "checks").iterdir())
     digest = hashlib.sha256(browse.version().encode())
-    for path in [*static, *checks]:
+    for path in [*static, *filter(Path.is_file, checks)]:
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

@@ -182,9 +182,8 @@ def draw_previews(app) -> None:
     (site / "_static" / "previews").mkdir(exist_ok=True)
     for path in sorted((site / "book").rglob("*.html")):
         page = path.relative_to(site).with_suffix("").as_posix()
-        if page not in app.config.redirects:
-            said = (book, preview.QUESTION) if page == app.config.root_doc else (read_head(path)[0], book)
-            preview.draw(site / "_static" / "previews" / preview_of(page), *said)
+        said = (book, preview.QUESTION) if page == app.config.root_doc else (read_head(path)[0], book)
+        preview.draw(site / "_static" / "previews" / preview_of(page), *said)
 
 
 def list_pages(app) -> None:

@@ -4,10 +4,10 @@ Usage: python -m tools.kit.exercises [FOLDER]     (make instructor)
 
 A site with live cells has each exercise as a page, which runs, hands in one file, and says what went wrong.
 
-The sources, `graded/*.md`, are not part of the site. In a cell, what stands between `### SOLUTION` and `### END` is cut
-out for students; cells tagged `hidden-test` are left out; a cell tagged `wrong-answer` names a mistake and the test it
-must fail, and changes lines of the solution. FOLDER, `_build/instructor` unless given, gets student notebooks, executed
-solutions, and the same exercises for nbgrader and for Otter, which grade them.
+The sources, `book/teaching/graded/*.md`, are not part of the site. In a cell, what stands between `### SOLUTION` and
+`### END` is cut out for students; cells tagged `hidden-test` are left out; a cell tagged `wrong-answer` names a mistake
+and the test it must fail, and changes lines of the solution. FOLDER, `_build/instructor` unless given, gets student
+notebooks, executed solutions, and the same exercises for nbgrader and for Otter, which grade them.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nbformat import v4
 from tools.extension import formulas
 from tools.live import site as live_site
 
-SOURCE = "graded"
+SOURCE = "book/teaching/graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
 GIVEN = re.compile(r"(?ms)^([ \t]*)### BEGIN SOLUTION\n.*?^\1### END SOLUTION[ \t]*")
 BLANK = "raise NotImplementedError('write this')"

@@ -1,7 +1,7 @@
 r"""Worksheets for paper: one page each, from the fragments of book/teaching/sheets.
 
 A fragment is HTML with three things of its own: `$...$` is a formula, `<axes .../>` is an empty drawing with a grid,
-`<rule n="2"/>` are lines to write on. build_book calls `write` after Sphinx; `make editions` prints the same as PDF.
+`<rule n="2"/>` are lines to write on. build_book calls `write` after Sphinx.
 """
 
 from __future__ import annotations

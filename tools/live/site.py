@@ -38,7 +38,7 @@ def write(root: Path, fetched: Path, target: Path) -> None:
     for name in fetch.wanted():
         made = fetched / "compiled" / name
         shutil.copy(made if lock is not fetch.LOCK and made.is_file() else fetched / name, target / "py")
-    shutil.copy(root / "LICENSES" / "MPL-2.0.txt", target / "py" / "LICENSE-pyodide.txt")
+    shutil.copy(root / "tools" / "licenses" / "MPL-2.0.txt", target / "py" / "LICENSE-pyodide.txt")
     text = json.dumps(lock)
     (target / "py" / "pyodide-lock.json").write_text(text, encoding="utf-8")
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,6 +1,6 @@
 """Time tallies from 100,000 to 100 million rows, against the exact score where it fits, in processes of their own.
 
-Usage: python benchmarks/large.py [--rows 1e8] [--out packages/pwu_book/tables/large.csv]
+Usage: python tools/benchmarks/large.py [--rows 1e8] [--out packages/pwu_book/tables/large.csv]
 
 Writes seconds and peak memory by rows, models, cells and threads. The forecasts are made by DuckDB (the query of the
 page From a laptop to a cluster); 1e8 rows take some 2 GB of disk, in a temporary folder.

@@ -1,6 +1,6 @@
 """Draw the README's picture from the same data as the book's first page.
 
-Usage: python -m tools.editions.readme_picture
+Usage: python -m tools.build.readme_picture
 """
 
 import matplotlib.pyplot as plt

@@ -1,6 +1,6 @@
 """Time every PWU against scikit-learn's metrics and Monte Carlo, in one run.
 
-Usage: python benchmarks/run.py [--quick] [--sets] [--out packages/pwu_book/tables/speed.csv]
+Usage: python tools/benchmarks/run.py [--quick] [--sets] [--out packages/pwu_book/tables/speed.csv]
 
 Prints the median seconds of each method at each n, one thread, and ratios to peers. `--quick` stops at n = 1e5,
 `--sets` times the bounds over sets of priors alone, `--out` writes a page's table, and speed_sets.csv beside it.

@@ -1,6 +1,6 @@
 """Put each page's own first figure into the picture that other programs show with a link to it.
 
-Usage: python -m tools.editions.link_pictures    (after `make book`, where _config.yml has the site's address)
+Usage: python -m tools.build.link_pictures    (after `make book`, where _config.yml has the site's address)
 
 The build draws these pictures with the book's curves (see `preview`); here Chromium draws those of pages that have a
 figure: 1200 by 630 pixels, the page's title over its figure in the light theme's colours.
