@@ -6,6 +6,7 @@ Implements section 4 and appendix I.2 of the PWU paper.
 from __future__ import annotations
 
 import copy
+import numbers
 import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -958,25 +959,29 @@ def as_prior(prior: Any) -> Prior:
 
     Parameters
     ----------
-    prior : Prior or frozen scipy.stats distribution
-        What to read.
+    prior : Prior, frozen scipy.stats distribution, or float
+        What to read; a number is a point, the value that is known.
 
     Raises
     ------
     ValueError
-        `prior` is neither, or is discrete without bounds.
+        `prior` is none of them, or is discrete without bounds.
 
     Examples
     --------
     >>> import scipy.stats
     >>> as_prior(scipy.stats.beta(2, 10))
     Beta(a=2.0, b=10.0, scale=1.0)
+    >>> as_prior(0.1)
+    Dirac(at=0.1)
     """
     if isinstance(prior, Prior):
         return prior
+    if isinstance(prior, numbers.Real) and not isinstance(prior, bool):
+        return Dirac(float(prior))
     if not hasattr(prior, "dist") or not hasattr(prior, "cdf"):
-        raise ValueError(f"a prior is one of pwu_lite's or a frozen scipy.stats distribution, "
-                         f"got {type(prior).__name__}")
+        raise ValueError(f"a prior is one of pwu_lite's, a frozen scipy.stats distribution or a number, "
+                         f"got {type(prior).__name__}; a known value for each case is Dirac(values)")
     if any(np.ndim(value) for value in (*prior.args, *prior.kwds.values())):
         raise ValueError("the scipy distribution's parameters must be single numbers, not arrays")
     if hasattr(prior, "pmf"):

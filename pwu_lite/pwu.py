@@ -30,11 +30,10 @@ class PWU:
     ----------
     family : Family
         What the decision costs.
-    *priors : Prior or frozen scipy.stats distribution
-        One for each decision parameter. For separable families the parameters of `Beta`, `Dirac`,
-        `Uniform` and `Pareto` may be arrays of shape (n,): a prior for each case; `RiskAverseTopK` takes
-        two, on k/n and on gamma,
-        independent of each other. Fix them before the labels are seen, or the metric
+    *priors : Prior, frozen scipy.stats distribution, or float
+        One for each decision parameter; a number is a value that is known. For separable families the parameters of
+        `Beta`, `Dirac`, `Uniform` and `Pareto` may be arrays of shape (n,): a prior for each case; `RiskAverseTopK`
+        takes two, on k/n and on gamma, independent of each other. Fix them before the labels are seen, or the metric
         is not proper.
 
     Raises
@@ -157,7 +156,7 @@ class PWU:
         Examples
         --------
         >>> from pwu_lite import Beta, Exceedance, Uniform
-        >>> PWU(Exceedance(), Uniform(1, 3), Beta(2, 10)).of_first_parameter().family.names
+        >>> PWU(Exceedance("members"), Uniform(1, 3), Beta(2, 10)).of_first_parameter().family.names
         ('t',)
         """
         if len(self.priors) != 2 or not isinstance(self.family, SeparableFamily):

@@ -569,8 +569,8 @@ def _reject_what_is_no_number(name, array):
         if value is None:
             raise ValueError(f"{argument} is None: use NaN for a number that is missing, where gaps are allowed")
         if isinstance(value, (str, bytes)):
-            raise ValueError(f"{name} must be numeric: {argument} is {str(value)!r}, a text (for labels as text pass "
-                             f"y_true == the label that counts as 1)")
+            hint = " (for labels as text pass y_true == the label that counts as 1)" if name == "y_true" else ""
+            raise ValueError(f"{name} must be numeric: {argument} is {str(value)!r}, a text{hint}")
         try:
             float(value)
         except Exception as error:  # whatever its __float__ raises

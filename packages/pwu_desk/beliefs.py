@@ -5,6 +5,7 @@ Implements section 3 of the PWU paper, in words.
 
 from __future__ import annotations
 
+import difflib
 import re
 
 import numpy as np
@@ -22,6 +23,10 @@ BINARY = {metric.name: metric for metric in metrics.REGISTRY.values() if metric.
 REGRESSION = {metric.name: metric for metric in metrics.REGISTRY.values()
               if metric.task == "regression" and metric.name in (*SQUARES, "crps_gaussian")}
 RANKING = "roc_auc"
+CALLED = {"auc": RANKING, "auroc": RANKING, "roc_auc_score": RANKING, "logloss": "log_loss", "nll": "log_loss",
+          "cross_entropy": "log_loss", "brier": "brier_score", "brier_score_loss": "brier_score",
+          "accuracy": "zero_one_loss", "ece": "expected_calibration_error", "mce": "maximum_calibration_error",
+          "mse": "mean_squared_error", "crps": "crps_gaussian"}  # as others call them
 KNOWN = (*BINARY, RANKING, *REGRESSION)
 
 
@@ -47,13 +52,16 @@ def belief(name: str) -> str:
         import sympy  # noqa: F401
     except ImportError as error:
         raise ValueError('this needs sympy: pip install sympy') from error
+    name = CALLED.get(name.lower().replace("-", "_").replace(" ", "_"), name)
     if name in REGRESSION:
         return _of_regression(name)
-    if name in (RANKING, "auroc", "roc_auc_score"):
+    if name == RANKING:
         return _unaligned("AUROC", _one_minus_auroc) + (" It is aligned with picking the top k, where k has a weight "
                                                         "that grows with it.")
     if name not in BINARY:
-        raise ValueError(f"there is no metric {name!r}; the metrics are: {', '.join(KNOWN)}")
+        near = difflib.get_close_matches(name.lower(), (*KNOWN, *CALLED), 1, 0.5)
+        hint = f"did you mean {CALLED.get(near[0], near[0])}? The" if near else "the"
+        raise ValueError(f"there is no metric {name!r}; {hint} metrics are: {', '.join(KNOWN)}")
     return _of_probabilities(name)
 
 

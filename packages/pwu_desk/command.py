@@ -9,7 +9,6 @@ import argparse
 import dataclasses
 import json
 import sys
-import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from pwu_lite.priors import Beta, Dirac
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import compare
 from pwu_lite.reporting.rules import RULES
+from pwu_lite.reporting.words import lines, wrapped
 
 from . import beliefs, files, large, report
 from .columns import Columns
@@ -44,7 +44,6 @@ EXAMPLES = """examples:
   pwu compare orders.csv --truth sold --decision mine:Kiosk --range 0.6:0.9
   pwu explain log_loss
 """
-WIDTH = 80
 BLOCKS, CELLS = 100, 256  # of tallies
 MOST_PARTS = 100  # for which a sentence each is said
 
@@ -63,13 +62,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         print(given.run(given))
     except KeyboardInterrupt:
-        print(f"pwu_lite {given.command}: interrupted", file=sys.stderr)
+        print(f"pwu {given.command}: interrupted", file=sys.stderr)
         return 130
     except MemoryError:
-        print(f"pwu_lite {given.command}: not enough memory: use fewer rows, or name the models", file=sys.stderr)
+        print(f"pwu {given.command}: not enough memory: use fewer rows, or name the models", file=sys.stderr)
+        return 2
+    except FileNotFoundError as error:
+        print(f"pwu {given.command}: no file {error.filename!r}", file=sys.stderr)
         return 2
     except (ValueError, OSError, ImportError) as error:
-        print(f"pwu_lite {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"pwu {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     return 0
 
@@ -294,9 +296,9 @@ def _compare_large(given):
     if given.json:
         said = {"remarks": [*taken, *result.notes], "left_out": left}
         return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    return "\n\n".join([_asked_words(given, score), _wrapped(_taken(result.about["cases"], models, left)),
-                        _lines(result.table, result.about["base"]),
-                        "\n".join(_wrapped(line) for line in (*result.words, *taken)), _wrapped(result.notes[0])])
+    return "\n\n".join([_asked_words(given, score), wrapped(_taken(result.about["cases"], models, left)),
+                        lines(result.table, result.about),
+                        "\n".join(wrapped(line) for line in (*result.words, *taken)), wrapped(result.notes[0])])
 
 
 def _read_piece(given, frame, known):
@@ -360,10 +362,10 @@ def _compare(given):
         said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}
         said |= {"by": parts} if given.by else {}
         return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    words = [_asked_words(given, score), _wrapped(_taken(len(y), models, left)),
-             _lines(result.table, result.about["base"]),
-             "\n".join(_wrapped(line) for line in (*result.words, *hints)), _wrapped(result.notes[0])]
-    words += ["\n".join(_wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")
+    words = [_asked_words(given, score), wrapped(_taken(len(y), models, left)),
+             lines(result.table, result.about),
+             "\n".join(wrapped(line) for line in (*result.words, *hints)), wrapped(result.notes[0])]
+    words += ["\n".join(wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")
                         for kind, one in parts.items())] if given.by else []
     return "\n\n".join(words) + (f"\nReport: {given.html}" if given.html else "")
 
@@ -454,33 +456,7 @@ def _asked_words(given, score):
     words = "" if known else f" Prior: {_said(score.priors[0])}, median {float(score.priors[0].ppf(0.5)):.3g}."
     if not known and isinstance(score.priors[0], Dirac):
         words = f" Known: {score.family.names[0]} = {score.priors[0].at:.4g}."
-    return _wrapped(f"Decision: {_words(given)}.{words} Cost: lower is better.")
-
-
-def _wrapped(text):
-    return textwrap.fill(text, WIDTH)
-
-
-def _number(value):
-    return "" if pd.isna(value) else f"{value:.4g}"
-
-
-def _lines(table, base):
-    """One row per model, at most 80 characters wide."""
-    wide = min(16, max(5, *map(len, table.index)))
-    head = f"{'model':<{wide}}  {'cost':>9}  {'95% interval':>19}  {'skill':>6}  {'verdict':<13}  {'cases':>6}"
-    lines = [head, "-" * len(head)]
-    for name, row in table.iterrows():
-        short = name if len(name) <= wide else name[:wide - 1] + "~"
-        ends = f"{_number(row['low'])} to {_number(row['high'])}"
-        needed = row["cases needed"]
-        cases = "" if pd.isna(needed) else f"{needed:.0f}" if needed < 1e6 else f"{needed / 1e6:.0f}M" if (
-            needed < 1e9) else ">1000M"
-        cost, skill = _number(row["cost"]), "" if pd.isna(row["skill"]) else f"{row['skill']:.0%}"
-        lines.append(f"{short:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {row['verdict']:<13}  {cases:>6}".rstrip())
-    if table["skill"].notna().any():
-        lines.append(textwrap.fill(f"skill: share of the way from {base} to a perfect forecast", WIDTH))
-    return "\n".join([*lines, "cases: sample size (in groups, if there are any) for 80% power"])
+    return wrapped(f"Decision: {_words(given)}.{words} Cost: lower is better.")
 
 
 def _as_json(given, score, result):
@@ -499,7 +475,7 @@ def _plain(value: Any) -> Any:
 
 
 def _explain(given):
-    return _wrapped(beliefs.belief(given.score))
+    return wrapped(beliefs.belief(given.score))
 
 
 def _said(prior):

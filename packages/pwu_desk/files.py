@@ -55,8 +55,8 @@ def decide(given, frame=None) -> Decision:
         return DECISIONS[given.decision]
     if given.decision == "orders":
         levels = () if frame is None else tables.quantiles(_others(given, frame), given.coverage).levels
-        return Decision(Newsvendor(levels or None), "ratio", "a unit short costs {} units left over, nine times out of "
-                        "ten", read_orders, _share_of_odds)
+        return Decision(Newsvendor(levels or "members"), "ratio", "a unit short costs {} units left over, nine times "
+                        "out of ten", read_orders, _share_of_odds)
     if given.decision == "acts":
         if given.costs is None:
             raise ValueError("say what each act costs in each class with --costs costs.csv")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["LANDSCAPE", "LANDSCAPE_STYLE", "answer", "numbers", "picture", "whole"]
+__all__ = ["LANDSCAPE", "LANDSCAPE_STYLE", "answer", "glance", "numbers", "picture", "whole"]
 
 FOLDER = Path(__file__).parent
 LANDSCAPE = (FOLDER / "landscape.js").read_text(encoding="utf-8")
@@ -47,8 +47,19 @@ def picture(shown: dict[str, Any] | str) -> str:
             "this file.</noscript></figure>")
 
 
+def glance(table: pd.DataFrame) -> str:
+    """The table that Python and a terminal show.
+
+    Examples
+    --------
+    >>> "<td>best</td>" in glance(pd.DataFrame({"verdict": ["best"]}, ["a"]))
+    True
+    """
+    return f'<div class="wide">{table.to_html(border=0)}</div>'
+
+
 def numbers(table: pd.DataFrame) -> str:
-    """The table of a comparison, shares as percentages.
+    """All numbers of a comparison, shares as percentages, to be opened.
 
     Examples
     --------
@@ -59,7 +70,7 @@ def numbers(table: pd.DataFrame) -> str:
     for column in table:
         form = "{:.0%}" if column in SHARES else "{:,.0f}" if column == "cases needed" else "{:.4g}"
         shown[column] = [_shown(value, form, column in SHARES) for value in table[column]]
-    return f'<div class="wide">{shown.to_html(border=0)}</div>'
+    return f'<details><summary>All numbers</summary><div class="wide">{shown.to_html(border=0)}</div></details>'
 
 
 def _shown(value, form, share):

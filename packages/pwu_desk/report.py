@@ -21,6 +21,7 @@ from pwu_lite.pwu import PWU
 from pwu_lite.reporting.card import metric_card
 from pwu_lite.reporting.compare import ModelComparison
 from pwu_lite.reporting.corp import decompose
+from pwu_lite.reporting.words import at_a_glance
 
 from . import page
 from .picture import picture_of
@@ -75,7 +76,7 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
         parts += [f"<h2>{escape(name)}</h2>" if len(result.scores) > 1 else "", *page.answer(result.said(name))]
         shown = (picture_of(score, *result.data, list(table.index), result.options) if isinstance(score, PWU) else
                  "this score is a function of the data, without a decision parameter")
-        parts += [page.picture(shown), page.numbers(table)]
+        parts += [page.picture(shown), page.glance(at_a_glance(table, result.about)), page.numbers(table)]
         if isinstance(score, PWU):
             card = metric_card(score, decision=decision, source=source, comparison=table)
             parts += _beside(score, result, list(table.index))

@@ -230,7 +230,7 @@ class OverFirst(SeparableFamily):
     Examples
     --------
     >>> from pwu_lite import Exceedance, Uniform
-    >>> OverFirst(Exceedance(), Uniform(0, 1)).utility(2.0, [2.6], [[1.0, 1.5, 2.5, 3.0]])
+    >>> OverFirst(Exceedance("members"), Uniform(0, 1)).utility(2.0, [2.6], [[1.0, 1.5, 2.5, 3.0]])
     -0.125
     """
 

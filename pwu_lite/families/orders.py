@@ -19,6 +19,7 @@ from .base import FORECASTS, Axis, Parameter, SeparableFamily
 
 __all__ = ["Exceedance", "Newsvendor"]
 
+MEMBERS = "members"  # in place of levels
 _ON_LEVEL = 1e-9  # a parameter this close to a level, or to a cell's end, lies on it
 _NODES = 24
 _DEVIATIONS = (-8.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 8.0)  # between them a normal chance is smooth
@@ -36,14 +37,19 @@ class _Orders(SeparableFamily):
     readings: tuple[str, ...] = ("at levels", "nearest level")  # the first is the default
 
     def __init__(self, levels: Any = None, act: str | None = None):
-        if levels is None and act is not None:
-            raise ValueError("act says how quantile levels are used; without levels each row is an ensemble")
-        self.levels = None if levels is None else _levels(levels)
-        self.reading = "at levels" if levels is None else self.readings[0] if act is None else (
+        if levels is None:  # a matrix of quantiles would be read as an ensemble, without a word
+            name = type(self).__name__
+            raise ValueError(f"say what the columns of a forecast are: {name}(levels=[0.1, 0.5, 0.9]) for quantiles, "
+                             f"{name}(levels={MEMBERS!r}) for the members of an ensemble")
+        members = isinstance(levels, str) and levels == MEMBERS
+        if members and act is not None:
+            raise ValueError(f"act says how quantile levels are used; with levels={MEMBERS!r} each row is an ensemble")
+        self.levels = None if members else _levels(levels)
+        self.reading = "at levels" if members else self.readings[0] if act is None else (
             validation.one_of("act", act, *self.readings))
 
     def __repr__(self):
-        how = "" if self.levels is None else f"levels={self.levels}, act={self.reading!r}"
+        how = f"levels={MEMBERS!r}" if self.levels is None else f"levels={self.levels}, act={self.reading!r}"
         return f"{type(self).__name__}({how})"
 
     def by_name(self, y_true, *prediction):
@@ -202,9 +208,9 @@ class Newsvendor(_Orders):
 
     Parameters
     ----------
-    levels : sequence of float, optional
-        Levels of the reported quantiles, ascending, in (0, 1). Without them each row is an ensemble, or a set of
-        draws, and the act is its quantile.
+    levels : sequence of float, or "members"
+        Levels of the reported quantiles, ascending, in (0, 1). With "members" each row is an ensemble, or a set of
+        draws, and the act is its quantile. One of them must be said.
     act : {"at levels", "nearest level"}, optional
         What a user with critical ratio tau does. *At levels*, the default: they count as a user whose critical ratio
         is the nearest level, so the prior is put on the levels, and the score is proper for the reported quantiles.
@@ -323,8 +329,9 @@ class Exceedance(_Orders):
 
     Parameters
     ----------
-    levels : sequence of float, optional
-        Levels of reported quantiles; without them each row is an ensemble, or a set of draws.
+    levels : sequence of float, or "members"
+        Levels of reported quantiles; with "members" each row is an ensemble, or a set of draws. One of them must be
+        said, but for a normal forecast.
     act : {"interpolated", "at levels", "nearest level"}, optional
         With levels: how a chance is computed from the quantiles. *Interpolated*, the default: the distribution function
         is linear between the quantiles, with the missing mass at the outermost ones. For the other two see
@@ -345,7 +352,7 @@ class Exceedance(_Orders):
     Examples
     --------
     >>> from pwu_lite import PWU, Beta, Uniform
-    >>> river = Exceedance()
+    >>> river = Exceedance("members")
     >>> river.act((2.0, 0.3), [[1.0, 1.5, 2.5, 3.0], [1.0, 1.1, 1.2, 2.1]]).tolist()
     [True, False]
     >>> round(PWU(river, Uniform(1, 3), Beta(2, 10))([2.6], [[1.0, 1.5, 2.5, 3.0]]), 6)
@@ -356,7 +363,7 @@ class Exceedance(_Orders):
     readings = ("interpolated", "at levels", "nearest level")
 
     def __init__(self, levels: Any = None, act: str | None = None, normal: bool = False):
-        super().__init__(levels, act)
+        super().__init__(MEMBERS if normal and levels is None else levels, act)
         self.normal = bool(normal)
         self.takes = ("mean", "std") if self.normal else ("forecast",)
         if self.normal and levels is not None:
@@ -408,7 +415,9 @@ class Exceedance(_Orders):
 
     def references(self, y, weight):
         """Quantiles of the outcomes, or their mean and standard deviation; and the outcome itself."""
-        return super().references(y, weight) if self.normal else Newsvendor(self.levels).references(y, weight)
+        if self.normal:
+            return super().references(y, weight)
+        return Newsvendor(self.levels or MEMBERS).references(y, weight)
 
     def cost(self, theta: Any, y, *forecast):
         """A miss costs 1 - c, a false alarm c; theta is one pair, or a pair of arrays, one entry per case."""

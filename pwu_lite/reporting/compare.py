@@ -27,7 +27,7 @@ from ._intervals import METHODS, Luck, apart, by_content, from_losses, from_scor
 from ._tables import html
 from ._together import pairs_of
 from .rules import RULES
-from .words import in_words, remarks
+from .words import at_a_glance, in_words, lines, remarks, wrapped
 
 __all__ = ["ModelComparison", "compare"]
 
@@ -38,9 +38,9 @@ COLUMNS = ["cost", "low", "high", "skill", "difference", "difference low", "diff
            "saving high", "share best", "undefined", "may be best", "verdict", "cases needed"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelComparison:
-    """Result of comparing models: see `compare`.
+    """Result of comparing models: see `compare`. Printed, it is the table at a glance and the sentences.
 
     Attributes
     ----------
@@ -77,11 +77,24 @@ class ModelComparison:
         table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
         return [*in_words(table, self.about), *remarks(table, self.about), *self.about["narrow"][name]]
 
+    def _each(self) -> list[tuple[str, pd.DataFrame]]:
+        """The table of each score, with the score's name if there are several."""
+        if not isinstance(self.table.index, pd.MultiIndex):
+            return [("", self.table)]
+        return [(name, self.table.loc[name]) for name in self.scores]
+
     def _repr_html_(self) -> str:
-        return html(self.table) + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        parts = []
+        for name, table in self._each():
+            parts += [f"<p>{escape(name)}</p>" if name else "", html(at_a_glance(table, self.about))]
+        return "".join([*parts, *(f"<p>{escape(line)}</p>" for line in (*self.words, *self.notes))])
 
     def __str__(self) -> str:
-        return "\n\n".join([self.table.to_string(), *self.notes])
+        tables = [f"{name}\n{lines(table, self.about)}" if name else lines(table, self.about)
+                  for name, table in self._each()]
+        return "\n\n".join([*tables, "\n".join(map(wrapped, self.words)), *map(wrapped, self.notes)])
+
+    __repr__ = __str__
 
 
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,

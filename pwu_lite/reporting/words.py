@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,12 +11,91 @@ import pandas as pd
 
 from .rules import RULES, say
 
-__all__ = ["in_words", "remarks"]
-
+__all__ = ["at_a_glance", "in_words", "lines", "remarks", "wrapped"]
 
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 MOST_NAMES = 12
+WIDTH = 80  # characters of a terminal's line
+LONGEST = 16  # of a model's name
 MOST_SHARE = 10  # a share beyond 1,000% says nothing: the difference is given in its unit
+
+
+def at_a_glance(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
+    """What a reader needs of a comparison, as text: cost, its interval, skill, verdict, cases needed.
+
+    Python, a terminal and the report show this table; the numbers behind it are in `ModelComparison.table`.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of one `compare`.
+    about : mapping
+        ``coverage`` of the intervals in per cent, and ``unit`` of cases needed.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame([[0.25, 0.2, 0.3, 0.5, "best", np.nan]], ["a"],
+    ...                      ["cost", "low", "high", "skill", "verdict", "cases needed"])
+    >>> at_a_glance(table, {"coverage": "95", "unit": "cases"}).iloc[0].tolist()
+    ['0.25', '0.2 to 0.3', '50%', 'best', '']
+    """
+    shown = {"cost": table["cost"].map(_number),
+             f"{about['coverage']}% interval": [f"{_number(low)} to {_number(high)}" for low, high in zip(
+                 table["low"], table["high"], strict=True)],
+             "skill": ["" if pd.isna(skill) else f"{skill:.0%}" for skill in table["skill"]],
+             "verdict": table["verdict"], f"{about['unit']} needed": table["cases needed"].map(_needed)}
+    return pd.DataFrame(shown, index=table.index)
+
+
+def lines(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
+    """The same for a terminal, at most 80 characters wide, with what its columns mean.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of one `compare`.
+    about : mapping
+        As `at_a_glance` takes it, and ``base``: the forecast without a model, in words.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame([[0.25, 0.2, 0.3, np.nan, "best", 90]], ["a"],
+    ...                      ["cost", "low", "high", "skill", "verdict", "cases needed"])
+    >>> print(lines(table, {"coverage": "95", "unit": "cases", "base": ""}).splitlines()[2])
+    a           0.25           0.2 to 0.3          best               90
+    """
+    shown = at_a_glance(table, about)
+    names = [str(name) for name in shown.index]
+    wide = min(LONGEST, max(5, *map(len, names)))
+    short = [name if len(name) <= wide else name[:wide - 1] + "~" for name in names]
+    head = f"{'model':<{wide}}  {'cost':>9}  {shown.columns[1]:>19}  {'skill':>6}  {'verdict':<13}  {about['unit']:>6}"
+    rows = [f"{name:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {verdict:<13}  {needed:>6}".rstrip()
+            for name, (cost, ends, skill, verdict, needed) in zip(short, shown.to_numpy(), strict=True)]
+    notes = [f"{about['unit']}: sample size for 80% power"]
+    if table["skill"].notna().any():
+        notes.insert(0, wrapped(f"skill: share of the way from {about['base']} to a perfect forecast"))
+    return "\n".join([head, "-" * len(head), *rows, *notes])
+
+
+def wrapped(text: str) -> str:
+    """A sentence in lines of a terminal.
+
+    Examples
+    --------
+    >>> len(wrapped("word " * 40).splitlines())
+    3
+    """
+    return textwrap.fill(text, WIDTH)
+
+
+def _number(value):
+    return "" if pd.isna(value) else f"{value:.4g}"
+
+
+def _needed(cases):
+    if pd.isna(cases):
+        return ""
+    return f"{cases:.0f}" if cases < 1e6 else f"{cases / 1e6:.0f}M" if cases < 1e9 else ">1000M"
 
 
 def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> list[str]:

@@ -393,7 +393,7 @@ def test_orders_from_quantiles_and_members(capsys, tmp_path, orders):
     members = orders.set_axis(["sold", "wide_1", "wide_2", "wide_3", "sharp_1", "sharp_2", "sharp_3"], axis=1)
     path = written(tmp_path, members.to_csv(index=False))
     found, _ = costs_of(capsys, path, "--truth", "sold", "--decision", "orders", "--ratio", "2:9")
-    score = PWU(pwu_lite.Newsvendor(), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    score = PWU(pwu_lite.Newsvendor("members"), elicitation.beta_from_quantiles(2 / 3, 0.9))
     assert found["sharp"] == pytest.approx(score(orders["sold"], models["sharp"]))
 
 

@@ -287,7 +287,7 @@ def test_names_with_commas_codes_with_zeros_and_missing_members(capsys, tmp_path
     members.loc[4, "e_2"] = np.nan
     found = run(capsys, tmp_path, members, "--truth", "y", *ORDERS, "--missing", "pairwise")
     kept = np.arange(N) != 4
-    score = pwu.PWU(pwu.Newsvendor(), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    score = pwu.PWU(pwu.Newsvendor("members"), elicitation.beta_from_quantiles(2 / 3, 0.9))
     assert costs(found)["e"] == pytest.approx(score(DEMAND[kept], QUANTILES[kept]))
     codes = pd.DataFrame({"state": np.where(Y, "02", "01"), "a:01": 1 - CHANCE, "a:02": CHANCE})
     (tmp_path / "costs.csv").write_text("act,01,02\nkeep,0,5\nsend,1,0\n")

@@ -292,7 +292,7 @@ OVERLAP = [(0, 0.2, 0.9), (0.1, 0.5, 0.9), (0.5, 1, 0.5)]
     lambda: robust.cost_curve(pwu.RiskAverseTopK(), [0.0, 1], [1.0, 2], [1.0, 1]),
     lambda: robust.interval("family", robust.AnyPrior(), *CASES), lambda: robust.radius("family", COMMON, *TWO),
     lambda: robust.dominance_test("family", *TWO), lambda: robust.order("family", COMMON, [1], {"a": [0.5]}),
-    lambda: robust.interval(BINARY, "prior", *CASES), lambda: robust.order(BINARY, 3, [1], {"a": [0.5]}),
+    lambda: robust.interval(BINARY, "prior", *CASES), lambda: robust.order(BINARY, "3", [1], {"a": [0.5]}),
     lambda: robust.interval(BINARY, pwu.Dirac([0.2, 0.3]), *CASES),
     lambda: robust.preference(BINARY, robust.AnyPrior(), [0, 1], [0.2], [0.2, 0.6]),
     lambda: robust.radius(BINARY, COMMON, [0, 1], [0.2, 1.6], [0.2, 0.6]),

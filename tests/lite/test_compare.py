@@ -853,3 +853,19 @@ def test_groups_whose_effect_grows_with_their_size_are_told():
                            np.arange(gap.size) // 10, None, Luck(0.95, 50, seed))
         assert not any("changes with the size" in line for line in same.narrow)
     assert np.mean(said) > 0.8
+
+
+def test_what_is_printed_is_the_table_at_a_glance_and_the_sentences():
+    """Five columns and no more, at most 80 characters wide; a notebook shows the same; two scores, two tables."""
+    result = pwu.compare(Y, MODELS, SCORE, n_resamples=50)
+    said = str(result)
+    assert repr(result) == said and max(map(len, said.splitlines())) <= 80
+    assert re.match(r"model +cost +95% interval +skill +verdict +cases\n", said)
+    flat = " ".join(said.split())
+    assert all(" ".join(line.split()) in flat for line in (*result.words, *result.notes))
+    page = result._repr_html_()
+    assert page.count("<th>") == 6 + len(MODELS) and all(escape(line) in page for line in result.words)
+    cheapest = result.table.iloc[0]
+    assert f"{cheapest['cost']:.4g}" in said.splitlines()[2] and f"<td>{cheapest['cost']:.4g}</td>" in page
+    two = str(pwu.compare(Y, MODELS, {"one": SCORE, "other": SCORE}, n_resamples=50))
+    assert two.count("95% interval  ") == 2 and two.startswith("one\n") and "\nother\n" in two

@@ -89,29 +89,29 @@ def test_nearest_level_is_proper_where_each_level_is_its_users_mean():
 
 def test_the_ensemble_crps_is_a_flat_belief(data):
     y, _, members = data
-    losses = pwu.PWU(pwu.Newsvendor(), pwu.Uniform(0, 1)).per_sample(y, members)
+    losses = pwu.PWU(pwu.Newsvendor("members"), pwu.Uniform(0, 1)).per_sample(y, members)
     np.testing.assert_allclose(2 * losses, crps(y, members), rtol=1e-12)
     shuffled = members[:, np.random.default_rng(1).permutation(20)]
-    assert (losses == pwu.PWU(pwu.Newsvendor(), pwu.Uniform(0, 1)).per_sample(y, shuffled)).all()
+    assert (losses == pwu.PWU(pwu.Newsvendor("members"), pwu.Uniform(0, 1)).per_sample(y, shuffled)).all()
 
 
 def test_a_member_is_ordered_up_to_its_step():
     """0.55 * 20 is 11.000000000000002 in floats, and the eleventh member is still the one at 0.55."""
     members = np.arange(1.0, 21)[None]
-    assert [pwu.Newsvendor().act(tau, members)[0] for tau in (0.55, 0.5500001, 0.05, 1e-9, 1 - 1e-9)] == [
+    assert [pwu.Newsvendor("members").act(tau, members)[0] for tau in (0.55, 0.5500001, 0.05, 1e-9, 1 - 1e-9)] == [
         11, 12, 1, 1, 20]
-    assert pwu.Newsvendor().utility(0.55, [20.0], members) == pytest.approx(-0.55 * 9)
+    assert pwu.Newsvendor("members").utility(0.55, [20.0], members) == pytest.approx(-0.55 * 9)
 
 
 def test_warnings_for_every_threshold_are_a_crps(data):
     """Cells between members, written out as in the sources: uniform thresholds give the threshold-weighted CRPS."""
     y, _, members = data
-    losses = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-0.7, 0.9), pwu.Uniform(0, 1)).per_sample(y, members)
+    losses = pwu.PWU(pwu.Exceedance("members"), pwu.Uniform(-0.7, 0.9), pwu.Uniform(0, 1)).per_sample(y, members)
     weighted = crps(np.clip(y, -0.7, 0.9), np.clip(members, -0.7, 0.9))
     np.testing.assert_allclose(2 * 1.6 * losses, weighted, atol=1e-14)
     prior = pwu.Beta(2, 10)
     thresholds = scipy.stats.norm(0.2, 1)
-    losses = pwu.PWU(pwu.Exceedance(), thresholds, prior).per_sample(y, members)
+    losses = pwu.PWU(pwu.Exceedance("members"), thresholds, prior).per_sample(y, members)
     for case in range(5):
         ends = np.sort([-np.inf, *members[case], y[case], np.inf])
         total = 0.0
@@ -154,26 +154,28 @@ def test_warnings_from_quantiles_and_normals_within_their_error(data):
 def test_a_prior_for_each_case_costs_what_each_costs_alone(data):
     y, q, members = data
     a, high = np.linspace(2, 9, 30), np.linspace(1, 2, 30)
-    for family, forecast in ((pwu.Newsvendor(LEVELS), q), (pwu.Newsvendor(), members)):
+    for family, forecast in ((pwu.Newsvendor(LEVELS), q), (pwu.Newsvendor("members"), members)):
         losses = pwu.PWU(family, pwu.Beta(a, 3.0)).per_sample(y, forecast)
         assert losses[7] == pytest.approx(pwu.PWU(family, pwu.Beta(a[7], 3.0))(y[[7]], forecast[[7]]), rel=1e-12)
-    both = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-1.0, high), pwu.Beta(a, 3.0)).per_sample(y, members)
-    alone = pwu.PWU(pwu.Exceedance(), pwu.Uniform(-1.0, high[7]), pwu.Beta(a[7], 3.0))(y[[7]], members[[7]])
+    both = pwu.PWU(pwu.Exceedance("members"), pwu.Uniform(-1.0, high), pwu.Beta(a, 3.0)).per_sample(y, members)
+    alone = pwu.PWU(pwu.Exceedance("members"), pwu.Uniform(-1.0, high[7]), pwu.Beta(a[7], 3.0))(y[[7]], members[[7]])
     assert both[7] == pytest.approx(alone, rel=1e-12)
 
 
 @pytest.mark.parametrize("act, words", [
     (lambda: pwu.Newsvendor((0.5, 0.2)), "levels must be ascending"),
     (lambda: pwu.Newsvendor((0.5, 1.0)), r"levels must lie in \(0, 1\)"),
-    (lambda: pwu.Newsvendor(act="at levels"), "without levels each row is an ensemble"),
+    (lambda: pwu.Newsvendor("members", act="at levels"), "each row is an ensemble"),
+    (lambda: pwu.Newsvendor(), r"Newsvendor\(levels='members'\)"), (lambda: pwu.Exceedance(), "what the columns"),
+    (lambda: pwu.Newsvendor("draws"), "levels"),
     (lambda: pwu.Newsvendor(LEVELS, "median"), "act must be"),
     (lambda: pwu.Exceedance(LEVELS, normal=True), "leave out the levels"),
     (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2, 3], [3, 2, 4]]), "row 1 .* 3 at level 0.05 and 2 at level 0.5"),
     (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2]]), "2 columns, there are 3 levels"),
-    (lambda: pwu.Newsvendor().act(1.0, [[1, 2]]), "tau must lie"),
-    (lambda: pwu.PWU(pwu.Newsvendor(), PRIOR)([1.0], [[1.0, np.nan]]), r"forecast\[0, 1\] is nan"),
-    (lambda: pwu.PWU(pwu.Newsvendor(), PRIOR)([1.0, 2.0], [[1.0, 2.0]]), "forecast has 1 rows"),
-    (lambda: pwu.PWU(pwu.Newsvendor(), pwu.Gamma(2, 1)), "mass outside")])
+    (lambda: pwu.Newsvendor("members").act(1.0, [[1, 2]]), "tau must lie"),
+    (lambda: pwu.PWU(pwu.Newsvendor("members"), PRIOR)([1.0], [[1.0, np.nan]]), r"forecast\[0, 1\] is nan"),
+    (lambda: pwu.PWU(pwu.Newsvendor("members"), PRIOR)([1.0, 2.0], [[1.0, 2.0]]), "forecast has 1 rows"),
+    (lambda: pwu.PWU(pwu.Newsvendor("members"), pwu.Gamma(2, 1)), "mass outside")])
 def test_refusals(act, words):
     with pytest.raises(ValueError, match=words):
         act()
@@ -181,8 +183,8 @@ def test_refusals(act, words):
 
 def test_comparison_of_ensembles_and_quantiles(data):
     y, q, members = data
-    table = pwu.compare(y, {"honest": members + y[:, None], "noise": members}, pwu.PWU(pwu.Newsvendor(), PRIOR),
-                        n_resamples=200).table
+    score = pwu.PWU(pwu.Newsvendor("members"), PRIOR)
+    table = pwu.compare(y, {"honest": members + y[:, None], "noise": members}, score, n_resamples=200).table
     assert table.loc["noise", "verdict"] == "costlier" and table.loc["honest", "skill"] > 0
     score = pwu.PWU(pwu.Exceedance(LEVELS), pwu.Uniform(-1, 1), pwu.Beta(2, 4))
     assert pwu.compare(y, {"a": q, "b": q}, score, n_resamples=50).words[0] == "a and b cost the same on these cases."
@@ -194,7 +196,7 @@ def test_the_same_as_scoringrules(data):
     atoms = pwu.Mixture([pwu.Dirac(level) for level in LEVELS], [1 / 3] * 3)
     np.testing.assert_allclose(pwu.PWU(pwu.Newsvendor(LEVELS), atoms).per_sample(y, q),
                                rules.quantile_score(y[:, None], q, np.array(LEVELS)).mean(axis=1), rtol=1e-12)
-    np.testing.assert_allclose(2 * pwu.PWU(pwu.Newsvendor(), pwu.Uniform(0, 1)).per_sample(y, members),
+    np.testing.assert_allclose(2 * pwu.PWU(pwu.Newsvendor("members"), pwu.Uniform(0, 1)).per_sample(y, members),
                                rules.crps_ensemble(y, members), rtol=1e-12)
 
 
@@ -235,7 +237,7 @@ def test_a_critical_ratio_near_one_loses_no_digits(data):
     left = prior.complement_above(0.95)
     expected = np.mean(high * np.maximum(y - members.max(axis=1), 0) + left * np.maximum(members.max(axis=1) - y, 0))
     assert low == 0
-    assert pwu.PWU(pwu.Newsvendor(), prior)(y, members) == pytest.approx(expected, rel=1e-13)
+    assert pwu.PWU(pwu.Newsvendor("members"), prior)(y, members) == pytest.approx(expected, rel=1e-13)
 
 
 def test_the_same_as_firm(data):
@@ -247,5 +249,5 @@ def test_the_same_as_firm(data):
     firm = categorical.firm(array(q[:, 1]), array(y), risk, thresholds, [array(weight) for weight in weights],
                             preserve_dims="all")
     prior = pwu.Mixture([pwu.Dirac(t) for t in thresholds], weights)
-    losses = pwu.PWU(pwu.Exceedance(), prior, pwu.Dirac(1 - risk)).per_sample(y, q[:, [1]])
+    losses = pwu.PWU(pwu.Exceedance("members"), prior, pwu.Dirac(1 - risk)).per_sample(y, q[:, [1]])
     np.testing.assert_allclose(losses, firm.to_numpy(), atol=1e-15)

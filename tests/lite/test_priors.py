@@ -136,7 +136,7 @@ def test_bounded_discrete_scipy_distribution_becomes_point_masses():
     lambda: pwu.Dirac(np.nan), lambda: pwu.Dirac(INF), lambda: pwu.Pareto(0), lambda: pwu.LogNormal(0, 0),
     lambda: pwu.Gamma(-1, 1), lambda: pwu.Mixture([pwu.Dirac(0.1)], [0.5]), lambda: pwu.Mixture([], []),
     lambda: pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.2)], [2, -1]), lambda: as_prior("beta"),
-    lambda: as_prior(0.3), lambda: as_prior(scipy.stats.beta(-1, 2)), lambda: pwu.Beta(2, 3).ppf(1.5),
+    lambda: as_prior("0.3"), lambda: as_prior(scipy.stats.beta(-1, 2)), lambda: pwu.Beta(2, 3).ppf(1.5),
     lambda: pwu.Beta(2, 3).mass(np.nan, 1), lambda: pwu.Gamma(2, 1).pdf(np.nan),
     lambda: pwu.Beta(2, 3).ppf("0.5"), lambda: pwu.Mixture(pwu.Beta(2, 3), [1.0]),
 ])

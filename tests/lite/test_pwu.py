@@ -241,7 +241,9 @@ def test_error_is_zero_for_closed_forms_and_small_for_quadrature(binary):
     (lambda: pwu.PWU(pwu.RiskAverseTopK(), pwu.Beta(1, 1)), "2 prior"),
     (lambda: pwu.PWU(pwu.BinaryDecision()), "1 prior"),
     (lambda: pwu.PWU(pwu.Beta(2, 10), pwu.BinaryDecision()), "family"),
-    (lambda: pwu.PWU(pwu.BinaryDecision(), 0.2), "prior"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), True), "prior"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), [0.2, 0.3]), "Dirac"),
+    (lambda: pwu.PWU(pwu.BinaryDecision(), np.nan), "finite"), (lambda: pwu.PWU(pwu.BinaryDecision(), 1.2), "outside"),
     (lambda: pwu.RiskAverseTopK("variance"), "penalty"),
 ])
 def test_impossible_scores_are_refused(make, words):
@@ -270,3 +272,11 @@ def test_enormous_spread_is_no_nan():
     assert np.isfinite(pwu.PWU(pwu.SelectivePrediction(), pwu.LogNormal(0, 40))([0, 1], [0.5, 1], [1, 2]))
     with pytest.raises(ValueError, match="unit of y"):
         pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))([0.0], [1e200], [1e200])
+
+
+@pytest.mark.parametrize("number", [0.1, 1, np.float32(0.25), np.int64(1)])
+def test_a_number_is_a_point(number):
+    family = pwu.SelectivePrediction()
+    assert pwu.PWU(family, number) == pwu.PWU(family, pwu.Dirac(float(number)))
+    both = pwu.PWU(pwu.RiskAverseTopK(), 0.5, 2)
+    assert both.priors == (pwu.Dirac(0.5), pwu.Dirac(2.0))

@@ -155,13 +155,13 @@ FAMILIES = [  # a family, its prior or priors, and which data it takes
     (pwu.CostMatrix([[0, 5, 9], [2, 0, 3]]), (), "classes"),
     (pwu.RejectOption(3), pwu.Beta(2, 5), "classes"),
     (pwu.Answers(), pwu.Beta(8, 2), "answers"),
-    (pwu.Newsvendor(), pwu.Beta(8, 2), "quantiles"),
+    (pwu.Newsvendor("members"), pwu.Beta(8, 2), "quantiles"),
     *((pwu.Newsvendor(LEVELS, act), pwu.Beta(8, 2), "quantiles") for act in ("at levels", "nearest level")),
-    (pwu.Exceedance(), (pwu.Uniform(-1, 2), pwu.Beta(2, 4)), "quantiles"),
+    (pwu.Exceedance("members"), (pwu.Uniform(-1, 2), pwu.Beta(2, 4)), "quantiles"),
     *((pwu.Exceedance(LEVELS, act), (NORMAL, pwu.Beta(2, 4)), "quantiles")
       for act in ("interpolated", "at levels", "nearest level")),
     (pwu.Exceedance(normal=True), (pwu.Uniform(-1, 2), pwu.Beta(2, 4)), "regression"),
-    (OverFirst(pwu.Exceedance(), pwu.Beta(2, 4)), pwu.Uniform(-1, 2), "quantiles"),
+    (OverFirst(pwu.Exceedance("members"), pwu.Beta(2, 4)), pwu.Uniform(-1, 2), "quantiles"),
 ]
 
 

@@ -121,7 +121,7 @@ def every_kind(n=100_000):
     chance, kind = rng.dirichlet(np.ones(4), n), rng.integers(0, 4, n)
     costs, price, prices = rng.random((5, 4)), rng.random((5, 4)), np.linspace(0.01, 2, 200)
     acts = pwu.PWU(pwu.CostMatrix(costs, price), pwu.Gamma(2, 0.3))
-    orders, ensembles = (pwu.PWU(family, pwu.Beta(8, 2)) for family in (pwu.Newsvendor(levels), pwu.Newsvendor()))
+    orders, ensembles = (pwu.PWU(pwu.Newsvendor(said), pwu.Beta(8, 2)) for said in (levels, "members"))
 
     def argmin():
         level, slope, real, times, rows = chance @ costs.T, chance @ price.T, costs.T[kind], price.T[kind], np.arange(n)

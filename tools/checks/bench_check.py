@@ -200,7 +200,7 @@ def compare(page: Any, file: File, folder: Path) -> list[str]:
     with contextlib.chdir(folder), contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
         code = command.main([*words, "--json"])
     if code or problem:
-        here = wrong.getvalue().strip().removeprefix("pwu_lite compare: ")
+        here = wrong.getvalue().strip().removeprefix("pwu compare: ")
         return [] if here[1:] == problem[1:].removesuffix("." if not here.endswith(".") else "") else [
             f"the page says {problem!r}, the command line {here!r}"]
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):

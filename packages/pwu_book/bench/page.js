@@ -29,7 +29,7 @@ let file = null, // {name, bytes, names}
   given = null; // the words of the command that was answered
 
 function refuse(words) {
-  const plain = (words.trim().split("\n").pop() ?? "").replace(/^(pwu_lite compare|pwu): (error: )?/, "");
+  const plain = (words.trim().split("\n").pop() ?? "").replace(/^(pwu(?: compare)?): (error: )?/, "");
   find(".problem").textContent = plain && plain[0].toUpperCase() + plain.slice(1) + (/[.?!]$/.test(plain) ? "" : ".");
   if (plain) find(".result").hidden = true;
 }
