@@ -1,4 +1,4 @@
-"""Figures for a user: cost curves, priors, intervals, reliability. One palette, labels with units, light and dark."""
+"""Figures for a user: cost curves and priors. One palette, labels with units, light and dark."""
 
 from __future__ import annotations
 
@@ -13,11 +13,9 @@ from numpy.typing import ArrayLike
 
 from . import validation
 from ._resampling import bands
-from .metrics._kernels import bin_of, error_of_kept
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "coverage_curve", "curves", "intervals", "murphy", "name_lines", "new_axes",
-           "prior_panels", "reliability", "retention_curve", "use_style"]
+__all__ = ["COLOURS", "curves", "murphy", "name_lines", "new_axes", "prior_panels", "use_style"]
 
 # Okabe and Ito's colours: colour-blind readers can distinguish them, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -279,121 +277,3 @@ def _mean_density(prior, x):
             values = np.minimum(part.pdf(x if part.length is None else x[:, None]), 1e3)
             density += weight * (values if part.length is None else values.mean(axis=1))
     return density
-
-
-def intervals(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: str = "") -> Figure:
-    """One panel per title, one row per label, one line per source: a marker at its median, ends at low and high.
-
-    Parameters
-    ----------
-    panels : mapping of title to mapping of source to DataFrame
-        Rows are labels, columns ``median``, ``low`` and ``high``; all panels have the labels of the first.
-    highlight : str, optional
-        The label in bold.
-    """
-    use_style()
-    names = list(next(iter(next(iter(panels.values())).values())).index)[::-1]
-    wide = 2 if len(panels) == 4 else min(3, len(panels))
-    tall = -(-len(panels) // wide)
-    most = max(len(sources) for sources in panels.values())
-    size = (9.4 if wide > 1 else 7.2, tall * (0.9 + 0.15 * max(most, 2) * len(names)))
-    figure, axes = plt.subplots(tall, wide, figsize=size, squeeze=False, sharex=True, sharey=True)
-    for ax, (title, sources) in zip(axes.flat, panels.items(), strict=False):
-        apart = np.linspace(0.17, -0.17, 2) if len(sources) < 3 else np.linspace(0.26, -0.26, len(sources))
-        for which, (source, frame) in enumerate(sources.items()):
-            rows = frame.loc[names]
-            places = np.arange(len(names)) + apart[which]
-            ax.hlines(places, rows["low"], rows["high"], color=COLOURS[which], lw=2, ls="-")
-            ax.plot(rows["median"], places, "osD^"[which], ms=5, ls="", color=COLOURS[which], label=source)
-        ax.set_yticks(range(len(names)), [str(name).replace("_", " ") for name in names])
-        ax.axvline(0, color=INK, lw=1, ls="-")
-        ax.set_title(str(title).replace("_", " "), fontsize=11)
-        ax.grid(axis="y", visible=False)
-        for tick in ax.get_yticklabels():
-            tick.set_fontweight("bold" if tick.get_text() == highlight else "normal")
-    for index, ax in enumerate(axes.flat):
-        if index >= len(panels):
-            ax.set_axis_off()
-        elif index + wide >= len(panels):  # the lowest panel of its column
-            ax.tick_params(labelbottom=True)
-    if wide > 1:
-        figure.supxlabel(xlabel, fontsize=11)
-    else:
-        axes.flat[0].set_xlabel(xlabel)
-    location: Any = f"outside {'upper' if most > 2 and wide > 1 else 'lower'} {'right' if wide > 1 else 'center'}"
-    figure.legend(*axes.flat[0].get_legend_handles_labels(), ncol=max(2, most % 4), loc=location)
-    return figure
-
-
-def reliability(y_true: ArrayLike, y_prob: ArrayLike, *,
-                n_bins: int = 10, label: str = "", ax: Axes | None = None) -> Figure:
-    """Reliability diagram: frequency of y = 1 against mean forecast, bins (l, u].
-
-    Parameters
-    ----------
-    y_true : array_like, shape (n,)
-        Labels in {0, 1}.
-    y_prob : array_like, shape (n,)
-        Probabilities of label 1, in [0, 1].
-    n_bins : int
-        Number of bins of equal width, at least 1.
-    label : str
-        Name of the line in the legend.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-    """
-    figure, ax = new_axes(ax)
-    y, f = validation.check_binary(y_true, y_prob)
-    where = bin_of(f, n_bins)
-    used = np.unique(where)
-    points = [(f[where == b].mean(), y[where == b].mean(), (where == b).sum()) for b in used]
-    x, frequency, size = np.transpose(points)
-    ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
-    ax.vlines(x, x, frequency, color=COLOURS[1], lw=2)
-    ax.scatter(x, frequency, s=20 + 200 * size / size.max(), color=COLOURS[0], zorder=3)
-    ax.set(xlabel="mean forecast in the bin", ylabel="frequency of y = 1", title=label,
-           xlim=(-0.03, 1.03), ylim=(-0.05, 1.05))
-    return figure
-
-
-def retention_curve(error: ArrayLike, uncertainties: Mapping[str, Any], *, ylabel: str = "error rate of the kept",
-                    ax: Axes | None = None) -> Figure:
-    """Mean error among the kept cases against the share kept, least uncertain first; ties as in `retention_auc`.
-
-    Parameters
-    ----------
-    error : array_like, shape (n,)
-        Errors of the cases, on any scale.
-    uncertainties : mapping of name to array_like
-        Uncertainties of the cases, one curve per name.
-    ylabel : str
-        Label of the vertical axis.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-    """
-    validation.same_order(error=error, **uncertainties)
-    error = validation.vector("error", error)
-    share = np.arange(1, error.size + 1) / error.size
-    kept = {}
-    for label, uncertainty in uncertainties.items():
-        uncertainty = validation.vector(label, uncertainty)
-        validation.same_length(label, uncertainty, "error", error)
-        kept[label] = error_of_kept(error, uncertainty) / np.arange(1, error.size + 1)
-    return curves(share, kept, xlabel="share of cases kept", ylabel=ylabel, ax=ax)
-
-
-def coverage_curve(levels: Any, observed: Mapping[str, Any], *, ax: Axes | None = None) -> Figure:
-    """Observed against nominal coverage of central intervals.
-
-    Parameters
-    ----------
-    levels : array_like, shape (m,)
-        Nominal levels, in (0, 1).
-    observed : mapping of name to array_like
-        Observed shares at these levels, one line per name.
-    ax : matplotlib Axes, optional
-        Where to draw; a new figure if not given.
-    """
-    figure, ax = new_axes(ax)
-    ax.plot([0, 1], [0, 1], color=INK, lw=1, ls="-")
-    return curves(levels, observed, xlabel="nominal coverage", ylabel="observed coverage", ax=ax)

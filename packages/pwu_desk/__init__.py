@@ -9,8 +9,8 @@ from typing import Any
 
 __version__ = "0.4.0"
 
-PLACES = {"Dominance": "domination", "Tally": "tally", "Watch": "watch", "compare_tallies": "tallies",
-          "dominance": "domination", "read": "files"}
+PLACES = {"Dominance": "domination", "Revealed": "revealed", "Tally": "tally", "Watch": "watch",
+          "compare_tallies": "tallies", "dominance": "domination", "from_decisions": "revealed", "read": "files"}
 
 __all__ = [*PLACES, "robust"]
 

@@ -443,13 +443,6 @@ class Family:
         """What a metric card adds on how the loss is computed."""
         return ""
 
-    def label_worth(self, prior: Prior, *prediction: np.ndarray) -> np.ndarray:
-        """What each label contributes to minus the loss, times n, where the loss is linear in labels of 0 and 1.
-
-        Shape (n,). Asked by `pwu_book.studies.few_labels.assisted` of a family whose acts depend on all cases together.
-        """
-        raise ValueError(f"{type(self).__name__} does not say what a label is worth: give it a method label_worth")
-
     def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
         """Between which decision parameters the acts, and so the utility's formula, stay the same.
 

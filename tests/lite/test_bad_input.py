@@ -8,9 +8,9 @@ import pytest
 
 import pwu_desk
 import pwu_lite as pwu
-from pwu_book import imprecise, unique
+from pwu_book import figures, imprecise, unique
 from pwu_desk import robust
-from pwu_lite import elicitation, forecasts, metrics, plots, reporting, validation
+from pwu_lite import forecasts, metrics, plots, reporting, validation
 from pwu_lite.alignment import kendall_tau, somers_d
 
 INF, NAN = float("inf"), float("nan")
@@ -145,13 +145,13 @@ def test_everything_that_goes_with_the_labels_is_refused_in_another_order():
                  lambda: robust.cost_curve(pwu.BinaryDecision(), Y, f, sample_weight=turned),
                  lambda: plots.murphy(score, Y, {"a": f, "b": turned / 5}, thetas=[0.2], band=None),
                  lambda: plots.murphy(score, Y, {"a": f}, thetas=[0.2], groups=turned),
-                 lambda: plots.retention_curve(f, {"a": turned}), lambda: forecasts.from_variance(f, turned),
+                 lambda: figures.retention_curve(f, {"a": turned}), lambda: forecasts.from_variance(f, turned),
                  lambda: reporting.decompose(score, Y, f, sample_weight=turned),
                  lambda: reporting.recalibrated(Y, f, sample_weight=turned),
                  lambda: imprecise.by_group(score, Y, f, groups=turned),
                  lambda: imprecise.calibration_by_group(0.5, Y, f, f, turned),
-                 lambda: elicitation.from_decisions(F, y, groups=turned),
-                 lambda: elicitation.from_decisions(f, turned > 2), lambda: forecasts.ipcw(turned, y, horizon=2.5),
+                 lambda: pwu_desk.from_decisions(F, y, groups=turned),
+                 lambda: pwu_desk.from_decisions(f, turned > 2), lambda: forecasts.ipcw(turned, y, horizon=2.5),
                  lambda: robust.missing_labels(pwu.BinaryDecision(), pwu.Beta(2, 10), y, turned / 5, f),
                  lambda: unique.unique_benchmarks(y, turned, {"u": f}, n_resamples=5),
                  lambda: unique.unique_benchmarks(y, f, {"u": turned}, n_resamples=5)):
@@ -245,8 +245,8 @@ def test_bad_forecasts_to_act_on(family, theta, f):
     lambda: kendall_tau([1, NAN], [1, 2]), lambda: kendall_tau([1, 2, 3], [1, 2]), lambda: kendall_tau([1], [1]),
     lambda: kendall_tau([], []), lambda: kendall_tau(["a", "b"], [1, 2]), lambda: kendall_tau([[1, 2]], [1, 2]),
     lambda: somers_d([1, INF], [1, 2]), lambda: somers_d([1, 2], [1, 2, 3]),
-    lambda: plots.reliability([0, 2], [0.1, 0.2]), lambda: plots.reliability([0, 1], [0.1, NAN]),
-    lambda: plots.retention_curve([0, NAN], {"entropy": [1, 2]}),
+    lambda: figures.reliability([0, 2], [0.1, 0.2]), lambda: figures.reliability([0, 1], [0.1, NAN]),
+    lambda: figures.retention_curve([0, NAN], {"entropy": [1, 2]}),
 ])
 def test_bad_options_thetas_and_values(run):
     with pytest.raises(ValueError):
@@ -279,8 +279,8 @@ def test_values_that_are_no_numbers_are_named_with_their_place(values, words):
     (lambda: metrics.regression.mean_absolute_calibration_error(T, M, S, coverages=[0.5, 1.2]), r"coverages\[1\]"),
     (lambda: metrics.regression.interval_score(T, M, S, coverage=1.5), "coverage"),
     (lambda: pwu.Mixture([pwu.Beta(2, 2), pwu.Dirac(0.1)], [1.2, -0.2]), r"weights\[1\]"),
-    (lambda: plots.reliability(Y, F, n_bins=2.5), "n_bins"),
-    (lambda: plots.retention_curve([1, 0], {"a": [1, 2, 3]}), "length"),
+    (lambda: figures.reliability(Y, F, n_bins=2.5), "n_bins"),
+    (lambda: figures.retention_curve([1, 0], {"a": [1, 2, 3]}), "length"),
     (lambda: metrics.lower_is_better(3), "a string"),
     (lambda: pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))([1, 2], [1, 2]), "mean, std"),
     (lambda: pwu.BinaryDecision().utility(0.2, [1, 0]), "y_prob"),

@@ -10,15 +10,16 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
+from pwu_book import figures
 from pwu_lite import _resampling, plots
 
 X = np.linspace(0, 1, 20)
 BINARY = ([1, 0] * 20, [0.7, 0.2] * 20)
 FIGURES = {
     "curves": lambda: plots.curves(X, {"a": X, "b": X**2}, xlabel="x", ylabel="y", mark=0.5, mark_label="c"),
-    "reliability": lambda: plots.reliability([0, 1, 1, 0], [0.1, 0.8, 0.6, 0.3], label="model"),
-    "retention": lambda: plots.retention_curve([0, 1, 0, 1], {"entropy": [1, 2, 3, 4]}),
-    "coverage": lambda: plots.coverage_curve(X, {"model": X}),
+    "reliability": lambda: figures.reliability([0, 1, 1, 0], [0.1, 0.8, 0.6, 0.3], label="model"),
+    "retention": lambda: figures.retention_curve([0, 1, 0, 1], {"entropy": [1, 2, 3, 4]}),
+    "coverage": lambda: figures.coverage_curve(X, {"model": X}),
     "panels": lambda: plots.prior_panels({"as stated": (pwu.Beta(2, 10),), "moved": (pwu.Beta(3, 9),)}, ["c"], [0.5]),
 }
 
@@ -77,7 +78,7 @@ def test_panels_show_point_masses_and_narrow_priors():
 
 def test_intervals_stand_under_each_other_at_their_numbers():
     ours = pd.DataFrame({"median": [0.2, 0.5], "low": [0.1, np.nan], "high": [0.3, np.nan]}, index=["Brier", "ECE"])
-    figure = plots.intervals({"a": {"ours": ours, "paper": ours[::-1] + 0.1}, "b": {"paper": ours}}, xlabel="tau",
+    figure = figures.intervals({"a": {"ours": ours, "paper": ours[::-1] + 0.1}, "b": {"paper": ours}}, xlabel="tau",
                              highlight="ECE")
     one, two = figure.axes
     assert [text.get_text() for text in one.get_yticklabels()] == ["ECE", "Brier"]
@@ -88,7 +89,7 @@ def test_intervals_stand_under_each_other_at_their_numbers():
 
 
 def test_the_retention_curve_shares_ties():
-    lines = [plots.retention_curve(error, {"a": [1.0, 1, 1, 1]}).axes[0].lines[0].get_ydata() for error in
+    lines = [figures.retention_curve(error, {"a": [1.0, 1, 1, 1]}).axes[0].lines[0].get_ydata() for error in
              ([1, 0, 0, 1], [0, 1, 1, 0])]
     assert np.allclose(lines, 0.5)
 

@@ -17,7 +17,7 @@ import pandas as pd
 from joblib import Parallel, delayed
 from scipy.signal import lfilter
 
-from pwu_lite import elicitation
+import pwu_desk
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta, Dirac, Mixture
 from pwu_lite.pwu import PWU
@@ -239,7 +239,7 @@ def difference(name: str, samples: int = SAMPLES) -> dict[str, Any]:
 
 
 def log_of_decisions(law: str, report: str, n: int, samples: int = SAMPLES) -> dict[str, Any]:
-    """How often the 90% band of `elicitation.from_decisions` holds the share of deciders, over its places.
+    """How often the 90% band of `pwu_desk.from_decisions` holds the share of deciders, over its places.
 
     Parameters
     ----------
@@ -258,7 +258,7 @@ def log_of_decisions(law: str, report: str, n: int, samples: int = SAMPLES) -> d
     for seed in range(samples):
         rng = np.random.default_rng(seed)
         forecast, share = REPORTED[report](rng, n), prior.rvs(n, rng)
-        found = elicitation.from_decisions(forecast, forecast > share)
+        found = pwu_desk.from_decisions(forecast, forecast > share)
         known = prior.mass(0, found.at)
         inside += [*((found.low <= known) & (known <= found.high))]
     return {"kind": "log of decisions", "row": f"{law}, {report}, n = {n:,}", "samples": samples,

@@ -136,7 +136,10 @@ def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
     True
     """
     y, names, F = _probabilities(y_true, forecasts)
-    worth = np.column_stack([(family or TopK()).label_worth(as_prior(prior), f) for f in F.T])
+    family = family or TopK()
+    if not hasattr(family, "label_worth"):  # of each label to minus the loss, times n
+        raise ValueError(f"{type(family).__name__} does not say what a label is worth: give it a method label_worth")
+    worth = np.column_stack([family.label_worth(as_prior(prior), f) for f in F.T])
     q, scores = binary_reference(y, F)
     return shrink(-worth * y[:, None], -worth * q[:, None], scores, n0, names)
 
