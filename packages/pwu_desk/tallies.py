@@ -11,8 +11,8 @@ import numpy as np
 
 from pwu_lite import validation
 from pwu_lite.pwu import PWU
-from pwu_lite.reporting._intervals import Luck, normal, why_narrow
 from pwu_lite.reporting.compare import ModelComparison, few_units, frame_of, of_many
+from pwu_lite.reporting.intervals import Options, normal, why_narrow
 
 from .tally import Tally
 
@@ -78,10 +78,10 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
                          f"block= to update, the same for every model")
     cost = np.sum(losses, axis=1) / sizes[0].sum()
     best = int(np.argmin(cost)) if against is None else names.index(str(against))
-    found, _ = normal(np.array(losses), sizes[0], best, Luck(coverage, 0, 0, named=against is not None))
+    found, _ = normal(np.array(losses), sizes[0], best, Options(coverage, 0, 0, named=against is not None))
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
-    about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", Luck(coverage, 0, 0))}
+    about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", Options(coverage, 0, 0))}
     frame = frame_of(names, cost, _skill(first, score, cost), best, against is not None, found, bool(about["few"]),
                      len(first), coverage)
     bounds = {str(name): one.score(score) for name, one in tallies.items()}

@@ -23,9 +23,9 @@ from ..families import BinaryDecision, SeparableFamily
 from ..metrics import REGISTRY, Metric
 from ..metrics._kernels import average, of_each_case
 from ..pwu import PWU
-from ._intervals import METHODS, Luck, apart, by_content, from_losses, from_scores, named
 from ._tables import html
 from ._together import pairs_of
+from .intervals import Options, apart, by_content, from_losses, from_scores, method_of, named
 from .rules import RULES
 from .words import at_a_glance, in_words, lines, remarks, wrapped
 
@@ -195,18 +195,20 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         raise ValueError(f"against is {against!r}, which is not one of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.relative_weight(sample_weight, len(y))
-    luck = Luck(coverage, _repeats(n_resamples), seed, _consecutive(blocks, interval, groups, weight, len(y)), interval)
+    method_of(interval).refuse(groups, blocks, weight)
+    options = Options(coverage, _repeats(n_resamples), seed, None if blocks is None else block_length(blocks, len(y)),
+                      interval)
     has = {name: _present(parts) for name, parts in forecasts.items()}
     lacking = not all(mask.all() for mask in has.values())
     about = _about(y, forecasts, number, weight, coverage)
     make = _pairwise if lacking else _table
-    made = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, luck, bool(about["few"]))
+    made = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, options, bool(about["few"]))
             for name, one in scores.items()}
     tables = {name: frame for name, (frame, _) in made.items()}
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
     about["narrow"] = {name: found.narrow for name, (_, found) in made.items()}
-    notes = tuple(dict.fromkeys(_note(found, len(y), len(forecasts), number, weight, luck)
+    notes = tuple(dict.fromkeys(_note(found, len(y), len(forecasts), number, weight, options)
                                 for _, found in made.values()))
     if lacking:
         complete = np.all(list(has.values()), axis=0)
@@ -234,20 +236,6 @@ def _by_name(scores, y_true, forecasts):
 def _present(parts):
     """The cases of which there is a forecast: those without NaN in it."""
     return ~np.any([np.isnan(part).reshape(len(part), -1).any(axis=1) for part in parts], axis=0)
-
-
-def _consecutive(blocks, interval, groups, weight, n):
-    """Check how cases in time hang together."""
-    if interval is not None and interval not in METHODS:
-        raise ValueError(f"interval must be one of {', '.join(METHODS)}, got {interval!r}")
-    if groups is not None and (blocks is not None or interval == "hac"):
-        raise ValueError("blocks and interval='hac' are for cases in time order: leave out the groups")
-    if interval == "anytime" and not (groups is None and blocks is None and weight is None):
-        raise ValueError("interval='anytime' takes cases one by one: leave out groups, blocks and weights, or give the "
-                         "groups to Watch(...).update(..., groups=...)")
-    if blocks is not None and interval == "normal":
-        raise ValueError("interval='normal' assumes independent cases: with blocks use 'bootstrap' or 'hac'")
-    return None if blocks is None else block_length(blocks, n)
 
 
 def _repeats(given):
@@ -318,26 +306,26 @@ def _as_loss(name, score):
     return next((metric for metric in AVERAGES if metric.function is score), score)
 
 
-def _table(score, y, forecasts, against, groups, weight, luck, few):
+def _table(score, y, forecasts, against, groups, weight, options, few):
     """One score's rows, the cheapest model first, and how its intervals were computed."""
     values, losses = _values(score, y, forecasts, weight)
-    luck = luck._replace(named=against is not None)
-    luck = luck._replace(bound=getattr(score, "largest_difference", None))
+    options = options._replace(named=against is not None)
+    options = options._replace(bound=getattr(score, "largest_difference", None))
     if isinstance(score, PWU):
-        luck = luck._replace(between=score.family.losses_between(*score.priors))
-    elif luck.bound is not None:
-        luck = luck._replace(between=(0.0, luck.bound))
+        options = options._replace(between=score.family.losses_between(*score.priors))
+    elif options.bound is not None:
+        options = options._replace(between=(0.0, options.bound))
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
     if (values == values[first]).sum() > 1:  # whichever comes first would decide what the others are compared with
         names = list(forecasts)
         first = next(names.index(name) for name in by_content(y, forecasts)
                      if values[names.index(name)] == values[first])
     best = first if against is None else list(forecasts).index(str(against))
-    found = (from_losses(y, forecasts, best, losses, groups, weight, luck) if losses is not None else
-             from_scores(score, y, forecasts, best, groups, weight, luck))
+    found = (from_losses(y, forecasts, best, losses, groups, weight, options) if losses is not None else
+             from_scores(score, y, forecasts, best, groups, weight, options))
     units = len(y) if groups is None else groups.max() + 1
     return frame_of(list(forecasts), values, _skill(score, y, forecasts, values, weight), best, against is not None,
-                    found, few, units, luck.coverage), found
+                    found, few, units, options.coverage), found
 
 
 def frame_of(names: list, cost: np.ndarray, skill: Any, best: int, named: bool, found: Any, few: bool, units: int,
@@ -377,7 +365,7 @@ def _beside_the_reference(word):
     return (word != "costlier") & ~(np.isin(word, ("best", "reference")) & (word == "cheaper").any())
 
 
-def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
+def _pairwise(score, y, forecasts, against, groups, weight, options, few):
     """As `_table` where models lack forecasts: each row on the cases that a model shares with the reference."""
     has = {name: _present(parts) for name, parts in forecasts.items()}
 
@@ -400,15 +388,15 @@ def _pairwise(score, y, forecasts, against, groups, weight, luck, few):
         reference = list(forecasts)[int(np.nanargmin(values))]
     rows: list[pd.DataFrame] = []
     narrow: dict[str, None] = {}
-    luck = luck._replace(pairs=pairs_of(len(forecasts), against is not None))
+    options = options._replace(pairs=pairs_of(len(forecasts), against is not None))
     for name in forecasts:
         kept = has[name] & has[str(reference)]
         if not kept.any():
             raise ValueError(f"no case has forecasts of both {reference} and {name}")
         chosen, outcomes, given = part(dict.fromkeys([str(reference), name]), kept)
         number = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
-        lacks = few or bool(_about(outcomes, given, number, some(weight, kept), luck.coverage)["few"])
-        frame, found = _table(chosen, outcomes, given, reference, number, some(weight, kept), luck, lacks)
+        lacks = few or bool(_about(outcomes, given, number, some(weight, kept), options.coverage)["few"])
+        frame, found = _table(chosen, outcomes, given, reference, number, some(weight, kept), options, lacks)
         narrow |= dict.fromkeys(found.narrow)
         rows.append(frame.loc[[name]].assign(cases=int((kept if weight is None else kept & (weight > 0)).sum())))
     table = pd.concat(rows)
@@ -501,18 +489,12 @@ def _skill(score, y, forecasts, values, weight):
     return (base - values) / (base - perfect) if told_apart else np.full(values.size, np.nan)
 
 
-def _note(found, n, models, groups, weight, luck):
+def _note(found, n, models, groups, weight, options):
     """How the intervals were made, and what they cover."""
     units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
     units += "" if weight is None else ", each with its weight"
-    how = {"bootstrap": f"from {luck.repeats} resamples of {units}, the same ones for all models",
-           "blocks": f"from {luck.repeats} resamples of {units}, in blocks of {luck.blocks} consecutive ones, the same "
-                     f"for all models",
-           "normal": f"normal, from the spread over {units}",
-           "hac": f"from a variance that counts dependence over {found.reach} steps in time, of {units}",
-           "anytime": f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
-           }[found.method]
-    return (f"Intervals: {100 * luck.coverage:.3g}%, {how}.{of_many(models)} They are about which cases are in the "
+    how = found.method.words(found, units, options)
+    return (f"Intervals: {100 * options.coverage:.3g}%, {how}.{of_many(models)} They are about which cases are in the "
             f"sample, not the luck of fitting.")
 
 

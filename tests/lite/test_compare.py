@@ -19,7 +19,7 @@ from pwu_desk import report, robust
 from pwu_desk.picture import picture_of
 from pwu_lite import _resampling, reporting
 from pwu_lite.metrics import REGISTRY, classification
-from pwu_lite.reporting._intervals import Luck, _dependence, from_losses, from_scores
+from pwu_lite.reporting.intervals import METHODS, Method, Options, _dependence, from_losses, from_scores
 from pwu_lite.reporting.words import in_words
 
 RNG = np.random.default_rng(0)
@@ -427,7 +427,7 @@ def gaps(d, **options):
         return float(np.mean(f))
 
     losses = np.array([np.zeros(d.size), d])
-    luck = Luck(0.95, 400, 0, options.get("blocks"), options.get("interval"))
+    luck = Options(0.95, 400, 0, options.get("blocks"), options.get("interval"))
     forecasts = {"a": (losses[0],), "b": (losses[1],)}
     if options.get("joint"):
         return from_scores(score, np.zeros(d.size), forecasts, 0, options.get("groups"), None, luck)
@@ -511,7 +511,7 @@ def test_intervals_of_few_units_are_as_wide_as_students(number, grouped):
     d = ndtri((np.arange(number) + 0.5) / number)
     groups = np.repeat(np.arange(number), 3) if grouped else None
     found = from_losses(np.zeros(d.size * (3 if grouped else 1)), {}, 0, np.array([0 * d, d]).repeat(
-        3 if grouped else 1, axis=1), groups, None, Luck(0.9, 20_000, 0))
+        3 if grouped else 1, axis=1), groups, None, Options(0.9, 20_000, 0))
     student = stdtrit(number - 1, 0.95) * d.std(ddof=1) / np.sqrt(number)
     assert found.difference[:, 1] == pytest.approx([-student, student], rel=0.05)
 
@@ -571,7 +571,7 @@ def test_the_radius_and_what_a_statement_decides():
 def test_the_last_bit_of_a_loss_does_not_change_the_resamples():
     losses = RNG.integers(0, 4, (2, 200)) / 4 + 0.1
     nudged = losses * (1 + 2.3e-16 * RNG.integers(0, 2, losses.shape))
-    ends = [from_losses(np.zeros(200), {}, 0, each, None, None, Luck(0.95, 50, 0)).cost for each in (losses, nudged)]
+    ends = [from_losses(np.zeros(200), {}, 0, each, None, None, Options(0.95, 50, 0)).cost for each in (losses, nudged)]
     assert np.abs(ends[0] - ends[1]).max() < 1e-14
 
 
@@ -588,8 +588,9 @@ def test_normal_intervals_are_those_of_resamples(groups, weighted):
     losses, weight = many(40_000), np.linspace(0.5, 2, 40_000) if weighted else None
     data = (np.zeros(40_000), {}, 0, losses, groups, weight)
     data = (data[0], {str(k): (row,) for k, row in enumerate(losses)}, *data[2:])
-    normal, drawn = from_losses(*data, Luck(0.9, 1000, 0)), from_losses(*data, Luck(0.9, 4000, 0, None, "bootstrap"))
-    assert (normal.method, drawn.method) == ("normal", "bootstrap")
+    normal = from_losses(*data, Options(0.9, 1000, 0))
+    drawn = from_losses(*data, Options(0.9, 4000, 0, None, "bootstrap"))
+    assert (normal.method.name, drawn.method.name) == ("normal", "bootstrap")
     for name in ("cost", "difference", "saving"):
         width = np.diff(getattr(drawn, name), axis=0)
         assert getattr(normal, name) == pytest.approx(getattr(drawn, name), abs=0.1 * float(width.max()))
@@ -601,8 +602,9 @@ def test_normal_intervals_are_those_of_resamples(groups, weighted):
                                              (20_000, 0.001, "bootstrap")])
 def test_few_or_skewed_differences_keep_their_resamples(n, rare, method):
     losses = many(n, rare)[[0, 2]]
-    found = from_losses(np.zeros(n), {"a": (losses[0],), "b": (losses[1],)}, 0, losses, None, None, Luck(0.95, 20, 0))
-    assert found.method == method
+    found = from_losses(np.zeros(n), {"a": (losses[0],), "b": (losses[1],)}, 0, losses, None, None,
+                        Options(0.95, 20, 0))
+    assert found.method.name == method
 
 
 def test_many_cases_say_that_their_interval_is_normal():
@@ -623,7 +625,7 @@ SERIES = np.cos(np.arange(60) * 1.7) + 0.3 * np.sin(np.arange(60.0) ** 2) + 0.25
 def of_series(series, **options):
     """Differences that are a series in time: the first model's losses are zero."""
     losses = np.array([np.zeros(series.size), series])
-    return from_losses(np.zeros(series.size), {}, 0, losses, None, None, Luck(0.95, 1000, 0, **options))
+    return from_losses(np.zeros(series.size), {}, 0, losses, None, None, Options(0.95, 1000, 0, **options))
 
 
 @pytest.mark.parametrize("steps, error", [(0, 0.10157687578492844), (3, 0.03387429119831659),
@@ -634,7 +636,7 @@ def test_variance_in_time_is_that_of_statsmodels(steps, error):
     correction = (n + 1 - 2 * h + h * (h - 1) / n) / n
     found = of_series(SERIES, blocks=h, interval="hac")
     assert found.spread[1] * np.sqrt(correction) == pytest.approx(error, rel=1e-12)
-    assert (found.method, found.reach) == ("hac", steps)
+    assert (found.method.name, found.reach) == ("hac", steps)
 
 
 def test_one_step_ahead_is_diebold_and_mariano_as_scores_has_it():
@@ -789,7 +791,7 @@ def test_the_interval_in_time_is_student_s_with_the_stated_freedom(steps):
     harvey = (n + 1 - 2 * steps + steps * (steps - 1) / n) / n
     width = stats.t.ppf(0.975, n / (reach + 1) - 1) * np.sqrt(variance / harvey)
     losses = np.array([np.zeros(n), gap])
-    found = from_losses(np.zeros(n), {}, 0, losses, None, None, Luck(0.95, 10, 0, steps, "hac"))
+    found = from_losses(np.zeros(n), {}, 0, losses, None, None, Options(0.95, 10, 0, steps, "hac"))
     assert found.difference[:, 1] == pytest.approx([gap.mean() - width, gap.mean() + width], rel=1e-8)
 
 
@@ -847,10 +849,10 @@ def test_groups_whose_effect_grows_with_their_size_are_told():
         gap = (rng.normal(size=40) + np.log(size))[group] + rng.normal(size=group.size)
         losses = np.array([np.zeros(gap.size), gap])
         found = from_losses(np.zeros(gap.size), {"a": (losses[0],), "b": (losses[1],)}, 0, losses, group, None,
-                            Luck(0.95, 50, seed))
+                            Options(0.95, 50, seed))
         said.append(any("changes with the size of a group" in line for line in found.narrow))
         same = from_losses(np.zeros(gap.size), {"a": (losses[0],), "b": (losses[1],)}, 0, losses,
-                           np.arange(gap.size) // 10, None, Luck(0.95, 50, seed))
+                           np.arange(gap.size) // 10, None, Options(0.95, 50, seed))
         assert not any("changes with the size" in line for line in same.narrow)
     assert np.mean(said) > 0.8
 
@@ -869,3 +871,38 @@ def test_what_is_printed_is_the_table_at_a_glance_and_the_sentences():
     assert f"{cheapest['cost']:.4g}" in said.splitlines()[2] and f"<td>{cheapest['cost']:.4g}</td>" in page
     two = str(pwu.compare(Y, MODELS, {"one": SCORE, "other": SCORE}, n_resamples=50))
     assert two.count("95% interval  ") == 2 and two.startswith("one\n") and "\nother\n" in two
+
+
+def test_a_method_of_one_s_own_is_an_object():
+    """It computes and says what it is; scores of all cases together refuse it, as they refuse all but resamples."""
+    class Half(Method):
+        name = "half"
+
+        def compute(self, cases, options):
+            found = METHODS["normal"].compute(cases, options)
+            return found._replace(difference=found.difference / 2, method=self)
+
+    own = pwu.compare(Y, MODELS, SCORE, interval=Half())
+    plain = pwu.compare(Y, MODELS, SCORE, interval="normal")
+    columns = ["difference low", "difference high"]
+    np.testing.assert_allclose(own.table[columns], plain.table[columns] / 2)
+    assert own.notes[0].startswith("Intervals: 95%, by the method 'half', from 300 cases.")
+    with pytest.raises(ValueError, match="'half' is for scores that are averages"):
+        pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval=Half())
+    with pytest.raises(NotImplementedError, match="Method has no method compute"):
+        pwu.compare(Y, MODELS, SCORE, interval=Method())
+
+
+@pytest.mark.parametrize("method, unsuited", [
+    (None, "both"), ("bootstrap", "both"), ("normal", "blocks"), ("hac", "groups"),
+    ("anytime", "groups blocks weights")])
+def test_every_method_is_refused_where_it_does_not_suit(method, unsuited):
+    data = {"groups": {"groups": np.arange(N) // 3}, "blocks": {"blocks": 5}, "weights": {"sample_weight": np.ones(N)}}
+    data["both"] = data["groups"] | data["blocks"]
+    for name, options in data.items():
+        if name in unsuited or name == "both":
+            with pytest.raises(ValueError, match="blocks|groups"):
+                pwu.compare(Y, MODELS, SCORE, interval=method, n_resamples=20, **options)
+        else:
+            assert len(pwu.compare(Y, MODELS, SCORE, interval=method, n_resamples=20, **options).table) == 3
+    assert {"bootstrap", "normal", "hac", "anytime"} == set(METHODS)

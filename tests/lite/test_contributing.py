@@ -1,4 +1,4 @@
-"""The example of CONTRIBUTING.md runs, and the family in it is served everywhere."""
+"""The examples of CONTRIBUTING.md run, and the family in them is served everywhere."""
 
 import re
 from pathlib import Path
@@ -14,3 +14,6 @@ def test_the_family_of_the_guide_works_as_written():
     y, models = [1, 0, 1, 0] * 20, {"a": [0.9, 0.2, 0.4, 0.55] * 20, "b": [0.6, 0.4, 0.4, 0.55] * 20}
     found = pwu.compare(y, models, space["score"], n_resamples=50)
     assert found.table["verdict"].tolist()[0] == "best" and "a costs" in found.words[0]
+    exec(re.search(r"```python\n(from pwu_lite.reporting.intervals.*?)```", TEXT, re.S)[1], space)
+    plain = pwu.compare(space["y"], space["models"], space["score"], interval="normal").table
+    assert (space["found"].table["difference low"].iloc[1] < plain["difference low"].iloc[1])

@@ -308,7 +308,7 @@ def test_the_errors_of_near_copies_are_theirs(size):
 
 
 def test_the_variance_in_time_is_that_of_newey_and_west():
-    from pwu_lite.reporting._intervals import _drawn, _stretches
+    from pwu_lite.reporting.intervals import _drawn, _stretches
 
     rng = np.random.default_rng(0)
     rows, h = rng.normal(size=(4, 90)), 7

@@ -21,7 +21,7 @@ import pwu_desk
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta, Dirac, Mixture
 from pwu_lite.pwu import PWU
-from pwu_lite.reporting._intervals import Luck, from_losses
+from pwu_lite.reporting.intervals import Options, from_losses
 from pwu_lite.reporting.rules import RULES
 
 from .. import tables
@@ -225,7 +225,7 @@ def difference(name: str, samples: int = SAMPLES) -> dict[str, Any]:
     for seed in range(samples):
         sample = row.draw(np.random.default_rng([place, seed]))
         losses = np.array([np.zeros(sample.gap.size), sample.gap])
-        luck = Luck(0.95, RESAMPLES, samples + seed, row.options.get("blocks"), row.options.get("interval"))
+        luck = Options(0.95, RESAMPLES, samples + seed, row.options.get("blocks"), row.options.get("interval"))
         found = from_losses(np.zeros(sample.gap.size), {"a": (losses[0],), "b": (losses[1],)}, 0, losses,
                             sample.groups, sample.weight, luck)
         low, high = found.difference[:, 1]

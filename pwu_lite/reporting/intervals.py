@@ -1,4 +1,4 @@
-"""How far a comparison may be luck: intervals of costs and of their differences, from resamples or a normal law.
+"""How far a comparison may be options: intervals of costs and of their differences, from resamples or a normal law.
 
 Implements appendix L of the PWU paper, for cases in time, too (Newey and West, Diebold and Mariano).
 """
@@ -26,15 +26,15 @@ from ._together import Together, all_together, bets_together
 from .bets import Bets
 from .rules import RULES, say
 
-__all__ = ["Intervals", "Luck", "apart", "anytime", "by_content", "from_losses", "from_scores", "named"]
+__all__ = ["METHODS", "Cases", "Intervals", "Method", "Options", "apart", "by_content", "from_losses", "from_scores",
+           "method_of", "named"]
 
-METHODS = ("bootstrap", "normal", "hac", "anytime")
 MANY_UNITS = 20_000  # cases or groups from which on a normal interval is taken
 MOST_SKEW = 0.05  # skewness of a mean up to which it is: each tail then misses by less than half a point
 DRAWS = 10_000
 
 
-class Luck(NamedTuple):
+class Options(NamedTuple):
     """How intervals are computed.
 
     Attributes
@@ -44,8 +44,8 @@ class Luck(NamedTuple):
         Of the resamples.
     blocks : int or None
         Consecutive cases that are drawn together; with "hac" the reach of their dependence.
-    interval : {None, "bootstrap", "normal", "hac", "anytime"}
-        None: resamples, and a normal law for many cases.
+    interval : str, Method or None
+        A method, or its name in `METHODS`. None: resamples, and a normal law for many cases.
     bound : float or None
         Largest difference of two losses of a case, for "anytime".
     between : (float, float) or None
@@ -60,11 +60,43 @@ class Luck(NamedTuple):
     repeats: int
     seed: int
     blocks: int | None = None
-    interval: str | None = None
+    interval: Any = None
     bound: float | None = None
     between: tuple[float, float] | None = None
     named: bool = False
     pairs: int = 1
+
+
+class Cases(NamedTuple):
+    """What a method is given of m models.
+
+    Attributes
+    ----------
+    y : ndarray, shape (n,)
+    forecasts : mapping of name to forecast
+    best : int
+        The model that the others are compared with.
+    losses : ndarray, shape (m, n)
+    groups, weight : ndarray of shape (n,), or None
+    units : ndarray, shape (m, k)
+        Weighted losses of the units: cases, or sums over groups.
+    size : ndarray, shape (k,)
+        Weights of the units.
+    """
+
+    y: np.ndarray
+    forecasts: Mapping[str, tuple[np.ndarray, ...]]
+    best: int
+    losses: np.ndarray
+    groups: np.ndarray | None
+    weight: np.ndarray | None
+    units: np.ndarray
+    size: np.ndarray
+
+    @property
+    def unit(self) -> str:
+        """What a unit is called."""
+        return "cases" if self.groups is None else "groups"
 
 
 class Intervals(NamedTuple):
@@ -79,8 +111,7 @@ class Intervals(NamedTuple):
         How often each model is cheapest, and how often its difference is undefined.
     together : Together
         What holds for all models at once.
-    method : str
-        "bootstrap", "blocks", "normal", "hac" or "anytime".
+    method : Method
     reach : int
         Steps in time over which "hac" counts dependence.
     skew : float
@@ -96,86 +127,211 @@ class Intervals(NamedTuple):
     share_best: np.ndarray
     undefined: np.ndarray
     together: Together
-    method: str
+    method: Method
     reach: int = 0
     skew: float = 0.0
     narrow: tuple[str, ...] = ()
 
 
+class Method:
+    """A way to compute intervals; one object for each stands in `METHODS`, by its name.
+
+    `pwu_lite.compare` takes the name, or an object of one's own: `compute` is all that it needs.
+    """
+
+    name = ""
+
+    def refuse(self, groups: np.ndarray | None, blocks: int | None, weight: np.ndarray | None) -> None:
+        """Raise ValueError where the method does not suit such cases."""
+        if groups is not None and blocks is not None:
+            raise ValueError("blocks are for cases in time order: leave out the groups")
+
+    def words(self, found: Intervals, units: str, options: Options) -> str:
+        """How they were computed, after "Intervals: 95%, "; `units` says of how many cases or groups."""
+        return f"by the method {self.name!r}, from {units}"
+
+    def compute(self, cases: Cases, options: Options) -> Intervals:
+        """The intervals, for a score that is an average over cases."""
+        raise NotImplementedError(f"{type(self).__name__} has no method compute(cases, options)")
+
+
+class Resampled(Method):
+    """Percentiles of resamples; for cases in time order, of resamples of blocks."""
+
+    name = "bootstrap"
+
+    def words(self, found, units, options):
+        blocks = ("" if options.blocks is None else f", in blocks of {options.blocks} consecutive ones")
+        same = "the same ones for all models" if options.blocks is None else "the same for all models"
+        return f"from {options.repeats} resamples of {units}{blocks}, {same}"
+
+    def compute(self, cases, options):
+        own, gaps = _own(cases.units, cases.size, cases.best)
+        found = _ends(options, cases.size, cases.units.sum(axis=1) / cases.size.sum(), own if options.blocks is None
+                      else None, cases.best, *_resampled_losses(cases, options))
+        return _with_warnings(found._replace(skew=_skewness((own, gaps))), cases, options, options.blocks is not None)
+
+
+class Normal(Method):
+    """The joint normal law of the means."""
+
+    name = "normal"
+
+    def refuse(self, groups, blocks, weight):
+        super().refuse(groups, blocks, weight)
+        if blocks is not None:
+            raise ValueError("interval='normal' assumes independent cases: with blocks use 'bootstrap' or 'hac'")
+
+    def words(self, found, units, options):
+        return f"normal, from the spread over {units}"
+
+    def compute(self, cases, options):
+        _check_two(self, cases)
+        return _with_warnings(normal(cases.units, cases.size, cases.best, options)[0], cases, options, False)
+
+
+class Serial(Method):
+    """The same with a variance that counts dependence in time."""
+
+    name = "hac"
+
+    def refuse(self, groups, blocks, weight):
+        if groups is not None:
+            raise ValueError("blocks and interval='hac' are for cases in time order: leave out the groups")
+
+    def words(self, found, units, options):
+        return f"from a variance that counts dependence over {found.reach} steps in time, of {units}"
+
+    def compute(self, cases, options):
+        _check_two(self, cases)
+        reach = _reach(_own(cases.units, cases.size, cases.best)[1], options.blocks)
+        found, _ = normal(cases.units, cases.size, cases.best, options, reach)
+        return _with_warnings(found._replace(method=self), cases, options, True)
+
+
+class Anytime(Method):
+    """Bets, which hold at all looks together."""
+
+    name = "anytime"
+
+    def refuse(self, groups, blocks, weight):
+        if not (groups is None and blocks is None and weight is None):
+            raise ValueError("interval='anytime' takes cases one by one: leave out groups, blocks and weights, or give "
+                             "the groups to pwu_desk.Watch(...).update(..., groups=...)")
+
+    def words(self, found, units, options):
+        return f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
+
+    def compute(self, cases, options):
+        return anytime(cases.losses, cases.best, options)
+
+
+class ByNumber(Resampled):
+    """The default: resamples, and a normal law for many cases whose differences are not too skewed."""
+
+    name = ""
+
+    def compute(self, cases, options):
+        if cases.size.size >= MANY_UNITS and options.blocks is None:
+            found, skew = normal(cases.units, cases.size, cases.best, options)
+            if skew <= MOST_SKEW:
+                return _with_warnings(found, cases, options, False)
+        return super().compute(cases, options)
+
+
+RESAMPLED, NORMAL = Resampled(), Normal()
+METHODS: dict[str, Method] = {method.name: method for method in (RESAMPLED, NORMAL, Serial(), Anytime())}
+
+
+def method_of(interval: Any) -> Method:
+    """The method of this name, the object itself, or the default for None.
+
+    Raises
+    ------
+    ValueError
+        There is no method of this name.
+
+    Examples
+    --------
+    >>> method_of("hac").name, method_of(METHODS["normal"]).name
+    ('hac', 'normal')
+    """
+    if interval is None:
+        return ByNumber()
+    if isinstance(interval, Method):
+        return interval
+    if interval not in METHODS:
+        raise ValueError(f"interval must be one of {', '.join(METHODS)}, got {interval!r}")
+    return METHODS[interval]
+
+
 def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int, losses: np.ndarray,
-                groups: np.ndarray | None, weight: np.ndarray | None, luck: Luck) -> Intervals:
+                groups: np.ndarray | None, weight: np.ndarray | None, options: Options) -> Intervals:
     """Intervals for a score that is an average over cases.
 
     Parameters
     ----------
-    y : ndarray, shape (n,)
-    forecasts : mapping of name to forecast
-    best : int
-        The model that the others are compared with.
-    losses : ndarray, shape (m, n)
-    groups, weight : ndarray of shape (n,), or None
-    luck : Luck
+    y, forecasts, best, losses, groups, weight
+        As in `Cases`.
+    options : Options
 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
     >>> losses = rng.random((2, 30_000))
-    >>> found = from_losses(np.zeros(30_000), {}, 0, losses, None, None, Luck(0.95, 100, 0))
-    >>> found.method, bool(found.difference[0, 1] < losses[1].mean() - losses[0].mean() < found.difference[1, 1])
+    >>> found = from_losses(np.zeros(30_000), {}, 0, losses, None, None, Options(0.95, 100, 0))
+    >>> found.method.name, bool(found.difference[0, 1] < losses[1].mean() - losses[0].mean() < found.difference[1, 1])
     ('normal', True)
     """
-    if luck.interval == "anytime":
-        return anytime(losses, best, luck)
     units, size = losses if weight is None else losses * weight, unit_sizes(len(y), groups, weight)
     if groups is not None:  # summed from small to large: the order of the rows leaves no trace
         units = np.array([np.bincount(groups[order], row[order]) for row in units
                           for order in [np.lexsort((row, groups))]])
-    if luck.interval in ("normal", "hac") and size.size < 2:
-        raise ValueError(f"interval={luck.interval!r} needs at least two cases, got {size.size}")
-    own, gaps = _own(units, size, best)
-    steps = [] if luck.blocks is None and luck.interval != "hac" else _dependence(gaps)
-    unit = "cases" if groups is None else "groups"
-    still = _still(units, size, best, gaps, unit)
-    lean = 0.0 if groups is None else _lean(gaps, size)
-    if luck.interval != "bootstrap" and luck.blocks is None or luck.interval in ("normal", "hac"):
-        if luck.interval is not None or size.size >= MANY_UNITS:
-            found, skew = normal(units, size, best, luck)
-            if luck.interval is not None or skew <= MOST_SKEW:
-                far, short = _missed(steps, found.spread)
-                return found._replace(narrow=(*why_narrow(found.skew, size, unit, luck, far, short, lean), *still))
-    found = _ends(luck, size, units.sum(axis=1) / size.sum(), own if luck.blocks is None else None, best,
-                  *_resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck))
-    skew = _skewness((own, gaps))
-    far, short = _missed(steps, found.spread)
-    return found._replace(skew=skew, narrow=(*why_narrow(skew, size, unit, luck, far, short, lean), *still))
+    return method_of(options.interval).compute(Cases(y, forecasts, best, losses, groups, weight, units, size), options)
+
+
+def _check_two(method, cases):
+    if cases.size.size < 2:
+        raise ValueError(f"interval={method.name!r} needs at least two cases, got {cases.size.size}")
+
+
+def _with_warnings(found, cases, options, in_time):
+    """The intervals, with sentences on why they may be too narrow."""
+    units, size, best = cases.units, cases.size, cases.best
+    _, gaps = _own(units, size, best)
+    lean = 0.0 if cases.groups is None else _lean(gaps, size)
+    far, short = _missed(_dependence(gaps) if in_time else [], found.spread)
+    narrow = why_narrow(found.skew, size, cases.unit, options, far, short, lean)
+    return found._replace(narrow=(*narrow, *_still(units, size, best, gaps, cases.unit)))
 
 
 def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int,
-                groups: np.ndarray | None, weight: np.ndarray | None, luck: Luck) -> Intervals:
+                groups: np.ndarray | None, weight: np.ndarray | None, options: Options) -> Intervals:
     """Intervals for a score of all cases together, computed anew on each resample.
 
     Parameters
     ----------
     score : callable
         ``score(y, *forecast)``.
-    y, forecasts, best, groups, weight, luck
+    y, forecasts, best, groups, weight, options
         As in `from_losses`.
     """
-    if luck.interval in ("normal", "hac", "anytime"):
-        raise ValueError(f"interval={luck.interval!r} is for scores that are averages over cases; this one is computed "
+    method = method_of(options.interval)
+    if not isinstance(method, Resampled):
+        raise ValueError(f"interval={method.name!r} is for scores that are averages over cases; this one is computed "
                          f"from all cases together: use resamples (blocks=... for cases in time)")
     size = unit_sizes(len(y), groups, weight)
-    options = {} if weight is None else {"sample_weight": weight}
-    whole = np.array([float(named(name, score, y, *parts, **options)) for name, parts in forecasts.items()])
-    costs, gaps, together = _resampled_scores(score, y, forecasts, best, groups, weight, luck)
+    weighted = {} if weight is None else {"sample_weight": weight}
+    whole = np.array([float(named(name, score, y, *parts, **weighted)) for name, parts in forecasts.items()])
+    costs, gaps, together = _resampled_scores(score, y, forecasts, best, groups, weight, options)
     own = (gaps if gaps.shape[1] > 1 else costs).T
-    noise = np.sqrt(6 / luck.repeats)  # the standard error of a skewness that is taken from resamples
+    noise = np.sqrt(6 / options.repeats)  # the standard error of a skewness that is taken from resamples
     skew = max(_skew(row[np.isfinite(row)]) * np.sqrt(np.isfinite(row).sum()) for row in own) - noise
-    return _ends(luck, size, whole, None, best, costs, gaps, together)._replace(
-        skew=skew, narrow=why_narrow(skew, size, "cases" if groups is None else "groups", luck))
+    return _ends(options, size, whole, None, best, costs, gaps, together)._replace(
+        skew=skew, narrow=why_narrow(skew, size, "cases" if groups is None else "groups", options))
 
 
-def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: float | None = None,
+def why_narrow(skew: float, size: np.ndarray, unit: str, options: Options, steps: float | None = None,
                short: bool = False, lean: float = 0.0) -> tuple[str, ...]:
     """Sentences on why intervals hold the true difference less often than they say; none where they do.
 
@@ -188,7 +344,7 @@ def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: floa
     size : ndarray, shape (n,)
         Weights of the units.
     unit : {"cases", "groups", "blocks"}
-    luck : Luck
+    options : Options
     steps : float, optional
         Over how many cases their dependence reaches.
     short : bool
@@ -198,29 +354,30 @@ def why_narrow(skew: float, size: np.ndarray, unit: str, luck: Luck, steps: floa
 
     Examples
     --------
-    >>> why_narrow(0.0, np.ones(8), "groups", Luck(0.95, 1000, 0))[0][:46]
+    >>> why_narrow(0.0, np.ones(8), "groups", Options(0.95, 1000, 0))[0][:46]
     'With so few groups (8) the intervals are rough'
     """
-    said, coverage, given = [], f"{100 * luck.coverage:.3g}", unit
-    number = effective_number(size) / (luck.blocks if luck.blocks and luck.interval != "hac" else 1)
+    said, coverage, given = [], f"{100 * options.coverage:.3g}", unit
+    serial = isinstance(method_of(options.interval), Serial)
+    number = effective_number(size) / (options.blocks if options.blocks and not serial else 1)
     if number < RULES["few_units"]:
         worth = "" if number > size.size - 0.5 else f", worth {number:.2g} of equal weight"
-        known, unit = (f"{size.size:,}{worth}", unit) if luck.blocks is None else (f"{number:.2g}", "blocks")
+        known, unit = (f"{size.size:,}{worth}", unit) if options.blocks is None else (f"{number:.2g}", "blocks")
         said.append(say("few_units", unit=unit, number=known))
     if skew > RULES["most_skew"]:
         said.append(say("long_tail", unit=given, coverage=coverage))
     if lean > RULES["most_lean"]:
         said.append(say("large_groups", unit=given.removesuffix("s"), coverage=coverage))
-    if steps is not None and luck.interval != "hac" and (
-            short or luck.blocks is not None and luck.blocks < RULES["least_blocks_per_step"] * steps):
-        said.append(say("short_blocks", steps=f"{steps:.2g}", blocks=luck.blocks, coverage=coverage))
-    elif steps is not None and (short or luck.blocks is None and size.size < RULES["least_stretches"] * steps):
+    if steps is not None and not serial and (
+            short or options.blocks is not None and options.blocks < RULES["least_blocks_per_step"] * steps):
+        said.append(say("short_blocks", steps=f"{steps:.2g}", blocks=options.blocks, coverage=coverage))
+    elif steps is not None and (short or options.blocks is None and size.size < RULES["least_stretches"] * steps):
         said.append(say("few_stretches", steps=f"{steps:.2g}", cases=f"{size.size:,}", worth=f"{size.size / steps:.2g}",
                         coverage=coverage))
     return tuple(said)
 
 
-def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[Intervals, float]:
+def normal(units: np.ndarray, size: np.ndarray, best: int, options: Options, reach: int = 0) -> tuple[Intervals, float]:
     """Intervals from the joint normal law of the means, and the largest skewness of a mean.
 
     Parameters
@@ -231,9 +388,10 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[
         Weights of the units.
     best : int
         The model that the others are compared with.
-    luck : Luck
-        With ``interval="hac"`` the variance counts dependence in time (Newey and West's weights), and the
-        interval is that of Diebold and Mariano with the correction of Harvey, Leybourne and Newbold.
+    options : Options
+    reach : int
+        Steps of dependence in time that the variance counts (Newey and West's weights); the interval is then that of
+        Diebold and Mariano with the correction of Harvey, Leybourne and Newbold.
     """
     cost = units.sum(axis=1) / size.sum()
     gap = apart(cost, cost[best])
@@ -242,24 +400,23 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, luck: Luck) -> tuple[
         saving = gap / np.abs(cost)
         saved = np.where(gaps.any(axis=1)[:, None], (gaps - (saving * np.sign(cost))[:, None] * own) / np.abs(
             cost)[:, None], 0.0)
-    reach = _reach(gaps, luck) if luck.interval == "hac" else 0
     spread = _deviations(gaps, reach)
     # Bartlett's weights over r steps leave as much freedom as n / (r + 1) independent cases do, a little less than
     # the kernel's 1.5 n / (r + 1): so the coverage measured is .93 and more where the dependence is short beside n.
     freedom = effective_number(size) / (reach + 1) - 1
-    width = float(stdtrit(max(freedom, 0.5), (1 + luck.coverage) / 2))
+    width = float(stdtrit(max(freedom, 0.5), (1 + options.coverage) / 2))
     cost_ends, gap_ends, saving_ends = (np.array([middle - width * error, middle + width * error])
                                         for middle, error in ((cost, _deviations(own, reach)), (gap, spread),
                                                               (saving, _deviations(saved, reach))))
     draws = _drawn(cost, own, reach, (gap == 0) & (spread == 0), best)
-    together = all_together(cost, draws, best, luck.coverage, max(freedom, 0.5) + 1, resampled=False,
-                            named=luck.named, pairs=luck.pairs)
+    together = all_together(cost, draws, best, options.coverage, max(freedom, 0.5) + 1, resampled=False,
+                            named=options.named, pairs=options.pairs)
     found = Intervals(cost_ends, gap_ends, saving_ends, spread, _share_best(draws), np.zeros(cost.size), together,
-                      "hac" if luck.interval == "hac" else "normal", reach, _skewness((own, gaps)))
+                      NORMAL, reach, _skewness((own, gaps)))
     return found, max(found.skew, *(_skew(row) for row in own))
 
 
-def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
+def anytime(losses: np.ndarray, best: int, options: Options) -> Intervals:
     """Intervals of costs and of differences from bets, which hold at all looks together; of savings there are none.
 
     Parameters
@@ -267,13 +424,13 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
     losses : ndarray, shape (m, n)
     best : int
         The model that the others are compared with.
-    luck : Luck
+    options : Options
         With the bound of a difference.
     """
-    if luck.bound is None:
+    if options.bound is None:
         raise ValueError("interval='anytime' needs losses whose difference has a known bound: a family says it as its "
                          "largest_difference, under the score's prior; for other losses state it, in Watch(bound=...)")
-    bound = luck.bound
+    bound = options.bound
 
     def bet(values, reach):  # sorted, so that the sums do not depend on the order of the rows
         shares = np.sort(values) / reach
@@ -286,11 +443,11 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
 
     def ends(values, reach, middle=0.0):
         bets = bet(values - middle, reach)
-        return [middle + reach * bets.end(side, luck.coverage) for side in (1, -1)]
+        return [middle + reach * bets.end(side, options.coverage) for side in (1, -1)]
 
     gaps, none = losses - losses[best], np.full(len(losses), np.nan)
     difference = np.array([(0.0, 0.0) if model == best else ends(gap, bound) for model, gap in enumerate(gaps)]).T
-    low, high = luck.between or (np.nan, np.nan)  # a cost is told from the middle of what it can be
+    low, high = options.between or (np.nan, np.nan)  # a cost is told from the middle of what it can be
     known = high > low and losses.min() >= low - 1e-9 * bound and losses.max() <= high + 1e-9 * bound
     cost = (np.array([ends(row, (high - low) / 2, (low + high) / 2) for row in losses]).T if known else
             np.array([none, none]))
@@ -300,7 +457,7 @@ def anytime(losses: np.ndarray, best: int, luck: Luck) -> Intervals:
         for two in range(one):
             fortunes[two, one], fortunes[one, two] = bet(losses[one] - losses[two], bound).evidence
     return Intervals(cost, difference, np.array([none, none]), spread, none, np.zeros(len(losses)),
-                     bets_together(fortunes, best, luck.coverage, luck.pairs), "anytime")
+                     bets_together(fortunes, best, options.coverage, options.pairs), METHODS["anytime"])
 
 
 def _own(units, size, best):
@@ -429,11 +586,11 @@ def _primes(count):
             found.append(number)
 
 
-def _reach(series, luck):
+def _reach(series, blocks):
     """Steps of dependence: as stated, or by the rule of Andrews (1991) from the first autocorrelation."""
     n = series.shape[1]
-    if luck.blocks is not None:
-        return luck.blocks - 1
+    if blocks is not None:
+        return blocks - 1
     reach = 0
     for row in series[(series**2).sum(axis=1) > 0]:
         rho = np.clip((row[1:] @ row[:-1]) / (row @ row), -0.97, 0.97)
@@ -442,42 +599,44 @@ def _reach(series, luck):
     return min(reach, n // 3)
 
 
-def _ends(luck, size, cost, own, best, costs, gaps, together):
+def _ends(options, size, cost, own, best, costs, gaps, together):
     """Intervals between percentiles of the resamples."""
-    number = effective_number(size) / (luck.blocks or 1)
-    tail = tail_of(luck.coverage, number)
+    number = effective_number(size) / (options.blocks or 1)
+    tail = tail_of(options.coverage, number)
     with np.errstate(invalid="ignore", divide="ignore"):
         savings = gaps / np.abs(costs)
     spread = np.array([np.std(column[np.isfinite(column)]) if np.isfinite(column).any() else np.nan
                        for column in gaps.T])
     return Intervals(percentiles(costs, tail), percentiles(gaps, tail), percentiles(savings, tail), spread,
                      _share_best(together), np.isnan(gaps).mean(axis=0),
-                     all_together(cost, together, best, luck.coverage, number, resampled=True, own=own,
-                                  named=luck.named, pairs=luck.pairs),
-                     "bootstrap" if luck.blocks is None else "blocks")
+                     all_together(cost, together, best, options.coverage, number, resampled=True, own=own,
+                                  named=options.named, pairs=options.pairs),
+                     RESAMPLED)
 
 
-def _resampled_losses(y, forecasts, best, losses, units, size, groups, weight, luck):
+def _resampled_losses(cases, options):
     """Costs and differences from the best, each shape (repeats, m), and all costs on the same resamples.
 
     What is said of two models depends on these two alone: the units (cases, or groups) are sorted by their
     difference before they are drawn, so neither other models nor the order of columns or rows decides.
     """
+    units, size, best = cases.units, cases.size, cases.best
     rows: list[np.ndarray] = []
     for model in range(len(units)):
         gap = units[model] - units[best]
         grain = 1e-12 * (np.abs(units[[model, best]]).max() or 1.0)  # rounding in a loss does not change the order
-        order = (np.lexsort((size, *(np.rint(part / grain) for part in (units[model], gap)))) if luck.blocks is None
+        order = (np.lexsort((size, *(np.rint(part / grain) for part in (units[model], gap)))) if options.blocks is None
                  else np.arange(size.size))
         rows += [units[model][order], gap[order], size[order]]
     if len(units) > 2:
         grain = 1e-12 * (np.abs(units).max() or 1.0)
-        order = (np.arange(size.size) if luck.blocks is not None else
-                 canonical_order(y, by_content(y, forecasts), weight, losses) if groups is None else
+        order = (np.arange(size.size) if options.blocks is not None else
+                 canonical_order(cases.y, by_content(cases.y, cases.forecasts), cases.weight, cases.losses)
+                 if cases.groups is None else
                  np.lexsort((size, *np.rint(np.array(sorted(units, key=_content)) / grain))))
         rows += [*units[:, order], size[order]]
     sums = np.concatenate([block @ np.array(rows).T for block in resampled_weights(
-        size.size, repeats=luck.repeats, seed=luck.seed, blocks=luck.blocks)])
+        size.size, repeats=options.repeats, seed=options.seed, blocks=options.blocks)])
     pairs = sums[:, :3 * len(units)].reshape(len(sums), -1, 3)
     with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any weight is undefined
         costs, gaps = pairs[:, :, 0] / pairs[:, :, 2], pairs[:, :, 1] / pairs[:, :, 2]
@@ -487,7 +646,7 @@ def _resampled_losses(y, forecasts, best, losses, units, size, groups, weight, l
     return costs, gaps, together
 
 
-def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
+def _resampled_scores(score, y, forecasts, best, groups, weight, options):
     """The same for a score of all cases together, computed anew on each resample."""
     names = list(forecasts)
     pairs = [[names[best]] if name == names[best] else [names[best], name] for name in names]
@@ -496,20 +655,20 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, luck):
     orders += [canonical_order(y, by_content(y, forecasts), weight) for _ in kept[len(pairs):]]
     if groups is not None:  # drawn by their number, which what they hold decides
         groups = _by_what_they_hold(groups, y, by_content(y, forecasts), weight)
-    if groups is not None or luck.blocks is not None:
+    if groups is not None or options.blocks is not None:
         orders = [np.arange(len(y)) for _ in kept]
 
     def costs(drawn):
         values = []
         for pair, order in zip(kept, orders, strict=True):
             chosen = order[drawn]
-            options = {} if weight is None else {"sample_weight": weight[chosen]}
-            values += [float(named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **options))
+            weighted = {} if weight is None else {"sample_weight": weight[chosen]}
+            values += [float(named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **weighted))
                       for name in pair]
         return values
 
-    sums = paired_bootstrap(costs, len(y), groups=groups, repeats=luck.repeats, seed=luck.seed,
-                            blocks=luck.blocks).astype(float)
+    sums = paired_bootstrap(costs, len(y), groups=groups, repeats=options.repeats, seed=options.seed,
+                            blocks=options.blocks).astype(float)
     last = np.cumsum([len(pair) for pair in kept])[:len(names)] - 1  # the model itself; before it, the best one
     own_sums = sums[:, last]
     others = np.where(np.arange(len(names)) == best, own_sums, sums[:, np.maximum(last - 1, 0)])
