@@ -5,6 +5,7 @@ Implements definition 3.5, lemma 3.6 and proposition F.1 of the PWU paper.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -82,15 +83,10 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     >>> coordinate_dependence(classification.retention_auc) is None
     False
     """
-    if not isinstance(task, str) or task not in _DRAWS:
-        raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
-    n, trials = validation.whole("n", n), validation.whole("trials", trials)
-    if n < 2:
-        raise ValueError("n must be at least 2: a single case has no background")
-    precision = validation.inside("precision", precision, 0, 1)
-    check_metric(metric)
+    n, trials, precision = _checked(metric, task, n, trials, precision)
     rng, loss = np.random.default_rng(validation.seed(seed)), _as_called(metric, task)
-    largest, ties_count = 0.0, None  # decided at the first tie: it costs a search of its own
+    do_ties_count = functools.cache(lambda: _two_cases_are_reversed(loss, task, seed, max(n, 3), trials, precision))
+    largest = 0.0
     for _ in range(trials):
         labels, reports, backgrounds = _DRAWS[task](rng, n)
         wholes = [_together(task, report, rest) for rest in backgrounds for report in reports]
@@ -105,14 +101,20 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
         room = assumed_precision(loss, labels, wholes, precision) * largest
         for whole, value in zip(wholes, values, strict=True):
             check_order_of_cases(loss, labels, whole, value, room)
-        is_proof = _is_reversed(values, room)
-        if not is_proof and _is_tie_and_order(values, room):
-            if ties_count is None:
-                ties_count = _two_cases_are_reversed(loss, task, seed, max(n, 3), trials, precision)
-            is_proof = ties_count
-        if is_proof:
+        if _is_reversed(values, room) or (_is_tie_and_order(values, room) and do_ties_count()):
             return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
     return None
+
+
+def _checked(metric, task, n, trials, precision):
+    """The numbers of a search, or what is wrong with it."""
+    if not isinstance(task, str) or task not in _DRAWS:
+        raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
+    n, trials = validation.whole("n", n), validation.whole("trials", trials)
+    if n < 2:
+        raise ValueError("n must be at least 2: a single case has no background")
+    check_metric(metric)
+    return n, trials, validation.inside("precision", precision, 0, 1)
 
 
 def _values(loss, labels, wholes):

@@ -149,21 +149,12 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     """
     check_metric(metric)
     thetas = _check_family(family, thetas)
-    if (y_true is None) != (forecasts is None):
-        raise ValueError("give both y_true and forecasts, or neither")
     if within is not None:
         _check_within(family, within)
-    if forecasts is not None:
-        forecasts = as_list("forecasts", forecasts)
-        _check_forecasts(y_true, forecasts)
-    n, precision = validation.whole("n", n), validation.inside("precision", precision, 0, 1)
-    rng, loss = np.random.default_rng(validation.seed(seed)), as_loss(metric)
-    if forecasts is not None:
-        sets = [(y_true, forecasts)]
-    else:
-        sets = [_drawn(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
+    precision, loss = validation.inside("precision", precision, 0, 1), as_loss(metric)
+    sets = _given(y_true, forecasts) or _drawn_sets(family, n, seed, trials)
     ranked: list[tuple[Any, ...]] = []
-    for search in (_one_pair, _several_pairs):
+    for search in (_one_pair, _several_pairs):  # several pairs are looked for when no data set has one
         for number, (labels, reports) in enumerate(sets):
             if number == len(ranked):
                 ranked.append(_ranked(loss, family, labels, reports, thetas, within, precision))
@@ -172,12 +163,34 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
                 raise ValueError("the metric is finite for fewer than two of the forecasts")
             found = search(values, room, costs, rounding) if len(kept) > 1 else None
             if found:
-                for index in {index for pair in found for index in pair}:
-                    check_order_of_cases(loss, labels, kept[index], values[index], room)
-                comparisons = [Comparison(np.asarray(labels), kept[i], kept[j], (float(values[i]), float(values[j])))
-                               for i, j in found]
-                return Refutation(tuple(comparisons), np.array(list(found.values())), family, precision)
+                return _proof(found, loss, labels, kept, values, room, family, precision)
     return None
+
+
+def _given(y_true, forecasts):
+    """The caller's data as the only data set, or None."""
+    if (y_true is None) != (forecasts is None):
+        raise ValueError("give both y_true and forecasts, or neither")
+    if forecasts is None:
+        return None
+    forecasts = as_list("forecasts", forecasts)
+    _check_forecasts(y_true, forecasts)
+    return [(y_true, forecasts)]
+
+
+def _drawn_sets(family, n, seed, trials):
+    """Random data sets; every second one has two more cases."""
+    n, rng = validation.whole("n", n), np.random.default_rng(validation.seed(seed))
+    return [_drawn(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
+
+
+def _proof(found, loss, labels, kept, values, room, family, precision):
+    """The comparisons that were found, with their weights; the order of the cases must not matter to the metric."""
+    for index in {index for pair in found for index in pair}:
+        check_order_of_cases(loss, labels, kept[index], values[index], room)
+    comparisons = [Comparison(np.asarray(labels), kept[i], kept[j], (float(values[i]), float(values[j])))
+                   for i, j in found]
+    return Refutation(tuple(comparisons), np.array(list(found.values())), family, precision)
 
 
 def _check_family(family, thetas):

@@ -580,21 +580,25 @@ def _same(one, two):
         return isinstance(one, Number) and isinstance(two, Number) and bool(one == two)
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(_same(value, two[key]) for key, value in one.items())
-    if hasattr(one, "nnz"):  # a sparse matrix of scipy
-        return one.shape == two.shape and (one != two).nnz == 0
-    if isinstance(one, np.ma.MaskedArray):
-        return _same(one.tolist(), two.tolist())
-    if isinstance(one, np.ndarray):
-        if one.dtype.names is None and one.dtype.kind in "fc":
-            return np.array_equal(one, two, equal_nan=True)
-        return one.shape == two.shape and (_same(one.tolist(), two.tolist()) if one.dtype == object else
-                                           np.array_equal(one, two))
+    if isinstance(one, np.ndarray) or hasattr(one, "nnz"):
+        return _same_arrays(one, two)
     if callable(getattr(one, "equals", None)):  # tables and columns of pandas, and the like
         return bool(one.equals(two))
     if dataclasses.is_dataclass(one) and not isinstance(one, type):
         return _same(vars(one), vars(two)) if hasattr(one, "__dict__") else one == two
     equal = one == two
     return equal if isinstance(equal, bool | np.bool_) else False
+
+
+def _same_arrays(one, two):
+    """The same for numpy's arrays, masked ones, and sparse matrices of scipy."""
+    if hasattr(one, "nnz"):
+        return one.shape == two.shape and (one != two).nnz == 0
+    if isinstance(one, np.ma.MaskedArray) or one.dtype == object:
+        return one.shape == two.shape and _same(one.tolist(), two.tolist())
+    if one.dtype.names is None and one.dtype.kind in "fc":
+        return np.array_equal(one, two, equal_nan=True)
+    return np.array_equal(one, two)
 
 
 def _home(name):
