@@ -13,7 +13,7 @@ ROUNDING = 1e-13  # numbers closer than this times their own size differ by roun
 TIE = 1e-12  # uncertainties this close are tied: p and 1 - p have the same entropy
 
 
-def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0):
+def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0) -> tuple[np.ndarray, np.ndarray]:
     """Ascending order, and where each block of tied values starts.
 
     Two neighbours are tied if they are at most `tolerance` apart (the smaller of theirs, where
@@ -53,7 +53,7 @@ def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0):
     return order, starts
 
 
-def _narrow(ranked, reach, start, end):
+def _narrow(ranked: np.ndarray, reach: np.ndarray, start: int, end: int) -> np.ndarray:
     """Further starts in a block that is wider than the tolerance of its smallest value."""
     starts: list[int] = []
     while True:
@@ -97,7 +97,7 @@ def block_means(values: np.ndarray, starts: np.ndarray) -> np.ndarray:
     return np.repeat(np.add.reduceat(values, starts) / sizes, sizes)
 
 
-def share_places(score: np.ndarray, places: np.ndarray, tolerance: np.ndarray | float = 0.0):
+def share_places(score: np.ndarray, places: np.ndarray, tolerance: np.ndarray | float = 0.0) -> np.ndarray:
     """What each case gets when place r (from the highest score) is worth ``places[r]``.
 
     Examples

@@ -135,7 +135,7 @@ def block_length(blocks: Any, n: int) -> int:
     return length
 
 
-def _blocks(rng, n, length):
+def _blocks(rng: np.random.Generator, n: int, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Starts and lengths of blocks with n cases together."""
     starts = drawn(rng, n, -(-n // length))
     lengths = np.full(starts.size, length)
@@ -143,7 +143,7 @@ def _blocks(rng, n, length):
     return starts, lengths
 
 
-def _drawn(rng, n, length):
+def _drawn(rng: np.random.Generator, n: int, length: int | None) -> np.ndarray:
     """How often each unit is drawn, alone or in blocks."""
     if length is None:
         return np.bincount(drawn(rng, n, n), minlength=n)
@@ -232,7 +232,7 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
     number = None if groups is None else group_numbers(groups, n)
     weight = family.weight(sample_weight, read[0])
     if not family.separable or thetas.ndim > 1:
-        def costs(drawn):
+        def costs(drawn: np.ndarray) -> list[np.ndarray]:
             return [-family.utilities(family.read_theta(thetas, n), tuple(part[drawn] for part in data), None)
                     for data in read]
 
@@ -338,7 +338,7 @@ def percentiles(values: np.ndarray, tail: float) -> np.ndarray:
     return ends
 
 
-def _whole_repeats(repeats):
+def _whole_repeats(repeats: int) -> int:
     repeats = validation.whole("repeats", repeats)
     if repeats < 2:
         raise ValueError(f"repeats must be at least 2, got {repeats}")

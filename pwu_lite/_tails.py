@@ -166,7 +166,7 @@ def tail_table(prior: Any, name: str) -> Table | None:
 class _Cells:
     """The cells of a table while it is made: those counted from below first, then those counted from above."""
 
-    def __init__(self, prior, name, size):
+    def __init__(self, prior: Any, name: str, size: Any) -> None:
         self.prior, self.name = prior, name
         self.low, self.high = prior.support
         bounded, top = bool(np.isfinite(self.high)), int(np.floor(np.log2(size)))
@@ -179,7 +179,7 @@ class _Cells:
         self.exponents, self.used = np.tile(exponents, 2), np.concatenate([below, above])
         self.fineness = np.where(self.used, _COARSE, 0)
 
-    def refine(self, last):
+    def refine(self, last: bool) -> bool:
         """Polynomials on the cells as they are; True if some cells were too long, and have been cut."""
         # Cell k lies between two powers of two; `start` is its distance from the end that it is counted from.
         count = 1 << self.fineness
@@ -213,7 +213,7 @@ class _Cells:
         self.fineness = np.minimum(self.fineness + halvings * too_long, _FINE)
         return True
 
-    def checked(self):
+    def checked(self) -> Table | None:
         """The table; cells that are poor, or between x and 2 x with a wrong one, are left to the prior itself."""
         # A tail grows with the distance from the end that it is counted from, and falls towards the other one.
         sign = np.where(self.above == self.name.endswith("below"), -1.0, 1.0)
@@ -233,7 +233,7 @@ class _Cells:
         coefficients[:, refused[self.power]] = np.nan
         return None if np.isnan(coefficients[0, self.known]).all() else table
 
-    def _density(self, distance, above):
+    def _density(self, distance: np.ndarray, above: Any) -> np.ndarray:
         """What the tail adds up, at distances from the ends of the support."""
         theta = np.where(above, self.high - distance, self.low + distance)
         density = np.asarray(self.prior.pdf(theta))
@@ -241,14 +241,14 @@ class _Cells:
             return density * np.where(above, 1 - self.high + distance, 1 - theta)
         return density * theta if self.name.startswith("mean") else density
 
-    def _asked(self, cells):
+    def _asked(self, cells: np.ndarray) -> np.ndarray:
         """What lies in some cells, from the prior itself."""
         start, above = self.start[cells], self.above[cells]
         ends = [np.where(above, self.high - distance, self.low + distance)
                 for distance in (start, start + self.width[cells])]
         return np.abs(np.subtract(*(np.asarray(self.prior.exact_tail(self.name, end)) for end in ends)))
 
-    def _add_up(self, inside):
+    def _add_up(self, inside: np.ndarray) -> None:
         """The tail at the start of each cell, and its smaller and larger value there, from what lies in the cells."""
         # Only positive numbers are added, from the far end of the tail on: no digits cancel.
         inside = np.where(self.known, inside, 0.0).astype(np.longdouble)
@@ -271,7 +271,7 @@ class _Cells:
         other = (tail + np.where(near, inside, -inside)).astype(float)
         self.smaller, self.larger = np.minimum(self.tail, other), np.maximum(self.tail, other)
 
-    def _outside(self, side):
+    def _outside(self, side: Any) -> float:
         """What lies beyond the smallest cell of a side: the density is taken for a power there."""
         cells = np.flatnonzero(side & self.used[self.power])
         if not cells.size:  # the support has no upper end

@@ -139,7 +139,7 @@ def lognormal_from_quantiles(low: float, high: float, coverage: float = 0.9) -> 
     return LogNormal(float(np.log(low) + np.log(high)) / 2, float((np.log(high) - np.log(low)) / (2 * z)))
 
 
-def _between(low, high):
+def _between(low: float, high: float) -> tuple[float, float]:
     low, high = validation.positive("low", low), validation.positive("high", high)
     if not low < high:
         raise ValueError(f"low must be below high, got {low!r} and {high!r}")
@@ -155,20 +155,20 @@ def _tail_above(low: float, high: float, tail: float) -> Callable[[float], float
     return above
 
 
-def _shapes(low, tail, size):
+def _shapes(low: float, tail: float, size: float) -> tuple[float, float]:
     """a and b with log(a + b) = size and P(theta < low) = tail, by bisection in the log-odds of the mean."""
-    def shapes(log_odds):
+    def shapes(log_odds: float) -> tuple[float, float]:
         return np.exp(size) * special.expit(log_odds), np.exp(size) * special.expit(-log_odds)
 
     centre = special.logit(low)
-    def missed(x):
+    def missed(x: float) -> float:
         below = float(special.betainc(*shapes(x), low))  # not a number for the smallest shapes on some platforms
         return (float(x < centre) if np.isnan(below) else below) - tail
 
     return shapes(optimize.brentq(missed, centre - 60, centre + 60, xtol=1e-13))
 
 
-def _single(prior):
+def _single(prior: Prior) -> Prior:
     """One prior for all cases."""
     prior = as_prior(prior)
     if prior.length is not None:
@@ -239,7 +239,7 @@ def shifted(prior: Any, share: float) -> Prior:
     raise ValueError(f"there is no rule to shift {prior!r}: state the alternative priors yourself")
 
 
-def _shifted_beta(prior, share):
+def _shifted_beta(prior: Any, share: float) -> Prior:
     """Shapes 1 + kappa m around a mode m, or kappa m around a mean m."""
     least = 1.0 if prior.a > 1 and prior.b > 1 else 0.0
     size = prior.a + prior.b - 2 * least

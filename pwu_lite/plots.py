@@ -232,7 +232,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     return figure
 
 
-def _reference(score, y_true, reports, against, sample_weight):
+def _reference(score: Any, y_true: Any, reports: dict[Any, Any], against: Any, sample_weight: Any) -> int:
     """Place of the model that the others are compared with."""
     if against is not None:
         if str(against) not in reports:
@@ -242,12 +242,12 @@ def _reference(score, y_true, reports, against, sample_weight):
     return int(np.argmin(losses))
 
 
-def _as_text(name):
+def _as_text(name: str) -> str:
     """A model's name as it is: no mathematics, and not hidden by a leading underscore."""
     return ("\u200b" if name.startswith("_") else "") + name.replace("$", r"\$")
 
 
-def _parameters(score, thetas, n):
+def _parameters(score: Any, thetas: Any, n: int) -> tuple[Any, Any]:
     """Where to draw, in the prior's own parameter and in the utility's."""
     only, prior = score.family.parameters[0], score.priors[0]
     if thetas is not None:
@@ -265,7 +265,7 @@ def _parameters(score, thetas, n):
     return x, x
 
 
-def _mean_density(prior, x):
+def _mean_density(prior: Prior, x: np.ndarray) -> np.ndarray:
     """Density at x; of a prior for each case, their mean; known values as a histogram."""
     density, bins = np.zeros(len(x)), np.linspace(x[0], x[-1], 41) if len(x) > 1 else np.array([0.5, 1.5]) * x[0]
     for weight, part in prior.parts:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import numbers
 import pickle
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -251,7 +251,7 @@ class Prior:
         together = Mixture([part for _, part in smooth], [weight / whole for weight, _ in smooth])
         return [(whole, together), *(pair for pair in parts if isinstance(pair[1], Dirac))]
 
-    def _between(self, lo, hi, which):
+    def _between(self, lo: Any, hi: Any, which: int) -> Any:
         """Difference of the smaller pair of tails, so that no digits cancel in them."""
         lo, hi = _bounds(lo, hi)
         low, high = self.tails(lo), self.tails(hi)
@@ -266,13 +266,13 @@ class _PerCase(Prior):
     """A prior whose parameters may be arrays of shape (n,): a prior for each case."""
 
     @property
-    def length(self):
+    def length(self) -> int | None:
         for value in vars(self).values():
             if np.ndim(value):
                 return value.size
         return None
 
-    def for_cases(self, chosen):
+    def for_cases(self, chosen: np.ndarray) -> Prior:
         if self.length is None:
             return self
         some = object.__new__(type(self))  # already validated; may be empty
@@ -280,18 +280,18 @@ class _PerCase(Prior):
             object.__setattr__(some, name, value[chosen] if np.ndim(value) else value)
         return some
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self._key() == other._key()
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash((type(self).__name__, self._key()))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shown = {name: f"<{value.size} values>" if np.ndim(value) else repr(value)
                  for name, value in vars(self).items()}
         return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in shown.items())})"
 
-    def _key(self):
+    def _key(self) -> tuple[Any, ...]:
         return tuple(value.tobytes() if np.ndim(value) else value for value in vars(self).values())
 
 
@@ -330,15 +330,15 @@ class Beta(_PerCase):
     b: Any
     scale: Any = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _keep_each(self, _shape, "a", "b")
         _keep_each(self, _scale, "scale")
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return (0.0, float(np.max(self.scale)))
 
-    def exact_tail(self, name, t):
+    def exact_tail(self, name: str, t: Any) -> np.ndarray:
         t = np.asarray(t, dtype=float)
         x, rest = np.clip(t / self.scale, 0, 1), np.clip((self.scale - t) / self.scale, 0, 1)
         if name == "complement_above":
@@ -348,7 +348,7 @@ class Beta(_PerCase):
         share = (beta_lower if name.endswith("below") else beta_upper)(a, b, x, rest)
         return self.scale * self.a / (self.a + self.b) * share if name.startswith("mean") else share
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         x = _places(x)
         inside = (x >= 0) & (x <= self.scale)
         u, rest = np.clip(x / self.scale, 0, 1), np.clip((self.scale - x) / self.scale, 0, 1)
@@ -356,7 +356,7 @@ class Beta(_PerCase):
         log = special.xlogy(self.a - 1, u) + log_rest
         return _like(np.where(inside, np.exp(log - special.betaln(self.a, self.b)), 0) / self.scale)
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         return _like(self.scale * special.betaincinv(self.a, self.b, _levels(q)))
 
 
@@ -394,7 +394,7 @@ class TruncatedBeta(Prior):
     _whole: Any = field(init=False, repr=False, compare=False)
     _norm: float = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _keep(self, _shape, "a", "b")
         whole = Beta(self.a, self.b)
         low, high = _ends(self)
@@ -408,10 +408,10 @@ class TruncatedBeta(Prior):
             raise ValueError(f"[{low!r}, {high!r}] is too narrow for exact masses: use a Uniform prior there")
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return (float(self.low), float(self.high))
 
-    def exact_tail(self, name, t):
+    def exact_tail(self, name: str, t: Any) -> np.ndarray:
         t = np.asarray(t, dtype=float)
         unknown, t = np.isnan(t), np.clip(np.where(np.isnan(t), self.low, t), self.low, self.high)
         ends = (self.low, t) if name.endswith("below") else (t, self.high)
@@ -421,12 +421,12 @@ class TruncatedBeta(Prior):
             share, inner = (self._whole.mean, Beta(self.a + 1, self.b)) if "mean" in name else (1.0, self._whole)
         return np.where(unknown, np.nan, share * _narrow_mass(inner, *ends) / self._norm)
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         x = _places(x)
         inside = (x >= self.low) & (x <= self.high)
         return _like(np.where(inside, self._whole.pdf(x), 0) / self._norm)
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         levels = _levels(q)
         below, above = self._whole.mass(0, self.low), self._whole.mass(self.high, 1)
         lower = np.minimum(below + levels * self._norm, 1)
@@ -436,7 +436,7 @@ class TruncatedBeta(Prior):
         return _like(np.clip(value, self.low, self.high))
 
 
-def _narrow_mass(prior, low, high):
+def _narrow_mass(prior: Prior, low: Any, high: Any) -> np.ndarray:
     """Mass of [low, high); of an interval that holds little of it by quadrature, as a difference loses its digits."""
     mass = np.asarray(prior.mass(low, high), dtype=float)
     few = mass < 0.1 * np.minimum(prior.exact_tail("below", low), prior.exact_tail("above", high))
@@ -474,30 +474,30 @@ class Uniform(_PerCase):
     low: Any
     high: Any
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _keep_each(self, _place, "low", "high")
         _in_order(self)
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return (float(np.min(self.low)), float(np.max(self.high)))
 
-    def tails(self, t):
+    def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
         width = self.high - self.low
         below, above = (t - self.low) / width, (self.high - t) / width
         return below, above, below * (t + self.low) / 2, above * (self.high + t) / 2
 
-    def complement_above(self, t):
+    def complement_above(self, t: Any) -> np.ndarray:
         t = np.clip(np.asarray(t, dtype=float), self.low, self.high)
         return (self.high - t) / (self.high - self.low) * ((1 - self.high) + (1 - t)) / 2
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         x = _places(x)
         inside = (x >= self.low) & (x <= self.high)
         return _like(np.where(inside, 1 / (self.high - self.low), 0.0))
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         return _like(self.low + _levels(q) * (self.high - self.low))
 
 
@@ -526,22 +526,22 @@ class Dirac(_PerCase):
     tabulated = False
     at: Any
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _keep_each(self, _place, "at")
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return (float(np.min(self.at)), float(np.max(self.at)))
 
-    def tails(self, t):
+    def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         t = np.asarray(t, dtype=float)
         above = np.where(np.isnan(t), np.nan, t <= self.at)
         return 1 - above, above, (1 - above) * self.at, above * self.at
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         return _like(np.where(_places(x) == self.at, np.inf, 0.0))
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         return _like(self.at + 0 * _levels(q))
 
 
@@ -571,14 +571,14 @@ class Pareto(_PerCase):
     tabulated = False
     minimum: Any
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _keep_each(self, _scale, "minimum")
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return (float(np.min(self.minimum)), float("inf"))
 
-    def tails(self, t):
+    def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         t = np.maximum(np.asarray(t, dtype=float), self.minimum)
         above = self.minimum / t
         with np.errstate(invalid="ignore", over="ignore"):
@@ -588,18 +588,18 @@ class Pareto(_PerCase):
             mean_below = self.minimum * np.where(t > 1e9 * self.minimum, far, near)
         return below, above, mean_below, np.where(np.isnan(t), np.nan, np.inf)
 
-    def partial_mean(self, lo, hi):
+    def partial_mean(self, lo: Any, hi: Any) -> Any:
         lo, hi = _bounds(lo, hi)
         lo, hi = np.maximum(lo, self.minimum), np.maximum(hi, self.minimum)
         with np.errstate(over="ignore", invalid="ignore"):
             ratio = np.where(hi > 1e9 * lo, np.log(hi) - np.log(lo), np.log1p((hi - lo) / lo))
         return _like(self.minimum * np.where(hi > lo, ratio, 0.0))
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         x = _places(x)
         return _like(np.where(x >= self.minimum, self.minimum / np.maximum(x, self.minimum) ** 2, 0))
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         with np.errstate(divide="ignore"):
             return _like(self.minimum / (1 - _levels(q)))
 
@@ -630,17 +630,17 @@ class LogNormal(Prior):
     mu: float
     sigma: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _keep(self, _place, "mu")
         _keep(self, _scale, "sigma")
         if self.sigma > 1e3:
             raise ValueError(f"sigma must be at most 1000, got {self.sigma!r}: the prior spans all numbers there are")
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return (0.0, float("inf"))
 
-    def exact_tail(self, name, t):
+    def exact_tail(self, name: str, t: Any) -> np.ndarray:
         z = self._z(t) * (1 if name.endswith("below") else -1)
         if name == "complement_above":
             return self.exact_tail("above", t) - self.exact_tail("mean_above", t)
@@ -650,17 +650,17 @@ class LogNormal(Prior):
         with np.errstate(over="ignore"):  # a mean beyond the largest number is infinite
             return np.exp(log_mean + special.log_ndtr(z)) if abs(log_mean) > 50 else np.exp(log_mean) * special.ndtr(z)
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         x = _places(x)
         safe = np.where(x > 0, x, 1.0)
         with np.errstate(over="ignore"):
             density = np.exp(-self._z(safe) ** 2 / 2 - np.log(safe) - np.log(self.sigma) - np.log(2 * np.pi) / 2)
         return _like(np.where(x > 0, density, 0.0))
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         return _like(np.exp(self.mu + self.sigma * special.ndtri(_levels(q))))
 
-    def _z(self, t):
+    def _z(self, t: Any) -> Any:
         with np.errstate(divide="ignore"):
             return (np.log(np.maximum(np.asarray(t, dtype=float), 0)) - self.mu) / self.sigma
 
@@ -690,7 +690,7 @@ class Gamma(Prior):
     shape: float
     scale: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _keep(self, _shape, "shape")
         _keep(self, _scale, "scale")
         if self.shape > 1e5:
@@ -698,10 +698,10 @@ class Gamma(Prior):
                              f"which is indistinguishable from it")
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return (0.0, float("inf"))
 
-    def tails(self, t):
+    def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         x = np.maximum(np.asarray(t, dtype=float), 0) / self.scale
         mean = self.shape * self.scale
         finite = np.minimum(x, 1e300)
@@ -716,13 +716,13 @@ class Gamma(Prior):
         mean_above = np.where(left, 1 - small, small + step)
         return below, above, mean * mean_below, mean * mean_above
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         x = _places(x) / self.scale
         safe = np.clip(x, 0, 1e300)
         log = special.xlogy(self.shape - 1, safe) - safe - special.gammaln(self.shape)
         return _like(np.where(x >= 0, np.exp(log), 0.0) / self.scale)
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         return _like(self.scale * special.gammaincinv(self.shape, _levels(q)))
 
 
@@ -751,7 +751,7 @@ class Mixture(Prior):
     priors: Sequence[Any]
     weights: Sequence[float]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if isinstance(self.priors, Prior) or not hasattr(self.priors, "__iter__"):
             raise ValueError("priors must be a sequence of priors")
         priors = tuple(as_prior(prior) for prior in self.priors)
@@ -767,43 +767,43 @@ class Mixture(Prior):
         object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
 
     @property
-    def length(self):
+    def length(self) -> int | None:
         return next((prior.length for prior in self.priors if prior.length is not None), None)
 
-    def for_cases(self, chosen):
+    def for_cases(self, chosen: np.ndarray) -> Prior:
         return self if self.length is None else Mixture([p.for_cases(chosen) for p in self.priors], self.weights)
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         ends = [prior.support for weight, prior in self.parts]
         return (min(low for low, _ in ends), max(high for _, high in ends))
 
     @property
-    def parts(self):
+    def parts(self) -> list[tuple[float, Prior]]:
         return [(weight * inner, part) for weight, prior in zip(self.weights, self.priors, strict=True)
                 if weight > 0 for inner, part in prior.parts]
 
     @property
-    def numerical_error(self):
+    def numerical_error(self) -> float:
         return sum(weight * part.numerical_error for weight, part in self.parts)
 
     @property
-    def tabulated(self):
+    def tabulated(self) -> bool:
         return any(part.tabulated for _, part in self.parts)
 
-    def exact_tail(self, name, t):
-        return sum(weight * part.exact_tail(name, t) for weight, part in self.parts)
+    def exact_tail(self, name: str, t: Any) -> np.ndarray:
+        return sum((weight * part.exact_tail(name, t) for weight, part in self.parts), start=np.zeros(()))
 
-    def mass(self, lo, hi):
+    def mass(self, lo: Any, hi: Any) -> Any:
         return sum(weight * part.mass(lo, hi) for weight, part in self.parts)
 
-    def partial_mean(self, lo, hi):
+    def partial_mean(self, lo: Any, hi: Any) -> Any:
         return sum(weight * part.partial_mean(lo, hi) for weight, part in self.parts)
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         return sum(weight * part.pdf(x) for weight, part in self.parts)
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         """Bisection between the parts' own quantiles, which enclose it, over the floats in between.
 
         Parameters
@@ -820,7 +820,7 @@ class Mixture(Prior):
             low, high = np.where(enough, low, middle), np.where(enough, middle, high)
         return _like(np.where(self._up_to(_to_floats(low)) >= levels, _to_floats(low), _to_floats(high)))
 
-    def _up_to(self, x):
+    def _up_to(self, x: np.ndarray) -> np.ndarray:
         """``P(theta <= x)``."""
         return np.asarray(self.mass(-np.inf, np.nextafter(x, np.inf)))
 
@@ -835,7 +835,7 @@ class Frozen(Prior):
     own is copied, so that a later change of it changes no score.
     """
 
-    def __init__(self, frozen: Any):
+    def __init__(self, frozen: Any) -> None:
         own = not type(frozen.dist).__module__.startswith("scipy.stats")
         try:
             self.frozen = copy.deepcopy(frozen)
@@ -854,34 +854,34 @@ class Frozen(Prior):
             raise ValueError(f"{self!r} cannot be integrated: its density or its mean is not finite")
 
     @property
-    def support(self):
+    def support(self) -> tuple[float, float]:
         return self._support
 
     @property
-    def numerical_error(self):
+    def numerical_error(self) -> float:
         return self._error
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, Frozen) and self._known == other._known
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self._known)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         shapes = [repr(value) for value in self.frozen.args]
         shapes += [f"{name}={value!r}" for name, value in self.frozen.kwds.items()]
         return f"scipy.stats.{self.frozen.dist.name}({', '.join(shapes)})"
 
-    def tails(self, t):
+    def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         t = np.asarray(t, dtype=float)
         below, above = self.frozen.cdf(t), self.frozen.sf(t)
         mean_below, mean_above = self._moments(t)
         return below, above, mean_below, mean_above
 
-    def complement_above(self, t):
+    def complement_above(self, t: Any) -> np.ndarray:
         return np.maximum(super().complement_above(t), 0.0)
 
-    def _moments(self, t):
+    def _moments(self, t: np.ndarray) -> tuple[np.ndarray, Any]:
         """Partial means below and above: up to the last quantile before t, and from there."""
         flat = np.clip(t.ravel(), self._knots[0], self._knots[-1])
         before = np.clip(np.searchsorted(self._knots, flat, side="right") - 1, 0, self._knots.size - 2)
@@ -889,17 +889,17 @@ class Frozen(Prior):
         below = (self._totals[before] + rest).reshape(t.shape)
         return below, self._mean - below
 
-    def _grid(self):
+    def _grid(self) -> np.ndarray:
         """Quantiles, closer together in the upper tail."""
         levels = np.linspace(0, 1, 65)[1:-1]
         tail = self.frozen.isf(10.0 ** -np.arange(2, 19))
         return np.unique(np.concatenate([[self.frozen.ppf(1e-18)], self.frozen.ppf(levels), tail]))
 
-    def _gaps(self, knots):
+    def _gaps(self, knots: np.ndarray) -> np.ndarray:
         """Integral of theta pi(theta) between neighbouring knots."""
         return self._integrals(knots[:-1], knots[1:])
 
-    def _integrals(self, low, high):
+    def _integrals(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Integral of theta pi(theta) over each interval, kept between the interval's ends times its mass."""
         nodes, weights = np.polynomial.legendre.leggauss(20)
         half = (high - low)[:, None] / 2
@@ -909,7 +909,7 @@ class Frozen(Prior):
                         self.frozen.sf(low) - self.frozen.sf(high))
         return np.clip(inner, low * mass, high * mass)
 
-    def _estimate_error(self):
+    def _estimate_error(self) -> float:
         grid = self._grid()
         with np.errstate(invalid="ignore"):
             halved = np.sort(np.concatenate([grid, (grid[1:] + grid[:-1]) / 2]))
@@ -917,13 +917,13 @@ class Frozen(Prior):
             return float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15 * abs(self._mean)
 
     @property
-    def mean(self):
+    def mean(self) -> Any:
         return self._mean
 
-    def pdf(self, x):
+    def pdf(self, x: Any) -> Any:
         return _like(self.frozen.pdf(_places(x)))
 
-    def ppf(self, q):
+    def ppf(self, q: Any) -> Any:
         return _like(self.frozen.ppf(_levels(q)))
 
 
@@ -937,11 +937,11 @@ class _Known:
 
 
 @lru_cache(maxsize=64)
-def _table(known, name):
+def _table(known: _Known, name: str) -> Any:
     return tail_table(known.prior, name)
 
 
-def _written(state):
+def _written(state: Any) -> Any:
     """What an object holds now, in bytes; None where that cannot be written down."""
     try:
         return pickle.dumps(state)
@@ -991,7 +991,7 @@ def as_prior(prior: Any) -> Prior:
     return _closed_form(prior) or Frozen(prior)
 
 
-def _closed_form(frozen):
+def _closed_form(frozen: Any) -> Prior | None:
     """The prior of this module that equals a frozen distribution, or None."""
     shapes, loc, scale = _arguments(frozen)
     from scipy import stats  # takes a while to import, and whoever has a frozen distribution has done so
@@ -1017,13 +1017,13 @@ def _closed_form(frozen):
     return None
 
 
-def _arguments(frozen):
+def _arguments(frozen: Any) -> tuple[Any, ...]:
     """Shapes, loc and scale as floats, however they were given."""
     shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
     return [float(shape) for shape in shapes], float(loc), float(scale)
 
 
-def _histogram(frozen, loc, scale):
+def _histogram(frozen: Any, loc: float, scale: float) -> Prior:
     """Uniform on each bin that holds mass."""
     edges = loc + scale * np.asarray(frozen.dist._hbins, dtype=float)
     mass = frozen.pdf((edges[1:] + edges[:-1]) / 2) * np.diff(edges)
@@ -1032,7 +1032,7 @@ def _histogram(frozen, loc, scale):
     return Mixture([bins[k] for k in kept], mass[kept] / mass[kept].sum())
 
 
-def _point_masses(frozen):
+def _point_masses(frozen: Any) -> Prior:
     low, high = frozen.support()
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError("a discrete prior needs bounded support; build a pwu_lite.Mixture of Diracs")
@@ -1048,15 +1048,15 @@ def _point_masses(frozen):
     return Mixture([Dirac(float(atom)) for atom in places[kept]], weights[kept] / weights.sum())
 
 
-def _shape(name, value):
+def _shape(name: str, value: Any) -> float:
     return _within(name, value, 1e-9, 1e9)
 
 
-def _scale(name, value):
+def _scale(name: str, value: float) -> float:
     return _within(name, value, 1e-140, 1e140)
 
 
-def _within(name, value, low, high):
+def _within(name: str, value: Any, low: float, high: float) -> float:
     """A positive number in the range in which the closed forms are exact."""
     number = validation.positive(name, value)
     if not low <= number <= high:
@@ -1065,14 +1065,14 @@ def _within(name, value, low, high):
     return number
 
 
-def _place(name, value):
+def _place(name: str, value: float) -> float:
     number = validation.one_number(name, value)
     if abs(number) > 1e140:
         raise ValueError(f"{name} must not be larger than 1e140, got {number!r}; change the unit")
     return number
 
 
-def _each(check, name, value):
+def _each(check: Callable[..., Any], name: str, value: Any) -> Any:
     """One checked number, or an array of them that cannot be written to."""
     if np.ndim(value) == 0:
         return check(name, value)
@@ -1083,24 +1083,24 @@ def _each(check, name, value):
     return values
 
 
-def _to_integers(floats):
+def _to_integers(floats: Any) -> Any:
     """Integers in the order of the floats."""
     bits = np.asarray(floats, dtype=float).view(np.int64)
     return bits ^ np.where(bits < 0, np.iinfo(np.int64).max, 0)
 
 
-def _to_floats(integers):
+def _to_floats(integers: Any) -> np.ndarray:
     bits = np.asarray(integers ^ np.where(integers < 0, np.iinfo(np.int64).max, 0), dtype=np.int64)
     return bits.view(np.float64)
 
 
-def _keep(prior, check, *names):
+def _keep(prior: Prior, check: Callable[..., Any], *names: Any) -> None:
     """Check parameters and keep them as floats."""
     for name in names:
         object.__setattr__(prior, name, check(name, getattr(prior, name)))
 
 
-def _keep_each(prior, check, *names):
+def _keep_each(prior: Prior, check: Callable[..., Any], *names: Any) -> None:
     """As `_keep`; arrays, too, which must be of one length."""
     for name in names:
         object.__setattr__(prior, name, _each(check, name, getattr(prior, name)))
@@ -1109,13 +1109,13 @@ def _keep_each(prior, check, *names):
         raise ValueError(f"the parameters of {type(prior).__name__} have different lengths: {sorted(lengths)}")
 
 
-def _ends(prior):
+def _ends(prior: Any) -> tuple[float, float]:
     _keep(prior, _place, "low", "high")
     _in_order(prior)
     return prior.low, prior.high
 
 
-def _in_order(prior):
+def _in_order(prior: Any) -> None:
     wrong = np.atleast_1d(~np.less(prior.low, prior.high))
     if wrong.any():
         at = int(np.argmax(wrong))
@@ -1123,27 +1123,27 @@ def _in_order(prior):
         raise ValueError(f"low must be below high, got {low!r} and {high!r}")
 
 
-def _bounds(lo, hi):
+def _bounds(lo: Any, hi: Any) -> tuple[np.ndarray, np.ndarray]:
     lo, hi = validation.as_float("lo", lo), validation.as_float("hi", hi)
     if np.isnan(lo).any() or np.isnan(hi).any():
         raise ValueError("lo and hi must not be NaN")
     return lo, hi
 
 
-def _places(x):
+def _places(x: Any) -> np.ndarray:
     places = validation.as_float("x", x)
     if np.isnan(places).any():
         raise ValueError("x must not be NaN")
     return places
 
 
-def _levels(q):
+def _levels(q: Any) -> np.ndarray:
     levels = validation.as_float("q", q)
     if not ((levels >= 0) & (levels <= 1)).all():
         raise ValueError("q must lie in [0, 1]")
     return levels
 
 
-def _like(array):
+def _like(array: Any) -> Any:
     """A float for a scalar, else the array."""
     return float(array) if np.ndim(array) == 0 else np.asarray(array)

@@ -56,7 +56,7 @@ class PWU:
     PWU(BinaryDecision(), Beta(a=2.0, b=10.0, scale=1.0))
     """
 
-    def __init__(self, family: Family, *priors: Any):
+    def __init__(self, family: Family, *priors: Any) -> None:
         if not isinstance(family, Family):
             raise ValueError(f"family must be a decision family, got {type(family).__name__}")
         family.check_declaration()

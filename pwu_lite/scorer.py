@@ -80,7 +80,7 @@ class _Cost:
         return float(score(labels == event, forecast, **options))
 
 
-def _labels(y_true):
+def _labels(y_true: Any) -> np.ndarray:
     """Labels as an array, one for each case; one that is missing or masked is refused."""
     if validation.has_a_mask(y_true):
         raise ValueError("y_true has masked entries: each case needs a label")
@@ -95,14 +95,14 @@ def _labels(y_true):
     return labels
 
 
-def _kinds(labels):
+def _kinds(labels: np.ndarray) -> list[Any]:
     """The different labels, as Python has them; pandas brings text, and whatever else, as objects."""
     if labels.dtype.kind != "O":
         return np.unique(labels).tolist()
     return sorted(dict.fromkeys(labels.tolist()), key=lambda label: (isinstance(label, str), str(label)))
 
 
-def _event(kinds):
+def _event(kinds: list[Any]) -> Any:
     """The label that counts as 1, where that is clear."""
     if kinds in ([0, 1], [-1, 1]):
         return kinds[1]
@@ -122,7 +122,7 @@ class _OfEstimator:
         return -float(self.score(truth, *prediction, **options))
 
 
-def _classes(score, estimator, X, y_true):
+def _classes(score: Any, estimator: Any, X: np.ndarray, y_true: np.ndarray) -> tuple[Any, ...]:
     """Labels as places among the estimator's classes, and its probabilities; by name, if the costs have names."""
     classes, chance = np.asarray(estimator.classes_), np.asarray(estimator.predict_proba(X))
     labels, names = _labels(y_true), score.family.classes
@@ -139,7 +139,7 @@ def _classes(score, estimator, X, y_true):
     return place[np.argmax(equal, axis=1)], (chance[:, np.argsort(place)],)
 
 
-def _gaussian(score, estimator, X, y_true):
+def _gaussian(score: Any, estimator: Any, X: np.ndarray, y_true: np.ndarray) -> tuple[Any, ...]:
     words = "a regressor whose predict takes return_std=True and returns mean and standard deviation"
     try:
         mean, std = estimator.predict(X, return_std=True)

@@ -139,7 +139,7 @@ def check_prior(prior: Any, *, points: int = 2000, rtol: float = 1e-6) -> None:
         _check_density(prior, start, end, points, rtol)
 
 
-def _nan_is_no_number(prior):
+def _nan_is_no_number(prior: Any) -> None:
     try:
         tails = prior.tails(np.array(np.nan))
     except ValueError:
@@ -148,7 +148,7 @@ def _nan_is_no_number(prior):
         raise AssertionError(f"the tails at NaN are {tails!r}")
 
 
-def _check_density(prior, low, high, points, rtol):
+def _check_density(prior: Any, low: float, high: float, points: int, rtol: float) -> None:
     """Mass, partial mean and complement between two quantiles, as integrals of the density."""
     nodes, weight = np.polynomial.legendre.leggauss(20)
     levels = np.linspace(float(prior.mass(-np.inf, low)), float(prior.mass(-np.inf, high)), points // 20 + 1)
@@ -165,14 +165,14 @@ def _check_density(prior, low, high, points, rtol):
               float((factor * density).sum()), size, rtol)
 
 
-def _spread(priors, points):
+def _spread(priors: tuple[Any, ...], points: int) -> Any:
     """Values of the priors that fill their quantiles evenly: one after the other, or on a lattice of two."""
     levels = (np.arange(points) + 0.5) / points
     others = [(np.arange(points) * step + 0.5) % 1 for step in _LATTICE[:len(priors) - 1]]
     return np.column_stack([prior.ppf(level) for prior, level in zip(priors, [levels, *others], strict=True)])
 
 
-def _check_point_masses(score, arrays, value, size):
+def _check_point_masses(score: PWU, arrays: list[np.ndarray], value: float, size: float) -> None:
     """Under a point mass the PWU is -U, at a quantile and where the act of a case changes; mixtures mix."""
     family, data = score.family, score.family.read(*arrays)
     for place in _points(score, data):
@@ -186,7 +186,7 @@ def _check_point_masses(score, arrays, value, size):
               0.25 * both[0] + 0.75 * both[1], size)
 
 
-def _check_everywhere(score, arrays):
+def _check_everywhere(score: PWU, arrays: list[np.ndarray]) -> None:
     """A point mass costs -U at all scales of theta, to nine digits of what is paid there."""
     family = score.family
     data = family.read(*arrays)
@@ -211,7 +211,7 @@ def _check_everywhere(score, arrays):
                                  f"{cost!r}, where cases cost {paid:.3g}")
 
 
-def _check_cases(score, arrays, value, order, size):
+def _check_cases(score: PWU, arrays: list[np.ndarray], value: float, order: np.ndarray, size: float) -> None:
     """Losses of single cases, weights, and a prior for each case."""
     losses, n = score.per_sample(*arrays), len(order)
     _same("the losses of the cases do not average to the score", losses.mean(), value, size)
@@ -235,7 +235,7 @@ def _check_cases(score, arrays, value, order, size):
           PWU(family, Dirac(each), *rest).per_sample(*arrays)[:20], own, size)
 
 
-def _check_act(score, arrays, size):
+def _check_act(score: PWU, arrays: list[np.ndarray], size: float) -> None:
     """The cost follows the act that `act` names."""
     family = score.family
     if not hasattr(family, "act") or any(parameter.averaged for parameter in family.parameters):
@@ -249,7 +249,7 @@ def _check_act(score, arrays, size):
         acts = np.asarray(family.act(theta, *prediction))
         if acts.shape[:1] != (len(labels),):
             raise AssertionError(f"act must return one act per case, got shape {acts.shape} for {len(labels)} cases")
-        if family.separable and family.takes == ("y_prob",) and acts.ndim == 1:
+        if isinstance(family, SeparableFamily) and family.takes == ("y_prob",) and acts.ndim == 1:
             costs = np.asarray(family.cost(theta, *data))
             for act in np.unique(acts):
                 for label in np.unique(labels):
@@ -261,7 +261,7 @@ def _check_act(score, arrays, size):
             _check_direction(score, arrays, theta, acts.astype(float), size)
 
 
-def _check_direction(score, arrays, theta, acts, size):
+def _check_direction(score: PWU, arrays: list[np.ndarray], theta: float, acts: np.ndarray, size: float) -> None:
     """What a larger label adds to the utility grows with the act; where it has a sign of its own, in size."""
     family, (labels, *prediction) = score.family, arrays
     plain = family.takes in (("y_prob",), ("mean", "std")) and not (family.separable and len(family.stated) > 1)
@@ -284,7 +284,7 @@ def _check_direction(score, arrays, theta, acts, size):
                              f"{acts.min():g} {most:.6g}")
 
 
-def _check_breakpoints(score, arrays, size):
+def _check_breakpoints(score: PWU, arrays: list[np.ndarray], size: float) -> None:
     """Between two of them the cost is linear, and the act the same."""
     family = score.family
     data = family.read(*arrays)
@@ -318,7 +318,8 @@ def _check_breakpoints(score, arrays, size):
                 raise AssertionError(f"breakpoints: the act changes between {row[0]:.6g} and {row[-1]:.6g}")
 
 
-def _check_limits(family, arrays, data, pieces, places, costs):
+def _check_limits(family: Family, arrays: list[np.ndarray], data: tuple[Any, ...], pieces: np.ndarray,
+                  places: np.ndarray, costs: np.ndarray) -> None:
     """A point mass next to an end of a piece costs what the line of the piece says: bounds over priors are reached."""
     for (start, end), row, line in zip(pieces[:20], places, costs, strict=False):
         for at, inward in ((start, 1), (end, -1)):
@@ -334,7 +335,7 @@ def _check_limits(family, arrays, data, pieces, places, costs):
                                      f"bound")
 
 
-def _check_properness(score, arrays):
+def _check_properness(score: PWU, arrays: list[np.ndarray]) -> None:
     """Expected losses of honest and dishonest reports, over all labels of few cases."""
     verdict = score.family.properness(*score.priors)[0]
     if verdict not in ("proper", "strictly proper", "improper"):
@@ -364,7 +365,7 @@ def _check_properness(score, arrays):
         raise AssertionError("properness says improper, and no dishonest report on a grid beats the honest one")
 
 
-def _small_problems(score, arrays):
+def _small_problems(score: PWU, arrays: list[np.ndarray]) -> tuple[Any, ...]:
     """Reports that are truths as well, and all labels: of one case, of three where acts depend on all cases."""
     if arrays[1].ndim > 1:
         k = arrays[1].shape[1]
@@ -379,28 +380,28 @@ def _small_problems(score, arrays):
             [np.array(labels) for labels in np.ndindex(2, 2, 2)])
 
 
-def _chance(report, label):
+def _chance(report: np.ndarray, label: np.ndarray) -> float:
     """The chance of these labels if the report is true."""
     if report.ndim > 1:
         return float(report[0, label[0]])
     return float(np.prod(np.where(label == 1, report, 1 - report)))
 
 
-def _shown(report):
+def _shown(report: np.ndarray) -> str:
     return np.array2string(np.ravel(report), precision=3)
 
 
-def _value(score, *arrays, **options):
+def _value(score: PWU, *arrays: Any, **options: Any) -> float:
     """The score, with its numerical error left aside: the checks have a tolerance of their own."""
     return score(*arrays, return_error=True, **options)[0]
 
 
-def _of_prior(parameter, at, n):
+def _of_prior(parameter: Any, at: float, n: int) -> float:
     """A value of the prior's own parameter that the utility takes as it is: k/n for a share that leads to k."""
     return float(parameter.theta(at, n)) / n if parameter.counts else float(at)
 
 
-def _points(score, data):
+def _points(score: PWU, data: tuple[Any, ...]) -> list[Any]:
     """Quantiles of the priors, and a parameter at which an act changes, if the family says where."""
     family = score.family
     points = [[float(prior.ppf(0.4)) for prior in score.priors]]
@@ -412,16 +413,16 @@ def _points(score, data):
     return points
 
 
-def _same(message, first, second, size, rtol=1e-9):
+def _same(message: str, first: Any, second: Any, size: float, rtol: float = 1e-9) -> None:
     if not np.allclose(first, second, rtol=rtol, atol=1e-12 * size):
         raise AssertionError(f"{message}: {_in_words(first)} and {_in_words(second)}")
 
 
-def _in_words(value):
+def _in_words(value: Any) -> str:
     return f"{value:.6g}" if np.ndim(value) == 0 else str(value)
 
 
-def _refuses_nan(score, arrays, index):
+def _refuses_nan(score: PWU, arrays: list[np.ndarray], index: int) -> None:
     broken = [a.copy() for a in arrays]
     broken[index].flat[0] = np.nan
     try:

@@ -350,7 +350,7 @@ def check_probabilities(y_prob: ArrayLike) -> np.ndarray:
     return f
 
 
-def _other_scale(f):
+def _other_scale(f: np.ndarray) -> str:
     """What numbers outside of [0, 1] may be, in words."""
     if 0 <= f.min() and 2 < f.max() <= 100:
         return " (percentages? divide by 100)"
@@ -562,7 +562,7 @@ def has_a_mask(values: Any) -> bool:
     return values is np.ma.masked or (np.ma.isMaskedArray(values) and bool(np.ma.getmaskarray(values).any()))
 
 
-def _reject_what_is_no_number(name, array):
+def _reject_what_is_no_number(name: str, array: np.ndarray) -> None:
     for index in np.ndindex(array.shape):
         value = array[index]
         argument = f"{name}[{', '.join(map(str, index))}]" if index else name
@@ -577,7 +577,7 @@ def _reject_what_is_no_number(name, array):
             raise ValueError(f"{name} must be numeric: {argument} is {_short(value)} ({error})") from None
 
 
-def _short(value):
+def _short(value: Any) -> str:
     words = repr(value)
     return words if len(words) <= 40 else words[:37] + "..."
 

@@ -5,6 +5,9 @@ Implements the utilities of sections 3.2 and 3.3 of the PWU paper, between two c
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from .. import validation
@@ -15,7 +18,8 @@ from ._order import one_real
 _LINEAR = 1e-9  # of the largest cost: how far from a line a utility may be between two edges
 
 
-def cost_at(family, theta, y_true, prediction):
+def cost_at(family: Callable[..., Any] | Family, theta: float | None, y_true: Any,
+            prediction: tuple[Any, ...]) -> float:
     if isinstance(family, Family):
         return -family.utility(theta, y_true, *prediction)
     try:
@@ -25,7 +29,8 @@ def cost_at(family, theta, y_true, prediction):
     return one_real("the family", cost)
 
 
-def all_costs(family, labels, reports, thetas, within):
+def all_costs(family: Callable[..., Any] | Family, labels: Any, reports: list[Any], thetas: list[Any],
+              within: tuple[float, float] | None) -> tuple[Any, ...]:
     """Costs of each report, shape (reports, columns), each column on its own scale, and their rounding errors.
 
     A difference of rows that is nowhere negative in the columns is nowhere negative in theta.
@@ -64,7 +69,7 @@ def all_costs(family, labels, reports, thetas, within):
     return tuple(np.concatenate(parts, axis=1) for parts in zip(*columns, strict=True))
 
 
-def _checked_breakpoints(family, data):
+def _checked_breakpoints(family: Family, data: tuple[Any, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
     result = family.breakpoints(data)
     name = type(family).__name__
     if not isinstance(result, tuple) or len(result) != 2 or (result[0] is None and result[1] is None):
@@ -74,14 +79,14 @@ def _checked_breakpoints(family, data):
     return first, None if edges is None else validation.numbers(f"the edges of {name}", np.ravel(edges))
 
 
-def _costs_at(family, labels, reports, thetas):
+def _costs_at(family: Family, labels: Any, reports: list[Any], thetas: Any) -> np.ndarray:
     costs = -np.array([family.utility(thetas, labels, *report) for report in reports])
     if not np.isfinite(costs).all():
         raise ValueError(f"the utility of {type(family).__name__} is not finite at some theta between its edges")
     return costs
 
 
-def _scaled(costs, size):
+def _scaled(costs: np.ndarray, size: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Costs and rounding errors, each column divided by its spread: a prior may weigh it anew."""
     costs = costs - costs.min(axis=0)
     spread = costs.max(axis=0)
@@ -90,14 +95,15 @@ def _scaled(costs, size):
     return np.where(flat, 0.0, costs) / spread, ROUNDING * size / spread
 
 
-def _rounding_of_theta(near, far, first_points, second_points):
+def _rounding_of_theta(near: np.ndarray, far: np.ndarray, first_points: np.ndarray,
+                       second_points: np.ndarray) -> np.ndarray:
     """What the last digits of theta, and of one minus theta, change in the costs."""
     columns = np.arange(near.shape[1]) % first_points.size
     slope = np.abs(far - near) / (second_points - first_points)[columns]
     return 8 * np.finfo(float).eps * (1 + np.abs(second_points[columns])) * slope
 
 
-def _inner_points(edges, low, high):
+def _inner_points(edges: np.ndarray, low: float, high: float) -> tuple[np.ndarray, np.ndarray, bool]:
     """Two points inside each piece, from which a line gives its values at the ends; is the last piece unbounded?"""
     ends = np.concatenate([[low], edges, [high]])
     last = bool(np.isinf(high))
@@ -111,7 +117,7 @@ def _inner_points(edges, low, high):
     return first_points[inside], second_points[inside], last and bool(inside[-1])
 
 
-def _pairs(first, points):
+def _pairs(first: np.ndarray | None, points: np.ndarray) -> np.ndarray:
     """The points, or each combination of a discrete value and a point as a row."""
     if first is None:
         return points

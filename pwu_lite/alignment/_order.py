@@ -5,7 +5,7 @@ Implements what definitions 3.1 and 3.5 of the PWU paper leave open about comput
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,26 +30,26 @@ class Comparison(NamedTuple):
     values: tuple[float, float]
 
 
-def check_metric(metric):
+def check_metric(metric: Any) -> None:
     if not callable(metric):
         raise ValueError(f"metric must be a function metric(y_true, *prediction), got {metric!r}; those of the "
                          f"registry are in pwu_lite.metrics.REGISTRY")
 
 
-def as_list(name, values):
+def as_list(name: str, values: Any) -> list[Any]:
     try:
         return list(values)
     except TypeError:
         raise ValueError(f"{name} must be a sequence, got {values!r:.60}") from None
 
 
-def as_loss(metric):
+def as_loss(metric: Any) -> Any:
     if isinstance(metric, registry.Metric) and not metric.lower_is_better:
         return lambda *data: -metric(*data)
     return metric
 
 
-def metric_value(loss, labels, report):
+def metric_value(loss: Any, labels: Any, report: list[np.ndarray] | tuple[Any, ...]) -> float:
     """The metric as one real number, or ValueError."""
     try:
         value = loss(labels, *report)
@@ -58,20 +58,20 @@ def metric_value(loss, labels, report):
     return one_real("the metric", value)
 
 
-def one_real(what, value):
+def one_real(what: str, value: float | None) -> float:
     array = np.asarray(value)
     if array.ndim != 0 or array.dtype.kind not in "biuf":
         raise ValueError(f"{what} must return one number, got {value!r:.60}")
     return float(array)
 
 
-def check_repeats(loss, labels, report, value):
+def check_repeats(loss: Any, labels: Any, report: tuple[Any, ...], value: float) -> None:
     """Raise ValueError for a metric that is random or keeps a state."""
     if metric_value(loss, labels, report) != value:
         raise ValueError("the metric gives two values for the same forecast: it is random, or keeps a state")
 
 
-def check_order_of_cases(loss, labels, report, value, room):
+def check_order_of_cases(loss: Any, labels: Any, report: tuple[Any, ...], value: float, room: float) -> None:
     """Raise ValueError for a metric whose value depends on the order of the cases."""
     labels = np.asarray(labels)
     turned = metric_value(loss, labels[::-1], [np.asarray(part)[::-1] for part in report])
@@ -80,7 +80,7 @@ def check_order_of_cases(loss, labels, report, value, room):
                          f"to the first), so it ranks no forecasts")
 
 
-def assumed_precision(loss, labels, reports, precision):
+def assumed_precision(loss: Any, labels: Any, reports: list[Any], precision: float) -> float:
     """The stated precision, or that of half precision where the metric's values are such numbers.
 
     Values between forecasts are looked at: those at round forecasts may be short numbers in any precision.

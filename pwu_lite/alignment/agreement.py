@@ -95,7 +95,7 @@ def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[st
     return {"tau": tau, "somers_d": d, "pairs": np.broadcast_to(informative, both.shape).copy()}
 
 
-def _signs_of_pairs(values, tie):
+def _signs_of_pairs(values: np.ndarray, tie: float) -> np.ndarray:
     """1, 0 or -1 for each pair of models, shape (pairs, columns); NaN for a column with a NaN."""
     snapped = np.column_stack([snap(column, tie) for column in values.T]) if values.size else values
     first, second = np.triu_indices(len(values), 1)
@@ -179,7 +179,7 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     return pd.DataFrame(rows).astype({"pairs": int})
 
 
-def _of_the_best(better, values):
+def _of_the_best(better: np.ndarray, values: np.ndarray) -> dict[str, float]:
     """Agreement on the best model and the best three, and Pearson's correlation."""
     constant = np.ptp(better) == 0 or np.ptp(values) == 0
     nan = float("nan")
@@ -190,17 +190,17 @@ def _of_the_best(better, values):
     }
 
 
-def _in_units(values):
+def _in_units(values: np.ndarray) -> np.ndarray:
     """Around one, so that no square is too large or too small."""
     return values / np.abs(values).max()
 
 
-def _top1(better, values):
+def _top1(better: np.ndarray, values: np.ndarray) -> float:
     chosen = better == better.max()
     return float(np.mean(values[chosen] == values.max()))
 
 
-def _top3(better, values):
+def _top3(better: np.ndarray, values: np.ndarray) -> float:
     """Expected Jaccard overlap of the two best threes over random orders of the ties."""
     sure, tied = _best_three(values)
     chosen_sure, chosen_tied = _best_three(better)
@@ -219,26 +219,26 @@ def _top3(better, values):
     return float(total / comb(int(chosen_tied.sum()), int(free)))
 
 
-def _expected_jaccard(certain, likely, pool, drawn):
+def _expected_jaccard(certain: Any, likely: Any, pool: int, drawn: int) -> float:
     """Overlap of `certain` plus however many of `likely` are among `drawn` from the `pool`."""
     chances = [(comb(likely, hit) * comb(int(pool - likely), int(drawn - hit)), certain + hit)
                for hit in range(min(likely, drawn) + 1)]
     return sum(ways * both / (6 - both) for ways, both in chances) / comb(int(pool), int(drawn))
 
 
-def _best_three(values):
+def _best_three(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Which models are surely among the best three, and which is tied for the last places."""
     third = np.sort(values)[-3]
     return values > third, values == third
 
 
-def _lower(name, directions):
+def _lower(name: str, directions: Mapping[str, bool] | None) -> bool:
     if directions and name in directions:
         return directions[name]
     return registry.lower_is_better(str(name))
 
 
-def _check_directions(directions, columns):
+def _check_directions(directions: Any, columns: Any) -> None:
     if directions is not None and not isinstance(directions, Mapping):
         raise ValueError(f"directions must be a mapping of columns to True or False, got {directions!r:.60}")
     for name, lower in (directions or {}).items():
@@ -248,7 +248,7 @@ def _check_directions(directions, columns):
             raise ValueError(f"directions[{name!r}] must be True (lower is better) or False, got {lower!r}")
 
 
-def _check_models(metrics, utilities):
+def _check_models(metrics: Any, utilities: Any) -> None:
     import pandas as pd
 
     for name, frame in (("metrics", metrics), ("utilities", utilities)):
@@ -264,7 +264,7 @@ def _check_models(metrics, utilities):
         raise ValueError("metrics and utilities must have the same models in their index")
 
 
-def _pair(a, b):
+def _pair(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
     validation.same_order(a=a, b=b)
     a, b = snap(validation.vector("a", a)), snap(validation.vector("b", b))
     validation.same_length("a", a, "b", b)

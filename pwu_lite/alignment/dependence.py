@@ -106,7 +106,7 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     return None
 
 
-def _checked(metric, task, n, trials, precision):
+def _checked(metric: Any, task: str, n: float, trials: int, precision: float) -> tuple[int, int, float]:
     """The numbers of a search, or what is wrong with it."""
     if not isinstance(task, str) or task not in _DRAWS:
         raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
@@ -117,25 +117,26 @@ def _checked(metric, task, n, trials, precision):
     return n, trials, validation.inside("precision", precision, 0, 1)
 
 
-def _values(loss, labels, wholes):
+def _values(loss: Any, labels: np.ndarray, wholes: list[Any]) -> list[float] | None:
     """The metric at the forecasts (a, r), (b, r), (a, r') and (b, r'), or None if one is not finite."""
     values = [metric_value(loss, labels, whole) for whole in wholes]
     return values if np.isfinite(values).all() else None
 
 
-def _is_reversed(values, room):
+def _is_reversed(values: list[float], room: float) -> bool:
     """Is a better than b with one background, and worse with the other?"""
     first, second = np.subtract(values[1::2], values[::2])
     return min(first, second) < -room and max(first, second) > room
 
 
-def _is_tie_and_order(values, room):
+def _is_tie_and_order(values: list[float], room: float) -> bool:
     """Are a and b equal with one background, and clearly different with the other?"""
     low, high = sorted(np.abs(np.subtract(values[1::2], values[::2])))
     return low <= _LAST_DIGITS * np.abs(values).max() and high > room
 
 
-def _two_cases_are_reversed(loss, task, seed, n, trials, precision):
+def _two_cases_are_reversed(loss: Callable[..., Any], task: str, seed: int, n: int, trials: int,
+                            precision: float) -> bool:
     """Does the background reverse the order of two reports for two cases at once?
 
     Equal values alone may be a saturated metric, or a difference lost beside a larger one. A reversal is neither;
@@ -155,20 +156,20 @@ def _two_cases_are_reversed(loss, task, seed, n, trials, precision):
     return False
 
 
-def _together(task, report, rest):
+def _together(task: str, report: float | tuple[float, float], rest: np.ndarray) -> tuple[Any, ...]:
     """The forecast with `report` for case 0 and `rest` for the others, as the metric takes it."""
     whole = np.concatenate([np.atleast_2d(report), np.atleast_2d(rest.T).T])
     return (whole,) if task == "multiclass" else tuple(whole.T)
 
 
-def _as_called(metric, task):
+def _as_called(metric: Any, task: str) -> Any:
     """The metric as a function of labels and forecast."""
     if task == "ranking":
         return lambda labels, mean, std: metric(np.abs(labels - mean), std)
     return metric
 
 
-def _draw_binary(rng, n):
+def _draw_binary(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
     """Labels and probabilities with two decimals, half the time close together."""
     labels = rng.integers(0, 2, n)
     low, high = (1, 100) if rng.random() < 0.5 else (10 * rng.integers(0, 10) + np.array([1, 10]))
@@ -176,7 +177,7 @@ def _draw_binary(rng, n):
     return labels, (values[0], values[1]), (values[2:n + 1], values[n + 1:])
 
 
-def _draw_regression(rng, n):
+def _draw_regression(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
     """Targets around 1, means from near to far, standard deviations over two decades."""
     labels = np.round(rng.normal(1, 0.5, n), 1)
     size = 2 + 2 * (n - 1)
@@ -186,7 +187,7 @@ def _draw_regression(rng, n):
     return labels, (tuple(reports[0]), tuple(reports[1])), (reports[2:n + 1], reports[n + 1:])
 
 
-def _draw_multiclass(rng, n):
+def _draw_multiclass(rng: Any, n: Any) -> Any:
     """Labels of three classes, and probabilities with two decimals."""
     shares = rng.multinomial(100, (0.5, 0.3, 0.2), 2 + 2 * (n - 1)) / 100
     shares = shares[:, rng.permutation(3)]

@@ -86,7 +86,7 @@ class Refutation(NamedTuple):
         margins, rounding = np.transpose([self._margin_and_rounding(theta) for theta in thetas])
         return bool((margins >= -rounding).all())
 
-    def _margin_and_rounding(self, theta):
+    def _margin_and_rounding(self, theta: float | None) -> tuple[float, float]:
         """The margin, and how large rounding could make it."""
         better, worse = np.transpose([[cost_at(self.family, theta, c.y_true, report) for report in (c.better, c.worse)]
                                       for c in self.comparisons])
@@ -167,7 +167,7 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
     return None
 
 
-def _given(y_true, forecasts):
+def _given(y_true: Any, forecasts: list[Any] | None) -> list[Any] | None:
     """The caller's data as the only data set, or None."""
     if (y_true is None) != (forecasts is None):
         raise ValueError("give both y_true and forecasts, or neither")
@@ -178,13 +178,14 @@ def _given(y_true, forecasts):
     return [(y_true, forecasts)]
 
 
-def _drawn_sets(family, n, seed, trials):
+def _drawn_sets(family: Family, n: float, seed: int, trials: int) -> list[Any]:
     """Random data sets; every second one has two more cases."""
     n, rng = validation.whole("n", n), np.random.default_rng(validation.seed(seed))
     return [_drawn(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
 
 
-def _proof(found, loss, labels, kept, values, room, family, precision):
+def _proof(found: dict[Any, Any], loss: Any, labels: Any, kept: list[Any], values: np.ndarray, room: float,
+           family: Callable[..., Any] | Family, precision: float) -> Refutation:
     """The comparisons that were found, with their weights; the order of the cases must not matter to the metric."""
     for index in {index for pair in found for index in pair}:
         check_order_of_cases(loss, labels, kept[index], values[index], room)
@@ -193,7 +194,7 @@ def _proof(found, loss, labels, kept, values, room, family, precision):
     return Refutation(tuple(comparisons), np.array(list(found.values())), family, precision)
 
 
-def _check_family(family, thetas):
+def _check_family(family: Any, thetas: list[float] | None) -> list[float]:
     """The thetas of a family that is a function, as a list."""
     if isinstance(family, Family):
         if thetas is not None:
@@ -208,7 +209,7 @@ def _check_family(family, thetas):
     return thetas
 
 
-def _check_forecasts(y_true, forecasts):
+def _check_forecasts(y_true: Any, forecasts: list[Any]) -> None:
     if np.ndim(y_true) == 0:
         raise ValueError(f"y_true must be a sequence, got {y_true!r:.60}")
     for index, report in enumerate(forecasts):
@@ -220,7 +221,7 @@ def _check_forecasts(y_true, forecasts):
                                  f"{len(y_true)}")
 
 
-def _drawn(family, rng, n):
+def _drawn(family: Family, rng: np.random.Generator, n: int) -> tuple[Any, ...]:
     """Random labels and forecasts: the family's own, or Gaussian ones for a cost function."""
     if not isinstance(family, Family):
         return draw_gaussians(rng, n)
@@ -236,7 +237,8 @@ def _drawn(family, rng, n):
     return labels, reports
 
 
-def _ranked(loss, family, labels, reports, thetas, within, precision):
+def _ranked(loss: Any, family: Callable[..., Any] | Family, labels: Any, reports: list[Any], thetas: list[float],
+            within: tuple[float, float] | None, precision: float) -> tuple[Any, ...]:
     """The forecasts of finite value, their values, what counts as a difference, and the family's costs."""
     reports = [tuple(map(np.asarray, report)) for report in reports]
     values = np.array([metric_value(loss, labels, report) for report in reports])
@@ -249,7 +251,7 @@ def _ranked(loss, family, labels, reports, thetas, within, precision):
     return kept, values, room, *all_costs(family, labels, kept, thetas, within)
 
 
-def _check_within(family, within):
+def _check_within(family: Callable[..., Any] | Family, within: float | tuple[float, float]) -> None:
     ends = validation.numbers("within", within)
     if ends.shape != (2,) or not ends[0] < ends[1]:
         raise ValueError(f"within must be (low, high) with low < high, got {within!r}")
@@ -259,7 +261,7 @@ def _check_within(family, within):
         raise ValueError(f"within must lie inside {family.parameters[-1].domain}, got {within!r}")
 
 
-def _one_pair(values, room, costs, rounding):
+def _one_pair(values: np.ndarray, room: float, costs: np.ndarray, rounding: np.ndarray) -> dict[Any, Any] | None:
     """The clearest pair that the metric ranks although every prior finds the first one no cheaper."""
     best, clearest = None, -1.0
     for i in range(len(costs)):
@@ -273,7 +275,7 @@ def _one_pair(values, room, costs, rounding):
     return {best: 1.0} if best else None
 
 
-def _several_pairs(values, room, costs, rounding):
+def _several_pairs(values: np.ndarray, room: float, costs: np.ndarray, rounding: np.ndarray) -> dict[Any, Any] | None:
     """Weights of few comparisons whose weighted sum no prior can satisfy, or None."""
     ranked = values[None, :] - values[:, None] > room
     if len(costs) > 80:  # neighbours are enough, only less clear
@@ -288,7 +290,7 @@ def _several_pairs(values, room, costs, rounding):
     return {(int(a), int(b)): float(weight) for a, b, weight in zip(i, j, weights, strict=True) if weight}
 
 
-def _fewest(gaps, rounding):
+def _fewest(gaps: np.ndarray, rounding: np.ndarray) -> np.ndarray | None:
     """Weights that add up to one and whose sum of gaps is nowhere negative, of few comparisons; or None."""
     from scipy.optimize import linprog
 

@@ -71,7 +71,7 @@ class CostMatrix(SeparableFamily):
     multiclass = True
     blur = 1e-10  # crossings of expected costs are computed
 
-    def __init__(self, costs: ArrayLike, price: ArrayLike | None = None, acts: Sequence[str] | None = None):
+    def __init__(self, costs: ArrayLike, price: ArrayLike | None = None, acts: Sequence[str] | None = None) -> None:
         validation.columns_in_order("costs", costs)
         table, columns = _matrix("costs", costs), getattr(costs, "columns", None)
         given: Any = range(len(table)) if columns is None else getattr(costs, "index", ())
@@ -104,7 +104,7 @@ class CostMatrix(SeparableFamily):
                                                                 initial=np.inf)))),)
         object.__setattr__(self, "parameters", parameters)
 
-    def by_name(self, y_true, y_prob):
+    def by_name(self, y_true: Any, y_prob: Any) -> tuple[Any, ...]:
         """Classes and columns by the names that a DataFrame of costs gave them: numbers, and its own order."""
         if self.classes is None:
             return y_true, y_prob
@@ -118,7 +118,7 @@ class CostMatrix(SeparableFamily):
             y_true = np.array([places[label] for label in labels.flat]).reshape(labels.shape)
         return y_true, self._columns_by_name(y_prob)
 
-    def _columns_by_name(self, y_prob):
+    def _columns_by_name(self, y_prob: Any) -> Any:
         """A table's columns in the order of the classes, if they have names."""
         columns = getattr(y_prob, "columns", None)
         if self.classes is None or columns is None or not all(isinstance(name, str) for name in columns):
@@ -175,19 +175,19 @@ class CostMatrix(SeparableFamily):
         return self._shares(np.ravel(self.read_theta(theta, len(f))) if not self.parameters else
                             self.one_theta(theta, len(f))[0], f)
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return f"the price is {theta:.3g}"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         return "proper", "forecasts that lead to the same acts at almost every price have the same expected cost"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         if not self.parameters:
             return None, None
         y, f = data
         return None, np.unique(self._envelope(y, f)[1])[1:]  # the first segment starts at the domain's end
 
-    def bounded(self, data):
+    def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
         _, _, end, _, times, _ = self._envelope(*data)
         return not np.any(times[np.isinf(end)])
 
@@ -199,7 +199,7 @@ class CostMatrix(SeparableFamily):
         low, high = self.parameters[0].domain
         return None if np.isinf(high) else max(self._apart(low), self._apart(high))
 
-    def largest_difference_under(self, *priors):
+    def largest_difference_under(self, *priors: Any) -> float | None:
         """Of two acts in a class it is convex in the price: no more than at the ends of the prior's support, and no
         more than at the mean price, taken apart."""
         if not priors:
@@ -211,7 +211,7 @@ class CostMatrix(SeparableFamily):
             apart = min(apart, max(self._apart(low), self._apart(high)))
         return apart if np.isfinite(apart) else None
 
-    def losses_between(self, *priors):
+    def losses_between(self, *priors: Any) -> tuple[float, float] | None:
         costs, price = self._matrices()
         if not priors:
             return float(costs.min()), float(costs.max())
@@ -226,33 +226,33 @@ class CostMatrix(SeparableFamily):
             most = min(most, max(float((costs + end * price).max()) for end in (low, high)))
         return float(np.min(least)), float(most)
 
-    def _apart(self, theta):
+    def _apart(self, theta: float) -> float:
         costs, price = self._matrices()
         return float(np.ptp(costs + theta * price, axis=0).max())
 
     @property
-    def linear_between_breakpoints(self):
+    def linear_between_breakpoints(self) -> bool:
         return bool(self.parameters)
 
-    def draw(self, rng, n):
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """Random classes, and probabilities in steps of a twentieth."""
         classes = len(self.costs[0])
         return rng.integers(0, classes, n), [(rng.multinomial(20, np.ones(classes) / classes, n) / 20,)
                                              for _ in range(FORECASTS)]
 
-    def references(self, y, weight):
+    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         """The shares of the classes in the data, and the class itself."""
         classes = len(self.costs[0])
         shares = np.bincount(y.astype(int), weight, classes) / (len(y) if weight is None else weight.sum())
         return (np.tile(shares, (len(y), 1)),), (np.eye(classes)[y.astype(int)],)
 
-    def cost(self, theta: Any, y, f):
+    def cost(self, theta: Any, y: Any, f: Any) -> np.ndarray:
         """What the cheapest act of each case costs at this price; the mean over acts that tie."""
         costs, price = self._matrices()
         real = costs.T[y] if np.size(theta) == 0 else costs.T[y] + np.reshape(theta, (-1, 1)) * price.T[y]
         return (self._shares(theta, f) * real).sum(axis=1)
 
-    def per_sample(self, prior: Prior, y, f):
+    def per_sample(self, prior: Prior, y: Any, f: Any) -> np.ndarray:
         """Each act's cost, times the prior's mass and partial mean of the prices at which the forecast leads to it."""
         case, start, end, cost, times, _ = self._envelope(y, f)
         part = prior.for_cases(case)
@@ -261,7 +261,7 @@ class CostMatrix(SeparableFamily):
         loss[paid] += times[paid] * prior.for_cases(case[paid]).partial_mean(start[paid], end[paid])
         return np.bincount(case, loss, len(y))
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """All prices at once: each segment of an envelope counts at the prices inside it, a tie at its own price."""
         if not self.parameters:
             return super().utilities(thetas, data, weight)
@@ -288,15 +288,15 @@ class CostMatrix(SeparableFamily):
         found[order] = -(inside[0] + prices * inside[1] + changing)
         return found
 
-    def _matrices(self):
+    def _matrices(self) -> tuple[np.ndarray, np.ndarray]:
         costs = np.array(self.costs)
         return costs, np.zeros_like(costs) if self.price is None else np.array(self.price)
 
-    def _check_columns(self, f):
+    def _check_columns(self, f: np.ndarray) -> None:
         if f.shape[1] != len(self.costs[0]):
             raise ValueError(f"y_prob has {f.shape[1]} columns, the cost matrix has {len(self.costs[0])} classes")
 
-    def _shares(self, theta, f):
+    def _shares(self, theta: Any, f: np.ndarray) -> np.ndarray:
         costs, price = self._matrices()
         expected, size = _expected(f, costs), _expected(f, np.abs(costs))
         if np.size(theta):
@@ -305,7 +305,7 @@ class CostMatrix(SeparableFamily):
         tied = expected - expected.min(axis=1, keepdims=True) <= TIED * size
         return tied / tied.sum(axis=1, keepdims=True)
 
-    def _envelope(self, y, f):
+    def _envelope(self, y: np.ndarray, f: np.ndarray) -> tuple[Any, ...]:
         """Which prices lead to which act: segments of the lower envelope of the acts' expected costs.
 
         Acts are taken by falling slope. A new line is the lowest from where it crosses the last line kept; a line
@@ -398,7 +398,7 @@ class RejectOption(CostMatrix):
 
     axis = Axis("logit", "price of handing a case over, in wrong answers")
 
-    def __init__(self, K: int):
+    def __init__(self, K: int) -> None:
         classes = validation.whole("K", K)
         if classes < 2:
             raise ValueError(f"K must be at least 2, got {K!r}")
@@ -407,15 +407,15 @@ class RejectOption(CostMatrix):
                          [*(f"answer {label}" for label in range(classes)), "hand over"])
         object.__setattr__(self, "parameters", (Parameter("price", (0.0, 1.0)),))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"RejectOption({len(self.costs[0])})"
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return f"handing over costs {theta:.3g} of a wrong answer: answer if the chance of being right is above " \
                f"{1 - theta:.3g}"
 
 
-def _shortest(values, reach):
+def _shortest(values: np.ndarray, reach: np.ndarray) -> np.ndarray:
     """A decimal of at most ten digits where one is as near as rounding reaches: .5 for .5 + 6e-16."""
     found, left = values.copy(), np.flatnonzero((values != 0) & np.isfinite(values))
     power = np.floor(np.log10(np.abs(values[left])))
@@ -427,7 +427,7 @@ def _shortest(values, reach):
     return found
 
 
-def _summed(first, until, values, size):
+def _summed(first: np.ndarray, until: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
     """For each of `size` places the sum of the values whose range [first, until) holds it.
 
     A sum over all ranges, less those that have ended, would keep the rounding of the largest value everywhere. In a
@@ -450,7 +450,7 @@ def _summed(first, until, values, size):
     return tree[leaves:leaves + size]
 
 
-def _expected(f, matrix):
+def _expected(f: np.ndarray, matrix: np.ndarray) -> np.ndarray:
     """Each act's mean under each row of probabilities, added up class by class: a row's digits are its own.
 
     A product of matrices adds up in an order that depends on how many rows there are.
@@ -461,7 +461,7 @@ def _expected(f, matrix):
     return total
 
 
-def _matrix(name, values):
+def _matrix(name: str, values: Any) -> np.ndarray:
     table = validation.as_float(name, values)
     if table.ndim != 2 or table.shape[0] < 1 or table.shape[1] < 2:
         raise ValueError(f"{name} must have one row per act and one column per class, at least two classes; got "

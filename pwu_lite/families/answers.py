@@ -19,7 +19,7 @@ from .base import FORECASTS, Axis, Parameter, SeparableFamily, covers
 __all__ = ["Answers"]
 
 
-def _equal(first, second):
+def _equal(first: Any, second: Any) -> np.ndarray:
     """Which of two arrays of numbers are equal, as numbers: 1 and 1.0 are, 2**53 and 2**53 + 1 are not."""
     one, two = (np.asarray(values, dtype=None if hasattr(values, "dtype") else object).reshape(-1)  # no list becomes
                 for values in (first, second))  # floats only because one of its numbers is none
@@ -90,32 +90,32 @@ class Answers(SeparableFamily):
         validation.same_order(answer=answer, confidence=confidence)
         return self.check(answer, answer, confidence)[2] > c
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return f"a wrong answer costs as much as {theta / (1 - theta) if theta < 1 else np.inf:.3g} right ones earn"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         if covers(priors[0], 0, 1):
             return "strictly proper", "for the confidence; and the answer that is most likely right costs least"
         return "proper", "confidences between which no c has mass have the same expected cost"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return None, data[2]
 
-    def draw(self, rng, n):
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """Right answers of 1, and answers with confidences in steps of a twentieth."""
         return np.ones(n), [(rng.integers(0, 2, n), rng.integers(0, 21, n) / 20) for _ in range(FORECASTS)]
 
-    def cost(self, theta: Any, y, right, f):
+    def cost(self, theta: Any, y: Any, right: Any, f: Any) -> np.ndarray:
         """A right answer costs nothing, an abstention 1 - c, a wrong answer 1."""
         return np.where(f > theta, ~right, 1 - theta)
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Shares of wrong answers given and of abstentions at every c at once."""
         _, right, f = data
         weight = to_sum_one(weight, f.size)
         wrong = weight_above(f[~right], weight[~right], thetas)
         return -wrong - (1 - thetas) * weight_up_to(f, weight, thetas)
 
-    def per_sample(self, prior: Prior, y, right, f):
+    def per_sample(self, prior: Prior, y: Any, right: Any, f: Any) -> np.ndarray:
         """``P(c < f)`` where the answer is wrong, and ``E[1 - c; c >= f]``."""
         return prior.tail("complement_above", f) + np.where(right, 0.0, prior.tail("below", f))

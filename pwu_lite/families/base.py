@@ -443,7 +443,7 @@ class Family:
         """What a metric card adds on how the loss is computed."""
         return ""
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[np.ndarray | None, np.ndarray | None]:
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         """Between which decision parameters the acts, and so the utility's formula, stay the same.
 
         Returns
@@ -497,7 +497,7 @@ class SeparableFamily(Family):
         raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
                          f"per_sample")
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
 
     def losses(self, priors: Resolved, data: tuple[np.ndarray, ...]) -> np.ndarray:
@@ -518,7 +518,7 @@ class SeparableFamily(Family):
             total = total + (losses if weight == 1 else weight * losses)
         return total
 
-    def loss(self, priors, data, weight):
+    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> tuple[float, float]:
         error = 0.0
         for share, parts, theta in priors.parts:
             if theta is None:
@@ -540,7 +540,7 @@ class JointFamily(Family):
         raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
                          f"joint_loss")
 
-    def loss(self, priors, data, weight):
+    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> tuple[float, float]:
         joint = self.joint_loss(*priors.each, *data)
         if not isinstance(joint, tuple) or len(joint) != 2:
             raise ValueError(f"the method joint_loss of {type(self).__name__} must return the loss and its numerical "
@@ -548,7 +548,7 @@ class JointFamily(Family):
         return float(joint[0]), float(joint[1])
 
 
-def _short(value):
+def _short(value: Any) -> str:
     """A value in one line, whatever it is, and the same in every run: a thing without words of its own by its name."""
     if hasattr(value, "__qualname__"):
         words = value.__qualname__
@@ -557,7 +557,7 @@ def _short(value):
     return words if len(words) <= 60 else f"{words[:57]}..."
 
 
-def _holds(family):
+def _holds(family: Family) -> dict[Any, Any]:
     """What a family holds: its attributes and slots, without what a cached property has kept."""
     kinds = type(family).__mro__
     kept = {name for kind in kinds for name, one in vars(kind).items() if isinstance(one, functools.cached_property)}
@@ -568,7 +568,7 @@ def _holds(family):
         name: value for name, value in getattr(family, "__dict__", {}).items() if name not in kept}
 
 
-def _same(one, two):
+def _same(one: Any, two: Any) -> bool:
     """Are two things that families hold the same? Arrays and tables by their values; what cannot be compared is not."""
     if one is two:
         return True
@@ -587,10 +587,10 @@ def _same(one, two):
     if dataclasses.is_dataclass(one) and not isinstance(one, type):
         return _same(vars(one), vars(two)) if hasattr(one, "__dict__") else one == two
     equal = one == two
-    return equal if isinstance(equal, bool | np.bool_) else False
+    return bool(equal) if isinstance(equal, bool | np.bool_) else False
 
 
-def _same_arrays(one, two):
+def _same_arrays(one: Any, two: Any) -> bool:
     """The same for numpy's arrays, masked ones, and sparse matrices of scipy."""
     if hasattr(one, "nnz"):
         return one.shape == two.shape and (one != two).nnz == 0
@@ -601,7 +601,7 @@ def _same_arrays(one, two):
     return np.array_equal(one, two)
 
 
-def _home(name):
+def _home(name: str) -> Any:
     """The class that only announces a method."""
     return next(kind for kind in (Family, SeparableFamily, JointFamily) if name in vars(kind))
 

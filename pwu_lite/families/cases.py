@@ -57,30 +57,30 @@ class BinaryDecision(SeparableFamily):
         c = validation.inside("c", theta, 0, 1)
         return validation.check_probabilities(y_prob) > c
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         names, share = (("a miss", "false alarms"), theta) if theta < 0.5 else (("a false alarm", "misses"), 1 - theta)
         return f"{names[0]} costs {(1 - share) / share if share > 0 else np.inf:.3g} {names[1]}"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         if covers(priors[0], 0, 1):
             return "strictly proper", "every interval of c has mass: any other forecast leads to a worse act somewhere"
         return "proper", "forecasts between which no c has mass have the same expected loss"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return None, data[1]
 
-    def cost(self, theta: Any, y, f):
+    def cost(self, theta: Any, y: Any, f: Any) -> np.ndarray:
         """A miss costs 1 - c, a false alarm c."""
         return np.where(y, (1 - theta) * (f <= theta), theta * (f > theta))
 
-    def per_sample(self, prior: Prior, y, f):
+    def per_sample(self, prior: Prior, y: Any, f: Any) -> np.ndarray:
         """Misses cost ``E[1 - c; c >= f]``, false alarms ``E[c; c < f]``."""
         loss = np.empty(f.shape)
         loss[y] = prior.for_cases(y).tail("complement_above", f[y])
         loss[~y] = prior.for_cases(~y).tail("mean_below", f[~y])
         return loss
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Counts of misses and false alarms at every c at once."""
         y, f = data
         weight = to_sum_one(weight, f.size)
@@ -130,29 +130,29 @@ class SelectivePrediction(SeparableFamily):
         lam = validation.positive("lambda", theta)
         return validation.check_gaussian(mean, std)[1] <= np.sqrt(lam)
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return f"predict up to a standard deviation of {np.sqrt(theta):.3g}"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         end = priors[0].support[1]
         if covers(priors[0], 0, end):
             reach = f"while the variance is below {end:.4g}" if np.isfinite(end) else "at any size"
             return "proper", f"strictly in mean and variance {reach}; other features of y are not seen"
         return "proper", "does not distinguish variances between which the prior has no mass"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return None, data[2] ** 2
 
-    def cost(self, theta: Any, y, mean, std):
+    def cost(self, theta: Any, y: Any, mean: Any, std: Any) -> np.ndarray:
         """The squared error where the case is predicted, else lambda."""
         return np.where(std <= np.sqrt(theta), (mean - y) ** 2, theta)
 
-    def per_sample(self, prior: Prior, y, mean, std):
+    def per_sample(self, prior: Prior, y: Any, mean: Any, std: Any) -> np.ndarray:
         """``(mean - y)**2 P(lambda >= std**2) + E[lambda; lambda < std**2]``."""
         above, mean_below = prior.tail("above", std**2), prior.tail("mean_below", std**2)
         return (mean - y) ** 2 * above + mean_below
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Squared errors of the predicted cases, at every lambda at once."""
         y, mean, std = data
         weight = to_sum_one(weight, y.size)

@@ -52,19 +52,19 @@ class OneVsRest(SeparableFamily):
     largest_difference = 1.0  # a mean over classes, each of which differs by 1 at most
     check = staticmethod(validation.check_multiclass)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _wraps(self, BinaryDecision)
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return self.family.describe(theta, which) + ", for each class"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         return self.family.properness(*priors)
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return np.arange(data[1].shape[1]), data[1].ravel()
 
-    def draw(self, rng, n):
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """Labels of three classes, and probabilities in steps of a twentieth."""
         return rng.integers(0, 3, n), [(rng.multinomial(20, np.ones(3) / 3, n) / 20,) for _ in range(FORECASTS)]
 
@@ -82,22 +82,22 @@ class OneVsRest(SeparableFamily):
         j, c = self.one_theta(theta, len(f))
         return f[:, _column(j, f)] > c
 
-    def thetas(self, values, data):
+    def thetas(self, values: Any, data: tuple[np.ndarray, ...]) -> np.ndarray:
         """Each value of c with each class."""
         c = super().thetas(values, data)
         classes = np.arange(data[1].shape[1])
         return np.column_stack([np.tile(classes, c.size), np.repeat(c, classes.size)])
 
-    def cost(self, theta: Any, y, f):
+    def cost(self, theta: Any, y: Any, f: Any) -> np.ndarray:
         """Averaged over the classes, at cost share theta."""
         return np.mean([self.family.cost(theta, y == j, f[:, j]) for j in range(f.shape[1])], axis=0)
 
-    def per_sample(self, prior: Prior, y, f):
+    def per_sample(self, prior: Prior, y: Any, f: Any) -> np.ndarray:
         """Expected loss of each case, averaged over classes, shape (n,)."""
         classes = range(f.shape[1])
         return np.mean([self.family.per_sample(prior, y == j, f[:, j]) for j in classes], axis=0)
 
-    def utilities(self, pairs, data, weight):
+    def utilities(self, pairs: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         y, f = data
         values = np.empty(len(pairs))
         for j in np.unique(pairs[:, 0]):
@@ -142,24 +142,24 @@ class PerOutput(SeparableFamily):
     takes = ("mean", "cov")
     check = staticmethod(validation.check_multivariate)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _wraps(self, SelectivePrediction)
         if self.scale is not None:
             scale = validation.vector("scale", self.scale)
             validation.reject("scale", scale, (scale < 1e-140) | (scale > 1e140), "must be positive, 1e-140 to 1e140")
             object.__setattr__(self, "scale", tuple(scale.tolist()))
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return f"predict an output up to {np.sqrt(theta):.3g} times the root of its scale"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         verdict, reason = self.family.properness(*priors)
         return verdict, f"{reason} (each output on its own scale; correlations are not seen)"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return None, np.concatenate([variance / unit for _, variance, unit in self._outputs(data)])
 
-    def draw(self, rng, n):
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """Zero targets of two outputs, few errors, variances and correlations."""
         outputs = 2 if self.scale is None else len(self.scale)
         reports = []
@@ -186,12 +186,12 @@ class PerOutput(SeparableFamily):
         m, s = validation.check_multivariate_gaussian(mean, cov)
         return np.column_stack([variance <= lam * unit for _, variance, unit in self._outputs((m, m, s))])
 
-    def cost(self, theta: Any, y, mean, cov):
+    def cost(self, theta: Any, y: Any, mean: Any, cov: Any) -> np.ndarray:
         """Averaged over the outputs."""
         return np.mean([np.where(variance <= theta * unit, squared, theta)
                         for squared, variance, unit in self._outputs((y, mean, cov))], axis=0)
 
-    def per_sample(self, prior: Prior, y, mean, cov):
+    def per_sample(self, prior: Prior, y: Any, mean: Any, cov: Any) -> np.ndarray:
         """Expected loss of each case, averaged over outputs, shape (n,)."""
         losses = []
         for squared, variance, unit in self._outputs((y, mean, cov)):
@@ -199,14 +199,14 @@ class PerOutput(SeparableFamily):
             losses.append(squared * prior.tail("above", relative) + prior.tail("mean_below", relative))
         return np.mean(losses, axis=0)
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         weight = to_sum_one(weight, len(data[0]))
         values = [-weight_up_to(variance, weight * squared, thetas * unit)
                   - thetas * weight_above(variance, weight, thetas * unit)
                   for squared, variance, unit in self._outputs(data)]
         return np.mean(values, axis=0)
 
-    def _outputs(self, data):
+    def _outputs(self, data: tuple[np.ndarray, ...]) -> list[Any]:
         """Squared error in its unit, variance, and the unit v_d of each output."""
         y, mean, cov = data
         unit = np.ones(y.shape[1]) if self.scale is None else np.array(self.scale)
@@ -237,7 +237,7 @@ class OverFirst(SeparableFamily):
     family: SeparableFamily
     second: Prior
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "parameters", self.family.parameters[:1])
         object.__setattr__(self, "takes", self.family.takes)
 
@@ -253,17 +253,17 @@ class OverFirst(SeparableFamily):
         """
         return self.family.read(y_true, *prediction)
 
-    def by_name(self, y_true, *prediction):
+    def by_name(self, y_true: Any, *prediction: Any) -> tuple[Any, ...]:
         return self.family.by_name(y_true, *prediction)
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return self.family.describe(theta, which)
 
-    def cost(self, theta: Any, *data):
+    def cost(self, theta: Any, *data: Any) -> np.ndarray:
         """Averaged over the second parameter."""
         return self.family.losses(resolved(Dirac(theta), self.second), data)
 
-    def per_sample(self, prior: Prior, *data):
+    def per_sample(self, prior: Prior, *data: Any) -> np.ndarray:
         """Under both priors."""
         return self.family.losses(resolved(prior, self.second), data)
 
@@ -280,12 +280,12 @@ class OverFirst(SeparableFamily):
         return self.family.loss(resolved(prior, self.second), data, None)[1]
 
 
-def _column(j, f):
+def _column(j: float, f: np.ndarray) -> int:
     if j >= f.shape[1]:
         raise ValueError(f"class {j:g} does not exist: y_prob has {f.shape[1]} columns, numbered from 0")
     return int(j)
 
 
-def _wraps(family, kind):
+def _wraps(family: Any, kind: Any) -> None:
     if not isinstance(family.family, kind):
         raise ValueError(f"{type(family).__name__} takes a {kind.__name__}, got {family.family!r}")

@@ -36,7 +36,7 @@ class _Orders(SeparableFamily):
 
     readings: tuple[str, ...] = ("at levels", "nearest level")  # the first is the default
 
-    def __init__(self, levels: Any = None, act: str | None = None):
+    def __init__(self, levels: Any = None, act: str | None = None) -> None:
         if levels is None:  # a matrix of quantiles would be read as an ensemble, without a word
             name = type(self).__name__
             raise ValueError(f"say what the columns of a forecast are: {name}(levels=[0.1, 0.5, 0.9]) for quantiles, "
@@ -48,11 +48,11 @@ class _Orders(SeparableFamily):
         self.reading = "at levels" if members else self.readings[0] if act is None else (
             validation.one_of("act", act, *self.readings))
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         how = f"levels={MEMBERS!r}" if self.levels is None else f"levels={self.levels}, act={self.reading!r}"
         return f"{type(self).__name__}({how})"
 
-    def by_name(self, y_true, *prediction):
+    def by_name(self, y_true: Any, *prediction: Any) -> tuple[Any, ...]:
         """As they are; columns called by the levels in another order are refused."""
         columns = getattr(prediction[0], "columns", None)
         if self.levels is not None and columns is not None:
@@ -157,7 +157,7 @@ class _Orders(SeparableFamily):
         cases = np.arange(len(rows))
         return rows[cases, k] + share * (rows[cases, k + 1] - rows[cases, k])
 
-    def draw(self, rng, n):
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """Outcomes of 1, and sorted forecasts around them in steps of a half."""
         if self.takes != ("forecast",):  # a mean and a standard deviation
             return super().draw(rng, n)
@@ -266,19 +266,19 @@ class Newsvendor(_Orders):
         tau, rows = validation.inside("tau", theta, 0, 1), self.read_rows(forecast)
         return rows[:, self.column(tau, rows.shape[1])]
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         odds = theta / (1 - theta) if theta < 1 else np.inf
         return (f"a unit short costs as much as {odds:.3g} left over" if odds >= 1 else
                 f"a unit left over costs as much as {1 / odds if odds else np.inf:.3g} short")
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         return self.honest(priors[0])
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         middle = [] if self.levels is None else np.add(self.levels[1:], self.levels[:-1]) / 2
         return None, np.union1d(self.edges(data[1].shape[1])[1:-1], middle)
 
-    def references(self, y, weight):
+    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         """The quantiles of the outcomes, and the outcome itself."""
         order = np.argsort(y)
         total = np.cumsum(np.ones(len(y)) if weight is None else weight[order])
@@ -286,23 +286,23 @@ class Newsvendor(_Orders):
         places = np.minimum(np.searchsorted(total, levels * total[-1]), len(y) - 1)
         return (np.tile(y[order][places], (len(y), 1)),), (np.tile(y[:, None], (1, levels.size)),)
 
-    def cost(self, theta: Any, y, rows):
+    def cost(self, theta: Any, y: Any, rows: Any) -> np.ndarray:
         """A unit short costs theta, one left over ``1 - theta``, or what the reading makes of theta."""
         return _pay(y, rows, *self.charges_at(theta, rows.shape[1]))
 
-    def per_sample(self, prior: Prior, y, rows):
+    def per_sample(self, prior: Prior, y: Any, rows: Any) -> np.ndarray:
         """Every column's shortfall and excess, at the prior's mass and partial mean of the tau that order it."""
         edges = self.edges(rows.shape[1])
         return _pay(y, rows, *self.charges(*_on_cells(prior, edges[:-1], edges[1:])))
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Shortfall and excess of each column once, charged at every tau."""
         y, rows = data
         share, gap = to_sum_one(weight, len(y)), y[:, None] - rows
         short, left = self.charges_at(thetas, rows.shape[1])
         return -(short @ (share @ np.maximum(gap, 0)) + left @ (share @ np.maximum(-gap, 0)))
 
-    def closed_form(self):
+    def closed_form(self) -> bool:
         return True
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
@@ -362,14 +362,14 @@ class Exceedance(_Orders):
     parameters = (Parameter("t", (-np.inf, np.inf)), Parameter("c", (0.0, 1.0)))
     readings = ("interpolated", "at levels", "nearest level")
 
-    def __init__(self, levels: Any = None, act: str | None = None, normal: bool = False):
+    def __init__(self, levels: Any = None, act: str | None = None, normal: bool = False) -> None:
         super().__init__(MEMBERS if normal and levels is None else levels, act)
         self.normal = bool(normal)
         self.takes = ("mean", "std") if self.normal else ("forecast",)
         if self.normal and levels is not None:
             raise ValueError("normal=True is for a mean and a standard deviation: leave out the levels")
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Exceedance(normal=True)" if self.normal else super().__repr__()
 
     def check(self, y_true: ArrayLike, *forecast: ArrayLike) -> tuple[np.ndarray, ...]:
@@ -402,24 +402,24 @@ class Exceedance(_Orders):
             return self.chance(t, read) > c
         return read[0][:, self.column(1 - c, read[0].shape[1])] > t
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         if which == 0:
             return f"warn of more than {theta:.4g}"
         names, share = (("a miss", "false alarms"), theta) if theta < 0.5 else (("a false alarm", "misses"), 1 - theta)
         return f"{names[0]} costs {(1 - share) / share if share > 0 else np.inf:.3g} {names[1]}"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         if self.normal:
             return "proper", "for the whole distribution; thresholds and cost shares without mass are not looked at"
         return self.honest(priors[1], mirrored=True)
 
-    def references(self, y, weight):
+    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         """Quantiles of the outcomes, or their mean and standard deviation; and the outcome itself."""
         if self.normal:
             return super().references(y, weight)
         return Newsvendor(self.levels or MEMBERS).references(y, weight)
 
-    def cost(self, theta: Any, y, *forecast):
+    def cost(self, theta: Any, y: Any, *forecast: Any) -> np.ndarray:
         """A miss costs 1 - c, a false alarm c; theta is one pair, or a pair of arrays, one entry per case."""
         t, c = theta
         if not self._by_cells():
@@ -429,7 +429,7 @@ class Exceedance(_Orders):
         warned = rows > np.reshape(t, (-1, 1))
         return (short * (late & ~warned) + left * (~late & warned)).sum(axis=1)
 
-    def per_sample(self, *arguments: Any):
+    def per_sample(self, *arguments: Any) -> np.ndarray:
         """``per_sample(prior on t, prior on c, y, *forecast)``: the newsvendor's cost of H(y), or a quadrature."""
         on_t, on_c, y, *forecast = arguments
         if isinstance(on_c, Dirac):
@@ -478,13 +478,13 @@ class Exceedance(_Orders):
         inner = levels[low] + share * (levels[high] - levels[low])
         return np.where(k == 0, 1.0, np.where(k == levels.size, 0.0, 1 - inner))
 
-    def closed_form(self):
+    def closed_form(self) -> bool:
         return self._by_cells()
 
-    def _by_cells(self):
+    def _by_cells(self) -> bool:
         return not self.normal and self.reading != "interpolated"
 
-    def _known_share(self, on_t, c, y, forecast):
+    def _known_share(self, on_t: Any, c: Any, y: Any, forecast: Any) -> Any:
         """The share c is known: warned for thresholds below the quantile at 1 - c, so H counts from there to y."""
         if self.normal:
             mean, std = forecast
@@ -496,7 +496,7 @@ class Exceedance(_Orders):
                         between=on_t)
         return _pay(y, rows[:, None], np.reshape(1 - np.asarray(c), (-1, 1)), np.reshape(c, (-1, 1)), between=on_t)
 
-    def _integral(self, on_t, on_c, y, forecast, nodes):
+    def _integral(self, on_t: Prior, on_c: Prior, y: np.ndarray, forecast: list[np.ndarray], nodes: int) -> np.ndarray:
         """Over the thresholds below y, then those from y on, by Gauss-Legendre nodes in the prior's own levels.
 
         The thresholds are cut where the chance has a kink or falls steeply: at each of the interpolated quantiles, at
@@ -523,7 +523,7 @@ class Exceedance(_Orders):
         return total
 
 
-def _binary(prior, event, chance):
+def _binary(prior: Prior, event: np.ndarray, chance: np.ndarray) -> np.ndarray:
     """The binary decision's expected cost: misses ``E[1 - c; c >= chance]``, false alarms ``E[c; c < chance]``."""
     if isinstance(prior, Dirac):
         warned = chance > prior.at
@@ -531,7 +531,8 @@ def _binary(prior, event, chance):
     return np.where(event, prior.tail("complement_above", chance), prior.tail("mean_below", chance))
 
 
-def _pay(y, rows, short, left, between=None):
+def _pay(y: np.ndarray, rows: np.ndarray, short: np.ndarray, left: np.ndarray,
+         between: Prior | None = None) -> np.ndarray:
     """Shortfall and excess of every column, charged; measured in y, or by the mass of a prior in between."""
     y = y[:, None]
     if between is None:
@@ -551,7 +552,7 @@ def _pay(y, rows, short, left, between=None):
     return (short * lack + left * excess).sum(axis=1)
 
 
-def _on_cells(prior, low, high, mirrored=False):
+def _on_cells(prior: Prior, low: np.ndarray, high: np.ndarray, mirrored: bool = False) -> tuple[np.ndarray, np.ndarray]:
     """``E[tau]`` and ``E[1 - tau]`` over each cell of tau, shape (cells,); with a prior for each case (n, cells).
 
     The prior is on tau, or on ``1 - tau``. Where tau is near 1 the second is a difference of `complement_above`, so
@@ -566,14 +567,14 @@ def _on_cells(prior, low, high, mirrored=False):
     return (rest, mean) if mirrored else (mean, rest)
 
 
-def _on_cells_of(prior, low, high):
+def _on_cells_of(prior: Prior, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
     mean = np.asarray(prior.partial_mean(low, high))
     rest = np.where(np.asarray(low) > 0.5, prior.complement_above(low) - prior.complement_above(high),
                     prior.mass(low, high) - mean)
     return mean, rest
 
 
-def _levels(given):
+def _levels(given: Any) -> tuple[Any, ...]:
     levels = validation.vector("levels", given)
     hint = " (percentages? divide by 100)" if 1 < levels.max() < 100 and levels.min() > 0 else ""
     validation.reject("levels", levels, (levels <= 0) | (levels >= 1), f"must lie in (0, 1){hint}")
@@ -581,14 +582,14 @@ def _levels(given):
     return tuple(levels.tolist())
 
 
-def _as_number(name):
+def _as_number(name: str) -> float:
     try:
         return float(name)
     except (TypeError, ValueError):
         return float("nan")
 
 
-def _outcomes(y_true, rows):
+def _outcomes(y_true: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     y = validation.vector("y_true", y_true)
     if len(y) != len(rows):
         raise ValueError(f"y_true has length {len(y)}, forecast has {len(rows)} rows")

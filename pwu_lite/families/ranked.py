@@ -6,6 +6,7 @@ Implements sections 3.2.2 and 3.3.2 of the PWU paper, and the retention curve of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,13 +47,13 @@ class TopK(JointFamily):
     parameters = (SHARE,)
     axis = Axis("log", "share of the cases picked", "cost per case, minus precision")
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return f"pick {100 * theta:.3g}% of the cases"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         return "proper", "never strictly: only the order of the forecasts counts"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return np.arange(1, data[0].size + 1), None
 
     def act(self, theta: int, y_prob: ArrayLike) -> np.ndarray:
@@ -69,15 +70,15 @@ class TopK(JointFamily):
         k, = self.one_theta(theta, f.size)
         return share_places(f, _first(k, f.size))
 
-    def joint_loss(self, prior: Prior, y, f):
+    def joint_loss(self, prior: Prior, y: Any, f: Any) -> tuple[float, float]:
         """``-sum_j P(k = j) U_j``, and its error, which is zero."""
         return -float(np.dot(self.label_worth(prior, f), y)) / f.size, 0.0
 
-    def label_worth(self, prior, *prediction):
+    def label_worth(self, prior: Prior, *prediction: Any) -> np.ndarray:
         f, = prediction
         return share_places(f, place_worth(mass_of_k(prior, f.size))) * f.size
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         y, f = data
         order, starts = sorted_blocks(-f)
         hits = np.cumsum(block_means(y[order].astype(float), starts))
@@ -117,21 +118,21 @@ class RiskAverseTopK(JointFamily):
     takes = ("mean", "std")
     check = staticmethod(validation.check_regression)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         validation.one_of("penalty", self.penalty, "reported", "realized")
 
-    def computation(self):
+    def computation(self) -> str:
         return f", up to {sweep.EXACT_UP_TO} cases; beyond that numerical integration"
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return TopK().describe(theta, 0) if which == 0 else f"a variance of 1 costs {theta:.3g} units of y"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         if self.penalty == "reported":
             return "improper", "it charges the reported variance: reporting too small a one lowers the loss"
         return "proper", "strictly in the means of the cases that get picked; a shift of all variances is not seen"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         _, mean, std = data
         with np.errstate(divide="ignore", invalid="ignore"):
             crossings = np.subtract.outer(mean, mean) / np.subtract.outer(std**2, std**2)
@@ -153,7 +154,7 @@ class RiskAverseTopK(JointFamily):
         k, gamma = self.one_theta(theta, m.size)
         return _risk_shares(m, s, gamma, _first(k, m.size))
 
-    def joint_loss(self, k_prior: Prior, gamma_prior: Prior, y, mean, std):
+    def joint_loss(self, k_prior: Prior, gamma_prior: Prior, y: Any, mean: Any, std: Any) -> tuple[float, float]:
         """Loss under independent priors on k/n and gamma, and its error estimate."""
         gain, charge = y, self._charge(y, mean, std)
         places = place_worth(mass_of_k(k_prior, y.size))
@@ -163,10 +164,11 @@ class RiskAverseTopK(JointFamily):
             total, error = total + weight * value, error + weight * spread
         return -_not_overflown(total), error
 
-    def _part(self, prior, places, gain, charge, mean, std):
+    def _part(self, prior: Prior, places: np.ndarray, gain: np.ndarray, charge: np.ndarray, mean: np.ndarray,
+              std: np.ndarray) -> tuple[float, float]:
         """Expected utility, and its error, under one part of the prior on gamma."""
 
-        def value(gamma):
+        def value(gamma: float) -> tuple[float, float]:
             shares = _risk_shares(mean, std, gamma, places)
             return float(np.dot(shares, gain)), float(np.dot(shares, charge))
 
@@ -178,7 +180,7 @@ class RiskAverseTopK(JointFamily):
         return (sweep.exact(prior, places, gain, charge, mean, std),
                 prior.numerical_error * float(charge.max()))
 
-    def utilities(self, pairs, data, weight):
+    def utilities(self, pairs: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         y, mean, std = data
         charge = self._charge(y, mean, std)
         values = []
@@ -187,11 +189,11 @@ class RiskAverseTopK(JointFamily):
             values.append(_not_overflown(float(np.dot(shares, y - gamma * charge)) / k))
         return np.array(values)
 
-    def draw(self, rng, n):
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """As in the base class, but with fewer forecasts, because their acts change at many gammas."""
         return draw_gaussians(rng, n, FORECASTS // 3)
 
-    def _charge(self, y, mean, std):
+    def _charge(self, y: np.ndarray, mean: np.ndarray, std: np.ndarray) -> np.ndarray:
         return std**2 if self.penalty == "reported" else (y - mean) ** 2
 
 
@@ -220,18 +222,18 @@ class Retention(JointFamily):
     takes = ("uncertainty",)
 
     @staticmethod
-    def check(error, uncertainty):
+    def check(error: ArrayLike, uncertainty: Any) -> tuple[np.ndarray, ...]:
         """Read errors and uncertainties; those that differ by rounding alone become equal."""
         error, uncertainty = validation.check_ranking(error, uncertainty)
         return error, snap(uncertainty)
 
-    def describe(self, theta, which):
+    def describe(self, theta: float, which: int) -> str:
         return f"keep {100 * theta:.3g}% of the cases"
 
-    def properness(self, *priors):
+    def properness(self, *priors: Any) -> tuple[str, str]:
         return "proper", "for given predictions, where honest is each one's expected error; only their order counts"
 
-    def breakpoints(self, data):
+    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return np.arange(1, data[0].size + 1), None
 
     def act(self, theta: int, uncertainty: ArrayLike) -> np.ndarray:
@@ -248,16 +250,16 @@ class Retention(JointFamily):
         k, = self.one_theta(theta, u.size)
         return share_places(-u, _first(k, u.size))
 
-    def draw(self, rng, n):
+    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """Errors, and orders of uncertainty."""
         return rng.integers(1, 6, n).astype(float), [(rng.permutation(n) + 1.0,) for _ in range(FORECASTS)]
 
-    def joint_loss(self, prior: Prior, error, uncertainty):
+    def joint_loss(self, prior: Prior, error: Any, uncertainty: Any) -> tuple[float, float]:
         """``sum_j P(k = j) mean error of the j kept``, and its error, which is zero."""
         places = place_worth(mass_of_k(prior, error.size))
         return float(np.dot(share_places(-uncertainty, places), error)), 0.0
 
-    def utilities(self, thetas, data, weight):
+    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         error, uncertainty = data
         return -error_of_kept(error, uncertainty, tolerance=0.0)[thetas - 1] / thetas
 
@@ -279,7 +281,7 @@ def mass_of_k(prior: Prior, n: int) -> np.ndarray:
     [0.25, 0.25, 0.25, 0.25]
     """
     edges = np.arange(n + 1) / n
-    return sum(weight * _mass_between(part, edges) for weight, part in prior.parts)
+    return sum((weight * _mass_between(part, edges) for weight, part in prior.parts), start=np.zeros(()))
 
 
 def place_worth(mass: np.ndarray) -> np.ndarray:
@@ -293,7 +295,7 @@ def place_worth(mass: np.ndarray) -> np.ndarray:
     return np.cumsum((mass / np.arange(1, mass.size + 1))[::-1])[::-1]
 
 
-def _mass_between(prior, edges):
+def _mass_between(prior: Prior, edges: np.ndarray) -> np.ndarray:
     if isinstance(prior, Dirac):
         mass = np.zeros(edges.size - 1)
         mass[np.searchsorted(edges[1:], prior.at)] = 1.0
@@ -302,18 +304,18 @@ def _mass_between(prior, edges):
     return np.maximum(np.where(below[1:] < 0.5, np.diff(below), -np.diff(above)), 0.0)
 
 
-def _not_overflown(value):
+def _not_overflown(value: float) -> float:
     if not np.isfinite(value):
         raise ValueError("gamma times a variance is too large to be represented: change the unit of y")
     return value
 
 
-def _first(k, n):
+def _first(k: float, n: int) -> np.ndarray:
     """Places worth 1 down to the k-th, then 0."""
     return (np.arange(n) < k).astype(float)
 
 
-def _risk_shares(mean, std, gamma, places):
+def _risk_shares(mean: np.ndarray, std: np.ndarray, gamma: float, places: np.ndarray) -> np.ndarray:
     """Shares of the places by mean - gamma variance; scores equal up to their own rounding are tied."""
     with np.errstate(over="ignore"):
         mean, penalty = snap(mean), gamma * snap(std**2)

@@ -89,7 +89,7 @@ def quadrature(prior: Prior, value: Callable[[float], tuple[float, float]]) -> t
     return float(fine), float(abs(fine - coarse))
 
 
-def _crossings(mean, variance, high):
+def _crossings(mean: np.ndarray, variance: np.ndarray, high: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Pairs of lines that cross below `high`, sorted by where; the first is above before."""
     # In rows of pairs, so that memory grows with n. `drop` is positive where the first line starts higher.
     crossings = []
@@ -105,7 +105,8 @@ def _crossings(mean, variance, high):
     return first[order], second[order], gamma[order]
 
 
-def _moves(first, second, size, places):
+def _moves(first: np.ndarray, second: np.ndarray, size: int,
+           places: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Every move of a case by one place: the case, its crossing, the change of its place's worth."""
     # Entries 2 j and 2 j + 1 are the two cases of crossing j: the first moves down by a place, the second up.
     item = np.stack([first, second], axis=1).ravel().astype(np.int16)

@@ -382,12 +382,12 @@ def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
     return float(gains[0]) if np.ndim(threshold) == 0 else gains
 
 
-def _read(y_true, y_prob, sample_weight):
+def _read(y_true: Any, y_prob: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     y, f = check_binary(y_true, y_prob)
     same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     return y, f, relative_weight(sample_weight, f.size)
 
 
-def _uncertainty(f):
+def _uncertainty(f: np.ndarray) -> np.ndarray:
     """Smaller of the two probabilities: it orders cases as the entropy does."""
     return np.minimum(f, 1 - f)

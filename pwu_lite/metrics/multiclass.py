@@ -5,6 +5,8 @@ Implements appendix G.1 of the PWU paper.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -140,16 +142,17 @@ def expected_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
     return calibration_error(f.argmax(axis=1) == y, top, n_bins)
 
 
-def _most_probable(f):
+def _most_probable(f: np.ndarray) -> np.ndarray:
     """Classes within 1e-12 of the largest probability."""
     return f >= f.max(axis=1, keepdims=True) - TIE
 
 
-def _one_hot(y, f):
+def _one_hot(y: np.ndarray, f: np.ndarray) -> np.ndarray:
     return np.arange(f.shape[1]) == y[:, None]
 
 
-def _read(y_true, y_prob, sample_weight):
+def _read(y_true: Any, y_prob: Any,
+          sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     y, f = check_multiclass(y_true, y_prob)
     same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     return y, f, relative_weight(sample_weight, y.size)

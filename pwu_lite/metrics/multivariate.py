@@ -5,6 +5,8 @@ Implements appendix G.2 of the PWU paper.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -123,7 +125,7 @@ def energy_score(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
     return average(loss, weight)
 
 
-def _mean_norm_at_zero(eigenvalues):
+def _mean_norm_at_zero(eigenvalues: np.ndarray) -> np.ndarray:
     """``E||V||`` for V ~ N(0, diag(eigenvalues)), ascending, shape (n, D)."""
     largest = eigenvalues[:, -1]
     if eigenvalues.shape[1] == 1:
@@ -133,7 +135,7 @@ def _mean_norm_at_zero(eigenvalues):
     return _mean_norm(np.zeros_like(eigenvalues), eigenvalues)
 
 
-def _mean_norm(shift, eigenvalues):
+def _mean_norm(shift: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:
     """``E||V||`` for V ~ N(shift, diag(eigenvalues)), both of shape (n, D)."""
     scale = (shift**2 + eigenvalues).sum(axis=1)  # E||V||**2 sets the unit of s
     shift2, spread = shift**2 / scale[:, None], eigenvalues / scale[:, None]
@@ -145,13 +147,14 @@ def _mean_norm(shift, eigenvalues):
     return np.sqrt(scale / np.pi) / 2 * total
 
 
-def _nodes(h: float = 0.06, reach: float = 4.2):
+def _nodes(h: float = 0.06, reach: float = 4.2) -> tuple[np.ndarray, np.ndarray]:
     """Nodes s and steps ds/s of the trapezoid rule after ``s = exp(pi/2 * sinh(t) * 2)``."""
     t = np.arange(-reach, reach + h / 2, h)
     return np.exp(np.pi * np.sinh(t)), h * np.pi * np.cosh(t)
 
 
-def _read(y_true, mean, cov, sample_weight):
+def _read(y_true: Any, mean: Any, cov: Any,
+          sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
     y, m, s = check_multivariate(y_true, mean, cov)
     same_order(y_true=y_true, mean=mean, sample_weight=sample_weight)
     return y, m, s, relative_weight(sample_weight, y.shape[0])

@@ -5,6 +5,8 @@ Implements the ranking-based benchmark of UNIQUE (its evaluation-benchmarks page
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -213,18 +215,19 @@ def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) ->
     return kept / error.size, total[kept - 1] / kept
 
 
-def _at_least_two(n_bins):
-    if validation.whole("n_bins", n_bins) < 2:
+def _at_least_two(n_bins: Any) -> int:
+    number = validation.whole("n_bins", n_bins)
+    if number < 2:
         raise ValueError("n_bins must be at least 2: one bin has no next one")
-    return n_bins
+    return number
 
 
-def _rounding(curve):
+def _rounding(curve: np.ndarray) -> np.ndarray:
     """Neighbours that differ by less are equal."""
     return 1e-11 * np.maximum(np.abs(curve[1:]), np.abs(curve[:-1]))
 
 
-def _read(error, uncertainty, sample_weight):
+def _read(error: Any, uncertainty: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
     validation.no_weight(sample_weight, "a ranking metric")
     e, u = validation.check_ranking(error, uncertainty)
     return snap(e), snap(u)

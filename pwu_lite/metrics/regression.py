@@ -6,6 +6,7 @@ Implements appendix F of the PWU paper; CRPS, quantile and interval scores of a 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -364,18 +365,19 @@ def error_detection_auroc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     return detection_auroc(wrong, np.log(s))
 
 
-def _read(y_true, mean, std, sample_weight):
+def _read(y_true: Any, mean: Any, std: Any,
+          sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
     y, m, s = check_regression(y_true, mean, std)
     same_order(y_true=y_true, mean=mean, std=std, sample_weight=sample_weight)
     return y, m, s, relative_weight(sample_weight, y.size)
 
 
-def _half_width(coverage):
+def _half_width(coverage: float) -> float:
     """Half the width of a central interval, in standard deviations; exact near both ends."""
     return np.sqrt(2) * special.erfinv(coverage) if coverage < 0.5 else -special.ndtri((1 - coverage) / 2)
 
 
-def _coverage_gaps(y_true, mean, std, coverages, closed=False):
+def _coverage_gaps(y_true: Any, mean: Any, std: Any, coverages: Any, closed: bool = False) -> np.ndarray:
     """Gap at each coverage in (0, 1), or in [0, 1] if closed."""
     y, m, s = check_regression(y_true, mean, std)
     levels = validation.vector("coverages", np.atleast_1d(validation.as_float("coverages", coverages)))

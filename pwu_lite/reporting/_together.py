@@ -6,7 +6,7 @@ comparison with a reference.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
@@ -99,7 +99,8 @@ def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float
 class _Pairs:
     """All pairs of models: their differences in standard errors, and the errors of these on the draws."""
 
-    def __init__(self, cost, draws, own, coverage, number, resampled, pairs):
+    def __init__(self, cost: Any, draws: str | None, own: Any, coverage: Any, number: Any, resampled: Any,
+                 pairs: Any) -> None:
         self.cost, self.errors = cost, draws - cost
         self.coverage, self.number, self.pairs = coverage, number, pairs
         self.lacks = np.sqrt(number / (number - 1)) if resampled and number > 1 else 1.0
@@ -111,19 +112,19 @@ class _Pairs:
         with np.errstate(divide="ignore", invalid="ignore"):  # no error, but a difference: it is certain
             self.t = np.where(gap == 0, 0.0, gap / self.scale)
 
-    def _error(self, a, others):
+    def _error(self, a: int, others: list[int] | slice) -> np.ndarray:
         """Errors of the differences between one model and others, on each draw; what is only rounding is none."""
         found = self.errors[:, [a]] - self.errors[:, others]
         found[np.abs(found) <= 1e-12 * (np.abs(self.cost[a]) + np.abs(self.cost[others]))] = 0.0
         return found
 
-    def _largest(self, a, others):
+    def _largest(self, a: int, others: list[int]) -> np.ndarray:
         """The largest error among these pairs on each draw, in standard errors."""
         scale = self.scale[a, others]
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(scale > 0, np.abs(self._error(a, others)) / scale, 0.0).max(axis=1)
 
-    def _limit(self, largest, pairs):
+    def _limit(self, largest: np.ndarray, pairs: int) -> float:
         """How many standard errors are too many: the largest error's quantile, as Student's for so few units.
 
         Pairs with cases of their own have no joint draws, so there it is a quantile for so many of them (Bonferroni).
@@ -137,7 +138,7 @@ class _Pairs:
         few = pairs > 1 and self.number < max(LEAST_UNITS, UNITS_PER_MODEL * len(self.cost))
         return students(max(joint, apart) if few else joint, self.number)
 
-    def survivors(self):
+    def survivors(self) -> tuple[np.ndarray, float]:
         """The models left when the worst is dropped as long as it is too far from another one; and the last limit."""
         k, alive, order, furthest = len(self.cost), list(range(len(self.cost))), [], []
         # In which order models would go: always the one that is furthest above another one that is still there.
@@ -157,7 +158,7 @@ class _Pairs:
         stays[order[stage:]] = True
         return stays, float(limits[min(stage, max(k - 2, 0))])
 
-    def rivals(self, reference):
+    def rivals(self, reference: int) -> tuple[np.ndarray, float]:
         """Which models differ from the reference by more than the largest error among all of its rivals."""
         others = [index for index in range(len(self.cost)) if index != reference]
         limit = self._limit(self._largest(reference, others), len(others)) if others else 0.0

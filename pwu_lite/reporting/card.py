@@ -9,6 +9,7 @@ import inspect
 import re
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -92,7 +93,7 @@ def metric_card(score: PWU, *, decision: str = "", source: str = "",
     })
 
 
-def _order(table):
+def _order(table: pd.DataFrame) -> str:
     """Radius, and what a statement alone decides, of each model against the best one."""
     lines: list[str] = []
     for name, row in table.iterrows():
@@ -104,7 +105,7 @@ def _order(table):
     return "; ".join(lines) if len(lines) > 1 else "no statement about other priors: one decision parameter is needed"
 
 
-def _said(family, prior, which):
+def _said(family: Any, prior: Any, which: int) -> str:
     """Quantiles in words; of a prior for each case, those of the cases' medians."""
     if prior.length is None:
         values, kind = {label: float(prior.ppf(level)) for label, level in LEVELS.items()}, ""
@@ -115,11 +116,11 @@ def _said(family, prior, which):
     return kind + "; ".join(f"{label}: {family.words(value, which)}" for label, value in values.items())
 
 
-def _first_sentence(family):
+def _first_sentence(family: Any) -> str:
     return (inspect.getdoc(type(family)) or type(family).__name__).split("\n")[0]
 
 
-def _computation(score):
+def _computation(score: PWU) -> str:
     error = max(part.numerical_error for prior in score.priors for _, part in prior.parts) if score.priors else 0.0
     kind = "average over the cases" if score.family.separable else "all cases together, no losses of single cases"
     exact = error == 0 and score.family.closed_form()
@@ -127,13 +128,13 @@ def _computation(score):
     return f"{how}{score.family.computation()}; {kind}"
 
 
-def _properness(score):
+def _properness(score: PWU) -> str:
     verdict, reason = score.family.properness(*score.priors)
     condition = "" if verdict == "improper" or not score.priors else "; with the prior fixed before the labels are seen"
     return f"{verdict}: {reason}{condition}"
 
 
-def _blind_spots(score):
+def _blind_spots(score: PWU) -> str:
     """Where the prior has no mass, or next to none."""
     if not score.priors:
         return "costs other than these"
@@ -145,7 +146,7 @@ def _blind_spots(score):
     return "acts at other parameters have little weight: " + "; ".join(spans)
 
 
-def _gaps(prior):
+def _gaps(prior: Any) -> list[Any]:
     """Where, inside the support, no part of a prior has mass."""
     if prior.length is not None:
         return []

@@ -5,7 +5,7 @@ Implements appendix L of the PWU paper, for more than two models.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -218,7 +218,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     return ModelComparison(table, notes, scores, (y, forecasts), shown, about)
 
 
-def _by_name(scores, y_true, forecasts):
+def _by_name(scores: dict[str, Any], y_true: Any, forecasts: dict[Any, Any]) -> tuple[Any, ...]:
     """Labels and forecasts as the scores' families want them, before names and orders of rows are left behind."""
     families = {id(score.family): score.family for score in scores.values() if isinstance(score, PWU)}.values()
     known = {family.classes for family in families if family.classes is not None}
@@ -233,19 +233,20 @@ def _by_name(scores, y_true, forecasts):
     return y_true, forecasts
 
 
-def _present(parts):
+def _present(parts: tuple[Any, ...]) -> np.ndarray:
     """The cases of which there is a forecast: those without NaN in it."""
     return ~np.any([np.isnan(part).reshape(len(part), -1).any(axis=1) for part in parts], axis=0)
 
 
-def _repeats(given):
+def _repeats(given: float) -> int:
     number = validation.whole("n_resamples", given)
     if number > MOST_REPEATS:
         raise ValueError(f"n_resamples must be at most {MOST_REPEATS:,}, got {given!r}")
     return number
 
 
-def _about(y, forecasts, groups, weight, coverage):
+def _about(y: np.ndarray, forecasts: dict[Any, Any], groups: np.ndarray | None, weight: np.ndarray | None,
+           coverage: float) -> dict[str, Any]:
     """What carries information: units with a positive weight, and units with events and without."""
     carries = np.ones(len(y), bool) if weight is None else weight > 0
     one = all(len(parts) == 1 and parts[0].ndim == 1 for parts in forecasts.values())
@@ -264,7 +265,7 @@ def _about(y, forecasts, groups, weight, coverage):
             "copies": _copies(y, forecasts, weight) if groups is None else None}
 
 
-def _copies(y, forecasts, weight):
+def _copies(y: np.ndarray, forecasts: dict[Any, Any], weight: np.ndarray | None) -> tuple[int, int, int] | None:
     """Cases, different ones, and how often each occurs at least, if all of them occur that often or a multiple of it.
 
     Rounded forecasts coincide as well, but not all of them twice: that is told from twenty different cases on.
@@ -298,7 +299,7 @@ def few_units(count: int, which: int, unit: str) -> str:
     return f"there {'is' if count < 2 else 'are'} {f'only {count:,}' if count else 'no'} {name}"
 
 
-def _as_loss(name, score):
+def _as_loss(name: str, score: Any) -> Any:
     if not callable(score):
         raise ValueError(f"{name} must be a PWU or a loss function score(y_true, *prediction), got {score!r:.60}")
     if isinstance(score, Metric) and not score.lower_is_better:
@@ -306,7 +307,8 @@ def _as_loss(name, score):
     return next((metric for metric in AVERAGES if metric.function is score), score)
 
 
-def _table(score, y, forecasts, against, groups, weight, options, few):
+def _table(score: Any, y: np.ndarray, forecasts: dict[Any, Any], against: str | None, groups: np.ndarray | None,
+           weight: np.ndarray | None, options: Options, few: bool) -> tuple[pd.DataFrame, Any]:
     """One score's rows, the cheapest model first, and how its intervals were computed."""
     values, losses = _values(score, y, forecasts, weight)
     options = options._replace(named=against is not None)
@@ -328,7 +330,7 @@ def _table(score, y, forecasts, against, groups, weight, options, few):
                     found, few, units, options.coverage), found
 
 
-def frame_of(names: list, cost: np.ndarray, skill: Any, best: int, named: bool, found: Any, few: bool, units: int,
+def frame_of(names: list[str], cost: np.ndarray, skill: Any, best: int, named: bool, found: Any, few: bool, units: int,
              coverage: float) -> pd.DataFrame:
     """A comparison's table, the cheapest model first: what is compared with row `best`, and how sure that is."""
     gap, word = apart(cost, cost[best]), "reference" if named else "best"
@@ -350,7 +352,7 @@ def frame_of(names: list, cost: np.ndarray, skill: Any, best: int, named: bool, 
     return frame.iloc[np.lexsort((np.arange(len(cost)) != best, np.where(np.isnan(cost), np.inf, cost)))]
 
 
-def _of_the_table(pair, together, named):
+def _of_the_table(pair: list[str], together: Any, named: bool) -> tuple[Any, ...]:
     """Which models may be the best, and verdicts: those of pairs, as far as they hold for all models together."""
     word = np.array(pair, dtype=object)
     if named:
@@ -360,22 +362,24 @@ def _of_the_table(pair, together, named):
     return word != "costlier", list(word)
 
 
-def _beside_the_reference(word):
+def _beside_the_reference(word: np.ndarray) -> np.ndarray:
     """Which models may be the best, as far as the comparisons with the reference say."""
     return (word != "costlier") & ~(np.isin(word, ("best", "reference")) & (word == "cheaper").any())
 
 
-def _pairwise(score, y, forecasts, against, groups, weight, options, few):
+def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[Any, Any], against: str | None,
+              groups: np.ndarray | None, weight: np.ndarray | None, options: Options,
+              few: bool) -> tuple[pd.DataFrame, Any]:
     """As `_table` where models lack forecasts: each row on the cases that a model shares with the reference."""
     has = {name: _present(parts) for name, parts in forecasts.items()}
 
-    def part(names, kept):
+    def part(names: dict[Any, Any], kept: np.ndarray) -> tuple[Any, ...]:
         chosen = score
         if isinstance(score, PWU) and any(prior.length is not None for prior in score.priors):
             chosen = PWU(score.family, *(prior.for_cases(kept) for prior in score.priors))
         return chosen, y[kept], {name: tuple(each[kept] for each in forecasts[name]) for name in names}
 
-    def some(values, kept):
+    def some(values: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
         return None if values is None else values[kept]
 
     reference, shared = against, np.all(list(has.values()), axis=0)
@@ -408,7 +412,8 @@ def _pairwise(score, y, forecasts, against, groups, weight, options, few):
     return table.iloc[order], found._replace(narrow=tuple(narrow))
 
 
-def _values(score, y, forecasts, weight):
+def _values(score: Any, y: np.ndarray, forecasts: dict[Any, Any],
+            weight: np.ndarray | None) -> tuple[np.ndarray, np.ndarray | None]:
     """Each model's cost, shape (m,), and the losses of the cases, shape (m, n), or None where there are none."""
     each = (score.per_sample if isinstance(score, PWU) and isinstance(score.family, SeparableFamily) else
             partial(of_each_case, score.function, **score.options) if isinstance(score, Metric) and score.separable
@@ -472,7 +477,8 @@ def cases_needed(n: int, gap: np.ndarray, spread: np.ndarray, coverage: float,
         return np.where(np.isfinite(gap) & (gap != 0), np.ceil(n * (reach * spread / gap) ** 2), np.nan)
 
 
-def _skill(score, y, forecasts, values, weight):
+def _skill(score: Any, y: np.ndarray, forecasts: dict[Any, Any], values: np.ndarray,
+           weight: np.ndarray | None) -> np.ndarray:
     """Share of the way from a forecast without features to a perfect one; NaN where nobody says what those are."""
     parts = len(next(iter(forecasts.values())))
     family = score.family if isinstance(score, PWU) else BinaryDecision() if parts == 1 else None
@@ -489,7 +495,8 @@ def _skill(score, y, forecasts, values, weight):
     return (base - values) / (base - perfect) if told_apart else np.full(values.size, np.nan)
 
 
-def _note(found, n, models, groups, weight, options):
+def _note(found: Any, n: int, models: int, groups: np.ndarray | None, weight: np.ndarray | None,
+          options: Options) -> str:
     """How the intervals were made, and what they cover."""
     units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
     units += "" if weight is None else ", each with its weight"
@@ -509,7 +516,7 @@ def of_many(models: int) -> str:
     return f" Each is of one model or of one pair; verdicts are about all {models} together." if models > 2 else ""
 
 
-def _cases(name, values):
+def _cases(name: str, values: Any) -> np.ndarray:
     array = validation.as_float(name, values)
     if array.ndim == 0 or not len(array):
         raise ValueError(f"{name} must be an array with one entry per case; got {values!r:.60}")
@@ -518,5 +525,5 @@ def _cases(name, values):
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
 
 
-def _parts(name, given):
+def _parts(name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(_cases(f"the forecast of {name}", part) for part in given)

@@ -26,8 +26,7 @@ from ._together import Together, all_together, bets_together
 from .bets import Bets
 from .rules import RULES, say
 
-__all__ = ["METHODS", "Cases", "Intervals", "Method", "Options", "apart", "by_content", "from_losses", "from_scores",
-           "method_of", "named"]
+__all__ = ["METHODS", "Cases", "Intervals", "Method", "Options", "from_losses", "from_scores", "method_of"]
 
 MANY_UNITS = 20_000  # cases or groups from which on a normal interval is taken
 MOST_SKEW = 0.05  # skewness of a mean up to which it is: each tail then misses by less than half a point
@@ -160,12 +159,12 @@ class Resampled(Method):
 
     name = "bootstrap"
 
-    def words(self, found, units, options):
+    def words(self, found: Intervals, units: str, options: Options) -> str:
         blocks = ("" if options.blocks is None else f", in blocks of {options.blocks} consecutive ones")
         same = "the same ones for all models" if options.blocks is None else "the same for all models"
         return f"from {options.repeats} resamples of {units}{blocks}, {same}"
 
-    def compute(self, cases, options):
+    def compute(self, cases: Cases, options: Options) -> Intervals:
         own, gaps = _own(cases.units, cases.size, cases.best)
         found = _ends(options, cases.size, cases.units.sum(axis=1) / cases.size.sum(), own if options.blocks is None
                       else None, cases.best, *_resampled_losses(cases, options))
@@ -177,15 +176,15 @@ class Normal(Method):
 
     name = "normal"
 
-    def refuse(self, groups, blocks, weight):
+    def refuse(self, groups: np.ndarray | None, blocks: int | None, weight: np.ndarray | None) -> None:
         super().refuse(groups, blocks, weight)
         if blocks is not None:
             raise ValueError("interval='normal' assumes independent cases: with blocks use 'bootstrap' or 'hac'")
 
-    def words(self, found, units, options):
+    def words(self, found: Intervals, units: str, options: Options) -> str:
         return f"normal, from the spread over {units}"
 
-    def compute(self, cases, options):
+    def compute(self, cases: Cases, options: Options) -> Intervals:
         _check_two(self, cases)
         return _with_warnings(normal(cases.units, cases.size, cases.best, options)[0], cases, options, False)
 
@@ -195,14 +194,14 @@ class Serial(Method):
 
     name = "hac"
 
-    def refuse(self, groups, blocks, weight):
+    def refuse(self, groups: np.ndarray | None, blocks: int | None, weight: np.ndarray | None) -> None:
         if groups is not None:
             raise ValueError("blocks and interval='hac' are for cases in time order: leave out the groups")
 
-    def words(self, found, units, options):
+    def words(self, found: Intervals, units: str, options: Options) -> str:
         return f"from a variance that counts dependence over {found.reach} steps in time, of {units}"
 
-    def compute(self, cases, options):
+    def compute(self, cases: Cases, options: Options) -> Intervals:
         _check_two(self, cases)
         reach = _reach(_own(cases.units, cases.size, cases.best)[1], options.blocks)
         found, _ = normal(cases.units, cases.size, cases.best, options, reach)
@@ -214,15 +213,15 @@ class Anytime(Method):
 
     name = "anytime"
 
-    def refuse(self, groups, blocks, weight):
+    def refuse(self, groups: np.ndarray | None, blocks: int | None, weight: np.ndarray | None) -> None:
         if not (groups is None and blocks is None and weight is None):
             raise ValueError("interval='anytime' takes cases one by one: leave out groups, blocks and weights, or give "
                              "the groups to pwu_desk.Watch(...).update(..., groups=...)")
 
-    def words(self, found, units, options):
+    def words(self, found: Intervals, units: str, options: Options) -> str:
         return f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
 
-    def compute(self, cases, options):
+    def compute(self, cases: Cases, options: Options) -> Intervals:
         return anytime(cases.losses, cases.best, options)
 
 
@@ -231,7 +230,7 @@ class ByNumber(Resampled):
 
     name = ""
 
-    def compute(self, cases, options):
+    def compute(self, cases: Cases, options: Options) -> Intervals:
         if cases.size.size >= MANY_UNITS and options.blocks is None:
             found, skew = normal(cases.units, cases.size, cases.best, options)
             if skew <= MOST_SKEW:
@@ -290,12 +289,12 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
     return method_of(options.interval).compute(Cases(y, forecasts, best, losses, groups, weight, units, size), options)
 
 
-def _check_two(method, cases):
+def _check_two(method: Normal | Serial, cases: Cases) -> None:
     if cases.size.size < 2:
         raise ValueError(f"interval={method.name!r} needs at least two cases, got {cases.size.size}")
 
 
-def _with_warnings(found, cases, options, in_time):
+def _with_warnings(found: Intervals, cases: Cases, options: Options, in_time: bool) -> Intervals:
     """The intervals, with sentences on why they may be too narrow."""
     units, size, best = cases.units, cases.size, cases.best
     _, gaps = _own(units, size, best)
@@ -398,7 +397,7 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, options: Options, rea
     own, gaps = _own(units, size, best)
     with np.errstate(divide="ignore", invalid="ignore"):
         saving = gap / np.abs(cost)
-        saved = np.where(gaps.any(axis=1)[:, None], (gaps - (saving * np.sign(cost))[:, None] * own) / np.abs(
+        saved = np.where((gaps != 0).any(axis=1)[:, None], (gaps - (saving * np.sign(cost))[:, None] * own) / np.abs(
             cost)[:, None], 0.0)
     spread = _deviations(gaps, reach)
     # Bartlett's weights over r steps leave as much freedom as n / (r + 1) independent cases do, a little less than
@@ -432,7 +431,7 @@ def anytime(losses: np.ndarray, best: int, options: Options) -> Intervals:
                          "largest_difference, under the score's prior; for other losses state it, in Watch(bound=...)")
     bound = options.bound
 
-    def bet(values, reach):  # sorted, so that the sums do not depend on the order of the rows
+    def bet(values: np.ndarray, reach: float) -> Bets:  # sorted: the order of the rows leaves no trace in the sums
         shares = np.sort(values) / reach
         if shares.size and max(-shares[0], shares[-1]) > 1 + 1e-12:
             raise ValueError(f"a difference of two losses is {np.abs(values).max():.4g}, larger than the bound "
@@ -441,7 +440,7 @@ def anytime(losses: np.ndarray, best: int, options: Options) -> Intervals:
         bets.add(np.clip(shares, -1, 1))
         return bets
 
-    def ends(values, reach, middle=0.0):
+    def ends(values: np.ndarray, reach: float, middle: float = 0.0) -> list[float]:
         bets = bet(values - middle, reach)
         return [middle + reach * bets.end(side, options.coverage) for side in (1, -1)]
 
@@ -460,7 +459,7 @@ def anytime(losses: np.ndarray, best: int, options: Options) -> Intervals:
                      bets_together(fortunes, best, options.coverage, options.pairs), METHODS["anytime"])
 
 
-def _own(units, size, best):
+def _own(units: np.ndarray, size: np.ndarray, best: int) -> tuple[np.ndarray, np.ndarray]:
     """What each unit adds to the error of each cost, and of each difference, shape (m, n) both."""
     total = size.sum()
     mean = units.sum(axis=1)[:, None] / total * size
@@ -470,29 +469,29 @@ def _own(units, size, best):
     return own, gaps
 
 
-def _still(units, size, best, gaps, unit):
+def _still(units: np.ndarray, size: np.ndarray, best: int, gaps: np.ndarray, unit: str) -> tuple[Any, ...]:
     """A sentence, where a difference is the same in all units: then no interval says how often it is another one."""
     cost = units.sum(axis=1) / size.sum()
-    if gaps.any(axis=1)[apart(cost, cost[best]) != 0].all():
+    if (gaps != 0).any(axis=1)[apart(cost, cost[best]) != 0].all():
         return ()
     # Of n units none is of a kind that makes up 3/n of all of them with a chance of exp(-3), 5%.
     return (say("still", units=f"{size.size:,}", unit=unit, most=f"{min(300 / size.size, 100):.2g}"),)
 
 
-def _skewness(parts):
+def _skewness(parts: tuple[np.ndarray, np.ndarray]) -> float:
     """The largest skewness of a mean difference; of one model alone, that of its cost."""
     own, gaps = parts
     return max(_skew(row) for row in (gaps if len(gaps) > 1 else own))
 
 
-def _skew(row):
+def _skew(row: np.ndarray) -> float:
     """Size of the skewness of a sum of independent terms."""
     row = row - row.mean() if row.size else row
     spread = row @ row
     return float(abs(row * row @ row) / spread**1.5) if spread > 0 else 0.0
 
 
-def _lean(gaps, size):
+def _lean(gaps: np.ndarray, size: np.ndarray) -> float:
     """How surely a group's difference changes with its size, in standard errors; 0 where sizes are alike."""
     if size.size < 3 or not size.max() > RULES["least_uneven"] * np.quantile(size, 0.1) > 0:
         return 0.0
@@ -505,7 +504,7 @@ def _lean(gaps, size):
     return float(most)
 
 
-def _dependence(gaps):
+def _dependence(gaps: Any) -> list[Any]:
     """Over how many cases each difference is alike, what divides their number in time; and its variance without that.
 
     It is the variance of a mean over that of independent cases, of the autoregression that Akaike's criterion picks
@@ -514,7 +513,7 @@ def _dependence(gaps):
     return [(_steps(row), float(row @ row)) for row in gaps]
 
 
-def _missed(steps, spread):
+def _missed(steps: list[Any], spread: np.ndarray) -> tuple[float | None, bool]:
     """The longest dependence, None if cases are not in time, and whether an interval's variance counts less of it."""
     if not steps:
         return None, False
@@ -523,7 +522,7 @@ def _missed(steps, spread):
     return max(far for far, _ in steps), any(missed)
 
 
-def _steps(row):
+def _steps(row: np.ndarray) -> float:
     n, spread = row.size, row @ row
     if not spread > 0:
         return 1.0
@@ -544,11 +543,11 @@ def _steps(row):
     return float(max(steps, 1.0))
 
 
-def _deviations(rows, reach):
+def _deviations(rows: np.ndarray, reach: int) -> np.ndarray:
     return np.sqrt([float(row @ row) for row in map(partial(_stretches, reach=reach), rows)])
 
 
-def _stretches(rows, reach):
+def _stretches(rows: np.ndarray, reach: int) -> np.ndarray:
     """Rows whose products are the covariances of the sums of these, by the weights of Newey and West in time.
 
     Bartlett's weights over h steps are those of the sums over every stretch of h neighbours, divided by h.
@@ -561,7 +560,7 @@ def _stretches(rows, reach):
     return rows * np.sqrt(n / (n + 1 - 2 * h + h * (h - 1) / n))  # n / (n - 1) without neighbours
 
 
-def _drawn(cost, own, reach, same, best):
+def _drawn(cost: np.ndarray, own: np.ndarray, reach: int, same: np.ndarray, best: int) -> np.ndarray:
     """Draws of all costs from their joint normal law, spread evenly; models that never differ stay equal.
 
     The factor is that of the units themselves and not of covariances, in which the difference of near copies is lost.
@@ -577,16 +576,17 @@ def _drawn(cost, own, reach, same, best):
     return draws
 
 
-def _primes(count):
+def _primes(count: int) -> list[int]:
     found: list[int] = []
-    for number in itertools.count(2):
-        if len(found) == count:
-            return found
+    numbers = itertools.count(2)
+    while len(found) < count:
+        number = next(numbers)
         if all(number % prime for prime in found if prime**2 <= number):
             found.append(number)
+    return found
 
 
-def _reach(series, blocks):
+def _reach(series: np.ndarray, blocks: int | None) -> int:
     """Steps of dependence: as stated, or by the rule of Andrews (1991) from the first autocorrelation."""
     n = series.shape[1]
     if blocks is not None:
@@ -599,7 +599,8 @@ def _reach(series, blocks):
     return min(reach, n // 3)
 
 
-def _ends(options, size, cost, own, best, costs, gaps, together):
+def _ends(options: Options, size: np.ndarray, cost: np.ndarray, own: np.ndarray | None, best: int, costs: np.ndarray,
+          gaps: np.ndarray, together: np.ndarray) -> Intervals:
     """Intervals between percentiles of the resamples."""
     number = effective_number(size) / (options.blocks or 1)
     tail = tail_of(options.coverage, number)
@@ -614,7 +615,7 @@ def _ends(options, size, cost, own, best, costs, gaps, together):
                      RESAMPLED)
 
 
-def _resampled_losses(cases, options):
+def _resampled_losses(cases: Cases, options: Options) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Costs and differences from the best, each shape (repeats, m), and all costs on the same resamples.
 
     What is said of two models depends on these two alone: the units (cases, or groups) are sorted by their
@@ -646,7 +647,9 @@ def _resampled_losses(cases, options):
     return costs, gaps, together
 
 
-def _resampled_scores(score, y, forecasts, best, groups, weight, options):
+def _resampled_scores(score: Any, y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int,
+                      groups: np.ndarray | None, weight: np.ndarray | None,
+                      options: Options) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """The same for a score of all cases together, computed anew on each resample."""
     names = list(forecasts)
     pairs = [[names[best]] if name == names[best] else [names[best], name] for name in names]
@@ -658,11 +661,11 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, options):
     if groups is not None or options.blocks is not None:
         orders = [np.arange(len(y)) for _ in kept]
 
-    def costs(drawn):
+    def costs(drawn: np.ndarray) -> list[float]:
         values = []
         for pair, order in zip(kept, orders, strict=True):
             chosen = order[drawn]
-            weighted = {} if weight is None else {"sample_weight": weight[chosen]}
+            weighted: dict[str, Any] = {} if weight is None else {"sample_weight": weight[chosen]}
             values += [float(named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **weighted))
                       for name in pair]
         return values
@@ -677,7 +680,7 @@ def _resampled_scores(score, y, forecasts, best, groups, weight, options):
     return own_sums, apart(own_sums, others), together
 
 
-def _by_what_they_hold(groups, y, forecasts, weight):
+def _by_what_they_hold(groups: np.ndarray, y: np.ndarray, forecasts: dict[Any, Any], weight: Any) -> np.ndarray:
     """Groups numbered by their cases, whatever they are called and in whatever order they come."""
     parts = [y, *(part for parts in forecasts.values() for part in parts), *([] if weight is None else [weight])]
     rows = np.column_stack([np.asarray(part, dtype=float).reshape(len(y), -1) for part in parts])
@@ -693,18 +696,18 @@ def by_content(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]]) -
 
     Forecasts that are ranks have the same values, so those of each outcome decide.
     """
-    def key(model):
+    def key(model: tuple[Any, ...]) -> tuple[Any, ...]:
         return ([_content(part) for part in model[1]],
                 [part[np.lexsort((part, y))].tobytes() for part in model[1] if part.ndim == y.ndim == 1])
 
     return dict(sorted(forecasts.items(), key=key))
 
 
-def _content(part):
+def _content(part: np.ndarray) -> Any:
     return np.sort(part, axis=0).tobytes()
 
 
-def _share_best(resampled):
+def _share_best(resampled: np.ndarray) -> np.ndarray:
     """Share of the resamples in which each model is the cheapest; models that tie share it."""
     judged = ~np.isnan(resampled).all(axis=0)
     if not judged.all():

@@ -120,7 +120,7 @@ def prior_report(score: PWU, y_true: ArrayLike | None = None, models: Mapping[st
                        _sensitivity(score, variants, y_true, named), variants, notes)
 
 
-def _quantiles(score):
+def _quantiles(score: PWU) -> pd.DataFrame:
     rows = {}
     for which, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
         values = {label: float(prior.ppf(level)) for label, level in LEVELS.items()}
@@ -131,7 +131,7 @@ def _quantiles(score):
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def _degeneracy(score, y_true, models):
+def _degeneracy(score: PWU, y_true: Any, models: dict[Any, Any]) -> pd.DataFrame:
     """Mass at the ends of a parameter in (0, 1); with forecasts, mass where all cases get the same act."""
     rows = {}
     for which, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
@@ -145,7 +145,7 @@ def _degeneracy(score, y_true, models):
     return pd.Series(rows, dtype=float).to_frame("prior mass")
 
 
-def _same_act(score, data, prediction):
+def _same_act(score: PWU, data: tuple[Any, ...], prediction: tuple[Any, ...]) -> float | None:
     """Prior mass of the parameters at which all cases get one act, None where nobody says.
 
     Those are below the first change of an act or above the last one, if all acts are the same there.
@@ -164,7 +164,7 @@ def _same_act(score, data, prediction):
         family, float(family.thetas(value, data)[0]), prediction))
 
 
-def _alike(family, theta, prediction):
+def _alike(family: Any, theta: float, prediction: tuple[Any, ...]) -> bool:
     """Does every case get the same act? Yes, where a family does not name its acts."""
     if not hasattr(family, "act"):
         return True
@@ -172,7 +172,7 @@ def _alike(family, theta, prediction):
     return bool((acts == acts[:1]).all())
 
 
-def _alternatives(score, given):
+def _alternatives(score: PWU, given: Mapping[str, Any]) -> dict[Any, Any]:
     """The stated priors, then the ones to compare with."""
     named = validation.named("alternatives", given, [STATED])
     if named and len(score.priors) > 1:
@@ -180,7 +180,7 @@ def _alternatives(score, given):
     return {STATED: score.priors} | {name: (as_prior(prior),) for name, prior in named.items()}
 
 
-def _moved(score, share):
+def _moved(score: PWU, share: float) -> tuple[Any, ...]:
     """The stated priors, then each of them moved down and up; and a note where that cannot be."""
     variants, notes = {STATED: score.priors}, []
     for index, (name, prior) in enumerate(zip(score.family.names, score.priors, strict=True)):
@@ -194,7 +194,7 @@ def _moved(score, share):
     return variants, tuple(notes)
 
 
-def _sensitivity(score, variants, y_true, models):
+def _sensitivity(score: PWU, variants: dict[Any, Any], y_true: Any, models: dict[Any, Any]) -> pd.DataFrame:
     rows = {}
     for name, priors in variants.items():
         moved = PWU(score.family, *priors)
@@ -205,7 +205,7 @@ def _sensitivity(score, variants, y_true, models):
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def _best(losses):
+def _best(losses: dict[str, float]) -> str:
     """The models with the smallest loss: all of them, where they tie."""
     least = min(losses.values())
     return ", ".join(name for name, loss in losses.items() if np.isclose(loss, least, rtol=1e-12, atol=0))

@@ -88,11 +88,11 @@ def wrapped(text: str) -> str:
     return textwrap.fill(text, WIDTH)
 
 
-def _number(value):
+def _number(value: float) -> str:
     return "" if pd.isna(value) else f"{value:.4g}"
 
 
-def _needed(cases):
+def _needed(cases: float) -> str:
     if pd.isna(cases):
         return ""
     return f"{cases:.0f}" if cases < 1e6 else f"{cases / 1e6:.0f}M" if cases < 1e9 else ">1000M"
@@ -126,7 +126,7 @@ def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> lis
     return [_best(table), *pairs] if len(table) > 2 and "may be best" in table else pairs
 
 
-def _best(table):
+def _best(table: pd.DataFrame) -> str:
     """Which of several models may be the best."""
     names, number = [str(name) for name in table.index[table["may be best"]]], len(table)
     if len(names) == number:
@@ -135,7 +135,7 @@ def _best(table):
     return say("may_be", number=_written(len(names)).capitalize(), all=_written(number), names=", ".join(shown))
 
 
-def _written(number):
+def _written(number: int) -> str:
     return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
@@ -181,7 +181,7 @@ Check the outcome, and which label is the event.')
     return sentences
 
 
-def _sentence(first, cost, name, row, about):
+def _sentence(first: str, cost: float, name: str, row: pd.Series, about: Mapping[str, Any]) -> str:
     if np.isinf([cost, row["cost"]]).any():
         return _infinite(first, cost, name, row["cost"])
     if np.isnan([cost, row["cost"]]).any():
@@ -212,7 +212,7 @@ def _sentence(first, cost, name, row, about):
                all=_written(about["models"]))
 
 
-def _tells(row):
+def _tells(row: pd.Series) -> bool:
     """Does the interval of the saving say what the interval of the difference does, which decides? NaN does not."""
     ends = np.array([row["saving low"], row["saving high"]], dtype=float)
     deciding = np.array([row["difference low"], row["difference high"]], dtype=float)
@@ -221,18 +221,18 @@ def _tells(row):
         np.sign(ends), np.sign(deciding)))
 
 
-def _infinite(first, cost, name, other):
+def _infinite(first: str, cost: float, name: str, other: float) -> str:
     """A cost is infinite where a forecast excluded what happened: then there is nothing to estimate."""
     if np.isinf(cost) and np.isinf(other):
         return say("both_infinite", first=first, name=name)
     return say("infinite", first=first if np.isinf(cost) else name, name=name if np.isinf(cost) else first)
 
 
-def _side(value, gains):
+def _side(value: float, gains: bool) -> str:
     """Is a saving of this sign a cost that is less, or more? A gain the other way."""
     return "less" if (value >= 0) != gains else "more"
 
 
-def _percent(share):
+def _percent(share: float) -> str:
     value = 100 * share + 0.0
     return f"{value:.0f}%" if abs(value) >= 9.95 else f"{value:.2g}%"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -29,12 +30,12 @@ MOST_OPERATIONS = 300  # of a formula that sympy is asked to simplify, factor or
 CANNOT_DECIDE = "cannot decide"
 
 
-def guarded(function):
+def guarded(function: Any) -> Any:
     """Turn what sympy cannot do into a ValueError that says so."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    def run(*args, **kwargs):
+    def run(*args: Any, **kwargs: Any) -> Any:
         signature.bind(*args, **kwargs)
         try:
             return function(*args, **kwargs)
@@ -46,7 +47,7 @@ def guarded(function):
     return run
 
 
-def attempt(function, expression, *arguments, **options):
+def attempt(function: Callable[..., Any], expression: Any, *arguments: Any, **options: Any) -> Any:
     """What sympy finds for a formula of at most `MOST_OPERATIONS` operations, else None."""
     return function(expression, *arguments, **options) if _work(expression) <= MOST_OPERATIONS else None
 
@@ -64,7 +65,7 @@ def simplified(expression: Any) -> Any:
     return expression if simple is None else simple
 
 
-def _work(expression):
+def _work(expression: Any) -> int:
     """Operations, and the size of exponents: exp(10**9 x) is a polynomial of that degree in exp(x).
 
     Factors of logarithms become exponents, too.
@@ -77,7 +78,7 @@ def _work(expression):
     return sp.count_ops(expression) + sum(number.p * number.q for number in numbers if number.p * number.q > 100)
 
 
-def tidy(density):
+def tidy(density: Any) -> Any:
     """Simplest form, with 1 - c kept together."""
     w = sp.Dummy("w", positive=True)
     simple = simplified(density)
@@ -106,7 +107,7 @@ def read(name: str, expression: Any) -> Any:
                          f"got {expression!r}") from None
 
 
-def read_expression(name, expression):
+def read_expression(name: str, expression: Any) -> Any:
     """An expression of finite numbers and symbols, exactly.
 
     Parameters
@@ -122,7 +123,7 @@ def read_expression(name, expression):
     return exactly(formula)
 
 
-def exactly(expression):
+def exactly(expression: Any) -> Any:
     """Floats become the fractions that they stand for: the simplest with the same float, or the decimal.
 
     Parameters
@@ -134,7 +135,7 @@ def exactly(expression):
     return formula.xreplace({number: _fraction(number) for number in formula.atoms(sp.Float)})
 
 
-def _fraction(number):
+def _fraction(number: Any) -> Any:
     if number._prec > 53:
         return sp.Rational(str(number))
     value = float(number)
@@ -142,7 +143,7 @@ def _fraction(number):
     return sp.Rational(simple.numerator, simple.denominator) if float(simple) == value else sp.Rational(repr(value))
 
 
-def check_symbols(losses, *symbols):
+def check_symbols(losses: tuple[Any, ...], *symbols: Any) -> None:
     """A symbol of the same name and other assumptions is another symbol."""
     for symbol in symbols:
         if not isinstance(symbol, sp.Symbol):
@@ -167,7 +168,7 @@ def check_functions(expression: Any, *known: sp.Symbol) -> None:
                              f"sums, products, powers, {names}. Write jumps as Piecewise, and integrals solved")
 
 
-def with_positive_parameter(expressions, taken, *known):
+def with_positive_parameter(expressions: list[Any], taken: set[Any], *known: Any) -> tuple[Any, ...]:
     """The one free parameter as a positive symbol, and the way back to the caller's own."""
     free = sorted({symbol for e in expressions for symbol in e.free_symbols} - set(known), key=str)
     if len(free) > 1:
@@ -198,13 +199,13 @@ def signs(expression: Any, symbol: sp.Symbol, low: Any, high: Any) -> set[int]:
     return sign_set
 
 
-def _in_odds(expression, *known):
+def _in_odds(expression: Any, *known: Any) -> Any:
     """The expression with s/(1 + s) for its parameter: s > 0 says all that is known."""
     odds = sp.Dummy("s", positive=True)
     return expression.subs({parameter: odds / (1 + odds) for parameter in expression.free_symbols - set(known)})
 
 
-def sign_of(what, number):
+def sign_of(what: str, number: Any) -> int:
     """The sign of a number or limit, the same for each value of its parameter; or ValueError."""
     if number in (sp.oo, -sp.oo):
         return 1 if number == sp.oo else -1
@@ -215,7 +216,7 @@ def sign_of(what, number):
     return sign_set.pop()
 
 
-def _signs(e):
+def _signs(e: Any) -> Any:
     """The signs of an expression in positive symbols, or None."""
     for known, found in ((e.is_zero, {0}), (e.is_positive, {1}), (e.is_negative, {-1}), (e.is_nonnegative, {0, 1})):
         if known:
@@ -237,7 +238,7 @@ def _signs(e):
     return _signs_of_product(product) if product.is_Mul else _signs_of_sum(product) if product.is_Add else None
 
 
-def _signs_of_product(e):
+def _signs_of_product(e: Any) -> Any:
     """The rational factors are decided together, as they may change sign at the same place."""
     rational = [factor for factor in e.args if factor.is_rational_function(*e.free_symbols)]
     sign_sets = [_signs(factor) for factor in e.args if factor not in rational] + [_signs(sp.Mul(*rational))]
@@ -251,7 +252,7 @@ def _signs_of_product(e):
     return signs_so_far
 
 
-def _signs_of_sum(e):
+def _signs_of_sum(e: Any) -> Any:
     """Terms of one sign add up to a sum of that sign."""
     sign_sets = [_signs(term) for term in e.args]
     for sign in (1, -1):
@@ -260,7 +261,7 @@ def _signs_of_sum(e):
     return None
 
 
-def _sign_of_number(e):
+def _sign_of_number(e: Any) -> Any:
     exact = simplified(e)
     value = sp.N(exact, 40)
     if exact.is_zero or not value.is_real:
@@ -268,7 +269,7 @@ def _sign_of_number(e):
     return {int(sp.sign(value))} if abs(value) > sp.Float("1e-30") else None
 
 
-def _signs_of_polynomial(e):
+def _signs_of_polynomial(e: Any) -> set[Any] | None:
     """By the signs of all coefficients, or by the real roots of a polynomial in one symbol."""
     if not e.free_symbols:
         return _signs(e)
@@ -284,7 +285,7 @@ def _signs_of_polynomial(e):
     return {int(sp.sign(poly.eval(place))) for place in places} | ({0} if roots else set())
 
 
-def negative_place(expression, symbol, low, high):
+def negative_place(expression: Any, symbol: Any, low: Any, high: Any) -> Any:
     """A place at which a formula without a parameter is negative beyond rounding, or None."""
     if expression.free_symbols - {symbol}:
         return None
@@ -318,7 +319,7 @@ def check_continuous(formula: Any, symbol: sp.Symbol, low: Any, high: Any) -> No
                                  f"({low}, {high}). It must be continuous but for jumps written as Piecewise")
 
 
-def break_points(formulas, symbol, top=sp.S.One):
+def break_points(formulas: list[Any], symbol: Any, top: Any = sp.S.One) -> list[Any]:
     """0, the places in between at which a formula changes its branch, and the top; in order."""
     relations = {relation for formula in formulas for relation in formula.rewrite(sp.Piecewise).atoms(Relational)}
     points = set()
@@ -334,7 +335,7 @@ def _gap(first: Any, second: Any) -> int:
     return sign_of("the gap of two break points", first - second)
 
 
-def _truth(relation, symbol, low, high):
+def _truth(relation: Any, symbol: Any, low: Any, high: Any) -> Any:
     """Whether a condition holds on a piece; ValueError if it holds on a part, or that cannot be decided."""
     truths = {relation.func(sp.Integer(sign), 0) for sign in signs(relation.lhs - relation.rhs, symbol, low, high)}
     if len(truths) > 1:
@@ -342,7 +343,7 @@ def _truth(relation, symbol, low, high):
     return truths.pop()
 
 
-def _roots(relation, symbol, top):
+def _roots(relation: Any, symbol: Any, top: Any) -> list[Any]:
     """Where the two sides of a condition meet inside (0, top)."""
     gap = relation.lhs - relation.rhs
     if not gap.has(symbol):
@@ -355,29 +356,29 @@ def _roots(relation, symbol, top):
     return [root for root in roots if sp.im(root.subs(sampled(root)).evalf()) == 0 and _is_inside(root, top)]
 
 
-def _is_inside(root, top):
+def _is_inside(root: Any, top: Any) -> bool:
     below = {sign_of("a break point", root)} if top == sp.oo else {
         sign_of("a break point", root), sign_of("what a break point leaves to the top", top - root)}
     return below == {1}
 
 
-def branch_at(formula, symbol, low, high):
+def branch_at(formula: Any, symbol: Any, low: Any, high: Any) -> Any:
     """The formula that holds on a piece."""
     inner = formula.rewrite(sp.Piecewise)
     return inner.xreplace({relation: _truth(relation, symbol, low, high) for relation in inner.atoms(Relational)})
 
 
-def as_odds(c):
+def as_odds(c: Any) -> Any:
     return sp.oo if c == 1 else c / (1 - c)
 
 
-def checked(value):
+def checked(value: Any) -> Any:
     if value.has(sp.oo, -sp.oo, sp.zoo, sp.nan):
         raise ValueError("the expected cost is infinite under this prior: truncate it")
     return value
 
 
-def sampled(expression):
+def sampled(expression: Any) -> dict[Any, Any]:
     """A value in (0, 1) for each free symbol, by name.
 
     Parameters
@@ -388,7 +389,7 @@ def sampled(expression):
     return {symbol: sp.Rational(k + 1, k + 3) for k, symbol in enumerate(sorted(expression.free_symbols, key=str))}
 
 
-def at_end(expression, symbol, end):
+def at_end(expression: Any, symbol: Any, end: Any) -> Any:
     """Value, or else limit, at an end of the domain."""
     value = expression.subs(symbol, end) if end != sp.oo else sp.nan
     if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
@@ -405,18 +406,18 @@ def at_end(expression, symbol, end):
     return simplified(empty)
 
 
-def _with_factors_in_roots(expression):
+def _with_factors_in_roots(expression: Any) -> Any:
     """A square inside of a root comes out of it: with positive symbols sqrt(r**2 + 2*r + 1) is r + 1."""
     return expression.replace(
         lambda part: part.is_Pow and part.exp.is_Rational and not part.exp.is_Integer and part.base.is_Add,
         lambda part: sp.Pow(attempt(sp.factor, part.base) or part.base, part.exp))
 
 
-def is_infinite(value):
+def is_infinite(value: Any) -> bool:
     return value.has(sp.oo, -sp.oo, sp.zoo)
 
 
-def is_zero(expression, size=sp.S.One):
+def is_zero(expression: Any, size: Any = sp.S.One) -> bool:
     """True if sympy proves it, False if a number shows the opposite; `size` is what was subtracted."""
     simple = simplified(expression)
     if simple.has(sp.beta):

@@ -6,6 +6,7 @@ Implements sections 3.2 and 3.3 and appendices C.4 and C.5 of the PWU paper, equ
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise, product
 from typing import Any
@@ -54,7 +55,7 @@ class NotAligned(ValueError):
         them came back empty.
     """
 
-    def __init__(self, reason: str, witness: Refutation | None = None):
+    def __init__(self, reason: str, witness: Refutation | None = None) -> None:
         super().__init__(reason)
         self.reason = reason
         self.witness = witness
@@ -101,7 +102,7 @@ class ImplicitPrior:
             inner = sp.oo
         return inner + sum(self.atoms.values())
 
-    def _has_a_pole(self):
+    def _has_a_pole(self) -> bool:
         """Is the density, near a finite end, at least as large as one over the distance to it?"""
         sides = zip(self.support, "+-", strict=True)
         return any(sp.limit(self.density * (self.symbol - end), self.symbol, end, side) != 0
@@ -152,7 +153,7 @@ class ImplicitPrior:
                              sp.Interval.open(eps, sp.oo), (eps, sp.oo))
 
 
-class Steps(list):
+class Steps(list[Any]):
     """The equations of a derivation; a notebook sets them one under the other.
 
     Attributes
@@ -167,7 +168,7 @@ class Steps(list):
     $$\\begin{aligned}x &= 1\\end{aligned}$$
     """
 
-    def __init__(self, equations: Any = (), prior: ImplicitPrior | None = None):
+    def __init__(self, equations: Any = (), prior: ImplicitPrior | None = None) -> None:
         super().__init__(equations)
         self.prior = prior
 
@@ -235,7 +236,7 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol, *, steps: bool = 
     return _restored(prior, back)
 
 
-def _binary_steps(losses, p, prior):
+def _binary_steps(losses: list[Any], p: Any, prior: ImplicitPrior) -> list[Any]:
     """The losses, their slopes, both sides of the condition, the prior."""
     if1, if0 = (sp.Function(name)(p) for name in ("l_1", "l_0"))
     slopes = [simplified(sp.diff(loss.rewrite(sp.Piecewise), p)) for loss in losses]
@@ -249,7 +250,7 @@ def _binary_steps(losses, p, prior):
     return [sp.Eq(left, right, evaluate=False) for left, right in pairs]
 
 
-def _binary_prior(losses, p):
+def _binary_prior(losses: list[Any], p: Any) -> ImplicitPrior:
     """The prior of two losses in a positive symbol p, their parameter a positive symbol."""
     ends = break_points(losses, p)
     pieces = [[branch_at(loss, p, *ends_of_piece) for loss in losses] for ends_of_piece in pairwise(ends)]
@@ -348,7 +349,7 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol, *, steps: 
     return _restored(prior, back)
 
 
-def _selective_steps(slope, rest, v, atoms):
+def _selective_steps(slope: Any, rest: Any, v: Any, atoms: dict[Any, Any]) -> list[Any]:
     """The two parts of the score, both sides of the condition, the density."""
     of_error, alone = (sp.Function(name)(v) for name in ("S", "G"))
     slopes = [tidy(sp.diff(part, v)) for part in (slope, rest)]
@@ -359,9 +360,9 @@ def _selective_steps(slope, rest, v, atoms):
     return [sp.Eq(left, right, evaluate=False) for left, right in pairs]
 
 
-def _selective_prior(inner, x, v):
+def _selective_prior(inner: Any, x: Any, v: Any) -> ImplicitPrior:
     """The prior of a score in two positive symbols, its parameter a positive symbol."""
-    def refuse(reason):
+    def refuse(reason: str) -> None:
         _refuse_selective(reason, inner, x, v)
 
     _check_conditions(inner, x, refuse)
@@ -399,7 +400,7 @@ def _selective_prior(inner, x, v):
     return ImplicitPrior(SelectivePrediction(), LAMBDA, density, atoms, link, finite, (0, sp.oo), (*whole, v))
 
 
-def _check_conditions(inner, x, refuse):
+def _check_conditions(inner: Any, x: Any, refuse: Callable[..., Any]) -> None:
     """A formula that changes with the error is not affine in it, unless its pieces agree."""
     pieces = inner.rewrite(sp.Piecewise).atoms(sp.Piecewise)
     if any(condition.has(x) for piecewise in pieces for _, condition in piecewise.args):
@@ -411,7 +412,7 @@ def _check_conditions(inner, x, refuse):
         raise ValueError("write the score without conditions on the squared error")
 
 
-def _affine(piece, x, v, refuse):
+def _affine(piece: Any, x: Any, v: Any, refuse: Callable[..., Any]) -> tuple[Any, Any]:
     """S and G of one piece, or NotAligned."""
     slope = simplified(sp.diff(piece, x))
     if not is_zero(sp.diff(slope, x)):
@@ -422,7 +423,8 @@ def _affine(piece, x, v, refuse):
     return slope, rest
 
 
-def _selective_atoms(ends, slopes, rests, v, refuse):
+def _selective_atoms(ends: list[Any], slopes: list[Any], rests: list[Any], v: Any,
+                     refuse: Callable[..., Any]) -> list[Any]:
     """Masses at the inner ends, from the jumps of S and G."""
     masses = []
     for atom, before, after, low, high in zip(ends[1:-1], slopes, slopes[1:], rests, rests[1:], strict=False):
@@ -435,7 +437,7 @@ def _selective_atoms(ends, slopes, rests, v, refuse):
     return masses
 
 
-def _binary_density(piece, losses, p):
+def _binary_density(piece: list[Any], losses: list[Any], p: Any) -> Any:
     """Density on one piece, or NotAligned."""
     from_1 = -sp.diff(piece[0], p) / (1 - p)
     from_0 = sp.diff(piece[1], p) / p
@@ -446,7 +448,7 @@ def _binary_density(piece, losses, p):
     return min((tidy(form.subs(p, C)) for form in (from_1, from_0)), key=sp.count_ops)
 
 
-def _binary_atom(t, left, right, losses, p):
+def _binary_atom(t: Any, left: list[Any], right: list[Any], losses: list[Any], p: Any) -> Any:
     """Mass of the point t, from the jumps of the two losses."""
     jumps = [simplified((after - before).subs(p, t)) for before, after in zip(left, right, strict=True)]
     mass = simplified(jumps[1] / t)
@@ -457,7 +459,7 @@ def _binary_atom(t, left, right, losses, p):
     return mass
 
 
-def _check_density(density, symbol, ends, refuse):
+def _check_density(density: Any, symbol: Any, ends: tuple[Any, Any], refuse: Callable[..., Any]) -> None:
     """Refuse a density that is negative somewhere; ValueError if that cannot be decided."""
     try:
         negative = -1 in signs(density, symbol, *ends)
@@ -471,7 +473,7 @@ def _check_density(density, symbol, ends, refuse):
         refuse(f"the density would be negative somewhere between {ends[0]} and {ends[1]}")
 
 
-def _joined(parts, ends, symbol):
+def _joined(parts: list[Any], ends: list[Any], symbol: Any) -> Any:
     """One expression of the formulas of all pieces."""
     pieces = [(part, symbol < high) for part, high in zip(parts[:-1], ends[1:-1], strict=True)]
     return sp.Piecewise(*pieces, (parts[-1], True))
@@ -480,12 +482,12 @@ def _joined(parts, ends, symbol):
 _FREQUENCIES = [(ones, cases) for cases in (2, 3, 4, 5, 8, 10) for ones in range(cases + 1)]
 
 
-def _restored(prior, back):
+def _restored(prior: ImplicitPrior, back: dict[Any, Any]) -> ImplicitPrior:
     """The prior in the caller's own symbols."""
     if not back:
         return prior
 
-    def own(thing):
+    def own(thing: Any) -> Any:
         return thing.xreplace(back) if isinstance(thing, sp.Basic) else thing
 
     return ImplicitPrior(prior.family, prior.symbol, own(prior.density),
@@ -494,12 +496,12 @@ def _restored(prior, back):
                          tuple(map(own, prior._parts)))
 
 
-def _refuse_binary(reason, losses, p):
+def _refuse_binary(reason: str, losses: list[Any], p: Any) -> None:
     """Raise, with forecasts on which the score prefers a dishonest report: costs then do the opposite."""
     grid = [sp.Rational(k, 40) for k in range(1, 40)]
 
     @functools.lru_cache(None)
-    def loss_of(label, report):
+    def loss_of(label: bool, report: float) -> float:
         loss = losses[0 if label else 1]
         parameters = {symbol: sp.Rational(1, 3) for symbol in loss.free_symbols - {p}}
         # Exact, so that a jump is on its own side. But p**p of a fraction would be a root of enormous degree.
@@ -507,8 +509,8 @@ def _refuse_binary(reason, losses, p):
         towers = any(power.exp.has(p) for power in loss.atoms(sp.Pow)) or loss.has(sp.exp) and loss.has(sp.log)
         return float(loss.subs({**parameters, p: sp.Float(place, 30) if towers else place}).evalf())
 
-    def metric(y, f):
-        return np.mean([loss_of(bool(label), float(report)) for label, report in zip(y, f, strict=True)])
+    def metric(y: np.ndarray, f: np.ndarray) -> float:
+        return float(np.mean([loss_of(bool(label), float(report)) for label, report in zip(y, f, strict=True)]))
 
     for ones, cases in _FREQUENCIES:
         labels = np.arange(cases) < ones
@@ -519,12 +521,12 @@ def _refuse_binary(reason, losses, p):
     raise NotAligned(reason)
 
 
-def _refuse_selective(reason, loss, x, v):
+def _refuse_selective(reason: str, loss: Any, x: Any, v: Any) -> None:
     """Raise, with one or two cases on which every prior contradicts the score."""
     parameters = {symbol: sp.Rational(1, 3) for symbol in loss.free_symbols - {x, v}}
     function = sp.lambdify((x, v), loss.subs(parameters), ["scipy", "numpy"])
 
-    def metric(y, mean, std):
+    def metric(y: np.ndarray, mean: np.ndarray, std: np.ndarray) -> float:
         return float(np.mean([function(m * m, s * s) for m, s in zip(mean, std, strict=True)]))
 
     for size, squares, variances in ((1, (0.0, 0.25, 0.5, 1.0, 2.0, 4.0), (0.25, 0.5, 0.8, 1.0, 1.25, 1.5, 2.0, 4.0)),

@@ -87,7 +87,7 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     raise ValueError(f"family must be BinaryDecision() or SelectivePrediction(), got {family!r}")
 
 
-def _symbols(symbols, count):
+def _symbols(symbols: tuple[Any, ...], count: int) -> tuple[Any, ...]:
     """No symbols, or as many as the family's forecast has parts."""
     if symbols and (len(symbols) != count or not all(isinstance(symbol, sp.Symbol) for symbol in symbols)):
         raise ValueError(f"give {count} sympy Symbol(s), got {', '.join(map(repr, symbols))}")
@@ -181,7 +181,7 @@ def newsvendor_score(quantile: Any, level: sp.Symbol, y: Any, cdf_at_y: Any, den
     return total
 
 
-def _solved_or_not(f, limits):
+def _solved_or_not(f: Any, limits: tuple[Any, Any, Any]) -> Any:
     """The integral as a formula if sympy's is real and agrees with quadrature, else unsolved."""
     unsolved = sp.Integral(f, limits)
     solved = attempt(sp.integrate, sp.expand(f), limits, manual=True)
@@ -203,7 +203,7 @@ def _read(prior: Any, symbol: sp.Symbol) -> list[tuple[Any, ...]]:
     return [(exactly(weight), *_formula(part, symbol)) for weight, part in known.parts]
 
 
-def _formula(prior, t):
+def _formula(prior: Any, t: Any) -> tuple[Any, ...]:
     """Density, support and point mass of a single prior of pwu_lite."""
     if isinstance(prior, priors.Dirac):
         return None, None, exactly(prior.at)
@@ -218,11 +218,11 @@ def _formula(prior, t):
     return density, tuple(exactly(end) for end in prior.support), None
 
 
-def _beta(t, a, b, scale):
+def _beta(t: Any, a: Any, b: Any, scale: Any) -> Any:
     return (t / scale) ** (a - 1) * (1 - t / scale) ** (b - 1) / (sp.beta(a, b).rewrite(sp.gamma) * scale)
 
 
-def _beta_losses(prior, p):
+def _beta_losses(prior: Any, p: Any) -> Any:
     """The expected losses of a Beta prior, truncated or not, by the incomplete beta function."""
     a, b = exactly(prior.a), exactly(prior.b)
     scale = exactly(getattr(prior, "scale", 1))
@@ -238,7 +238,7 @@ def _beta_losses(prior, p):
     return miss / norm, scale * mean_below / norm
 
 
-def _truncated_beta(t, a, b, low, high):
+def _truncated_beta(t: Any, a: Any, b: Any, low: Any, high: Any) -> Any:
     whole = t ** (a - 1) * (1 - t) ** (b - 1)
     return whole / sp.integrate(whole, (t, low, high))
 
@@ -252,7 +252,7 @@ _DENSITIES: dict[type, Callable[..., sp.Expr]] = {
 }
 
 
-def _binary_parts(part, p):
+def _binary_parts(part: tuple[Any, ...], p: Any) -> tuple[Any, ...]:
     """Weight, and the loss if y is 1 and if it is 0, of one part of a prior."""
     weight, density, support, atom = part
     if density is None:
@@ -267,7 +267,7 @@ def _binary_parts(part, p):
                     _odds_integral(C * density, low, u).subs(u, t))
 
 
-def _odds_integral(integrand, low, high):
+def _odds_integral(integrand: Any, low: Any, high: Any) -> Any:
     """Integral over c, by the odds c/(1 - c) unless it is a polynomial; one end is a symbol."""
     if integrand.has(sp.Piecewise):
         return _piecewise_integral(integrand, C, low, high, sp.Integer(1))
@@ -284,7 +284,7 @@ def _odds_integral(integrand, low, high):
     return checked(min(forms, key=sp.count_ops).subs(C, variable))
 
 
-def _piecewise_integral(integrand, symbol, low, high, top):
+def _piecewise_integral(integrand: Any, symbol: Any, low: Any, high: Any, top: Any) -> Any:
     ends = break_points([integrand], symbol, top)
     total, u, w = sp.Integer(0), sp.Dummy("u", positive=True), sp.Dummy("w", positive=True)
     for start, stop in pairwise(ends):
@@ -302,7 +302,7 @@ def _piecewise_integral(integrand, symbol, low, high, top):
     return total
 
 
-def _integral(f, x, low, high):
+def _integral(f: Any, x: Any, low: Any, high: Any) -> Any:
     """Definite integral by an antiderivative that sympy finds step by step, or None."""
     if not _has_easy_powers(f, x):
         return None
@@ -320,7 +320,7 @@ def _integral(f, x, low, high):
     return ends[1] - ends[0]
 
 
-def _has_easy_powers(f, x):
+def _has_easy_powers(f: Any, x: Any) -> Any:
     """Powers of x alone, or multiples of one half: sympy may search for hours for the others."""
     powers = [power for power in f.atoms(sp.Pow) if power.base.has(x) and power.base != x]
     alone = [power for power in f.atoms(sp.Pow) if power.base == x]
@@ -328,7 +328,7 @@ def _has_easy_powers(f, x):
     return all(easy) and (not powers or all(power.exp.is_Rational and power.exp.q <= 2 for power in alone))
 
 
-def _selective_parts(part, error, variance):
+def _selective_parts(part: tuple[Any, None, None, Any], error: Any, variance: Any) -> tuple[Any, Any]:
     """Weight, and the expected cost, of one part of a prior."""
     weight, density, support, atom = part
     if density is None:
@@ -341,7 +341,7 @@ def _selective_parts(part, error, variance):
     return weight, above.subs(u, t) * error + below.subs(u, t)
 
 
-def _lambda_integral(f, low, high):
+def _lambda_integral(f: Any, low: Any, high: Any) -> Any:
     if f.has(sp.Piecewise):
         return checked(_piecewise_integral(f, LAMBDA, low, high, sp.oo))
     solved = _integral(f, LAMBDA, low, high)

@@ -209,13 +209,14 @@ def test_notebooks_for_colab_install_what_they_need_first(tmp_path):
     folder = tmp_path / "html" / "_sources" / "book"
     folder.mkdir(parents=True)
     (tmp_path / "html" / "downloads").mkdir()
-    for name in ("pwu_lite-1-py3-none-any.whl", "pwu_book-1-py3-none-any.whl"):
-        (tmp_path / "html" / "downloads" / name).touch()
+    for name in ("pwu_lite", "pwu_desk", "pwu_book"):
+        (tmp_path / "html" / "downloads" / f"{name}-1-py3-none-any.whl").touch()
     nbformat.write(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")]), folder / "chapter.ipynb")
     assert downloads.for_colab(tmp_path / "html", tmp_path / "mine", "https://some.host/book/") == 1
     first, second = json.loads((tmp_path / "mine" / "book" / "chapter.ipynb").read_text())["cells"]
     place = "https://some.host/book/downloads"
     assert first["source"] == [f'%pip install -q "pwu_lite[plots,symbolic] @ {place}/pwu_lite-1-py3-none-any.whl" '
+                               f'"pwu_desk @ {place}/pwu_desk-1-py3-none-any.whl" '
                                f'"pwu_book[notebooks] @ {place}/pwu_book-1-py3-none-any.whl"']
     assert second["source"] == ["1 + 1"]
 
@@ -377,7 +378,7 @@ def reaching(tmp_path):
 def test_a_file_makes_those_pages_run_that_reach_it(reaching, file, pages):
     """In functions, through other modules, by a name that is computed in part; and no other page."""
     reach.forget()
-    found = [name for name, code in PAGES.items() if Path(file) in reach.files(
+    found = [name for name, code in PAGES.items() if Path(at(file)) in reach.files(
         reaching, f"# Page\n\n```{{code-cell}} ipython3\n:tags: [a]\n{code}\n```\n")]
     assert found == pages
 
@@ -393,13 +394,14 @@ def test_every_module_that_a_page_of_the_book_loads_is_reached(tmp_path):
                       "builtins.open = io.open = watched\n" + code +
                       "\nfiles = [m.__file__ for n, m in sys.modules.items() if n.startswith(('pwu_', )) and "
                       "getattr(m, '__file__', None)]\nprint(json.dumps([files, opened]))\n")
+    homes = os.pathsep.join(map(str, (ROOT, ROOT / "packages")))
     done = subprocess.run([sys.executable, script], cwd=ROOT, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(ROOT), "MPLBACKEND": "agg"})
+                          env={**os.environ, "PYTHONPATH": homes, "MPLBACKEND": "agg"})
     assert done.returncode == 0, done.stderr
     loaded, opened = json.loads(done.stdout.splitlines()[-1])
     reach.forget()
     reached = {str(ROOT / file) for file in reach.files(ROOT, page)}
-    used = {*loaded, *(file for file in opened if file.startswith(str(ROOT / "pwu_book")))}
+    used = {*loaded, *(file for file in opened if file.startswith(str(ROOT / "packages")))}
     assert len(loaded) > 20 and any(file.endswith(".csv.gz") for file in opened)
     assert used <= reached
 

@@ -16,6 +16,8 @@ from bs4 import BeautifulSoup
 from sphinx.application import Sphinx
 from sphinx.util.inventory import InventoryFile
 
+from tools.build import reach
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
 CHECK = re.compile(r"\[(static, )?(quiet-)?check\b")
@@ -226,12 +228,12 @@ def test_every_exercise_has_an_asserted_solution(path):
 
 
 def ledger():
-    with open(ROOT / "pwu_book" / "tables" / "claims.csv", newline="") as file:
+    with open(ROOT / "packages" / "pwu_book" / "tables" / "claims.csv", newline="") as file:
         return list(csv.DictReader(file))
 
 
 def doors():
-    with open(ROOT / "pwu_book" / "tables" / "doors.csv", newline="") as file:
+    with open(ROOT / "packages" / "pwu_book" / "tables" / "doors.csv", newline="") as file:
         return list(csv.DictReader(file))
 
 
@@ -263,13 +265,15 @@ def test_ledger_row(row, site):
 
 
 def test_the_site_offers_wheels_and_notebooks(site):
-    """The two wheels hold every file of the packages, so a downloaded notebook needs nothing else."""
-    for package, largest in (("pwu_lite", 0.5e6), ("pwu_book", 11.1e6)):
+    """The wheels hold every file of the packages, so a downloaded notebook needs nothing else."""
+    for package, largest in (("pwu_lite", 0.5e6), ("pwu_desk", 0.5e6), ("pwu_book", 11.1e6)):
+        home = ROOT / reach.OWN[package]
         wheel, = (site / "downloads").glob(f"{package}-*.whl")
         assert wheel.stat().st_size < largest
-        files = {path.relative_to(ROOT).as_posix() for path in (ROOT / package).rglob("*.*")
-                 if path.is_file() and not {"__pycache__", "pwu_book.egg-info", "build"} & set(path.parts)}
-        assert files - {"packages/pwu_book/pyproject.toml"} <= set(zipfile.ZipFile(wheel).namelist())
+        files = {path.relative_to(home.parent).as_posix() for path in home.rglob("*.*")
+                 if path.is_file() and not {"__pycache__", f"{package}.egg-info", "build"} & set(path.parts)}
+        own = {f"{package}/{name}" for name in ("pyproject.toml", "README.md")}
+        assert files - own <= set(zipfile.ZipFile(wheel).namelist())
     offered = set(zipfile.ZipFile(site / "downloads" / "notebooks.zip").namelist())
     assert {path.relative_to(ROOT / "book").with_suffix(".ipynb").as_posix() for path in NOTEBOOKS} <= offered
 
@@ -279,8 +283,9 @@ def test_the_api_pages_have_everything_public(site):
         known = InventoryFile.load(file, "", posixpath.join)
     documented = {name for kind, names in known.items() if kind.startswith("py:") for name in names}
     last = {name.rsplit(".", 1)[1] for name in documented if "." in name}
-    for path in sorted([*ROOT.glob("pwu_lite/**/*.py"), *ROOT.glob("packages/pwu_book/**/*.py")]):
-        parts = path.relative_to(ROOT).with_suffix("").parts
+    paths = [(ROOT / home, path) for home in reach.OWN.values() for path in sorted((ROOT / home).rglob("*.py"))]
+    for home, path in paths:
+        parts = path.relative_to(home.parent).with_suffix("").parts
         module = ".".join(parts).removesuffix(".__init__")
         if not parts[-1].startswith("_") and not INSIDE.search(module):
             there = importlib.import_module(module)
@@ -289,7 +294,7 @@ def test_the_api_pages_have_everything_public(site):
 
 
 def test_results_name_their_command(site):
-    for table in (ROOT / "pwu_book" / "tables").glob("speed*.csv"):
+    for table in (ROOT / "packages" / "pwu_book" / "tables").glob("speed*.csv"):
         users = [path for path in NOTEBOOKS if table.name in path.read_text()]
         assert users and all("make benchmark" in path.read_text() for path in users)
 
@@ -319,7 +324,7 @@ def test_every_chapter_says_how_long_it_takes_and_the_core_is_four_hours():
 
 
 def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
-    tables = sorted((ROOT / "pwu_book" / "tables").glob("*.csv.gz"))
+    tables = sorted((ROOT / "packages" / "pwu_book" / "tables").glob("*.csv.gz"))
     assert tables and sum(table.stat().st_size for table in tables) < 25e6
     for table in tables:
         with gzip.open(table, "rt") as file:
