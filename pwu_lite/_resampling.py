@@ -13,8 +13,9 @@ from scipy.special import ndtr, stdtrit
 
 from . import validation
 
-__all__ = ["bands", "block_length", "canonical_order", "drawn", "effective_number", "group_numbers", "paired_bootstrap",
-           "percentiles", "resampled_curves", "resampled_weights", "tail_of", "unit_sizes", "weighted_means"]
+__all__ = ["bands", "block_length", "canonical_order", "effective_number", "group_numbers", "paired_bootstrap",
+           "percentiles", "resampled_curves", "resampled_weights", "sample_places", "tail_of", "unit_sizes",
+           "weighted_means"]
 
 _BLOCK = 4_000_000  # counts kept in memory at a time
 _TABLE = 20_000_000  # costs kept in memory at a time
@@ -65,20 +66,20 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
                                                    zip(*_blocks(rng, n, length), strict=True)]) % n)
                          for _ in range(repeats)])
     if groups is None:
-        return np.array([statistic(drawn(rng, n, n)) for _ in range(repeats)])
+        return np.array([statistic(sample_places(rng, n, n)) for _ in range(repeats)])
     number = group_numbers(groups, n)
     members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
     count = len(members)
-    return np.array([statistic(np.concatenate([members[g] for g in drawn(rng, count, count)]))
+    return np.array([statistic(np.concatenate([members[g] for g in sample_places(rng, count, count)]))
                      for _ in range(repeats)])
 
 
-def drawn(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
+def sample_places(rng: np.random.Generator, n: int, size: int) -> np.ndarray:
     """Places below n, with replacement, as the platform counts them: the same draws where a place has 32 bits.
 
     Examples
     --------
-    >>> drawn(np.random.default_rng(0), 10, 3).tolist()
+    >>> sample_places(np.random.default_rng(0), 10, 3).tolist()
     [8, 6, 5]
     """
     return rng.integers(0, n, size).astype(np.intp, copy=False)
@@ -137,7 +138,7 @@ def block_length(blocks: Any, n: int) -> int:
 
 def _blocks(rng: np.random.Generator, n: int, length: int) -> tuple[np.ndarray, np.ndarray]:
     """Starts and lengths of blocks with n cases together."""
-    starts = drawn(rng, n, -(-n // length))
+    starts = sample_places(rng, n, -(-n // length))
     lengths = np.full(starts.size, length)
     lengths[-1] = n - length * (starts.size - 1)
     return starts, lengths
@@ -146,7 +147,7 @@ def _blocks(rng: np.random.Generator, n: int, length: int) -> tuple[np.ndarray, 
 def _drawn(rng: np.random.Generator, n: int, length: int | None) -> np.ndarray:
     """How often each unit is drawn, alone or in blocks."""
     if length is None:
-        return np.bincount(drawn(rng, n, n), minlength=n)
+        return np.bincount(sample_places(rng, n, n), minlength=n)
     starts, lengths = _blocks(rng, n, length)
     change = np.bincount(starts, minlength=2 * n) - np.bincount(starts + lengths, minlength=2 * n)
     return np.cumsum(change[:2 * n]).reshape(2, n).sum(axis=0)
@@ -232,8 +233,8 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
     number = None if groups is None else group_numbers(groups, n)
     weight = family.weight(sample_weight, read[0])
     if not family.separable or thetas.ndim > 1:
-        def costs(drawn: np.ndarray) -> list[np.ndarray]:
-            return [-family.utilities(family.read_theta(thetas, n), tuple(part[drawn] for part in data), None)
+        def costs(sample: np.ndarray) -> list[np.ndarray]:
+            return [-family.utilities(family.read_theta(thetas, n), tuple(part[sample] for part in data), None)
                     for data in read]
 
         return paired_bootstrap(costs, n, repeats=repeats, seed=seed, groups=groups)
@@ -332,9 +333,9 @@ def percentiles(values: np.ndarray, tail: float) -> np.ndarray:
     [[1.0, nan], [3.0, nan]]
     """
     ends = np.full((2, values.shape[1]), np.nan)
-    for column, drawn in enumerate(values.T):
-        if not np.isnan(drawn).all():
-            ends[:, column] = np.nanquantile(drawn, [tail, 1 - tail], method="inverted_cdf")  # no inf - inf
+    for column, values_of_one in enumerate(values.T):
+        if not np.isnan(values_of_one).all():
+            ends[:, column] = np.nanquantile(values_of_one, [tail, 1 - tail], method="inverted_cdf")  # no inf - inf
     return ends
 
 

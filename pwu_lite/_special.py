@@ -13,8 +13,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from scipy import special
 
-    found = globals()[name] = getattr(special, name)
-    return found
+    function = globals()[name] = getattr(special, name)
+    return function
 
 
 def betaincc(a: Any, b: Any, x: Any) -> Any:

@@ -225,9 +225,9 @@ class _Cells:
         distance = np.ldexp(1.0, self.exponents)[:, None] * (1 + _PROBES)
         above = np.arange(self.exponents.size)[:, None] >= self.exponents.size // 2
         t = np.where(above, self.high - distance, self.low + distance)[self.used].ravel()
-        exact, found = np.asarray(self.prior.exact_tail(self.name, t)), table(t)
+        exact, held = np.asarray(self.prior.exact_tail(self.name, t)), table(t)
         slack = _AGREES * exact + 2 * self.prior.numerical_error
-        wrong = ~((np.abs(found - exact) <= slack) | np.isnan(found) | (exact <= _TINY)).reshape(-1, _PROBES.size)
+        wrong = ~((np.abs(held - exact) <= slack) | np.isnan(held) | (exact <= _TINY)).reshape(-1, _PROBES.size)
         refused = np.zeros(self.used.size, bool)
         refused[self.used] = wrong.any(axis=1)
         coefficients[:, refused[self.power]] = np.nan

@@ -142,13 +142,13 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
     figure, axes = plt.subplots(len(names), 1, figsize=(6.4, 3.2 * len(names)), squeeze=False)
     for which, (ax, name) in enumerate(zip(axes[:, 0], names, strict=True)):
         (first, stated), *rest = [(label, priors[which]) for label, priors in variants.items()]
-        shown = [(first, stated), *((label, prior) for label, prior in rest if prior is not stated)]
-        ends = [float(prior.ppf(level)) for _, prior in shown for level in (0.005, 0.995)]
+        labels_shown = [(first, stated), *((label, prior) for label, prior in rest if prior is not stated)]
+        ends = [float(prior.ppf(level)) for _, prior in labels_shown for level in (0.005, 0.995)]
         low, high = 0.0 if min(ends) < 0.5 * max(ends) else min(ends), max(ends)
         x = np.linspace(low, high, 802)[1:-1] if high > low else np.linspace(0, 2 * high, 802)[1:-1]
-        inner = [float(np.max(prior.pdf(prior.ppf([0.02, 0.2, 0.5, 0.8, 0.98])))) for _, prior in shown]
+        inner = [float(np.max(prior.pdf(prior.ppf([0.02, 0.2, 0.5, 0.8, 0.98])))) for _, prior in labels_shown]
         top = 1.6 * max([value for value in inner if np.isfinite(value)] or [0.0]) or 1.0
-        for index, (label, prior) in enumerate(shown):
+        for index, (label, prior) in enumerate(labels_shown):
             style = {"color": COLOURS[index % 6], "ls": DASHES[index % 6], "lw": 1.5 if index else 2.5}
             ax.plot(x, prior.pdf(x), label=label, **style)
             for weight, part in prior.parts:

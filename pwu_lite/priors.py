@@ -287,9 +287,9 @@ class _PerCase(Prior):
         return hash((type(self).__name__, self._key()))
 
     def __repr__(self) -> str:
-        shown = {name: f"<{value.size} values>" if np.ndim(value) else repr(value)
-                 for name, value in vars(self).items()}
-        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in shown.items())})"
+        fields = {name: f"<{value.size} values>" if np.ndim(value) else repr(value)
+                  for name, value in vars(self).items()}
+        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in fields.items())})"
 
     def _key(self) -> tuple[Any, ...]:
         return tuple(value.tobytes() if np.ndim(value) else value for value in vars(self).values())

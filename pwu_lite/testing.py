@@ -205,9 +205,9 @@ def _check_everywhere(score: PWU, arrays: list[np.ndarray]) -> None:
     for theta, cost in zip(thetas.tolist(), costs.tolist(), strict=True):
         known = PWU(family, Dirac(theta))
         paid = np.abs(known.per_sample(*arrays)).mean() if isinstance(family, SeparableFamily) else abs(cost)
-        found = _value(known, *arrays)
-        if not abs(found - cost) <= 1e-9 * paid + 1e-300:
-            raise AssertionError(f"a point mass does not give -U at {family.names[0]} = {theta!r}: {found!r} and "
+        value = _value(known, *arrays)
+        if not abs(value - cost) <= 1e-9 * paid + 1e-300:
+            raise AssertionError(f"a point mass does not give -U at {family.names[0]} = {theta!r}: {value!r} and "
                                  f"{cost!r}, where cases cost {paid:.3g}")
 
 
@@ -327,10 +327,10 @@ def _check_limits(family: Family, arrays: list[np.ndarray], data: tuple[Any, ...
             theta = at + inward * min(step, (end - start) / 4)
             slope = (line[-1] - line[0]) / (row[-1] - row[0])
             limit = line[0] + slope * (theta - row[0])
-            found = _value(PWU(family, Dirac(float(theta))), *arrays)
+            value = _value(PWU(family, Dirac(float(theta))), *arrays)
             room = 1e-9 * max(abs(line[0]), abs(line[-1]), abs(limit))
-            if not abs(found - limit) <= room:
-                raise AssertionError(f"breakpoints: next to {at!r} a point mass costs {found:.9g}, and the limit of "
+            if not abs(value - limit) <= room:
+                raise AssertionError(f"breakpoints: next to {at!r} a point mass costs {value:.9g}, and the limit of "
                                      f"the cost between {start!r} and {end!r} is {limit:.9g}: no prior reaches that "
                                      f"bound")
 

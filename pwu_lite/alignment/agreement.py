@@ -171,10 +171,10 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     models = sorted(metrics.index, key=repr)
     signs = [-1.0 if _lower(name, directions) else 1.0 for name in metrics.columns]
     better, values = metrics.loc[models].to_numpy(float) * signs, utilities.loc[models].to_numpy(float)
-    found, rows = agreement(better, values, tie=tie), []
+    tables, rows = agreement(better, values, tie=tie), []
     for i, name in enumerate(metrics.columns):
         for j, utility in enumerate(utilities.columns):
-            row = {"metric": name, "utility": utility, **{key: table[i, j] for key, table in found.items()}}
+            row = {"metric": name, "utility": utility, **{key: table[i, j] for key, table in tables.items()}}
             rows.append(row | _of_the_best(snap(better[:, i], tie), snap(values[:, j], tie)))
     return pd.DataFrame(rows).astype({"pairs": int})
 
@@ -219,11 +219,11 @@ def _top3(better: np.ndarray, values: np.ndarray) -> float:
     return float(total / comb(int(chosen_tied.sum()), int(free)))
 
 
-def _expected_jaccard(certain: Any, likely: Any, pool: int, drawn: int) -> float:
-    """Overlap of `certain` plus however many of `likely` are among `drawn` from the `pool`."""
-    chances = [(comb(likely, hit) * comb(int(pool - likely), int(drawn - hit)), certain + hit)
-               for hit in range(min(likely, drawn) + 1)]
-    return sum(ways * both / (6 - both) for ways, both in chances) / comb(int(pool), int(drawn))
+def _expected_jaccard(certain: Any, likely: Any, pool: int, free: int) -> float:
+    """Overlap of `certain` plus however many of `likely` are among `free` ones from the `pool`."""
+    chances = [(comb(likely, hit) * comb(int(pool - likely), int(free - hit)), certain + hit)
+               for hit in range(min(likely, free) + 1)]
+    return sum(ways * both / (6 - both) for ways, both in chances) / comb(int(pool), int(free))
 
 
 def _best_three(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

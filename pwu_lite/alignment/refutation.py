@@ -161,9 +161,9 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
             kept, values, room, costs, rounding = ranked[number]
             if len(kept) < 2 and forecasts is not None:
                 raise ValueError("the metric is finite for fewer than two of the forecasts")
-            found = search(values, room, costs, rounding) if len(kept) > 1 else None
-            if found:
-                return _proof(found, loss, labels, kept, values, room, family, precision)
+            weights = search(values, room, costs, rounding) if len(kept) > 1 else None
+            if weights:
+                return _proof(weights, loss, labels, kept, values, room, family, precision)
     return None
 
 
@@ -184,14 +184,14 @@ def _drawn_sets(family: Family, n: float, seed: int, trials: int) -> list[Any]:
     return [_drawn(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
 
 
-def _proof(found: dict[Any, Any], loss: Any, labels: Any, kept: list[Any], values: np.ndarray, room: float,
+def _proof(weights: dict[Any, Any], loss: Any, labels: Any, kept: list[Any], values: np.ndarray, room: float,
            family: Callable[..., Any] | Family, precision: float) -> Refutation:
     """The comparisons that were found, with their weights; the order of the cases must not matter to the metric."""
-    for index in {index for pair in found for index in pair}:
+    for index in {index for pair in weights for index in pair}:
         check_order_of_cases(loss, labels, kept[index], values[index], room)
     comparisons = [Comparison(np.asarray(labels), kept[i], kept[j], (float(values[i]), float(values[j])))
-                   for i, j in found]
-    return Refutation(tuple(comparisons), np.array(list(found.values())), family, precision)
+                   for i, j in weights]
+    return Refutation(tuple(comparisons), np.array(list(weights.values())), family, precision)
 
 
 def _check_family(family: Any, thetas: list[float] | None) -> list[float]:

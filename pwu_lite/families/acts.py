@@ -284,9 +284,9 @@ class CostMatrix(SeparableFamily):
         pairs = np.unique(np.column_stack([at, np.repeat(case, width)]), axis=0)  # once per price and case
         at, tied = pairs.astype(np.intp, copy=False).T
         changing = np.bincount(at, share[tied] * self.cost(prices[at], y[tied], f[tied]), prices.size)
-        found = np.empty(prices.size)
-        found[order] = -(inside[0] + prices * inside[1] + changing)
-        return found
+        by_price = np.empty(prices.size)
+        by_price[order] = -(inside[0] + prices * inside[1] + changing)
+        return by_price
 
     def _matrices(self) -> tuple[np.ndarray, np.ndarray]:
         costs = np.array(self.costs)
@@ -417,14 +417,14 @@ class RejectOption(CostMatrix):
 
 def _shortest(values: np.ndarray, reach: np.ndarray) -> np.ndarray:
     """A decimal of at most ten digits where one is as near as rounding reaches: .5 for .5 + 6e-16."""
-    found, left = values.copy(), np.flatnonzero((values != 0) & np.isfinite(values))
+    shortest, left = values.copy(), np.flatnonzero((values != 0) & np.isfinite(values))
     power = np.floor(np.log10(np.abs(values[left])))
     for digits in range(1, 11):
         scale = 10.0 ** np.clip(digits - 1 - power, -300, 300)
         short = np.rint(values[left] * scale) / scale
         fits = np.abs(short - values[left]) <= reach[left]
-        found[left[fits]], left, power = short[fits], left[~fits], power[~fits]
-    return found
+        shortest[left[fits]], left, power = short[fits], left[~fits], power[~fits]
+    return shortest
 
 
 def _summed(first: np.ndarray, until: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:

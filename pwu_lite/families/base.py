@@ -151,9 +151,9 @@ class Axis:
         """From values of the parameter to places on the axis."""
         return theta**self.power
 
-    def theta(self, shown: Any) -> Any:
+    def theta(self, at: Any) -> Any:
         """From places on the axis to values of the parameter."""
-        return shown ** (1 / self.power)
+        return at ** (1 / self.power)
 
 
 class Resolved(NamedTuple):

@@ -87,11 +87,11 @@ def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float
     finite = np.isfinite(cost) & np.isfinite(defined).all(axis=0)
     cheapest = int(np.argmin(cost))
     stays, apart = ~(defined > defined[:, [cheapest]]).all(axis=0), (defined != defined[:, [best]]).all(axis=0)
-    found = _Pairs(cost[finite], defined[:, finite], None if own is None else own[finite], coverage, number, resampled,
-                   pairs)
-    stays[finite], critical = found.survivors()
+    all_pairs = _Pairs(cost[finite], defined[:, finite], None if own is None else own[finite], coverage, number,
+                       resampled, pairs)
+    stays[finite], critical = all_pairs.survivors()
     if finite[best]:
-        rivals, limit = found.rivals(int(finite[:best].sum()))
+        rivals, limit = all_pairs.rivals(int(finite[:best].sum()))
         apart[finite], critical = rivals, limit if named else critical
     return Together(stays, apart, critical)
 
@@ -114,9 +114,9 @@ class _Pairs:
 
     def _error(self, a: int, others: list[int] | slice) -> np.ndarray:
         """Errors of the differences between one model and others, on each draw; what is only rounding is none."""
-        found = self.errors[:, [a]] - self.errors[:, others]
-        found[np.abs(found) <= 1e-12 * (np.abs(self.cost[a]) + np.abs(self.cost[others]))] = 0.0
-        return found
+        errors = self.errors[:, [a]] - self.errors[:, others]
+        errors[np.abs(errors) <= 1e-12 * (np.abs(self.cost[a]) + np.abs(self.cost[others]))] = 0.0
+        return errors
 
     def _largest(self, a: int, others: list[int]) -> np.ndarray:
         """The largest error among these pairs on each draw, in standard errors."""

@@ -198,24 +198,24 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     method_of(interval).refuse(groups, blocks, weight)
     options = Options(coverage, _repeats(n_resamples), seed, None if blocks is None else block_length(blocks, len(y)),
                       interval)
-    has = {name: _present(parts) for name, parts in forecasts.items()}
-    lacking = not all(mask.all() for mask in has.values())
+    present = {name: _present(parts) for name, parts in forecasts.items()}
+    lacking = not all(mask.all() for mask in present.values())
     about = _about(y, forecasts, number, weight, coverage)
     make = _pairwise if lacking else _table
-    made = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, options, bool(about["few"]))
-            for name, one in scores.items()}
-    tables = {name: frame for name, (frame, _) in made.items()}
+    results = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, options, bool(about["few"]))
+               for name, one in scores.items()}
+    tables = {name: frame for name, (frame, _) in results.items()}
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
-    shown = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
-    about["narrow"] = {name: found.narrow for name, (_, found) in made.items()}
-    notes = tuple(dict.fromkeys(_note(found, len(y), len(forecasts), number, weight, options)
-                                for _, found in made.values()))
+    context = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
+    about["narrow"] = {name: intervals.narrow for name, (_, intervals) in results.items()}
+    notes = tuple(dict.fromkeys(_note(intervals, len(y), len(forecasts), number, weight, options)
+                                for _, intervals in results.values()))
     if lacking:
-        complete = np.all(list(has.values()), axis=0)
+        complete = np.all(list(present.values()), axis=0)
         y, forecasts = y[complete], {name: tuple(part[complete] for part in parts) for name, parts in forecasts.items()}
-        shown = {key: value[complete] if key in ("groups", "sample_weight") and value is not None else value
-                 for key, value in (shown | {"groups": number, "sample_weight": weight}).items()}
-    return ModelComparison(table, notes, scores, (y, forecasts), shown, about)
+        context = {key: value[complete] if key in ("groups", "sample_weight") and value is not None else value
+                   for key, value in (context | {"groups": number, "sample_weight": weight}).items()}
+    return ModelComparison(table, notes, scores, (y, forecasts), context, about)
 
 
 def _by_name(scores: dict[str, Any], y_true: Any, forecasts: dict[Any, Any]) -> tuple[Any, ...]:
@@ -323,31 +323,31 @@ def _table(score: Any, y: np.ndarray, forecasts: dict[Any, Any], against: str | 
         first = next(names.index(name) for name in by_content(y, forecasts)
                      if values[names.index(name)] == values[first])
     best = first if against is None else list(forecasts).index(str(against))
-    found = (from_losses(y, forecasts, best, losses, groups, weight, options) if losses is not None else
-             from_scores(score, y, forecasts, best, groups, weight, options))
+    intervals = (from_losses(y, forecasts, best, losses, groups, weight, options) if losses is not None else
+                 from_scores(score, y, forecasts, best, groups, weight, options))
     units = len(y) if groups is None else groups.max() + 1
     return frame_of(list(forecasts), values, _skill(score, y, forecasts, values, weight), best, against is not None,
-                    found, few, units, options.coverage), found
+                    intervals, few, units, options.coverage), intervals
 
 
-def frame_of(names: list[str], cost: np.ndarray, skill: Any, best: int, named: bool, found: Any, few: bool, units: int,
-             coverage: float) -> pd.DataFrame:
+def frame_of(names: list[str], cost: np.ndarray, skill: Any, best: int, named: bool, intervals: Any, few: bool,
+             units: int, coverage: float) -> pd.DataFrame:
     """A comparison's table, the cheapest model first: what is compared with row `best`, and how sure that is."""
     gap, word = apart(cost, cost[best]), "reference" if named else "best"
     with np.errstate(invalid="ignore", divide="ignore"):  # undefined where the cost is zero
         saving = gap / np.abs(cost)
     pair = [word if index == best else verdict_of(gap[index], low, high, few)
-            for index, (low, high) in enumerate(found.difference.T)]
-    may_be_best, verdicts = _of_the_table(pair, found.together, named)
-    needed = np.full(len(cost), np.nan) if few else cases_needed(units, gap, found.spread, coverage,
-                                                                 found.together.critical)
+            for index, (low, high) in enumerate(intervals.difference.T)]
+    may_be_best, verdicts = _of_the_table(pair, intervals.together, named)
+    needed = np.full(len(cost), np.nan) if few else cases_needed(units, gap, intervals.spread, coverage,
+                                                                 intervals.together.critical)
     # An interval that is wider than its standard deviation says asks for more cases than there are, too.
     with np.errstate(divide="ignore", invalid="ignore"):
-        side = np.where(gap > 0, gap - found.difference[0], found.difference[1] - gap)
-        wider = np.ceil(units * ((side + ndtri(POWER) * found.spread) / gap) ** 2)
+        side = np.where(gap > 0, gap - intervals.difference[0], intervals.difference[1] - gap)
+        wider = np.ceil(units * ((side + ndtri(POWER) * intervals.spread) / gap) ** 2)
     needed = np.where((np.array(pair) == "not separable") & (needed <= units), wider, needed)
-    columns = (cost, *found.cost, skill, gap, *found.difference, saving, *found.saving, found.share_best,
-               found.undefined, may_be_best, verdicts, needed)
+    columns = (cost, *intervals.cost, skill, gap, *intervals.difference, saving, *intervals.saving,
+               intervals.share_best, intervals.undefined, may_be_best, verdicts, needed)
     frame = pd.DataFrame(dict(zip(COLUMNS, columns, strict=True)), index=names)
     return frame.iloc[np.lexsort((np.arange(len(cost)) != best, np.where(np.isnan(cost), np.inf, cost)))]
 
@@ -371,7 +371,7 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
               groups: np.ndarray | None, weight: np.ndarray | None, options: Options,
               few: bool) -> tuple[pd.DataFrame, Any]:
     """As `_table` where models lack forecasts: each row on the cases that a model shares with the reference."""
-    has = {name: _present(parts) for name, parts in forecasts.items()}
+    present = {name: _present(parts) for name, parts in forecasts.items()}
 
     def part(names: dict[Any, Any], kept: np.ndarray) -> tuple[Any, ...]:
         chosen = score
@@ -382,7 +382,7 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     def some(values: np.ndarray | None, kept: np.ndarray) -> np.ndarray | None:
         return None if values is None else values[kept]
 
-    reference, shared = against, np.all(list(has.values()), axis=0)
+    reference, shared = against, np.all(list(present.values()), axis=0)
     if against is None:
         if not shared.any():
             raise ValueError("no case has a forecast of every model: say which model the others are compared with "
@@ -394,14 +394,14 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     narrow: dict[str, None] = {}
     options = options._replace(pairs=pairs_of(len(forecasts), against is not None))
     for name in forecasts:
-        kept = has[name] & has[str(reference)]
+        kept = present[name] & present[str(reference)]
         if not kept.any():
             raise ValueError(f"no case has forecasts of both {reference} and {name}")
         chosen, outcomes, given = part(dict.fromkeys([str(reference), name]), kept)
         number = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
         lacks = few or bool(_about(outcomes, given, number, some(weight, kept), options.coverage)["few"])
-        frame, found = _table(chosen, outcomes, given, reference, number, some(weight, kept), options, lacks)
-        narrow |= dict.fromkeys(found.narrow)
+        frame, intervals = _table(chosen, outcomes, given, reference, number, some(weight, kept), options, lacks)
+        narrow |= dict.fromkeys(intervals.narrow)
         rows.append(frame.loc[[name]].assign(cases=int((kept if weight is None else kept & (weight > 0)).sum())))
     table = pd.concat(rows)
     table["share best"] = np.nan
@@ -409,7 +409,7 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     if against is None and not (table["verdict"] == "cheaper").any():  # else it was only cheapest on the shared cases
         table.loc[reference, "verdict"] = "best"
     order = np.argsort(table["difference"].fillna(np.inf), kind="stable")
-    return table.iloc[order], found._replace(narrow=tuple(narrow))
+    return table.iloc[order], intervals._replace(narrow=tuple(narrow))
 
 
 def _values(score: Any, y: np.ndarray, forecasts: dict[Any, Any],
@@ -495,12 +495,12 @@ def _skill(score: Any, y: np.ndarray, forecasts: dict[Any, Any], values: np.ndar
     return (base - values) / (base - perfect) if told_apart else np.full(values.size, np.nan)
 
 
-def _note(found: Any, n: int, models: int, groups: np.ndarray | None, weight: np.ndarray | None,
+def _note(intervals: Any, n: int, models: int, groups: np.ndarray | None, weight: np.ndarray | None,
           options: Options) -> str:
     """How the intervals were made, and what they cover."""
     units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
     units += "" if weight is None else ", each with its weight"
-    how = found.method.words(found, units, options)
+    how = intervals.method.words(intervals, units, options)
     return (f"Intervals: {100 * options.coverage:.3g}%, {how}.{of_many(models)} They are about which cases are in the "
             f"sample, not the luck of fitting.")
 

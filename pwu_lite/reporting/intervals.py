@@ -145,7 +145,7 @@ class Method:
         if groups is not None and blocks is not None:
             raise ValueError("blocks are for cases in time order: leave out the groups")
 
-    def words(self, found: Intervals, units: str, options: Options) -> str:
+    def words(self, intervals: Intervals, units: str, options: Options) -> str:
         """How they were computed, after "Intervals: 95%, "; `units` says of how many cases or groups."""
         return f"by the method {self.name!r}, from {units}"
 
@@ -159,16 +159,17 @@ class Resampled(Method):
 
     name = "bootstrap"
 
-    def words(self, found: Intervals, units: str, options: Options) -> str:
+    def words(self, intervals: Intervals, units: str, options: Options) -> str:
         blocks = ("" if options.blocks is None else f", in blocks of {options.blocks} consecutive ones")
         same = "the same ones for all models" if options.blocks is None else "the same for all models"
         return f"from {options.repeats} resamples of {units}{blocks}, {same}"
 
     def compute(self, cases: Cases, options: Options) -> Intervals:
         own, gaps = _own(cases.units, cases.size, cases.best)
-        found = _ends(options, cases.size, cases.units.sum(axis=1) / cases.size.sum(), own if options.blocks is None
+        intervals = _ends(options, cases.size, cases.units.sum(axis=1) / cases.size.sum(), own if options.blocks is None
                       else None, cases.best, *_resampled_losses(cases, options))
-        return _with_warnings(found._replace(skew=_skewness((own, gaps))), cases, options, options.blocks is not None)
+        intervals = intervals._replace(skew=_skewness((own, gaps)))
+        return _with_warnings(intervals, cases, options, options.blocks is not None)
 
 
 class Normal(Method):
@@ -181,7 +182,7 @@ class Normal(Method):
         if blocks is not None:
             raise ValueError("interval='normal' assumes independent cases: with blocks use 'bootstrap' or 'hac'")
 
-    def words(self, found: Intervals, units: str, options: Options) -> str:
+    def words(self, intervals: Intervals, units: str, options: Options) -> str:
         return f"normal, from the spread over {units}"
 
     def compute(self, cases: Cases, options: Options) -> Intervals:
@@ -198,14 +199,14 @@ class Serial(Method):
         if groups is not None:
             raise ValueError("blocks and interval='hac' are for cases in time order: leave out the groups")
 
-    def words(self, found: Intervals, units: str, options: Options) -> str:
-        return f"from a variance that counts dependence over {found.reach} steps in time, of {units}"
+    def words(self, intervals: Intervals, units: str, options: Options) -> str:
+        return f"from a variance that counts dependence over {intervals.reach} steps in time, of {units}"
 
     def compute(self, cases: Cases, options: Options) -> Intervals:
         _check_two(self, cases)
         reach = _reach(_own(cases.units, cases.size, cases.best)[1], options.blocks)
-        found, _ = normal(cases.units, cases.size, cases.best, options, reach)
-        return _with_warnings(found._replace(method=self), cases, options, True)
+        intervals, _ = normal(cases.units, cases.size, cases.best, options, reach)
+        return _with_warnings(intervals._replace(method=self), cases, options, True)
 
 
 class Anytime(Method):
@@ -218,7 +219,7 @@ class Anytime(Method):
             raise ValueError("interval='anytime' takes cases one by one: leave out groups, blocks and weights, or give "
                              "the groups to pwu_desk.Watch(...).update(..., groups=...)")
 
-    def words(self, found: Intervals, units: str, options: Options) -> str:
+    def words(self, intervals: Intervals, units: str, options: Options) -> str:
         return f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
 
     def compute(self, cases: Cases, options: Options) -> Intervals:
@@ -232,9 +233,9 @@ class ByNumber(Resampled):
 
     def compute(self, cases: Cases, options: Options) -> Intervals:
         if cases.size.size >= MANY_UNITS and options.blocks is None:
-            found, skew = normal(cases.units, cases.size, cases.best, options)
+            intervals, skew = normal(cases.units, cases.size, cases.best, options)
             if skew <= MOST_SKEW:
-                return _with_warnings(found, cases, options, False)
+                return _with_warnings(intervals, cases, options, False)
         return super().compute(cases, options)
 
 
@@ -294,14 +295,14 @@ def _check_two(method: Normal | Serial, cases: Cases) -> None:
         raise ValueError(f"interval={method.name!r} needs at least two cases, got {cases.size.size}")
 
 
-def _with_warnings(found: Intervals, cases: Cases, options: Options, in_time: bool) -> Intervals:
+def _with_warnings(intervals: Intervals, cases: Cases, options: Options, in_time: bool) -> Intervals:
     """The intervals, with sentences on why they may be too narrow."""
     units, size, best = cases.units, cases.size, cases.best
     _, gaps = _own(units, size, best)
     lean = 0.0 if cases.groups is None else _lean(gaps, size)
-    far, short = _missed(_dependence(gaps) if in_time else [], found.spread)
-    narrow = why_narrow(found.skew, size, cases.unit, options, far, short, lean)
-    return found._replace(narrow=(*narrow, *_still(units, size, best, gaps, cases.unit)))
+    far, short = _missed(_dependence(gaps) if in_time else [], intervals.spread)
+    narrow = why_narrow(intervals.skew, size, cases.unit, options, far, short, lean)
+    return intervals._replace(narrow=(*narrow, *_still(units, size, best, gaps, cases.unit)))
 
 
 def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], best: int,
@@ -410,9 +411,9 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, options: Options, rea
     draws = _drawn(cost, own, reach, (gap == 0) & (spread == 0), best)
     together = all_together(cost, draws, best, options.coverage, max(freedom, 0.5) + 1, resampled=False,
                             named=options.named, pairs=options.pairs)
-    found = Intervals(cost_ends, gap_ends, saving_ends, spread, _share_best(draws), np.zeros(cost.size), together,
+    intervals = Intervals(cost_ends, gap_ends, saving_ends, spread, _share_best(draws), np.zeros(cost.size), together,
                       NORMAL, reach, _skewness((own, gaps)))
-    return found, max(found.skew, *(_skew(row) for row in own))
+    return intervals, max(intervals.skew, *(_skew(row) for row in own))
 
 
 def anytime(losses: np.ndarray, best: int, options: Options) -> Intervals:
@@ -517,8 +518,8 @@ def _missed(steps: list[Any], spread: np.ndarray) -> tuple[float | None, bool]:
     """The longest dependence, None if cases are not in time, and whether an interval's variance counts less of it."""
     if not steps:
         return None, False
-    missed = [far > 1 and far * alone > RULES["most_missed"] * found**2
-              for (far, alone), found in zip(steps, spread, strict=True)]
+    missed = [far > 1 and far * alone > RULES["most_missed"] * error**2
+              for (far, alone), error in zip(steps, spread, strict=True)]
     return max(far for far, _ in steps), any(missed)
 
 
@@ -577,13 +578,13 @@ def _drawn(cost: np.ndarray, own: np.ndarray, reach: int, same: np.ndarray, best
 
 
 def _primes(count: int) -> list[int]:
-    found: list[int] = []
+    primes: list[int] = []
     numbers = itertools.count(2)
-    while len(found) < count:
+    while len(primes) < count:
         number = next(numbers)
-        if all(number % prime for prime in found if prime**2 <= number):
-            found.append(number)
-    return found
+        if all(number % prime for prime in primes if prime**2 <= number):
+            primes.append(number)
+    return primes
 
 
 def _reach(series: np.ndarray, blocks: int | None) -> int:
@@ -661,10 +662,10 @@ def _resampled_scores(score: Any, y: np.ndarray, forecasts: Mapping[str, tuple[n
     if groups is not None or options.blocks is not None:
         orders = [np.arange(len(y)) for _ in kept]
 
-    def costs(drawn: np.ndarray) -> list[float]:
+    def costs(sample: np.ndarray) -> list[float]:
         values = []
         for pair, order in zip(kept, orders, strict=True):
-            chosen = order[drawn]
+            chosen = order[sample]
             weighted: dict[str, Any] = {} if weight is None else {"sample_weight": weight[chosen]}
             values += [float(named(name, score, y[chosen], *(part[chosen] for part in forecasts[name]), **weighted))
                       for name in pair]

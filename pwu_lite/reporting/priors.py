@@ -59,8 +59,8 @@ class PriorReport:
 
     def _repr_html_(self) -> str:
         tables = {"Quantiles": self.quantiles, "Degeneracy": self.degeneracy, "Sensitivity": self.sensitivity.T}
-        shown = "".join(f"<p><b>{title}</b></p>{html(table)}" for title, table in tables.items() if len(table))
-        return shown + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
+        text = "".join(f"<p><b>{title}</b></p>{html(table)}" for title, table in tables.items() if len(table))
+        return text + "".join(f"<p>{escape(note)}</p>" for note in self.notes)
 
     def __str__(self) -> str:
         tables = (self.quantiles, self.degeneracy, self.sensitivity)

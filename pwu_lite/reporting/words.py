@@ -39,12 +39,12 @@ def at_a_glance(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
     >>> at_a_glance(table, {"coverage": "95", "unit": "cases"}).iloc[0].tolist()
     ['0.25', '0.2 to 0.3', '50%', 'best', '']
     """
-    shown = {"cost": table["cost"].map(_number),
+    columns = {"cost": table["cost"].map(_number),
              f"{about['coverage']}% interval": [f"{_number(low)} to {_number(high)}" for low, high in zip(
                  table["low"], table["high"], strict=True)],
              "skill": ["" if pd.isna(skill) else f"{skill:.0%}" for skill in table["skill"]],
              "verdict": table["verdict"], f"{about['unit']} needed": table["cases needed"].map(_needed)}
-    return pd.DataFrame(shown, index=table.index)
+    return pd.DataFrame(columns, index=table.index)
 
 
 def lines(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
@@ -64,13 +64,13 @@ def lines(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
     >>> print(lines(table, {"coverage": "95", "unit": "cases", "base": ""}).splitlines()[2])
     a           0.25           0.2 to 0.3          best               90
     """
-    shown = at_a_glance(table, about)
-    names = [str(name) for name in shown.index]
+    glance = at_a_glance(table, about)
+    names = [str(name) for name in glance.index]
     wide = min(LONGEST, max(5, *map(len, names)))
     short = [name if len(name) <= wide else name[:wide - 1] + "~" for name in names]
-    head = f"{'model':<{wide}}  {'cost':>9}  {shown.columns[1]:>19}  {'skill':>6}  {'verdict':<13}  {about['unit']:>6}"
+    head = f"{'model':<{wide}}  {'cost':>9}  {glance.columns[1]:>19}  {'skill':>6}  {'verdict':<13}  {about['unit']:>6}"
     rows = [f"{name:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {verdict:<13}  {needed:>6}".rstrip()
-            for name, (cost, ends, skill, verdict, needed) in zip(short, shown.to_numpy(), strict=True)]
+            for name, (cost, ends, skill, verdict, needed) in zip(short, glance.to_numpy(), strict=True)]
     notes = [f"{about['unit']}: sample size for 80% power"]
     if table["skill"].notna().any():
         notes.insert(0, wrapped(f"skill: share of the way from {about['base']} to a perfect forecast"))
@@ -131,8 +131,8 @@ def _best(table: pd.DataFrame) -> str:
     names, number = [str(name) for name in table.index[table["may be best"]]], len(table)
     if len(names) == number:
         return say("all_may_be", all=_written(number))
-    shown = names[:MOST_NAMES] + ([f"and {len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else [])
-    return say("may_be", number=_written(len(names)).capitalize(), all=_written(number), names=", ".join(shown))
+    listed = names[:MOST_NAMES] + ([f"and {len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else [])
+    return say("may_be", number=_written(len(names)).capitalize(), all=_written(number), names=", ".join(listed))
 
 
 def _written(number: int) -> str:
@@ -191,15 +191,15 @@ def _sentence(first: str, cost: float, name: str, row: pd.Series, about: Mapping
     if row["difference"] == 0:
         return say("same", first=first, name=name)
     alike = cost != 0 and np.sign(cost) == np.sign(row["cost"]) and _tells(row)
-    kind, shown = ("saving", _percent) if alike else ("difference", "{:.3g}".format)
+    kind, form = ("saving", _percent) if alike else ("difference", "{:.3g}".format)
     gains = bool(alike and cost < 0)
     low, high = row[f"{kind} low"], row[f"{kind} high"]
     words = [_side(value, gains) for value in (low, high)]
-    ends = (f"{shown(abs(low))} to {shown(abs(high))} {words[0]}" if words[0] == words[1] else
-            f"{shown(abs(low))} {words[0]} to {shown(abs(high))} {words[1]}")
+    ends = (f"{form(abs(low))} to {form(abs(high))} {words[0]}" if words[0] == words[1] else
+            f"{form(abs(low))} {words[0]} to {form(abs(high))} {words[1]}")
     apart = say("apart", first=first, verb="gains" if gains else "costs", name=name, coverage=about["coverage"],
                 pair=" of the pair" if about["models"] > 2 else "",
-                size=f"{shown(abs(row[kind]))} {_side(row[kind], gains)}", ends=ends)
+                size=f"{form(abs(row[kind]))} {_side(row[kind], gains)}", ends=ends)
     if row["verdict"] != "not separable":
         return f"{apart}."
     needed = row["cases needed"]

@@ -218,9 +218,9 @@ def sign_of(what: str, number: Any) -> int:
 
 def _signs(e: Any) -> Any:
     """The signs of an expression in positive symbols, or None."""
-    for known, found in ((e.is_zero, {0}), (e.is_positive, {1}), (e.is_negative, {-1}), (e.is_nonnegative, {0, 1})):
+    for known, signs in ((e.is_zero, {0}), (e.is_positive, {1}), (e.is_negative, {-1}), (e.is_nonnegative, {0, 1})):
         if known:
-            return found
+            return signs
     if not e.free_symbols:
         return _sign_of_number(e)
     if _work(e) > MOST_OPERATIONS:

@@ -209,6 +209,6 @@ def test_places_are_counted_as_the_platform_counts_them():
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "integers"]
     assert [place.rsplit(":")[0] for place in bare] == ["_resampling.py"], bare  # `drawn`
-    assert _resampling.drawn(np.random.default_rng(0), 10, 3).dtype == np.intp
+    assert _resampling.sample_places(np.random.default_rng(0), 10, 3).dtype == np.intp
     wide = re.compile(r"np\.(take|bincount|repeat)\([^)]*(int64|\.view\()")
     assert not [path for path in PACKAGE.rglob("*.py") if wide.search(path.read_text(encoding="utf-8"))]

@@ -13,7 +13,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 from pwu_lite import validation
-from pwu_lite._resampling import drawn, effective_number, group_numbers, tail_of, unit_sizes
+from pwu_lite._resampling import effective_number, group_numbers, sample_places, tail_of, unit_sizes
 from pwu_lite.families import Family
 from pwu_lite.priors import Prior
 
@@ -382,9 +382,9 @@ def resampled(family: Family, data: Sequence[tuple[np.ndarray, ...]], winner: st
 def _counts(rng, n, number):
     """How often each case is drawn."""
     if number is None:
-        return np.bincount(drawn(rng, n, n), minlength=n).astype(float)
+        return np.bincount(sample_places(rng, n, n), minlength=n).astype(float)
     count = number.max() + 1
-    return np.bincount(drawn(rng, count, count), minlength=count).astype(float)[number]
+    return np.bincount(sample_places(rng, count, count), minlength=count).astype(float)[number]
 
 
 def _in_canonical_order(data):
