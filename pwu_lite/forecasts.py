@@ -106,7 +106,8 @@ def from_variance(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.
     return validation.check_gaussian(mean, np.sqrt(variance))
 
 
-def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarray, np.ndarray]:
+def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float,
+         competing: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Labels and weights that turn survival times into a binary decision about an event by a horizon.
 
     A case whose event came by the horizon has label 1, one that was still followed after it label 0. A case that was
@@ -123,6 +124,9 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarr
         1 where the event came, 0 where the case was lost.
     horizon : float
         In the unit of time, positive.
+    competing : array_like, shape (n,), optional
+        1 where another event came, after which this one cannot come any more, such as death without a relapse. Such a
+        case was followed, and has label 0.
 
     Returns
     -------
@@ -142,20 +146,28 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float) -> tuple[np.ndarr
     >>> y, weight = ipcw([1, 2, 3, 5], [1, 0, 1, 0], horizon=4)
     >>> y.tolist(), weight.round(6).tolist()
     ([1, 0, 1, 0], [1.0, 0.0, 1.5, 1.5])
+    >>> y, weight = ipcw([1, 2, 3, 5], [1, 0, 1, 0], horizon=4, competing=[0, 1, 0, 0])
+    >>> y.tolist(), weight.tolist()
+    ([1, 0, 1, 0], [1.0, 1.0, 1.0, 1.0])
     """
-    validation.same_order(time=time, event=event)
+    validation.same_order(time=time, event=event, competing=competing)
     t, came = validation.vector("time", time), validation.vector("event", event)
     validation.reject("time", t, t < 0, "must not be negative")
     validation.reject("event", came, (came != 0) & (came != 1), "must be 0 or 1")
     validation.same_length("time", t, "event", came)
-    end = validation.positive("horizon", horizon)
-    lost, counts = np.unique(t[came == 0], return_counts=True)
+    other = np.zeros(t.size) if competing is None else validation.vector("competing", competing)
+    validation.reject("competing", other, (other != 0) & (other != 1), "must be 0 or 1")
+    validation.same_length("time", t, "competing", other)
+    validation.reject("competing", other, (other == 1) & (came == 1), "must not be 1 where the event came")
+    end, any_event = validation.positive("horizon", horizon), (came == 1) | (other == 1)
+    lost, counts = np.unique(t[~any_event], return_counts=True)
     at_risk = t.size - np.searchsorted(np.sort(t), lost, side="left")
-    had_event = np.array([np.sum((t == at) & (came == 1)) for at in lost])  # events come before losses at one time
+    had_event = np.array([np.sum((t == at) & any_event) for at in lost])  # events come before losses at one time
     followed = np.concatenate([[1.0], np.cumprod(1 - counts / (at_risk - had_event))])
     y = ((t <= end) & (came == 1)).astype(int)
-    known = (y == 1) | (t > end)
-    before = np.where(y == 1, np.searchsorted(lost, t, side="left"), np.searchsorted(lost, end, side="right"))
+    ended = (t <= end) & any_event
+    known = ended | (t > end)
+    before = np.where(ended, np.searchsorted(lost, t, side="left"), np.searchsorted(lost, end, side="right"))
     if not known.any():
         raise ValueError(f"no case has an event by {end:g}, and none is followed for longer")
     return y, np.where(known, 1 / np.where(known, followed[before], 1.0), 0.0)

@@ -24,7 +24,7 @@ from pwu_lite.reporting.compare import compare
 from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import lines, wrapped
 
-from . import beliefs, files, large, report
+from . import beliefs, evidence, files, large, report
 from .columns import Columns
 from .robust import Quantiles, judge
 from .tallies import compare_tallies
@@ -114,8 +114,15 @@ def _version():
 
 
 def _add_data(parser):
-    parser.add_argument("file", help="CSV (or compressed, .csv.gz) or Parquet; - for standard input; large files, and "
-                        "several ('part-*.parquet', in quotes), are read in pieces")
+    parser.add_argument("file", nargs="+", help="CSV (or compressed, .csv.gz) or Parquet; - for standard input; large "
+                        "files, and several ('part-*.parquet', in quotes), are read in pieces; files that are named "
+                        "one by one are models on the same cases")
+    parser.add_argument("--only", action="append", metavar="COLUMN=VALUE", help="rows with this value alone, such as "
+                        "split=test; again for further values or columns")
+    parser.add_argument("--model-column", metavar="COLUMN", help="column whose values are models or settings, with "
+                        "a row for each case and value")
+    parser.add_argument("--confidence-of", metavar="COLUMN", help="binary: column of predicted labels whose confidence "
+                        "the forecasts are; none: they are probabilities of the event")
     parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
@@ -127,6 +134,10 @@ def _add_data(parser):
     parser.add_argument("--time", help="binary: column of times followed; --truth then says whether the event came")
     parser.add_argument("--horizon", type=float, help="with --time: events count until then; cases lost "
                         "before get no weight, and the others get more (inverse probability of censoring)")
+    parser.add_argument("--competing", help="with --time: label or column (1 or 0) of another event, after which "
+                        "this one cannot come any more; such cases were followed, and count as no event")
+    parser.add_argument("--count", metavar="EVENTS,CASES", help="binary: two columns of numbers where a row stands for "
+                        "many cases, instead of --truth")
     parser.add_argument("--weights", help="column of case weights; found by its name if you do not give it; "
                         "--weights none for no weights")
 
@@ -247,7 +258,9 @@ def _compare_large(given):
     """Models compared by tallies, from files that are read in pieces."""
     asked = {"--html": given.html, "--cost-share": given.cost_share, "--case-costs": given.case_costs,
              "--blocks": given.blocks, "--missing pairwise": files.may_lack(given), "--time": given.time,
-             "--truth-file": given.truth_file, "--by": given.by, "--anytime": given.anytime}
+             "--truth-file": given.truth_file, "--by": given.by, "--anytime": given.anytime, "--only": given.only,
+             "--model-column": given.model_column or isinstance(given.file, list),
+             "--confidence-of": given.confidence_of, "--count": given.count}
     for option, value in asked.items():
         if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
@@ -280,6 +293,7 @@ def _compare_large(given):
         left = {name: reason for name, reason in left.items() if name not in files.special(given)}
         given.chosen = [name for name in names if name not in files.special(given)]
         taken += survey.in_percent(given.chosen, suspects.signs)
+        taken += files.weights_by_name(given, first, given.chosen)
     for frame in large.pieces(given.file, text=text, ways=ways):
         y, models, _, used = _read_piece(given, frame, known)
         for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
@@ -326,8 +340,10 @@ def _refuse_unused(given):
 
 
 def _compare(given):
+    given.file = given.file[0] if len(given.file) == 1 else given.file
+    given.refused = set()
     _refuse_unused(given)
-    if large.is_large(given.file):
+    if any(large.is_large(path) for path in ([given.file] if isinstance(given.file, str) else given.file)):
         return _compare_large(given)
     frame = files.load(given)
     columns = Columns()
@@ -336,7 +352,7 @@ def _compare(given):
     score = _asked(given, frame)
     y, models, left, used = given.decided.read(given, frame)
     left = left or files.unread(given, frame, used)
-    taken += given.notes
+    taken += [*given.notes, *files.weights_by_name(given, frame, models)]
     groups = None if given.groups is None else files.groups(frame, given.groups)
     _check_work(given, len(y) if groups is None or files.is_joint(given) else len(pd.unique(pd.Series(groups))), models)
     if given.html and not Path(given.html).absolute().parent.is_dir():
@@ -345,15 +361,19 @@ def _compare(given):
                      n_resamples=given.resamples, seed=given.seed, blocks=given.blocks,
                      interval="anytime" if given.anytime else None)
     parts = _by(given, frame, y, models, score, groups)
+    alike = _alike(given, frame, y, models, score, used)
     if given.stake is not None:
         result = dataclasses.replace(result, table=_in_money(given, result.table, y))
-    about = {"file": given.file}
+    about = {"file": given.file if isinstance(given.file, str) else " ".join(given.file)}
     if given.decided.read is files.read_events:
         about["event"] = f"{given.truth} = {files.label_of(given, frame, y)}"
     result = dataclasses.replace(result, about=result.about | about)
+    taken += [line for line in [_users_at_levels(score)] if line and given.json]
     hints = [*taken, *dict.fromkeys(frame.attrs.get("notes", [])), *files.special_columns(given, frame, used)]
     known = used | files.follow_up(given, frame, used)
-    hints += [] if given.groups else columns.remarks(files.special(given), known)
+    repeats = [] if given.groups else columns.remarks(files.special(given), known)
+    hints += [*repeats, *(line for name, line in alike.items()
+                          if not any(f"Column {name} " in other for other in repeats))]
     if given.html:
         report.write(result, given.html, decision=_words(given), source="stated with the request for this report",
                      statement=_statement(given), remarks=[_taken(len(y), models, left), *hints])
@@ -368,6 +388,20 @@ def _compare(given):
     words += ["\n".join(wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")
                         for kind, one in parts.items())] if given.by else []
     return "\n\n".join(words) + (f"\nReport: {given.html}" if given.html else "")
+
+
+def _alike(given, frame, y, models, score, used):
+    """Of each column whose equal values have alike losses, what groups would change; by the name of the column."""
+    weighted = given.weights is not None or given.stake is not None or given.observed is not None
+    if given.groups or given.blocks or weighted or files.is_joint(given) or files.may_lack(given) or len(models) < 2:
+        return {}
+    losses = [score.per_sample(y, *(one if isinstance(one, tuple) else (one,))) for one in models.values()]
+    best = int(np.argmin([loss.mean() for loss in losses]))
+    found: dict[str, str] = {}
+    for place, loss in enumerate(losses):
+        if place != best and np.isfinite(loss - losses[best]).all():
+            found |= evidence.alike_rows(frame, loss - losses[best], files.special(given), set(map(str, used)))
+    return found
 
 
 def _by(given, frame, y, models, score, groups):
@@ -452,11 +486,33 @@ def _words(given):
 
 
 def _asked_words(given, score):
+    return wrapped(" ".join([_decision_words(given, score), _users_at_levels(score)]).strip())
+
+
+def _users_at_levels(score):
+    """Which users are counted as which, where a forecast has no quantile for a user's own ratio."""
+    levels = getattr(score.family, "levels", None)
+    if levels is None or getattr(score.family, "reading", "") != "at levels":
+        return ""
+    odds = [level / (1 - level) for level in levels]
+    written = [f"{ratio:.3g}" if ratio >= 1 else f"1/{1 / ratio:.3g}" for ratio in odds]
+    if isinstance(score.priors[0], Dirac) and np.ndim(score.priors[0].at) == 0:
+        level = min(levels, key=lambda one: abs(one - score.priors[0].at))
+        if abs(level - score.priors[0].at) < 1e-6:
+            return ""
+        return (f"But no forecast has a quantile at {score.priors[0].at:.4g}: what is scored is its quantile at "
+                f"{level:g}, where a unit short costs {written[levels.index(level)]} left over. For another ratio ask "
+                f"the model for its quantile at {score.priors[0].at:.4g}.")
+    return (f"Each user is counted at the nearest of the levels {', '.join(f'{level:g}' for level in levels)}, as if a "
+            f"unit short cost {', '.join(written)} left over.")
+
+
+def _decision_words(given, score):
     known = not score.priors or score.priors[0].length is not None
     words = "" if known else f" Prior: {_said(score.priors[0])}, median {float(score.priors[0].ppf(0.5)):.3g}."
     if not known and isinstance(score.priors[0], Dirac):
         words = f" Known: {score.family.names[0]} = {score.priors[0].at:.4g}."
-    return wrapped(f"Decision: {_words(given)}.{words} Cost: lower is better.")
+    return f"Decision: {_words(given)}.{words} Cost: lower is better."
 
 
 def _as_json(given, score, result):

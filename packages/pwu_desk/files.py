@@ -23,7 +23,7 @@ from pwu_lite.families import Answers, BinaryDecision, CostMatrix, Family, Newsv
 from pwu_lite.forecasts import ipcw
 from pwu_lite.reporting.rules import RULES, say
 
-from . import tables
+from . import evidence, tables
 from .columns import Columns, name_tokens
 from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
 
@@ -93,7 +93,8 @@ def cost_columns(given):
 
 def special(given):
     own = cost_columns(given) if given.case_costs else []
-    return {given.truth, given.weights, given.cost_share, given.groups, given.time, given.by, *own}
+    more = {given.confidence_of, given.competing}
+    return {given.truth, given.weights, given.cost_share, given.groups, given.time, given.by, *own, *more}
 
 
 def take_by_name(given, columns):
@@ -102,6 +103,7 @@ def take_by_name(given, columns):
     for role in ("weights", "groups"):
         if getattr(given, role) == "none" and "none" not in given.columns:
             setattr(given, role, None)
+            given.refused.add(role)
         elif getattr(given, role) is None and not (role == "weights" and (is_joint(given) or given.case_costs)):
             matches = columns.taken(role, given.columns)
             if matches is not None and matches not in special(given):
@@ -212,10 +214,14 @@ def read_acts(given, frame):
     """Classes as numbers, and rows of class probabilities by model."""
     classes = tables.cost_table(given.costs)[1]
     y = tables.codes(frame, truth_of(given), classes)
-    names = [name.rpartition(":") for name in _others(given, frame) if ":" in name]
-    stems = dict.fromkeys(stem for stem, _, kind in names if kind in classes)
-    columns = {stem: [f"{stem}:{kind}" for kind in classes] for stem in stems}
-    whole = {stem: own for stem, own in columns.items() if all(name in frame for name in own)}
+    by_stem: dict[str, dict[str, str]] = {}
+    for name in _others(given, frame):  # NAME:CLASS, NAME_CLASS, NAME.CLASS, or the class alone
+        for kind in sorted(classes, key=len, reverse=True):
+            match = re.fullmatch(rf"(?:(.+)[ _.:-])?{re.escape(kind)}", name)
+            if match:
+                by_stem.setdefault(match[1] or "forecast", {})[kind] = name
+                break
+    whole = {stem: [own[kind] for kind in classes] for stem, own in by_stem.items() if set(own) == set(classes)}
     columns = _chosen(given, whole, " and ".join(f"NAME:{kind}" for kind in classes))
     models = {name: np.column_stack([tables.probabilities(frame, column) for column in own])
               for name, own in columns.items()}
@@ -248,6 +254,7 @@ def read_answers(given, frame):
     silent = {name: tables.abstentions(frame, pair[1]) for name, pair in columns.items()}
     for name, (answer, _) in columns.items() if given.truth is None else ():
         letters = frame[answer].astype("string").str.strip().str.lower()
+        silent[name] = silent[name] | letters.isin(tables.SILENT).fillna(False).to_numpy(dtype=bool)
         if letters.isin(["c", "i"]).any():  # inspect's letters: N is no answer, whatever confidence stands beside it
             silent[name] = silent[name] | letters.eq("n").fillna(False).to_numpy(dtype=bool)
     frame = frame.copy()
@@ -263,8 +270,20 @@ def read_answers(given, frame):
         y = np.ones(len(frame))
     else:
         y, answers = tables.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
+        given.notes += [_in_marks_alone(frame, given.truth, name, pair[0]) for name, pair in columns.items()]
+        given.notes = [note for note in given.notes if note]
     return (y, {name: (answers[name], sure[name]) for name in columns}, {},
             {name for pair in columns.values() for name in pair})
+
+
+def _in_marks_alone(frame, truth, name, answer):
+    """How many answers differ from the right one in commas, signs of money, brackets or full stops alone."""
+    right, given_ = ([tables.key(value).lower() for value in frame[column]] for column in (truth, answer))
+    bare = [[re.sub(r"[^\w%.-]|(?<!\d)[.]|[.](?!\d)", "", text) for text in texts] for texts in (right, given_)]
+    alike = sum(a != b and c == d for a, b, c, d in zip(right, given_, *bare, strict=True))
+    return (f"{alike:,} of {len(right):,} answers of {name} differ from the right one in punctuation alone, and count "
+            f"as wrong: take commas, signs of money and full stops out of both columns if they are right."
+            if alike else "")
 
 
 def _always_given(given, frame, names):
@@ -276,7 +295,8 @@ def _always_given(given, frame, names):
     for answer, confidence in found.values():
         words = frame[answer].map(lambda value: tables.key(value).lower(), na_action="ignore")
         letters = given.truth is None and words.isin(["c", "i"]).any()
-        none = words.isna() | words.isin(["n", "noanswer", "no answer"]) & (letters | (given.truth is not None))
+        none = words.isna() | words.isin(tables.SILENT) | words.isin(["n", "noanswer"]) & (
+            letters | (given.truth is not None))
         frame[confidence] = np.where(none, "", "1")
     if found:
         given.notes.append("There are no confidences: every answer counts as given, whatever a wrong one costs.")
@@ -285,15 +305,73 @@ def _always_given(given, frame, names):
 
 def read_events(given, frame):
     """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
+    frame, competing = _competing(given, frame)
     y = tables.events(frame, truth_of(given), given.event)
     names, left = event_columns(given, frame)
     models = {str(name): tables.probabilities(frame, name, gaps=may_lack(given)) for name in names}
     if not given.models:
         models, other = _without_complements(models, tables.key(label_of(given, frame, y)))
-        left |= other
+        flat = evidence.constant(models)
+        models, left = {name: f for name, f in models.items() if name not in flat}, left | other | flat
+    models = _of_the_event(given, frame, models, y)
     if given.time is not None:
-        y = _until_horizon(given, frame, y)
+        y = _until_horizon(given, frame, y, competing)
     return y, models, left, set(names)
+
+
+def _of_the_event(given, frame, models, y):
+    """Probabilities of the event, also where a column holds the confidence of a predicted label."""
+    if given.confidence_of is not None:
+        event = tables.key(label_of(given, frame, y))
+        is_event = tables.column_of(frame, given.confidence_of).map(tables.key).eq(event).to_numpy()
+        return {name: evidence.by_label(f, is_event) for name, f in models.items()}
+    doubt = evidence.confidence_of(frame, models, y, truth_of(given), special(given))
+    if doubt and "confidence_of" not in given.refused:
+        raise ValueError(f"column {doubt[0]!r} is never below one half and goes with the labels in {doubt[1]!r}: it "
+                         f"seems to be the confidence of that label, not a probability of the event. Say "
+                         f"--confidence-of {doubt[1]}, or --confidence-of none")
+    return models
+
+
+def _competing(given, frame):
+    """The outcome in two labels, and where a competing event came."""
+    if given.time is None:
+        if given.competing is not None:
+            raise ValueError("--competing needs --time and --horizon")
+        return frame, None
+    truth = truth_of(given)
+    keys = tables.column_of(frame, truth).map(tables.key, na_action="ignore")
+    if given.competing is None:
+        kinds = sorted(keys.dropna().unique())
+        if len(kinds) == 3:
+            raise ValueError(f"column {truth!r} has the labels {', '.join(kinds)}: say which one is the event, "
+                             "--event, and which one a competing event, after which it cannot come any more, "
+                             "--competing")
+        other = next((name for name in map(str, frame.columns) if name not in special(given) and _excludes(
+            frame, name, keys)), None)
+        if other is not None:
+            raise ValueError(f"column {other!r} is 1 in some rows, and never where {truth!r} is: if it is a competing "
+                             f"event, such as death without the event, say --competing {other}, else --competing none")
+        return frame, None
+    if given.competing == "none":
+        return frame, None
+    if given.competing in frame.columns:
+        return frame, tables.events(frame, given.competing).astype(bool)
+    came = keys.eq(given.competing).to_numpy()
+    rest = sorted(set(keys[~came].dropna()) - {tables.key(given.event)} if given.event else {"0"} & set(keys))
+    if not came.any() or not rest:
+        raise ValueError(f"--competing must be a column, or a label of {truth!r} beside the event's and that of cases "
+                         f"that were lost; got {given.competing!r}, the labels are {', '.join(sorted(set(keys)))}")
+    column = frame[truth].astype(object).where(~came, next(value for value, key in zip(
+        frame[truth], keys, strict=True) if key == rest[0]))
+    return frame.assign(**{truth: column}), came
+
+
+def _excludes(frame, name, keys):
+    """Is a column zeros and ones, and never one where the outcome is?"""
+    own = frame[name].map(tables.key, na_action="ignore")
+    return (set(own.unique()) == {"0", "1"} and set(keys.unique()) == {"0", "1"}
+            and not (own.eq("1") & keys.eq("1")).any() and own.eq("1").sum() > 2)
 
 
 def _without_complements(models, event):
@@ -343,7 +421,7 @@ def _like(one, other, event):
     return [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event)}", name)]
 
 
-def _until_horizon(given, frame, came):
+def _until_horizon(given, frame, came, competing):
     """Did the event come by the horizon? Weights stand in for those that were lost before."""
     if given.horizon is None:
         raise ValueError("--time needs --horizon: until when does an event count?")
@@ -351,7 +429,9 @@ def _until_horizon(given, frame, came):
     if times.max() < given.horizon:
         raise ValueError(f"nobody was followed until {given.horizon:g}, the longest time is {times.max():g}: choose an "
                          "earlier --horizon")
-    y, given.observed = ipcw(times, came, horizon=given.horizon)
+    y, given.observed = ipcw(times, came, horizon=given.horizon, competing=competing)
+    if competing is not None:
+        given.notes.append(f"{int(competing.sum()):,} competing events count as followed, and as no event.")
     given.notes.append(f"{int((given.observed == 0).sum()):,} of {len(y):,} cases were lost before {given.horizon:g}; "
                        f"weights make those that were followed as long stand in for them.")
     return y.astype(int)
@@ -511,12 +591,21 @@ class Survey:
 
     def models(self) -> tuple[list[str], dict[str, str]]:
         """Columns of probabilities, and why the others are left out."""
+        flat = {name: np.array(ends) for name, ends in self.ends.items() if not self.reasons.get(name)}
+        self.reasons |= evidence.constant(flat)
         names, left = _named_or_found(self.given, {
             name: reason + (tables.other_unit(np.array(self.ends[name])) if OUTSIDE.match(reason) else "")
             for name in self.columns.often if (reason := self.reasons.get(name)) is not None})
         other = _complements([pair for pair, sums in self.twins.items() if sums and set(pair) <= set(names)],
                              tables.key(self.labels()[0]))
         return [name for name in names if name not in other], left | other
+
+
+def weights_by_name(given, frame, models):
+    """What is said of columns that may be weights; one that is called so is refused, until somebody says what it is."""
+    if given.weights is not None or "weights" in given.refused or given.decided.read is not read_events:
+        return []
+    return evidence.refuse_weights(frame, special(given), list(models))
 
 
 def weights_of(given, frame):
@@ -548,7 +637,8 @@ class Cases(NamedTuple):
     said: list[str]
 
 
-OPTIONS = ("event", "models", "groups", "weights", "costs", "truth_file", "coverage", "time", "horizon")
+OPTIONS = ("event", "models", "groups", "weights", "costs", "truth_file", "coverage", "time", "horizon", "only",
+           "model_column", "confidence_of", "competing", "count")
 
 
 def read(source: Any, truth: str | None = None, decision: str = "binary", *, missing: str = "refuse",
@@ -567,7 +657,8 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
         May forecasts be missing?
     **options
         ``event``, ``models`` (names between commas), ``groups``, ``weights``, ``costs``, ``truth_file``, ``coverage``,
-        ``time`` and ``horizon``, as the options of these names.
+        ``time``, ``horizon``, ``only`` (a list), ``model_column``, ``confidence_of``, ``competing`` and ``count``, as
+        the options of these names.
 
     Returns
     -------
@@ -589,13 +680,14 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     if unknown:
         raise ValueError(f"there is no option {unknown[0]}; the options are: {', '.join(OPTIONS)}")
     given = argparse.Namespace(file=source, truth=truth, decision=decision, missing=missing, cost_share=None,
-                               case_costs=None, by=None, **{name: options.get(name) for name in OPTIONS})
+                               case_costs=None, by=None, refused=set(), **{name: options.get(name) for name in OPTIONS})
     frame = load(given)
     columns = Columns()
     columns.add(frame)
     taken = take_by_name(given, columns)
     y, models, left, used = given.decided.read(given, frame)
     left = left or unread(given, frame, used)
+    taken += weights_by_name(given, frame, models)
     said = [*taken, *given.notes, *dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used),
             *(f"{name} is left out: {reason}." for name, reason in left.items())]
     return Cases(y, models, given.decided.family, None if given.groups is None else tables.groups(frame, given.groups),
@@ -604,16 +696,72 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
 
 def load(given):
     """The table, what the decision is, and room for notes on what was read."""
-    frame = given.file if isinstance(given.file, pd.DataFrame) else tables.read_table(str(given.file))
-    given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+    given.notes, given.stake, given.sunk, given.observed, given.refused = [], None, None, None, set()
+    frame = _rows(given)
+    frame = evidence.chosen_rows(frame, [given.only] if isinstance(given.only, str) else given.only)
     if given.truth_file:
         frame = _joined(given, frame)
+    if given.count is not None:
+        frame = _each_case(given, frame)
+    if given.model_column is not None:
+        frame = evidence.as_models(frame, truth_of(given), given.model_column, special(given))
     if given.decision == "orders":
         frame, said = tables.wide(frame, truth_of(given))
         given.notes += [said] if said else []
     given.columns = [str(name) for name in frame.columns]
     given.decided = decide(given, frame)
+    if given.confidence_of == "none" and "none" not in given.columns:
+        given.confidence_of, given.refused = None, given.refused | {"confidence_of"}
+    evidence.refuse_fitted(frame, special(given) | {text.partition("=")[0] for text in given.only or ()})
+    if given.truth in frame and given.groups is None:
+        evidence.refuse_same_files(frame, given.truth, special(given))
+        evidence.refuse_design(frame, given.truth, special(given))
     return frame
+
+
+def _each_case(given, frame):
+    """A row for many cases becomes two: those with the event, and those without, each with its number as weight."""
+    names = [name.strip() for name in str(given.count).split(",")]
+    if len(names) != 2 or given.truth is not None or given.weights is not None or given.decision != "binary":
+        raise ValueError("--count EVENTS,CASES takes two columns, is for binary decisions, and stands in for --truth "
+                         "and --weights")
+    events, cases = (tables.numbers(frame, name, least=0) for name in names)
+    wrong = np.flatnonzero((events > cases) | (events % 1 > 0) | (cases % 1 > 0))
+    if wrong.size:
+        raise ValueError(f"line {tables.line_of(frame, int(wrong[0]))}: --count needs whole numbers, and not more "
+                         f"events than cases; got {events[wrong[0]]:g} of {cases[wrong[0]]:g}")
+    given.truth, given.weights = f"event ({names[0]})", f"number ({names[1]})"
+    given.groups = given.groups or "row of the file"
+    rows = frame.drop(columns=names).assign(**{"row of the file": np.arange(len(frame))})
+    both = pd.concat([rows.assign(**{given.truth: came, given.weights: number})
+                      for came, number in ((1, events), (0, cases - events))], ignore_index=True)
+    kept = both[both[given.weights] > 0].reset_index(drop=True)
+    kept.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"}
+    given.notes.append(f"{len(frame):,} rows stand for {int(cases.sum()):,} cases; rows are resampled whole.")
+    return kept
+
+
+def _rows(given):
+    """The rows of a table, of a file, of parts under one name; of several files, with a column that says which."""
+    if isinstance(given.file, pd.DataFrame):
+        return given.file
+    if not isinstance(given.file, list | tuple):
+        return tables.read_table(str(given.file))
+    parts = {}
+    for path in map(str, given.file):
+        stem = Path(path).name.partition(".")[0]
+        if stem in parts:
+            raise ValueError(f"two files are called {stem}: models need names of their own")
+        parts[stem] = tables.read_table(path)
+    first = next(iter(parts.values()))
+    for stem, part in parts.items():
+        if set(part.columns) != set(first.columns):
+            raise ValueError(f"{stem} does not have the columns of {next(iter(parts))}: files that are named one by "
+                             f"one are models on the same cases")
+    given.model_column = "file"
+    whole = pd.concat([part.assign(file=stem) for stem, part in parts.items()], ignore_index=True)
+    whole.attrs = {"point": all(part.attrs.get("point", False) for part in parts.values())}
+    return whole
 
 
 def _joined(given, frame):
@@ -628,8 +776,10 @@ def _joined(given, frame):
         raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {given.truth_file} has "
                          f"a case again: {', '.join(map(str, keys))} must identify it")
     own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
-    if given.truth in frame:
-        raise ValueError(f"both files have a column {given.truth!r}: rename the outcome in {given.truth_file}")
+    if given.truth in frame:  # a competition's submission calls its forecast as the solution calls the outcome
+        own_name = f"{given.truth} of {Path(str(given.truth_file)).name}"
+        truth = truth.rename(columns={given.truth: own_name})
+        given.truth = own_name
     known = known.assign(**{given.truth: truth[given.truth]}).dropna(subset=keys)  # a blank is no case's name
     joined = own.merge(known, on=keys, how="left")[given.truth]
     kept = joined.notna().to_numpy()

@@ -50,6 +50,8 @@ SIGNS = "some fields have a % sign and some have none: write all of them alike"
 PERCENT = "{} was read in per cent, as its name says."
 SHARES = ("column {!r}: its name says per cent, and no number in it is above 1. Are they shares from 0 to 1, or very "
           "small percentages? Give the column another name, or write a % sign behind each number")
+SILENT = ("abstain", "abstained", "no answer", "not_attempted", "not attempted")  # instead of an answer
+GAPS = (".", "-", "\\N", "#DIV/0!", "#VALUE!", "#NUM!", "#REF!")  # as SAS, Postgres and Excel write them
 UNIT = "% \u00a0\u202f"  # what may stand behind a number
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
@@ -116,6 +118,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"{source} has a header but no rows")
     frame.attrs["point"] = delimiter == "," and not ('"' in text and any(
         decimal_commas(frame[name]) for name in frame.columns))
+    frame = with_gaps(frame)
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = _lines_of(text, delimiter)
     return frame
@@ -146,6 +149,7 @@ def _together(source, paths):
     """Several files as one table, in the order of their names; parts without rows, as engines write them, add none."""
     parts: list[pd.DataFrame] = []
     lines: list[str] = []
+    origin: list[str] = []
     for path in paths:
         try:
             parts.append(read_table(str(path)))
@@ -156,10 +160,11 @@ def _together(source, paths):
         if set(parts[-1].columns) != set(parts[0].columns):
             raise ValueError(f"{path} does not have the columns of {lines[0].rpartition(' of ')[2]}")
         lines += [f"{line_of(parts[-1], place)} of {path}" for place in range(len(parts[-1]))]
+        origin += [str(path)] * len(parts[-1])
     if not parts:
         raise ValueError(f"{source} matches {len(paths)} files, none of which has any rows")
     whole = pd.concat(parts, ignore_index=True)
-    whole.attrs = {"lines": lines, "point": all(part.attrs.get("point", False) for part in parts)}
+    whole.attrs = {"lines": lines, "source": origin, "point": all(part.attrs.get("point", False) for part in parts)}
     return whole
 
 
@@ -431,6 +436,27 @@ def values(column: pd.Series) -> np.ndarray:
     return np.where(percent, read / 100, read)
 
 
+def with_gaps(frame: pd.DataFrame) -> pd.DataFrame:
+    """Signs that tools write for a number that is missing, in columns of numbers, as missing.
+
+    Examples
+    --------
+    >>> with_gaps(pd.DataFrame({"a": ["0.5", "."], "b": ["-", "+"]})).isna().sum().tolist()
+    [1, 0]
+    """
+    for name in frame.columns:
+        if frame[name].dtype.kind != "O" and not pd.api.types.is_string_dtype(frame[name]):
+            continue
+        text = frame[name].astype("string").str.strip()
+        gaps = text.isin(GAPS).fillna(False)
+        if gaps.any():
+            rest = text[~gaps].dropna().str.rstrip(UNIT).str.replace(",", ".", regex=False)
+            rest = pd.to_numeric(rest, errors="coerce")
+            if len(rest) and rest.notna().all():
+                frame[name] = frame[name].mask(gaps.to_numpy(dtype=bool))
+    return frame
+
+
 def unlike_percent(name: Any, read: np.ndarray) -> np.ndarray:
     """Which numbers, without a sign, may be per cent or not beside those with one: 7, and 0.4 where the name says so.
 
@@ -554,6 +580,11 @@ def other_unit(read: np.ndarray) -> str:
     ' (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)'
     """
     low, high = np.nanmin(read), np.nanmax(read)
+    if 1 <= low < high and not np.array_equal(read, np.floor(read)):
+        return (" (decimal odds? 1 / x of each is a chance, with the bookmaker's margin in it; are these percentages? "
+                "Divide them by 100)")
+    if low >= 0 and 2 < high <= 10 and np.array_equal(read, np.floor(read)):
+        return " (a scale to ten? Divide by its largest value; are these percentages? Divide them by 100)"
     if low >= 0 and 2 < high <= 100:
         return " (are these percentages? divide them by 100, or add a % sign)"
     if low < -0.01 and high <= 0:
@@ -721,6 +752,8 @@ def _level(name, parts, coverage):
             raise ValueError(f"{name} looks like the end of an interval: say how much it covers, --coverage 90")
         half = float(width) / 2
         return round((50 - half if parts["side"].lower() in ("lo", "lower") else 50 + half) / 100, 9)
+    if "median" in parts:
+        return 0.5
     if "percent" in parts:
         return round(float(parts["percent"]) / 100, 9)
     if "level" in parts:
@@ -969,7 +1002,7 @@ def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:
     [False, True, True]
     """
     column = column_of(frame, name)
-    words = column.astype("string").str.strip().str.lower().isin(["", "abstain", "abstained", "no answer"])
+    words = column.astype("string").str.strip().str.lower().isin(["", *SILENT])
     return (column.isna() | words.fillna(False)).to_numpy(dtype=bool)
 
 

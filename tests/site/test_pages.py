@@ -19,7 +19,7 @@ from sphinx.util.inventory import InventoryFile
 from tools.build import reach
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = sorted((ROOT / "book").rglob("*.md"))
+PAGES = sorted(path for path in (ROOT / "book").rglob("*.md") if path.parent.name != "graded")
 CHECK = re.compile(r"\[(static, )?(quiet-)?check\b")
 CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(.*?)^```\s*$", re.S | re.M)
 CHAPTERS = [path for part in ("foundations", "implicit_priors", "pwu", "forecasts", "experiments", "cases", "imprecise")
