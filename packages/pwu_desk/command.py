@@ -119,8 +119,8 @@ def _add_data(parser):
                         "one by one are models on the same cases")
     parser.add_argument("--only", action="append", metavar="COLUMN=VALUE", help="rows with this value alone, such as "
                         "split=test; again for further values or columns")
-    parser.add_argument("--model-column", metavar="COLUMN", help="column whose values are models or settings, with "
-                        "a row for each case and value")
+    parser.add_argument("--model-column", metavar="COLUMN", action="append", help="column whose values are models, "
+                        "settings or members, with a row for each case and value; again for a second one")
     parser.add_argument("--confidence-of", metavar="COLUMN", help="binary: column of predicted labels whose confidence "
                         "the forecasts are; none: they are probabilities of the event")
     parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
@@ -269,6 +269,7 @@ def _compare_large(given):
         raise ValueError(f"files are read in pieces for --decision binary and selective; for {given.decision} give it "
                          "a sample of the rows")
     given.notes, given.stake, given.sunk, given.observed = [], None, None, None
+    by_name = files.truth_by_name(given, next(large.pieces(given.file), pd.DataFrame()))
     text = {given.truth, given.groups, *RULES["groups"]} if given.decision == "binary" else {given.groups}
     survey, suspects, first, known = files.Survey(given), large.Suspects(), None, None
     left: dict[str, str] = {}
@@ -277,17 +278,22 @@ def _compare_large(given):
         if first is None:
             first, given.columns = frame, [str(name) for name in frame.columns]
             given.decided = files.decide(given, frame)
+            parts = evidence.Parts(given.truth, files.special(given))
         survey.add(frame)
         suspects.add(frame)
+        parts.add(frame)
     if first is None:
         raise ValueError(f"{given.file} has no rows")
+    evidence.refuse_fitted(parts.rows)
+    if given.groups is None:
+        evidence.refuse_design_in_pieces(lambda: large.pieces(given.file, text=text), parts)
     labels = text if given.decision == "binary" else {given.groups}
     ways, unclear = suspects.ways(given.file, labels)
     if ways or unclear:  # a piece by itself could not tell how these numbers are written
         survey = files.Survey(given, unclear)
         for frame in large.pieces(given.file, text=text, ways=ways):
             survey.add(frame)
-    taken, score = files.take_by_name(given, survey.columns), _asked(given, first)
+    taken, score = [*by_name, *files.take_by_name(given, survey.columns)], _asked(given, first)
     if given.decision == "binary":
         known, (names, left) = survey.labels(), survey.models()
         left = {name: reason for name, reason in left.items() if name not in files.special(given)}

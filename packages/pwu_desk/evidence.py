@@ -7,7 +7,8 @@ what may be right is remarked.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,8 +17,8 @@ import pandas as pd
 from . import tables
 from .columns import name_tokens
 
-__all__ = ["alike_rows", "as_models", "by_label", "chosen_rows", "confidence_of", "constant", "refuse_design",
-           "refuse_fitted", "refuse_same_files", "refuse_weights", "same_design"]
+__all__ = ["Parts", "alike_rows", "as_models", "by_label", "chosen_rows", "confidence_of", "constant", "refuse_design",
+           "refuse_design_in_pieces", "refuse_fitted", "refuse_same_files", "refuse_weights", "same_design"]
 
 FITTED = {"train", "training", "trained", "fit", "fitted", "learn", "learning", "dev", "development", "derivation",
           "insample", "in_sample", "reference", "ref"}
@@ -25,7 +26,8 @@ HELD_OUT = {"test", "testing", "valid", "validate", "validation", "val", "holdou
             "oob", "oot", "oos", "outofsample", "out_of_sample", "analysis", "cv", "new", "production", "prod", "score"}
 WEIGHTS = {"weight", "weights", "wt", "wts", "wgt", "iptw", "ipw", "ipcw", "pweight", "fweight", "aweight", "sw"}
 MAYBE_WEIGHTS = {"freq", "frequency", "count", "counts", "exposure", "w", "n"}
-MOST_PARTS, LEAST_ROWS = 50, 10
+MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
+MOST_PARTS, MOST_SPLITS, LEAST_ROWS = 50, 6, 10
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
 
 
@@ -68,8 +70,13 @@ def chosen_rows(frame: pd.DataFrame, only: Sequence[str] | None) -> pd.DataFrame
     return found
 
 
-def refuse_fitted(frame: pd.DataFrame, special: set[Any]) -> None:
+def refuse_fitted(sizes: Mapping[str, Mapping[str, int]]) -> None:
     """Rows that the models were fitted to, beside others.
+
+    Parameters
+    ----------
+    sizes : mapping from name of column to mapping
+        Number of rows by value, of columns that have few.
 
     Raises
     ------
@@ -78,49 +85,139 @@ def refuse_fitted(frame: pd.DataFrame, special: set[Any]) -> None:
 
     Examples
     --------
-    >>> refuse_fitted(pd.DataFrame({"split": ["dawn", "dusk"]}), set())
+    >>> refuse_fitted({"split": {"dawn": 7, "dusk": 2}})
     """
-    for name in frame.columns:
-        if name in special or pd.api.types.is_numeric_dtype(frame[name]):
-            continue
-        keys = _keys(frame[name])
-        kinds = keys.unique()
-        if not 2 <= len(kinds) <= 6:
-            continue
-        fitted = [kind for kind in kinds if _words(kind) & FITTED]
-        if fitted and any(_words(kind) & HELD_OUT for kind in kinds if kind not in fitted):
-            rest = next(kind for kind in kinds if kind not in fitted)
-            raise ValueError(f"column {name!r} says {fitted[0]} in {int((keys == fitted[0]).sum()):,} of {len(keys):,} "
-                             f"rows, to which a model may have been fitted: say --only {name}={rest}, or repeat --only "
+    for name, size in sizes.items():
+        fitted = [kind for kind in size if _words(str(kind)) & FITTED]
+        held = [kind for kind in size if kind not in fitted and _words(str(kind)) & HELD_OUT]
+        if len(size) <= MOST_SPLITS and fitted and held:
+            raise ValueError(f"column {name!r} says {fitted[0]} in {size[fitted[0]]:,} of {sum(size.values()):,} rows, "
+                             f"to which a model may have been fitted: say --only {name}={held[0]}, or repeat --only "
                              f"for all the rows that count")
 
 
-def same_design(frame: pd.DataFrame, truth: str, special: set[Any]) -> tuple[str, str] | None:
-    """The column that cuts the rows into parts with the same cases, and what tells that they are the same; or None.
+class Parts:
+    """Which values cut the rows into few parts, by outcome; piece by piece.
 
-    Each part has the same outcomes, by the values of another column, or in the order of the rows.
+    Examples
+    --------
+    >>> parts = Parts("y", set())
+    >>> parts.add(pd.DataFrame({"y": [0, 1] * 20, "split": ["dawn", "dawn", "dusk", "dusk"] * 10}))
+    >>> parts.balanced()
+    ['split']
+    """
+
+    def __init__(self, truth: str, special: set[Any]) -> None:
+        self.truth, self.special = truth, special
+        self.rows: dict[str, Counter[str]] = {}  # by value, of columns that have few
+        self.outcomes: dict[str, Counter[str]] = {}  # sums of the outcomes' random numbers, by value
+        self.many: set[str] = set(special)
+        self.seen: set[Any] = set()  # some outcomes
+
+    def add(self, frame: pd.DataFrame) -> None:
+        """Count a piece."""
+        outcome = _hashed(frame[self.truth])
+        self.seen |= set(outcome[:100])
+        for name in frame.columns:
+            if name in self.many:
+                continue
+            column, rows = frame[name], self.rows.setdefault(name, Counter())
+            broken = pd.api.types.is_float_dtype(column) and (column % 1 > 0).any()
+            number, kinds = pd.factorize(_keys(column)) if not broken and column.nunique() <= MOST_PARTS else ([], [])
+            sums = np.zeros(len(kinds), np.uint64)
+            np.add.at(sums, number, outcome[:len(number)])
+            rows.update(dict(zip(kinds, np.bincount(number, minlength=len(kinds)).tolist(), strict=True)))
+            self.outcomes.setdefault(name, Counter()).update(dict(zip(kinds, sums.tolist(), strict=True)))
+            if not len(number) or len(rows) > MOST_PARTS:
+                self.many.add(name)
+                del self.rows[name]
+
+    def balanced(self) -> list[str]:
+        """Columns of which each value has the same number of cases with each outcome."""
+        return [name for name, rows in self.rows.items() if len(rows) > 1 and len(self.seen) > 1
+                and len(set(rows.values())) == 1 and rows.most_common(1)[0][1] >= LEAST_ROWS
+                and len({total % 2**64 for total in self.outcomes[name].values()}) == 1]
+
+
+def refuse_design_in_pieces(pieces: Callable[[], Iterable[pd.DataFrame]], parts: Parts) -> None:
+    """As `refuse_design`, for a file that is too large to be sorted: the same sums of random numbers for all parts.
+
+    Parameters
+    ----------
+    pieces : function
+        Of no argument: the pieces of the file, from its start.
+    parts : Parts
+        Of all of them.
+
+    Raises
+    ------
+    ValueError
+        With the column whose values have the same cases.
+    """
+    for name in parts.balanced():
+        kinds = list(parts.rows[name])
+        alike: list[str] | None = None
+        for last in (False, True):  # which columns have the same values in each part; and whether in the same rows
+            sums: dict[str, np.ndarray] = {}
+            for frame in pieces():
+                part = pd.Index(kinds).get_indexer(_keys(frame[name]))
+                columns = {other: _hashed(frame[other]) for other in alike or frame.columns
+                           if other != name and other not in parts.special}
+                case = sum(columns.values(), _hashed(frame[parts.truth]))
+                for other, number in ({"": pd.util.hash_array(case)} if last else columns).items():
+                    total = sums.setdefault(other, np.zeros(len(kinds), np.uint64))
+                    np.add.at(total, part, number)
+            alike = [other for other, total in sums.items() if (total == total[0]).all()
+                     and len(parts.rows.get(other, "two")) > 1]
+            if not alike:
+                break
+        if alike:
+            raise ValueError(f"the file seems to have one row per model, setting or member, not per case: column "
+                             f"{name!r} cuts the rows into {len(kinds)} parts with the same cases and outcomes. Give "
+                             f"it the rows of one of them, or a column for each")
+
+
+def same_design(frame: pd.DataFrame, truth: str, special: set[Any]) -> tuple[str, list[str]] | None:
+    """The column that cuts the rows into parts with the same cases, and the columns that identify a case; or None.
+
+    Each part has the same outcomes, by the values of those columns, or, if there are none, in the order of the rows.
 
     Examples
     --------
     >>> table = pd.DataFrame({"y": [0, 1] * 12, "id": [*range(12)] * 2, "learner": ["a"] * 12 + ["b"] * 12})
     >>> same_design(table, "y", {"y"})
-    ('learner', 'id')
+    ('learner', ['id'])
     """
-    outcome = _keys(frame[truth]).to_numpy()
-    counted = {name: _keys(frame[name]) for name in frame.columns if name not in special and _is_discrete(frame[name])}
-    for name, keys in counted.items():
-        sizes = keys.value_counts()
-        parts = len(sizes)
-        if not 2 <= parts <= MOST_PARTS or sizes.nunique() != 1 or sizes.iloc[0] < LEAST_ROWS:
+    outcome, others = _codes(frame[truth]), [name for name in frame.columns if name not in special]
+    codes = {name: _codes(frame[name]) for name in others}
+    marks = np.zeros((len(frame), 0), np.int64)
+    for name, code in codes.items():
+        sizes = np.bincount(code)
+        parts, size = len(sizes), sizes[0]
+        if not 2 <= parts <= MOST_PARTS or (sizes != size).any() or size < LEAST_ROWS or not _is_discrete(frame[name]):
             continue
-        for other, own in counted.items():
-            once = own.nunique() == sizes.iloc[0] and not pd.DataFrame({0: keys, 1: own}).duplicated().any()
-            if other != name and once:
-                if (pd.Series(outcome).groupby(own.to_numpy()).nunique() == 1).all() and len(set(outcome)) > 1:
-                    return str(name), str(other)
-        rows = outcome[np.argsort(pd.factorize(keys)[0], kind="stable")].reshape(parts, -1)
-        if len(set(rows[0])) > 1 and (rows == rows[0]).all() and _changes(rows[0]) >= 4:
-            return str(name), ""
+        order = np.argsort(code, kind="stable")
+        rows = outcome[order].reshape(parts, size)
+        if len(set(rows[0])) < 2 or (np.sort(rows) != np.sort(rows[0])).any():
+            continue
+        # A random number for each value of each column: two parts have the same values if, but for chances below
+        # 1e-9, the sums are the same.
+        marks = marks if marks.shape[1] else _marked(list(codes.values()))
+        values = marks[order].reshape(parts, size, -1)
+        sums = values.sum(axis=1)
+        alike = np.flatnonzero((sums == sums[0]).all(axis=0) & (values[0] != values[0, 0]).any(axis=0))
+        kinds = [len(set(values[0, :, place])) for place in alike]
+        case, key = np.zeros((parts, size), np.int64), list[str]()
+        for place in alike[np.argsort(kinds, kind="stable")[::-1]]:
+            case, key = case + values[:, :, place], [*key, str(others[place])]
+            if len(set(case[0])) == size:
+                by_case = np.argsort(case, axis=1)
+                cases, outcomes = (np.take_along_axis(one, by_case, axis=1) for one in (case, rows))
+                if (cases == cases[0]).all() and (outcomes == outcomes[0]).all():
+                    return str(name), key
+                break
+        if (rows == rows[0]).all() and _changes(rows[0]) >= 4:
+            return str(name), []
     return None
 
 
@@ -137,10 +234,15 @@ def refuse_design(frame: pd.DataFrame, truth: str, special: set[Any]) -> None:
         return
     name, key = design
     kinds = list(dict.fromkeys(_keys(frame[name])))
-    same = f"{key} and outcomes" if key else "outcomes, in the same order"
-    raise ValueError(f"the file has one row per model or setting, not per case: column {name!r} cuts the rows into "
-                     f"{len(kinds)} parts with the same {same}. Say --model-column {name} to compare them, or --only "
+    raise ValueError(f"the file has one row per model, setting or member, not per case: column {name!r} cuts the rows "
+                     f"into {len(kinds)} parts with the same {_same(key)}. Say --model-column {name} to compare them "
+                     f"(of members it makes an ensemble; say it again for a second such column), or --only "
                      f"{name}={kinds[0]} for one")
+
+
+def _same(key):
+    listed = f"{', '.join(key[:3])}{' ...' if len(key) > 3 else ''}"
+    return f"{listed} and outcomes" if key else "outcomes, in the same order"
 
 
 def refuse_same_files(frame: pd.DataFrame, truth: str, special: set[Any]) -> None:
@@ -156,11 +258,10 @@ def refuse_same_files(frame: pd.DataFrame, truth: str, special: set[Any]) -> Non
         return
     design = same_design(frame.assign(**{"\0file": source}), truth, special)
     if design and design[0] == "\0file":
-        same = f"{design[1]} and outcomes" if design[1] else "outcomes, in the same order"
         names = list(dict.fromkeys(source))
         more = " ..." if len(names) > 3 else ""
-        raise ValueError(f"{' and '.join(names[:2])} have the same {same}: they are models, not parts of one table. "
-                         f"Name the files one by one: pwu compare {' '.join(names[:3])}{more}")
+        raise ValueError(f"{' and '.join(names[:2])} have the same {_same(design[1])}: they are models, not parts of "
+                         f"one table. Name the files one by one: pwu compare {' '.join(names[:3])}{more}")
 
 
 def as_models(frame: pd.DataFrame, truth: str, name: str, special: set[Any]) -> pd.DataFrame:
@@ -187,18 +288,17 @@ def as_models(frame: pd.DataFrame, truth: str, name: str, special: set[Any]) -> 
     parts = {}
     for kind in dict.fromkeys(keys):
         part = frame[keys == kind].drop(columns=[name])
-        parts[kind] = part.sort_values(design[1], kind="stable", key=lambda column: column.map(tables.key)) if (
-            design[1]) else part
+        parts[kind] = part.sort_values(design[1], kind="stable", key=_keys) if design[1] else part
         parts[kind] = parts[kind].reset_index(drop=True)
     first = next(iter(parts.values()))
-    differ = [column for column in first if any(
+    differ = [column for column in first if MOMENT.fullmatch(str(column)) or any(
         not _keys(part[column]).equals(_keys(first[column])) for part in parts.values())]
     numbers = [column for column in differ if _is_number(frame[column])]
     wide = first.drop(columns=differ)
     for kind, part in parts.items():
         label = kind if not re.fullmatch(r"[-+.\d]+", kind) else f"{name} {kind}"
         for column in numbers:
-            wide[label if len(numbers) == 1 else f"{column} {label}"] = part[column]
+            wide[label if len(numbers) == 1 else f"{label}_{column}"] = part[column]
     wide.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"}
     return wide
 
@@ -330,7 +430,24 @@ def alike_rows(frame: pd.DataFrame, gap: np.ndarray, special: set[Any], models: 
 
 
 def _keys(column: pd.Series) -> pd.Series:
-    return column.map(tables.key, na_action="ignore").astype(object).where(column.notna(), "").astype(str)
+    """Each value as a reader writes it: 1 for 1.0; missing values are empty."""
+    number, kinds = pd.factorize(column)  # -1 where missing
+    return pd.Series(np.array([*map(tables.key, kinds), ""], dtype=object)[number], index=column.index)
+
+
+def _hashed(column: pd.Series) -> np.ndarray:
+    number, kinds = pd.factorize(_keys(column))
+    return pd.util.hash_array(np.asarray(kinds, dtype=object))[number]
+
+
+def _codes(column: pd.Series) -> np.ndarray:
+    return pd.factorize(_keys(column))[0]
+
+
+def _marked(codes: Sequence[np.ndarray]) -> np.ndarray:
+    """A random whole number for each value of each column, one column each."""
+    rng = np.random.default_rng(0)
+    return np.column_stack([rng.integers(1 << 40, size=code.max() + 1)[code] for code in codes])
 
 
 def _words(text: str) -> set[str]:

@@ -122,6 +122,18 @@ def truth_of(given):
     return given.truth
 
 
+def truth_by_name(given, frame, labels=2):
+    """The only column of two labels that is called outcome, y, label or truth is the outcome; what is said of it."""
+    if given.truth is not None or given.count is not None or given.decision not in ("binary", "top-k"):
+        return []
+    likely = [str(name) for name in frame.columns if str(name).lower() in RULES["outcomes"]
+              and frame[name].map(tables.key, na_action="ignore").nunique() <= labels]
+    if len(likely) != 1:
+        truth_of(given)
+    given.truth = likely[0]
+    return [f"The outcome is taken from column {likely[0]}, by its name; --truth takes it from another one."]
+
+
 def named_models(given):
     """Names between commas; a comma inside a column's own name separates nothing."""
     parts, named = (given.models.split(",") if given.models else []), []
@@ -445,8 +457,13 @@ def may_lack(given):
 def event_columns(given, frame):
     """Columns of probabilities, and why the others are left out."""
     _refuse_long(given, frame)
-    return _named_or_found(given, {} if given.models else {
-        name: why_not(frame, name) for name in frame.columns if name not in special(given)})
+    if given.models:
+        return _named_or_found(given, {})
+    found = {name: _reason(frame, name) for name in frame.columns if name not in special(given)}
+    _refuse_few({name: fields for name, (_, _, fields) in found.items() if fields is not None},
+                {name: reason for name, (reason, _, _) in found.items()})
+    return _named_or_found(given, {name: reason + tables.other_unit(np.array(ends))
+                                   for name, (reason, ends, _) in found.items()})
 
 
 def _named_or_found(given, reasons):
@@ -506,37 +523,45 @@ def check_models(names):
                          "with --models A,B")
 
 
-def why_not(frame, name):
-    """Why a column is not taken for a forecast, or "": numbers in [0, 1], and not only zeros and ones.
-
-    A column of flags has to be asked for by name. One with gaps is taken, and refused where it is read, with the line.
-    """
-    reason, ends = _reason(frame, name)
-    return reason + tables.other_unit(np.array(ends))
-
-
 def _reason(frame, name):
-    """Why not; and the least and the greatest number, where these tell the unit."""
+    """Why not; the least and the greatest number, where these tell the unit; and how many fields are probabilities."""
     column = frame[name]
     try:
         head = tables.values(column.dropna().head(1000))  # text: the first rows tell
         values = tables.values(column) if np.isfinite(head).any() else head
     except ValueError as error:
-        return str(error).partition(": ")[2], (0.0, 1.0)
+        return str(error).partition(": ")[2], (0.0, 1.0), None
     known = values[np.isfinite(values)]
     if not known.size:
-        return ("not numbers" if column.notna().any() else "no numbers"), (0.0, 1.0)
+        return ("not numbers" if column.notna().any() else "no numbers"), (0.0, 1.0), None
+    fields = np.array([np.sum((known >= 0) & (known <= 1)), np.sum((known > 0) & (known < 1)), column.notna().sum()])
     wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     if wrong.size:
-        return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0)
+        return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0), fields
     if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
-        return "", (0.0, 1.0)
+        return "", (0.0, 1.0), None
     outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
     if outside.size:
-        return f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}", (known.min(), known.max())
-    return "zeros and ones only" if np.isin(known, (0, 1)).all() else "", (known.min(), known.max())
+        reason = f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
+    else:
+        reason = "zeros and ones only" if np.isin(known, (0, 1)).all() else ""
+    return reason, (known.min(), known.max()), fields
 
 
+def _refuse_few(fields, reasons):
+    """Probabilities in all but a few fields: a column with an error, and not one that is not a forecast.
+
+    At most one field in fifty, or one; at least half of the others between zero and one, and not at the ends.
+    """
+    for name, (inside, between, total) in fields.items():
+        bad = total - inside
+        if 0 < bad <= max(1, total / 50) and total >= LEAST_FIELDS and 2 * between >= inside and reasons.get(name):
+            raise ValueError(f"column {name!r} has probabilities in {inside:,} of {total:,} fields, but "
+                             f"{reasons[name].partition(' (')[0]}: correct the file, or say with --models which "
+                             f"columns are forecasts")
+
+
+LEAST_FIELDS = 20
 OUTSIDE, WORD = re.compile(r"line .* is [-+.\d]"), "is not a number"
 SOFT = ("", "zeros and ones only", "no numbers")  # a later piece may say more; from the strongest on
 
@@ -551,6 +576,7 @@ class Survey:
         self.ends: dict[str, tuple[float, float]] = {}  # least and greatest number of each column
         self.tops: dict[str, float] = {}  # greatest number of each column whose name says per cent
         self.kinds: dict[str, Any] = {}  # labels of the outcome, by their keys
+        self.fields: dict[str, Any] = {}  # of probabilities, of those between zero and one, of all
         self.columns = Columns()
 
     def add(self, frame: pd.DataFrame) -> None:
@@ -562,7 +588,9 @@ class Survey:
             kinds = {tables.key(kind): kind for kind in column.dropna().unique()}
             self.kinds |= {word: kind for word, kind in kinds.items() if word not in self.kinds and len(self.kinds) < 6}
             for name in [] if given.models else [name for name in frame if name not in special(given)]:
-                (new, ends), old = _reason(frame, name), self.reasons.get(name)
+                (new, ends, fields), old = _reason(frame, name), self.reasons.get(name)
+                if fields is not None:
+                    self.fields[name] = self.fields.get(name, 0) + fields
                 both = (*ends, *self.ends.get(name, ends))
                 self.ends[name] = min(both), max(both)
                 if old is None or old in SOFT or new.endswith(WORD) > old.endswith(WORD):
@@ -592,6 +620,7 @@ class Survey:
     def models(self) -> tuple[list[str], dict[str, str]]:
         """Columns of probabilities, and why the others are left out."""
         flat = {name: np.array(ends) for name, ends in self.ends.items() if not self.reasons.get(name)}
+        _refuse_few(self.fields, self.reasons)
         self.reasons |= evidence.constant(flat)
         names, left = _named_or_found(self.given, {
             name: reason + (tables.other_unit(np.array(self.ends[name])) if OUTSIDE.match(reason) else "")
@@ -699,12 +728,14 @@ def load(given):
     given.notes, given.stake, given.sunk, given.observed, given.refused = [], None, None, None, set()
     frame = _rows(given)
     frame = evidence.chosen_rows(frame, [given.only] if isinstance(given.only, str) else given.only)
+    given.notes += [] if given.truth_file else truth_by_name(given, frame)
     if given.truth_file:
         frame = _joined(given, frame)
     if given.count is not None:
         frame = _each_case(given, frame)
-    if given.model_column is not None:
-        frame = evidence.as_models(frame, truth_of(given), given.model_column, special(given))
+    columns = given.model_column or []
+    for name in [columns] if isinstance(columns, str) else columns:
+        frame = evidence.as_models(frame, truth_of(given), name, special(given))
     if given.decision == "orders":
         frame, said = tables.wide(frame, truth_of(given))
         given.notes += [said] if said else []
@@ -712,7 +743,9 @@ def load(given):
     given.decided = decide(given, frame)
     if given.confidence_of == "none" and "none" not in given.columns:
         given.confidence_of, given.refused = None, given.refused | {"confidence_of"}
-    evidence.refuse_fitted(frame, special(given) | {text.partition("=")[0] for text in given.only or ()})
+    chosen = special(given) | {text.partition("=")[0] for text in given.only or ()}
+    evidence.refuse_fitted({name: frame[name].value_counts().to_dict() for name in given.columns if name not in chosen
+                            and not pd.api.types.is_numeric_dtype(frame[name]) and 2 <= frame[name].nunique() <= 6})
     if given.truth in frame and given.groups is None:
         evidence.refuse_same_files(frame, given.truth, special(given))
         evidence.refuse_design(frame, given.truth, special(given))
@@ -758,7 +791,7 @@ def _rows(given):
         if set(part.columns) != set(first.columns):
             raise ValueError(f"{stem} does not have the columns of {next(iter(parts))}: files that are named one by "
                              f"one are models on the same cases")
-    given.model_column = "file"
+    given.model_column = ["file"]
     whole = pd.concat([part.assign(file=stem) for stem, part in parts.items()], ignore_index=True)
     whole.attrs = {"point": all(part.attrs.get("point", False) for part in parts.values())}
     return whole
@@ -766,7 +799,7 @@ def _rows(given):
 
 def _joined(given, frame):
     """Outcomes of a second file beside the forecasts, by the columns that both have."""
-    truth = tables.read_table(given.truth_file)
+    truth = _with_names_of(given, tables.read_table(given.truth_file), frame)
     keys = [name for name in frame.columns if name in truth.columns and name != given.truth]
     if not keys or truth_of(given) not in truth:
         raise ValueError(f"{given.truth_file} needs the column {given.truth!r} and a column in common with "
@@ -794,6 +827,27 @@ def _joined(given, frame):
     found = frame.assign(**{given.truth: joined.to_numpy()})[kept].reset_index(drop=True)
     found.attrs = {"lines": lines, "point": frame.attrs.get("point", False)}
     return found
+
+
+def _with_names_of(given, truth, frame):
+    """The outcomes, where columns that both files have do not identify a case: a column under the forecasts' name.
+
+    Two columns are the same if every value of the forecasts' column, of two or more, is in that of the outcomes.
+    """
+    shared = [name for name in frame.columns if name in truth.columns and name != given.truth]
+    if shared and not truth[shared].apply(lambda column: column.map(tables.key)).duplicated().any():
+        return truth
+    kinds = {name: set(frame[name].dropna().map(tables.key)) for name in frame.columns if name not in truth.columns}
+    for name in [name for name in truth.columns if name not in shared and name != given.truth]:
+        known = set(truth[name].dropna().map(tables.key))
+        same = [own for own, values in kinds.items() if len(values) > 1 and values <= known]
+        if len(same) > 1:
+            raise ValueError(f"column {name!r} of {given.truth_file} may be {' or '.join(same)} of {given.file}: give "
+                             f"it the name of the one that it is")
+        if same:
+            given.notes.append(f"{name} of {given.truth_file} is {same[0]} of {given.file}: they have the same values.")
+            truth = truth.rename(columns={name: same[0]})
+    return truth
 
 
 def special_columns(given, frame, used):

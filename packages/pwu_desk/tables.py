@@ -53,6 +53,8 @@ SHARES = ("column {!r}: its name says per cent, and no number in it is above 1. 
 SILENT = ("abstain", "abstained", "no answer", "not_attempted", "not attempted")  # instead of an answer
 GAPS = (".", "-", "\\N", "#DIV/0!", "#VALUE!", "#NUM!", "#REF!")  # as SAS, Postgres and Excel write them
 UNIT = "% \u00a0\u202f"  # what may stand behind a number
+MOST_LABELS = 5  # with more, an outcome of whole numbers may count
+RULED = re.compile(r"[-+=|:\s]*")  # a line between heading and rows
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
@@ -106,6 +108,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
     text, said = without_preamble(text)
+    text = text if said else separated(text)
     delimiter, names = layout(io.StringIO(text), source, said)
     try:
         frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, dtype=str, names=names, header=0,
@@ -176,6 +179,31 @@ def without_preamble(text):
         lines.append("\n")
         text = text[match.end():]
     return "".join(lines) + text, said
+
+
+def separated(text: str) -> str:
+    """Columns that stand apart by blanks, or between bars, with or without rules of dashes: apart by tabs.
+
+    Text of which any row has another number of words than the header (or one more, R's names of rows) is unchanged.
+
+    Examples
+    --------
+    >>> separated("y   a\\n-- ---\\n1 0.7\\n")
+    'y\\ta\\n\\n1\\t0.7\\n'
+    """
+    lines = text.split("\n")
+    first = next((line for line in lines if line.strip()), "")
+    barred = first.strip()[:1] == first.strip()[-1:] == "|"
+    if not barred and (any(sign in first for sign in DELIMITERS) or len(first.split()) < 2):
+        return text
+    rows = ["" if RULED.fullmatch(line) else line.strip(" \r|") for line in lines]
+    words = [[word.strip() for word in (row.split("|") if barred and row else row.split())] for row in rows]
+    filled = [row for row in words if row]
+    wide = {len(row) for row in filled[1:]}
+    if wide not in ({len(filled[0])}, {len(filled[0]) + 1}) or any("\t" in word or '"' in word for row in filled
+                                                                  for word in row):
+        return text
+    return "\n".join("\t".join(row) for row in words)
 
 
 def _read_json(text, source):
@@ -447,9 +475,9 @@ def with_gaps(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame.columns:
         if frame[name].dtype.kind != "O" and not pd.api.types.is_string_dtype(frame[name]):
             continue
-        text = frame[name].astype("string").str.strip()
-        gaps = text.isin(GAPS).fillna(False)
-        if gaps.any():
+        if any(isinstance(word, str) and word.strip() in GAPS for word in frame[name].unique()):
+            text = frame[name].astype("string").str.strip()
+            gaps = text.isin(GAPS).fillna(False)
             rest = text[~gaps].dropna().str.rstrip(UNIT).str.replace(",", ".", regex=False)
             rest = pd.to_numeric(rest, errors="coerce")
             if len(rest) and rest.notna().all():
@@ -623,7 +651,8 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
                          f"{', '.join(map(repr, words.values()))}: make them one")
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
-                         f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}")
+                         f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}"
+                         f"{_counted(frame, name)}")
     for kind in kinds:
         if HIDDEN.search(words[kind]):
             raise ValueError(f"column {name!r} has a label with a line break or another invisible character, "
@@ -991,6 +1020,20 @@ def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tupl
     number: dict[str, float] = {}
     y, *given = [np.array([number.setdefault(text, float(len(number))) for text in column]) for column in texts]
     return y, dict(zip(columns, given, strict=True))
+
+
+def _counted(frame, name):
+    """Of an outcome that counts events: the column of cases, whole numbers that are never smaller, and the option."""
+    count = pd.to_numeric(column_of(frame, name), errors="coerce").to_numpy(float)
+    if not (count >= 0).all() or (count % 1).any() or len(set(count)) <= MOST_LABELS:
+        return ""
+    for other in frame.columns:
+        cases = pd.to_numeric(frame[other], errors="coerce").to_numpy(float)
+        if other != name and (cases >= np.maximum(count, 1)).all() and not (cases % 1).any() and (
+                np.ptp(cases) + 1 != len(cases)):  # numbers of rows are not numbers of cases
+            return (f". If each row stands for many cases, {other} of them, of which {name} had the event: --count "
+                    f"{name},{other} instead of --truth")
+    return ""
 
 
 def abstentions(frame: pd.DataFrame, name: str) -> np.ndarray:

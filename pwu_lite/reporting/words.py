@@ -178,6 +178,9 @@ Check the outcome, and which label is the event.')
         sentences.append(say("all_worse", base=about["base"], event=event))
     elif worse:
         sentences.append(say("some_worse", names=", ".join(worse), base=about["base"]))
+    if about["events"] is not None and (knowing := [
+            str(name) for name, skill in table["skill"].items() if skill >= RULES["knowing"]]):
+        sentences.append(say("knows", names=", ".join(knowing)))
     return sentences
 
 

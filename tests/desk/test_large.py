@@ -166,7 +166,7 @@ def test_what_a_column_is_may_be_told_late(capsys, tmp_path, monkeypatch, rows):
     frame = FRAME.head(1500).assign(late=lambda table: table["near"], feature=0.5, patient=np.arange(1500) % 500)
     frame = frame.sort_values("y", kind="stable").reset_index(drop=True)
     frame.loc[:599, "late"] = 0.0
-    frame.loc[1400, "feature"] = 3.5
+    frame.loc[1400:1460, "feature"] = 3.5
     frame["patient"] = np.arange(1500) % 500
     frame.to_csv(tmp_path / "p.csv", index=False)
     (tmp_path / "q.csv").write_text("y,near,far,site,late,feature,patient\n")

@@ -33,8 +33,10 @@ def apart(tmp_path, monkeypatch):
     ill = (rng.random(300) < chance).astype(int)
     table = pd.DataFrame({"y": ill, "outcome": np.where(ill, "ill", "well"), "a": chance.round(3),
                           "b": rng.random(300).round(3), "c": chance.round(1), "patient": np.arange(300) // 3})
-    for name in ("predictions.csv", "mine.csv", "forecasts-0.csv", "forecasts-1.csv"):
+    for name in ("predictions.csv", "mine.csv"):
         table.to_csv(tmp_path / name, index=False)
+    for name, rows in (("forecasts-0.csv", table[:140]), ("forecasts-1.csv", table[140:])):
+        rows.to_csv(tmp_path / name, index=False)
     sold = rng.normal(100, 20, 60).round(1)
     sales = {"sold": sold, **{f"gamma_q{level}": sold + shift for level, shift in (("05", -20), ("50", 2), ("95", 20))}}
     wards = {"state": np.where(ill, "ill", "well"), "gamma:well": 1 - chance.round(3), "gamma:ill": chance.round(3)}

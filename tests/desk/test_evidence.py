@@ -1,0 +1,356 @@
+"""What a file's values say about its design: no silent wrong number; the option in a refusal gives the right one."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite as pwu
+from pwu_desk import command, large
+from pwu_lite import elicitation
+from pwu_lite.reporting.rules import RULES
+
+N = 120
+RNG = np.random.default_rng(8)
+CHANCE = RNG.beta(1, 3, N)
+Y = (RNG.random(N) < CHANCE).astype(int)
+A, B = CHANCE.round(3), np.clip(CHANCE + RNG.normal(0, 0.2, N), 0, 1).round(3)
+SCORE = pwu.PWU(pwu.BinaryDecision(), elicitation.beta_from_quantiles(1 / 31, 1 / 4))
+RATIO = ["--ratio", "3:30"]
+DAYS = [str(day) for day in np.datetime64("2026-01-01") + np.arange(N)]
+CASES = pd.DataFrame({"case": np.arange(N), "y": Y})
+TWO = pd.concat([CASES.assign(p=p, learner=name) for name, p in (("oak", A), ("elm", B))], ignore_index=True)
+
+
+def run(capsys, folder, tables, *words):
+    """The numbers of the command for tables, by name of file, or the one line of its refusal."""
+    for name, table in tables.items():
+        (folder / name).write_text(table if isinstance(table, str) else table.to_csv(index=False))
+    code = command.main(["compare", *words, "--resamples", "50", "--json"])
+    said = capsys.readouterr()
+    return json.loads(said.out) if code == 0 else said.err
+
+
+@pytest.fixture
+def ask(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return lambda tables, *words: run(capsys, tmp_path, tables, *words)
+
+
+def costs(found):
+    assert isinstance(found, dict), found
+    return {model["name"]: model["cost"] for model in found["models"]}
+
+
+def near(value):
+    return pytest.approx(value, rel=1e-12)
+
+
+def advised(said, option):
+    """The words behind an option in a refusal, as a person would type them."""
+    return [option, re.search(rf"{option} ([^\s,;.]+)", said)[1]]
+
+
+# -- rows that a model was fitted to
+
+
+@pytest.mark.parametrize("column, fitted, held", [
+    ("split", "train", "test"), ("fold", "in-sample", "out-of-sample"), ("part", "Development", "Validation"),
+    ("_partition", "TRAINING", "HOLDOUT"), ("set", "train set", "test set"), ("x", "fit", "eval")])
+def test_rows_that_a_model_was_fitted_to_are_not_averaged(ask, column, fitted, held):
+    kept = np.arange(N) % 3 == 0
+    table = pd.DataFrame({"y": Y, "p": A, column: np.where(kept, held, fitted)})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"column {column!r} says {fitted} in {int((~kept).sum())} of {N}" in said
+    assert f"--only {column}={held}" in said
+    found = ask({}, "c.csv", "--truth", "y", *RATIO, "--only", f"{column}={held}")
+    assert costs(found) == {"p": near(SCORE(Y[kept], A[kept]))}
+    both = ask({}, "c.csv", "--truth", "y", *RATIO, "--only", f"{column}={held}", "--only", f"{column}={fitted}")
+    assert costs(both) == {"p": near(SCORE(Y, A))}
+
+
+def test_size_changes_no_refusal(ask, monkeypatch):
+    split = pd.DataFrame({"y": Y, "p": A, "split": np.where(np.arange(N) < 80, "train", "test")})
+    two = TWO.assign(p=TWO["p"] + 0.0)
+    for name, table, words in (("split.csv", split, "column 'split' says train in 80 of 120 rows"),
+                               ("two.csv", two, "column 'learner' cuts the rows into 2 parts with the same cases"),
+                               ("shuffled.csv", two.sample(frac=1, random_state=7),
+                                "column 'learner' cuts the rows into 2 parts with the same cases")):
+        whole = ask({name: table}, name, "--truth", "y", "--models", "p", *RATIO)
+        with monkeypatch.context() as patch:
+            patch.setitem(RULES, "most_bytes_at_once", 0)
+            patch.setattr(large, "ROWS", 50)
+            patch.setattr(large, "BYTES", 1000, raising=False)
+            in_pieces = ask({}, name, "--truth", "y", "--models", "p", *RATIO)
+        assert isinstance(whole, str) and words in in_pieces, (name, in_pieces)
+    # Halves of other cases are no models, whatever the size.
+    table = CASES.assign(p=A, half=np.arange(N) % 2)
+    table["y"] = np.repeat(Y[:N // 2], 2)
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 0)
+    assert "p" in costs(ask({"half.csv": table}, "half.csv", "--truth", "y", "--models", "p", *RATIO))
+
+
+def test_other_words_are_not_a_split(ask):
+    table = pd.DataFrame({"y": Y, "p": A, "shift": np.where(np.arange(N) % 2, "dev team", "night")})
+    assert "p" in costs(ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO))
+
+
+def test_only_names_what_there_is(ask):
+    table = pd.DataFrame({"y": Y, "p": A, "split": "test"})
+    assert "no row has it; column 'split' has test" in ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO, "--only",
+                                                           "split=tset")
+    assert "the columns are: y, p, split" in ask({}, "c.csv", "--truth", "y", *RATIO, "--only", "spilt=test")
+
+
+# -- models in rows
+
+
+@pytest.mark.parametrize("frame", [TWO, TWO.sample(frac=1, random_state=1), TWO.sort_values(["case", "learner"]),
+                                   TWO.drop(columns="case"),
+                                   TWO.assign(learner=TWO["learner"].map({"oak": 2, "elm": 7})),
+                                   TWO.assign(site=TWO["case"] // 12, bed=TWO["case"] % 12).drop(columns="case").sample(
+                                       frac=1, random_state=2)],
+                         ids=["stacked", "shuffled", "by case", "without keys", "settings", "two keys"])
+def test_models_in_rows_are_not_pooled(ask, frame):
+    said = ask({"c.csv": frame}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
+    assert "column 'learner' cuts the rows into 2 parts with the same" in said
+    found = ask({}, "c.csv", "--truth", "y", *RATIO, *advised(said, "--model-column"))
+    oak, elm = ("oak", "elm") if frame["learner"].dtype == object or "oak" in set(frame["learner"]) else (
+        "learner 2", "learner 7")
+    assert costs(found) | {"case": 0} == {oak: near(SCORE(Y, A)), elm: near(SCORE(Y, B)), "case": 0}
+    alone = ask({}, "c.csv", "--truth", "y", "--models", "p", *RATIO, "--only", f"learner={elm.split()[-1]}")
+    assert costs(alone) == {"p": near(SCORE(Y, B))}
+
+
+def test_a_column_that_cuts_other_cases_is_a_feature(ask):
+    table = CASES.assign(p=A, sex=np.arange(N) % 2)
+    assert costs(ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)) == {"p": near(SCORE(Y, A))}
+
+
+def test_a_model_column_needs_the_same_cases(ask):
+    said = ask({"c.csv": TWO.iloc[:-1]}, "c.csv", "--truth", "y", *RATIO, "--model-column", "learner")
+    assert "its values do not have the same cases" in said
+
+
+def test_models_of_means_and_spreads_in_rows(ask):
+    price = RNG.normal(50, 10, N)
+    table = pd.concat([pd.DataFrame({"id": np.arange(N), "price": price, "mean": price + shift + np.arange(N) % 7,
+                                     "std": 10.0,
+                                     "team": team}) for shift, team in ((0, "a"), (5, "b"))])
+    words = ["--truth", "price", "--decision", "selective", "--error", "5:20"]
+    said = ask({"c.csv": table}, "c.csv", *words)
+    assert set(costs(ask({}, "c.csv", *words, *advised(said, "--model-column")))) == {"a", "b"}
+
+
+def test_members_and_samples_in_rows_are_ensembles(ask):
+    seen = RNG.normal(50, 10, N)
+    members = seen[:, None, None] + RNG.normal(0, 5, (N, 7, 2))
+    table = pd.DataFrame([{"place": case, "draw_no": draw, "team": team, "predicted": members[case, draw, place],
+                           "seen": seen[case]} for case in range(N) for draw in range(7)
+                          for place, team in enumerate("AB")]).sample(frac=1, random_state=3)
+    words = ["--truth", "seen", "--decision", "orders", "--ratio", "4"]
+    said = ask({"c.csv": table}, "c.csv", *words)
+    assert "--model-column" in said and "say it again for a second such column" in said
+    found = ask({}, "c.csv", *words, "--model-column", "draw_no", "--model-column", "team")
+    score = pwu.PWU(pwu.Newsvendor("members"), 4 / 5)
+    assert costs(found) == {f"{team}_draw_no": near(score(seen, members[..., place]))
+                            for place, team in enumerate("AB")}
+
+
+# -- several files
+
+
+def test_submissions_are_models(ask):
+    files = {"sub_oak.csv": CASES.assign(p=A), "sub_elm.csv": CASES.assign(p=B).sample(frac=1, random_state=4)}
+    said = ask(files, "sub_*.csv", "--truth", "y", "--models", "p", *RATIO)
+    assert "they are models, not parts of one table. Name the files one by one" in said
+    found = ask({}, "sub_oak.csv", "sub_elm.csv", "--truth", "y", *RATIO)
+    assert {name: value for name, value in costs(found).items() if name != "case"} == {
+        "sub_oak": near(SCORE(Y, A)), "sub_elm": near(SCORE(Y, B))}
+
+
+def test_parts_of_one_table_stay_one_table(ask):
+    whole = CASES.assign(p=A)
+    found = ask({"part-0.csv": whole[:50], "part-1.csv": whole[50:]}, "part-*.csv", "--truth", "y", "--models", "p",
+                *RATIO)
+    assert costs(found) == {"p": near(SCORE(Y, A))}
+
+
+def test_a_submission_shares_the_name_of_the_target_with_the_solution(ask):
+    files = {"submission.csv": pd.DataFrame({"id": np.arange(N), "target": A}),
+             "solution.csv": pd.DataFrame({"id": np.arange(N), "target": Y}).sample(frac=1, random_state=5)}
+    found = ask(files, "submission.csv", "--truth", "target", "--truth-file", "solution.csv", *RATIO)
+    assert costs(found)["target"] == near(SCORE(Y, A))
+
+
+def test_a_key_may_have_another_name_in_the_file_of_outcomes(ask):
+    files = {"forecast.csv": pd.DataFrame({"issued": "2025-12-31", "target_day": DAYS, "place": "00", "p": A}),
+             "target.csv": pd.DataFrame({"day": DAYS, "place": "00", "value": Y}).sample(frac=1, random_state=6)}
+    found = ask(files, "forecast.csv", "--truth", "value", "--truth-file", "target.csv", "--models", "p", *RATIO)
+    assert costs(found) == {"p": near(SCORE(Y, A))}
+    assert "day of target.csv is target_day of forecast.csv: they have the same values." in found["remarks"]
+    files["forecast.csv"]["shown_day"] = DAYS[::-1]
+    said = ask(files, "forecast.csv", "--truth", "value", "--truth-file", "target.csv", "--models", "p", *RATIO)
+    assert "column 'day' of target.csv may be target_day or shown_day of forecast.csv" in said
+
+
+# -- columns that are no models
+
+
+@pytest.mark.parametrize("name", ["weight", "Weight", "iptw", "survey_weight", "sampling weight", "pweight",
+                                  "sampleWeight"])
+def test_a_weight_is_asked_about_and_never_a_model(ask, name):
+    weight = RNG.uniform(0.2, 0.9, N).round(3)
+    said = ask({"c.csv": pd.DataFrame({"y": Y, "p": A, name: weight})}, "c.csv", "--truth", "y", *RATIO)
+    assert f"column {name!r} may be each case's weight: say --weights {name}, or --weights none" in said
+    counted = ask({}, "c.csv", "--truth", "y", *RATIO, "--weights", name)
+    assert costs(counted) == {"p": near(SCORE(Y, A, sample_weight=weight))}
+    alone = ask({}, "c.csv", "--truth", "y", *RATIO, "--weights", "none", "--models", "p")
+    assert costs(alone) == {"p": near(SCORE(Y, A))}
+
+
+def test_a_constant_is_no_model(ask):
+    found = ask({"c.csv": pd.DataFrame({"y": Y, "p": A, "cutoff": 0.5})}, "c.csv", "--truth", "y", *RATIO)
+    assert costs(found) == {"p": near(SCORE(Y, A))} and "same number" in found["left_out"]["cutoff"]
+
+
+@pytest.mark.parametrize("labels", [("0", "1"), ("no", "yes")])
+def test_the_confidence_of_a_label_is_not_a_chance_of_the_event(ask, labels):
+    label = (A >= 0.5).astype(int)
+    table = pd.DataFrame({"y": np.take(labels, Y), "prediction": np.take(labels, label),
+                          "score": np.where(label == 1, A, 1 - A)})
+    words = ["--truth", "y", "--event", labels[1], "--models", "score", *RATIO]
+    said = ask({"c.csv": table}, "c.csv", *words)
+    assert "it seems to be the confidence of that label, not a probability of the event" in said
+    found = ask({}, "c.csv", *words, *advised(said, "--confidence-of"))
+    assert costs(found) == {"score": near(SCORE(Y, np.where(label == 1, A, 1 - (1 - A))))}
+    kept = ask({}, "c.csv", *words, "--confidence-of", "none")
+    assert costs(kept) == {"score": near(SCORE(Y, table["score"]))}
+
+
+def test_rows_that_are_alike_are_remarked(ask):
+    size = RNG.integers(1, 12, 60)
+    account = np.repeat(np.arange(60) + 5000, size)
+    chance = np.repeat(RNG.beta(1, 3, 60), size)
+    y = np.repeat(RNG.random(60) < RNG.beta(1, 3, 60), size).astype(int)
+    table = pd.DataFrame({"y": y, "a": chance.round(3), "b": np.repeat(RNG.beta(1, 3, 60), size).round(3),
+                          "account": account})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "a,b", *RATIO)
+    assert any("Rows with the same account are alike: with --groups account" in line for line in found["remarks"])
+    found = ask({}, "c.csv", "--truth", "y", "--models", "a,b", "--groups", "account", *RATIO)
+    assert not any("are alike: with" in line for line in found["remarks"])
+
+
+# -- follow-up
+
+
+@pytest.mark.parametrize("own_column", [False, True])
+def test_a_competing_event_ends_the_follow_up(ask, own_column):
+    time, status = RNG.exponential(6, N).round(2), RNG.choice([0, 1, 2], N, p=[0.3, 0.4, 0.3])
+    table = pd.DataFrame({"time": time, "p": A})
+    table = table.assign(relapse=status == 1, death=(status == 2).astype(int), status=0).drop(columns="status").assign(
+        relapse=(status == 1).astype(int)) if own_column else table.assign(status=status)
+    words = ["--truth", "relapse" if own_column else "status", "--time", "time", "--horizon", "5", "--models", "p",
+             *RATIO]
+    said = ask({"c.csv": table}, "c.csv", *words)
+    assert "--competing" in said
+    more = ["--competing", "death"] if own_column else ["--event", "1", "--competing", "2"]
+    found = ask({}, "c.csv", *words, *more)
+    # By hand: weights of Graf for either event; the label is one where the event itself came.
+    came, weight = pwu.ipcw(time, status > 0, horizon=5)
+    assert costs(found) == {"p": near(SCORE(((came == 1) & (status == 1)).astype(int), A, sample_weight=weight))}
+
+
+# -- rows for many cases
+
+
+def test_a_row_may_stand_for_many_cases(ask):
+    cases = RNG.integers(5, 60, 30)
+    events = RNG.binomial(cases, A[:30])
+    table = pd.DataFrame({"deaths": events, "admissions": cases, "p": A[:30]})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "deaths", *RATIO)
+    assert "--count deaths,admissions instead of --truth" in said
+    found = ask({}, "c.csv", "--count", "deaths,admissions", *RATIO)
+    y = np.concatenate([np.repeat([1, 0], [event, n - event]) for event, n in zip(events, cases, strict=True)])
+    assert costs(found) == {"p": near(SCORE(y, np.repeat(A[:30], cases)))}
+    assert f"30 rows stand for {cases.sum():,} cases; rows are resampled whole." in found["remarks"]
+    assert "not more events than cases; got" in ask({}, "c.csv", "--count", "admissions,deaths", *RATIO)
+
+
+# -- how tables are written
+
+
+@pytest.mark.parametrize("gap", [".", "\\N", "#DIV/0!", "-"])
+def test_gaps_as_tools_write_them(ask, gap):
+    table = pd.DataFrame({"y": Y, "p": A.astype(str), "q": B})
+    table.loc[[3, 7], "p"] = gap
+    kept = ~np.isin(np.arange(N), [3, 7])
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--missing", "pairwise", *RATIO)
+    assert costs(found)["p"] == near(SCORE(Y[kept], A[kept])) and set(costs(found)) == {"p", "q"}
+
+
+TABLES = {
+    "blanks": pd.DataFrame({"y": Y, "p": A}).to_string(index=False),
+    "names of rows": pd.DataFrame({"y": Y, "p": A}).to_string(),
+    "a rule below the heading": "y   p\n--- -----\n" + "".join(f"{y}   {p}\n" for y, p in zip(Y, A, strict=True)),
+    "markdown": "| y | p |\n|---|---:|\n" + "".join(f"| {y} | {p} |\n" for y, p in zip(Y, A, strict=True)),
+    "comments first": "# variable: T\n# units: C\ny p\n" + "".join(f"{y} {p}\n" for y, p in zip(Y, A, strict=True))}
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_columns_apart_by_blanks_or_rules(ask, text):
+    assert costs(ask({"c.txt": text}, "c.txt", "--truth", "y", *RATIO)) == {"p": near(SCORE(Y, A))}
+
+
+@pytest.mark.parametrize("values, words", [
+    ((1.1 + 8 * A).round(2), "decimal odds?"), (np.log(A + 0.01).round(3) - 0.2, "log probabilities? Write exp(x)"),
+    (RNG.integers(1, 11, N), "a scale to ten?")])
+def test_a_unit_is_asked_by_its_shape(ask, values, words):
+    table = pd.DataFrame({"y": Y, "p": values})
+    assert words in ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
+
+
+def test_wide_tables_are_read_in_seconds(ask):
+    # Sixty rows with thousands of columns of two values, of which many cut the rows into two equal halves.
+    table = pd.DataFrame(RNG.integers(0, 2, (60, 2000)), columns=[f"x{place}" for place in range(2000)])
+    table.insert(0, "y", Y[:60])
+    table.insert(1, "p", A[:60])
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
+    assert costs(found) == {"p": near(SCORE(Y[:60], A[:60]))}
+
+
+# -- one field, one name
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize("field", ["1.31", "-0.2", "n.d."])
+def test_a_field_that_is_wrong_is_told_and_its_model_stays_in_the_comparison(ask, monkeypatch, pieces, field):
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 0 if pieces else 10**9)
+    table = pd.DataFrame({"y": Y, "p": A.astype(str), "q": B})
+    table.loc[70, "p"] = field
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"column 'p' has probabilities in {N - 1} of {N} fields, but line 72 is" in said, said
+    assert costs(ask({}, "c.csv", "--truth", "y", "--models", "q", *RATIO)) == {"q": near(SCORE(Y, B))}
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+@pytest.mark.parametrize("name", ["y", "outcome", "Label", "truth"])
+def test_what_is_certain_is_not_asked(ask, monkeypatch, pieces, name):
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 0 if pieces else 10**9)
+    found = ask({"c.csv": pd.DataFrame({name: Y, "p": A})}, "c.csv", *RATIO)
+    assert costs(found) == {"p": near(SCORE(Y, A))}
+    said = f"The outcome is taken from column {name}, by its name; --truth takes it from another one."
+    assert said in found["remarks"]
+
+
+def test_two_such_columns_are_asked_about(ask):
+    table = pd.DataFrame({"y": Y, "label": 1 - Y, "p": A})
+    assert "name the column of outcomes with --truth" in ask({"c.csv": table}, "c.csv", *RATIO)
+
+
+def test_nearly_the_outcome_itself_gets_a_word(ask):
+    table = pd.DataFrame({"y": Y, "p": A, "lab": np.where(Y == 1, 0.9999, 0.0001)})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert "Nearly the outcome itself: lab. Check that each of these was made without knowing it." in found["words"]
