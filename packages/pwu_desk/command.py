@@ -123,6 +123,8 @@ def _add_data(parser):
                         "settings or members, with a row for each case and value; again for a second one")
     parser.add_argument("--confidence-of", metavar="COLUMN", help="binary: column of predicted labels whose confidence "
                         "the forecasts are; none: they are probabilities of the event")
+    parser.add_argument("--ignore-punctuation", action="store_true", help="answers: compare them without commas, signs "
+                        "of money, brackets and full stops")
     parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
@@ -337,6 +339,8 @@ def _refuse_unused(given):
         known = given.decision in (*files.DECISIONS, "orders", "acts")
         if getattr(given, option) is not None and known and given.decision not in decisions:
             raise ValueError(f"--{option} is not for --decision {given.decision}")
+    if given.ignore_punctuation and (given.decision != "answers" or given.truth is None):
+        raise ValueError("--ignore-punctuation is for --decision answers, with a column of right answers, --truth")
     if given.horizon is not None and given.time is None:
         raise ValueError("--horizon needs --time: which column says how long each case was followed?")
     if given.coverage is not None and not 1 <= given.coverage < 100:

@@ -281,6 +281,10 @@ def read_answers(given, frame):
         answers = {name: tables.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
         y = np.ones(len(frame))
     else:
+        if given.ignore_punctuation:
+            compared = [given.truth, *(pair[0] for pair in columns.values())]
+            frame = frame.assign(**{name: frame[name].map(_without_marks, na_action="ignore") for name in compared})
+            given.notes.append("Answers are compared without commas, signs of money, brackets and full stops.")
         y, answers = tables.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
         given.notes += [_in_marks_alone(frame, given.truth, name, pair[0]) for name, pair in columns.items()]
         given.notes = [note for note in given.notes if note]
@@ -291,11 +295,15 @@ def read_answers(given, frame):
 def _in_marks_alone(frame, truth, name, answer):
     """How many answers differ from the right one in commas, signs of money, brackets or full stops alone."""
     right, given_ = ([tables.key(value).lower() for value in frame[column]] for column in (truth, answer))
-    bare = [[re.sub(r"[^\w%.-]|(?<!\d)[.]|[.](?!\d)", "", text) for text in texts] for texts in (right, given_)]
+    bare = [[_without_marks(text) for text in texts] for texts in (right, given_)]
     alike = sum(a != b and c == d for a, b, c, d in zip(right, given_, *bare, strict=True))
     return (f"{alike:,} of {len(right):,} answers of {name} differ from the right one in punctuation alone, and count "
-            f"as wrong: take commas, signs of money and full stops out of both columns if they are right."
-            if alike else "")
+            f"as wrong: --ignore-punctuation counts them as right." if alike else "")
+
+
+def _without_marks(answer):
+    """An answer in letters and digits, with decimal points, signs and %."""
+    return re.sub(r"[^\w%.-]|(?<!\d)[.]|[.](?!\d)", "", tables.key(answer).lower())
 
 
 def _always_given(given, frame, names):
@@ -667,7 +675,7 @@ class Cases(NamedTuple):
 
 
 OPTIONS = ("event", "models", "groups", "weights", "costs", "truth_file", "coverage", "time", "horizon", "only",
-           "model_column", "confidence_of", "competing", "count")
+           "model_column", "confidence_of", "competing", "count", "ignore_punctuation")
 
 
 def read(source: Any, truth: str | None = None, decision: str = "binary", *, missing: str = "refuse",
@@ -686,8 +694,8 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
         May forecasts be missing?
     **options
         ``event``, ``models`` (names between commas), ``groups``, ``weights``, ``costs``, ``truth_file``, ``coverage``,
-        ``time``, ``horizon``, ``only`` (a list), ``model_column``, ``confidence_of``, ``competing`` and ``count``, as
-        the options of these names.
+        ``time``, ``horizon``, ``only`` (a list), ``model_column``, ``confidence_of``, ``competing``, ``count`` and
+        ``ignore_punctuation``, as the options of these names.
 
     Returns
     -------

@@ -354,3 +354,18 @@ def test_nearly_the_outcome_itself_gets_a_word(ask):
     table = pd.DataFrame({"y": Y, "p": A, "lab": np.where(Y == 1, 0.9999, 0.0001)})
     found = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
     assert "Nearly the outcome itself: lab. Check that each of these was made without knowing it." in found["words"]
+
+
+def test_answers_that_differ_in_marks_alone(ask):
+    right = [f"{1000 + 37 * case:,}" for case in range(N)]
+    said = [text.replace(",", "") if case % 3 else f"${text}." for case, text in enumerate(right)]
+    said[0] = "17"
+    table = pd.DataFrame({"target": right, "m_answer": said, "m_confidence": A})
+    words = ["--truth", "target", "--decision", "answers", "--ratio", "4"]
+    found = ask({"c.csv": table}, "c.csv", *words)
+    assert any(f"{N - 1} of {N} answers of m differ" in line and "--ignore-punctuation" in line
+               for line in found["remarks"])
+    found = ask({}, "c.csv", *words, "--ignore-punctuation")
+    by_hand = table.assign(m_right=(np.arange(N) > 0).astype(int))[["m_right", "m_confidence"]]
+    assert costs(found) == costs(ask({"d.csv": by_hand}, "d.csv", *words[2:]))
+    assert "--ignore-punctuation is for --decision answers" in ask({}, "d.csv", *words[2:], "--ignore-punctuation")
