@@ -379,11 +379,8 @@ def _compare(given):
         about["event"] = f"{given.truth} = {files.label_of(given, frame, y)}"
     result = dataclasses.replace(result, about=result.about | about)
     taken += [line for line in [_users_at_levels(score)] if line and given.json]
-    hints = [*taken, *dict.fromkeys(frame.attrs.get("notes", [])), *files.special_columns(given, frame, used)]
-    known = used | files.follow_up(given, frame, used)
-    repeats = [] if given.groups else columns.remarks(files.special(given), known)
-    hints += [*repeats, *(line for name, line in alike.items()
-                          if not any(f"Column {name} " in other for other in repeats))]
+    hints = [*taken, *files.findings(given, frame, used, columns)]
+    hints += [line for name, line in alike.items() if not any(f"Column {name} " in other for other in hints)]
     if given.html:
         report.write(result, given.html, decision=_words(given), source="stated with the request for this report",
                      statement=_statement(given), remarks=[_taken(len(y), models, left), *hints])

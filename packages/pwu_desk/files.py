@@ -725,7 +725,7 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     y, models, left, used = given.decided.read(given, frame)
     left = left or unread(given, frame, used)
     taken += weights_by_name(given, frame, models)
-    said = [*taken, *given.notes, *dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used),
+    said = [*taken, *given.notes, *findings(given, frame, used, columns),
             *(f"{name} is left out: {reason}." for name, reason in left.items())]
     return Cases(y, models, given.decided.family, None if given.groups is None else tables.groups(frame, given.groups),
                  weights_of(given, frame), said)
@@ -856,6 +856,12 @@ def _with_names_of(given, truth, frame):
             given.notes.append(f"{name} of {given.truth_file} is {same[0]} of {given.file}: they have the same values.")
             truth = truth.rename(columns={name: same[0]})
     return truth
+
+
+def findings(given, frame, used, columns):
+    """What columns that were not used suggest: notes of the reader, other commands, rows that belong together."""
+    repeats = [] if given.groups else columns.remarks(special(given), used | follow_up(given, frame, used))
+    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used), *repeats]
 
 
 def special_columns(given, frame, used):

@@ -1,5 +1,6 @@
 """What a file's values say about its design: no silent wrong number; the option in a refusal gives the right one."""
 
+import itertools
 import json
 import re
 
@@ -8,7 +9,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_desk import command, large
+from pwu_desk import command, files, large
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
@@ -30,7 +31,34 @@ def run(capsys, folder, tables, *words):
         (folder / name).write_text(table if isinstance(table, str) else table.to_csv(index=False))
     code = command.main(["compare", *words, "--resamples", "50", "--json"])
     said = capsys.readouterr()
-    return json.loads(said.out) if code == 0 else said.err
+    found = json.loads(said.out) if code == 0 else said.err
+    if RULES["most_bytes_at_once"]:
+        in_python(words, found)
+    return found
+
+
+def in_python(words, found):
+    """`pwu_desk.read` refuses with the same words, and otherwise gives the same models and remarks."""
+    sources = list(itertools.takewhile(lambda word: not word.startswith("--"), words))
+    options = {"only": [], "model_column": []}
+    for place, word in enumerate(words):
+        if word == "--ignore-punctuation":
+            options["ignore_punctuation"] = True
+        elif word in ("--only", "--model-column"):
+            options[word[2:].replace("-", "_")].append(words[place + 1])
+        elif word.startswith("--") and word not in ("--ratio", "--error"):
+            options[word[2:].replace("-", "_")] = words[place + 1]
+    options = {name: float(value) if name == "horizon" else value for name, value in options.items() if value}
+    source = sources[0] if len(sources) == 1 else sources
+    if isinstance(found, str) and "--ignore-punctuation is" not in found:
+        with pytest.raises(ValueError) as refused:
+            files.read(source, **options)
+        assert " ".join(str(refused.value).split()) == found.removeprefix("pwu compare: ").strip()
+    elif not isinstance(found, str):
+        cases = files.read(source, **options)
+        assert {*map(str, cases.models)} == {model["name"] for model in found["models"]}
+        asked_of_rows = re.compile("are alike: with --groups", re.I)
+        assert {line for line in found["remarks"] if not asked_of_rows.search(line)} <= set(cases.said)
 
 
 @pytest.fixture
