@@ -407,7 +407,7 @@ def alike_rows(frame: pd.DataFrame, gap: np.ndarray, special: set[Any], models: 
     Examples
     --------
     >>> rng = np.random.default_rng(0)
-    >>> account = np.repeat(np.arange(50), rng.integers(1, 20, 50))
+    >>> account = np.repeat(np.arange(50), 9)
     >>> gap = rng.normal(size=50)[account] + 0.1 * rng.normal(size=account.size)
     >>> alike_rows(pd.DataFrame({"account": account}), gap, set(), set())["account"][:58]
     'Rows with the same account are alike: with --groups accoun'
