@@ -378,18 +378,26 @@ def _compare(given):
     if given.decided.read is files.read_events:
         about["event"] = f"{given.truth} = {files.label_of(given, frame, y)}"
     result = dataclasses.replace(result, about=result.about | about)
+    read = len(y)
+    if given.count is not None:
+        number = files.weights_of(given, frame)
+        read = int(number.sum())
+        about_all = result.about | {"events": int(number[y == 1].sum()), "cases": read}
+        notes = tuple(note.replace(f"{len(y):,} cases, each with its weight", f"{read:,} cases")
+                      for note in result.notes)
+        result = dataclasses.replace(result, about=about_all, notes=notes)
     taken += [line for line in [_users_at_levels(score)] if line and given.json]
     hints = [*taken, *files.findings(given, frame, used, columns)]
     hints += [line for name, line in alike.items() if not any(f"Column {name} " in other for other in hints)]
     if given.html:
         report.write(result, given.html, decision=_words(given), source="stated with the request for this report",
-                     statement=_statement(given), remarks=[_taken(len(y), models, left), *hints])
+                     statement=_statement(given), remarks=[_taken(read, models, left), *hints])
     if given.json:
         result = dataclasses.replace(result, table=judge(result, _statement(given)))
         said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}
         said |= {"by": parts} if given.by else {}
         return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    words = [_asked_words(given, score), wrapped(_taken(len(y), models, left)),
+    words = [_asked_words(given, score), wrapped(_taken(read, models, left)),
              lines(result.table, result.about),
              "\n".join(wrapped(line) for line in (*result.words, *hints)), wrapped(result.notes[0])]
     words += ["\n".join(wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")

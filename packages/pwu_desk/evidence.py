@@ -7,6 +7,7 @@ what may be right is remarked.
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -17,17 +18,29 @@ import pandas as pd
 from . import tables
 from .columns import name_tokens
 
-__all__ = ["Parts", "alike_rows", "as_models", "by_label", "chosen_rows", "confidence_of", "constant", "refuse_design",
-           "refuse_design_in_pieces", "refuse_fitted", "refuse_same_files", "refuse_weights", "same_design"]
+__all__ = ["Parts", "alike_rows", "as_models", "balanced", "by_label", "chosen_rows", "confidence_of", "constant",
+           "derived", "design", "is_event", "nearly_same_design", "refuse_design_in_pieces", "refuse_fitted",
+           "refuse_same_files", "refuse_totals", "refuse_weights", "repeated", "same_design", "typed"]
 
-FITTED = {"train", "training", "trained", "fit", "fitted", "learn", "learning", "dev", "development", "derivation",
-          "insample", "in_sample", "reference", "ref"}
-HELD_OUT = {"test", "testing", "valid", "validate", "validation", "val", "holdout", "hold_out", "eval", "evaluation",
-            "oob", "oot", "oos", "outofsample", "out_of_sample", "analysis", "cv", "new", "production", "prod", "score"}
-WEIGHTS = {"weight", "weights", "wt", "wts", "wgt", "iptw", "ipw", "ipcw", "pweight", "fweight", "aweight", "sw"}
-MAYBE_WEIGHTS = {"freq", "frequency", "count", "counts", "exposure", "w", "n"}
+FITTED = {"train", "training", "trained", "tr", "fit", "fitted", "learn", "learning", "development", "derivation",
+          "calibration", "insample", "ins", "in_sample", "apprentissage", "entrainement", "lernen", "entrenamiento"}
+HELD_OUT = {"test", "testing", "te", "valid", "validate", "validation", "val", "holdout", "hold_out", "eval",
+            "evaluation", "oob", "oot", "oos", "oof", "outofsample", "out_of_sample", "cv", "prueba"}
+PLAIN_FITTED = {"dev", "reference", "ref", "t"}
+PLAIN_HELD_OUT = {"new", "production", "prod", "score", "analysis", "v"}
+SPLITS = {"split", "splits", "partition", "partind", "set", "subset", "dataset", "sample", "part", "role", "phase",
+          "menge", "usage", "purpose"}  # what a column is called that tells them apart
+FLAGS = {"train", "training", "trained", "istrain", "istraining", "inbag", "test", "istest", "holdout", "oof", "oob",
+         "validation", "isvalidation", "isholdout", "isoof"}  # of two values each
+WEIGHT = re.compile(r"weight|wgt|gewicht|poids|ponder|^wt|wt$|^i?p[ct]?w$|iptw|ipcw|^sw$", re.IGNORECASE)
+MAYBE_WEIGHT = {"freq", "frequency", "count", "counts", "exposure", "exposition", "policies", "w", "n", "factor",
+                "prob", "inv", "expansion"}
+TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand total", "summe", "mittelwert", "gesamt",
+          "somme", "moyenne"}
+BODY = {"birth", "body", "kg", "lb", "lbs", "gain", "loss", "height", "bmi"}
 MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
-MOST_PARTS, MOST_SPLITS, LEAST_ROWS = 50, 6, 10
+MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
+ROUNDED = 2e-3  # closer than numbers of two or three digits are written
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
 
 
@@ -85,14 +98,22 @@ def refuse_fitted(sizes: Mapping[str, Mapping[str, int]]) -> None:
 
     Examples
     --------
-    >>> refuse_fitted({"split": {"dawn": 7, "dusk": 2}})
+    >>> refuse_fitted({"time": {"dawn": 7, "dusk": 2}})
     """
     for name, size in sizes.items():
-        fitted = [kind for kind in size if _words(str(kind)) & FITTED]
-        held = [kind for kind in size if kind not in fitted and _words(str(kind)) & HELD_OUT]
+        called = _words(name) & SPLITS
+        fits, holds = (FITTED | PLAIN_FITTED, HELD_OUT | PLAIN_HELD_OUT) if called else (FITTED, HELD_OUT)
+        fitted = [kind for kind in size if _words(str(kind)) & fits]
+        held = [kind for kind in size if kind not in fitted and _words(str(kind)) & holds]
+        flag = len(size) == 2 and re.sub("[^a-z]+", "", name.lower()) in FLAGS
+        numbered = called & {"split", "partition", "partind"} and 2 <= len(size) <= 3 and not held
         if len(size) <= MOST_SPLITS and fitted and held:
             raise ValueError(f"column {name!r} says {fitted[0]} in {size[fitted[0]]:,} of {sum(size.values()):,} rows, "
-                             f"to which a model may have been fitted: say --only {name}={held[0]}, or repeat --only "
+                             f"to which a model may have been fitted: say --only {typed(f'{name}={held[0]}')}, or "
+                             f"repeat --only for all the rows that count")
+        if flag or numbered:
+            both = " or ".join(f"--only {typed(f'{name}={kind}')}" for kind in sorted(map(str, size)))
+            raise ValueError(f"column {name!r} may say to which rows a model was fitted: say {both}, or repeat --only "
                              f"for all the rows that count")
 
 
@@ -154,7 +175,7 @@ def refuse_design_in_pieces(pieces: Callable[[], Iterable[pd.DataFrame]], parts:
     ValueError
         With the column whose values have the same cases.
     """
-    for name in parts.balanced():
+    for name in sorted(parts.balanced(), key=lambda name: len(parts.rows[name])):
         kinds = list(parts.rows[name])
         alike: list[str] | None = None
         for last in (False, True):  # which columns have the same values in each part; and whether in the same rows
@@ -177,28 +198,32 @@ def refuse_design_in_pieces(pieces: Callable[[], Iterable[pd.DataFrame]], parts:
                              f"it the rows of one of them, or a column for each")
 
 
-def same_design(frame: pd.DataFrame, truth: str, special: set[Any]) -> tuple[str, list[str]] | None:
+def same_design(frame: pd.DataFrame, truth: str | None, special: set[Any],
+                only: str | None = None) -> tuple[str, list[str]] | None:
     """The column that cuts the rows into parts with the same cases, and the columns that identify a case; or None.
 
     Each part has the same outcomes, by the values of those columns, or, if there are none, in the order of the rows.
+    Without a column of outcomes the values must tell. `only` asks about one column, however few its rows.
 
     Examples
     --------
-    >>> table = pd.DataFrame({"y": [0, 1] * 12, "id": [*range(12)] * 2, "learner": ["a"] * 12 + ["b"] * 12})
+    >>> table = pd.DataFrame({"y": [0, 1] * 20, "id": [*range(20)] * 2, "learner": ["a"] * 20 + ["b"] * 20})
     >>> same_design(table, "y", {"y"})
     ('learner', ['id'])
     """
-    outcome, others = _codes(frame[truth]), [name for name in frame.columns if name not in special]
+    others = [name for name in frame.columns if name not in special]
+    outcome = np.zeros(len(frame), int) if truth is None else _codes(frame[truth])
     codes = {name: _codes(frame[name]) for name in others}
     marks = np.zeros((len(frame), 0), np.int64)
-    for name, code in codes.items():
+    for name, code in sorted(codes.items(), key=lambda one: int(one[1].max(initial=0))):  # fewest parts first
         sizes = np.bincount(code)
         parts, size = len(sizes), sizes[0]
-        if not 2 <= parts <= MOST_PARTS or (sizes != size).any() or size < LEAST_ROWS or not _is_discrete(frame[name]):
+        few = (size < 3 or (parts - 1) * size < 2 * LEAST_ROWS or (truth is None and size < LEAST_ROWS)) and not only
+        if parts < 2 or (sizes != size).any() or few or only not in (None, name):
             continue
         order = np.argsort(code, kind="stable")
         rows = outcome[order].reshape(parts, size)
-        if len(set(rows[0])) < 2 or (np.sort(rows) != np.sort(rows[0])).any():
+        if (np.sort(rows) != np.sort(rows[0])).any() or (truth is not None and len(set(rows[0])) < 2):
             continue
         # A random number for each value of each column: two parts have the same values if, but for chances below
         # 1e-9, the sums are the same.
@@ -216,28 +241,95 @@ def same_design(frame: pd.DataFrame, truth: str, special: set[Any]) -> tuple[str
                 if (cases == cases[0]).all() and (outcomes == outcomes[0]).all():
                     return str(name), key
                 break
-        if (rows == rows[0]).all() and _changes(rows[0]) >= 4:
+        if (rows == rows[0]).all() and size >= LEAST_ROWS and _changes(rows[0]) >= 4 and not _is_periodic(rows[0]):
             return str(name), []
     return None
 
 
-def refuse_design(frame: pd.DataFrame, truth: str, special: set[Any]) -> None:
-    """Models, settings or submissions in rows are not cases.
+def nearly_same_design(frame: pd.DataFrame, truth: str, special: set[Any],
+                       only: str | None = None) -> tuple[str, list[str]] | None:
+    """As `same_design`, where some cases are missing from some parts: by one column, which has each case once a part.
 
-    Raises
-    ------
-    ValueError
-        With the column, and the option that compares its values.
+    Most of its values stand in two parts or more, and always with the same outcome.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"y": [0, 1] * 12, "id": [*range(12)] * 2, "learner": ["a"] * 12 + ["b"] * 12})
+    >>> nearly_same_design(table.iloc[:-1], "y", {"y"})
+    ('learner', ['id'])
     """
-    design = same_design(frame, truth, special)
-    if design is None:
-        return
-    name, key = design
+    outcome = _codes(frame[truth])
+    codes = {str(name): _codes(frame[name]) for name in frame.columns if name not in special}
+    for key, case in codes.items():
+        often = np.bincount(case)
+        same = np.unique(np.column_stack([case, outcome]), axis=0).shape[0] == len(often)
+        if len(often) < LEAST_ROWS or np.mean(often > 1) < MOSTLY or not same or not outcome.any():
+            continue
+        for name, part in sorted(codes.items(), key=lambda one: int(one[1].max(initial=0))):
+            few = 1 <= part.max() < MOST_PARTS and _is_discrete(frame[name])
+            if name == key or not few or only not in (None, name):
+                continue
+            if np.unique(np.column_stack([case, part]), axis=0).shape[0] == len(case):
+                return name, [key]
+    return None
+
+
+def design(frame: pd.DataFrame, truth: str | None, special: set[Any]) -> str:
+    """What is said of models, settings or submissions in rows, which are not cases, and the options; or "".
+
+    Examples
+    --------
+    >>> design(pd.DataFrame({"y": [0, 1, 0], "site": ["a", "b", "b"]}), "y", {"y"})
+    ''
+    """
+    found = same_design(frame, truth, special)
+    nearly = "" if found or truth is None else "nearly "
+    found = found or (nearly_same_design(frame, truth, special) if truth is not None else None)
+    if found is None:
+        return ""
+    name, key = found
     kinds = list(dict.fromkeys(_keys(frame[name])))
-    raise ValueError(f"the file has one row per model, setting or member, not per case: column {name!r} cuts the rows "
-                     f"into {len(kinds)} parts with the same {_same(key)}. Say --model-column {name} to compare them "
-                     f"(of members it makes an ensemble; say it again for a second such column), or --only "
-                     f"{name}={kinds[0]} for one")
+    only, column = typed(f"{name}={kinds[0]}"), typed(name)
+    own = typed(key[0]) if len(key) == 1 else "none"
+    return (f"the file seems to have one row per model, setting or member, not per case: column {name!r} cuts the rows "
+            f"into {len(kinds)} parts with {nearly}the same {_same(key)}. Say --model-column {column} to compare them "
+            f"(of members it makes an ensemble; say it again for a second such column), --only {only} for one, or "
+            f"--groups {own} if each row is a case")
+
+
+def balanced(frame: pd.DataFrame, truth: str, special: set[Any]) -> list[str]:
+    """Remarks on columns of text that cut the rows into parts of the same size, with each outcome as often.
+
+    Examples
+    --------
+    >>> len(balanced(pd.DataFrame({"y": [0, 1] * 40, "algo": ["rf"] * 40 + ["gbm"] * 40}), "y", {"y"}))
+    1
+    """
+    outcome, found = _codes(frame[truth]), []
+    for name in map(str, frame.columns):
+        few = 2 <= frame[name].nunique() <= MOST_PARTS
+        if name in special or pd.api.types.is_numeric_dtype(frame[name]) or not few:
+            continue
+        code = _codes(frame[name])
+        table = np.bincount(code * (outcome.max() + 1) + outcome, minlength=(code.max() + 1) * (outcome.max() + 1))
+        table = table.reshape(code.max() + 1, -1)
+        words = not all(re.fullmatch(r"[-+.,\d]*", kind) for kind in _keys(frame[name]).unique())
+        if words and (table == table[0]).all() and table[0].sum() >= 2 * LEAST_ROWS and outcome.any():
+            found.append(f"Column {name} cuts the rows into {len(table)} parts of the same size, with as many events "
+                         f"each: are they models of the same cases? With a column that names each case, --model-column "
+                         f"{typed(name)} compares them.")
+    return found
+
+
+def typed(text: str) -> str:
+    """A word as it is typed in a shell.
+
+    Examples
+    --------
+    >>> typed("site"), typed(">50K")
+    ('site', "'>50K'")
+    """
+    return shlex.quote(str(text))
 
 
 def _same(key):
@@ -256,15 +348,15 @@ def refuse_same_files(frame: pd.DataFrame, truth: str, special: set[Any]) -> Non
     source = frame.attrs.get("source")
     if source is None or len(set(source)) < 2:
         return
-    design = same_design(frame.assign(**{"\0file": source}), truth, special)
-    if design and design[0] == "\0file":
+    found = same_design(frame.assign(**{"\0file": source}), truth, special, "\0file")
+    if found and found[0] == "\0file":
         names = list(dict.fromkeys(source))
         more = " ..." if len(names) > 3 else ""
-        raise ValueError(f"{' and '.join(names[:2])} have the same {_same(design[1])}: they are models, not parts of "
+        raise ValueError(f"{' and '.join(names[:2])} have the same {_same(found[1])}: they are models, not parts of "
                          f"one table. Name the files one by one: pwu compare {' '.join(names[:3])}{more}")
 
 
-def as_models(frame: pd.DataFrame, truth: str, name: str, special: set[Any]) -> pd.DataFrame:
+def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[Any]) -> pd.DataFrame:
     """One row for each case: columns that differ between the values of `name` become one column for each value.
 
     Raises
@@ -280,16 +372,24 @@ def as_models(frame: pd.DataFrame, truth: str, name: str, special: set[Any]) -> 
     ['y', 'id', 'a', 'b']
     """
     tables.column_of(frame, name)
-    design = same_design(frame[[*dict.fromkeys([name, *frame.columns])]], truth, special - {name})
-    if design is None or design[0] != name:
-        raise ValueError(f"--model-column {name}: its values do not have the same cases, each once and with the same "
-                         f"outcome")
+    found = same_design(frame, truth, special - {name}, name)
+    notes = list(frame.attrs.get("notes", []))
+    if found is None and truth is not None and (found := nearly_same_design(frame, truth, special - {name}, name)):
+        case = _keys(frame[found[1][0]])
+        whole = case.map(case.value_counts()) == _codes(frame[name]).max() + 1
+        notes.append(f"{case[~whole].nunique():,} cases are left out: not every value of {name} has them.")
+        frame = frame[whole.to_numpy()]
+    if found is None:
+        why = ("no column tells which rows are the same case: the files need one, such as an id" if name == "file" else
+               f"--model-column {typed(name)}: its values do not have the same cases, each once and with the same "
+               f"outcome, by any other column")
+        raise ValueError(why)
     keys = _keys(frame[name]).to_numpy()
     parts = {}
     for kind in dict.fromkeys(keys):
         part = frame[keys == kind].drop(columns=[name])
-        parts[kind] = part.sort_values(design[1], kind="stable", key=_keys) if design[1] else part
-        parts[kind] = parts[kind].reset_index(drop=True)
+        part = part.sort_values(found[1], kind="stable", key=_keys) if found[1] else part
+        parts[kind] = part.reset_index(drop=True)
     first = next(iter(parts.values()))
     differ = [column for column in first if MOMENT.fullmatch(str(column)) or any(
         not _keys(part[column]).equals(_keys(first[column])) for part in parts.values())]
@@ -299,7 +399,7 @@ def as_models(frame: pd.DataFrame, truth: str, name: str, special: set[Any]) -> 
         label = kind if not re.fullmatch(r"[-+.\d]+", kind) else f"{name} {kind}"
         for column in numbers:
             wide[label if len(numbers) == 1 else f"{label}_{column}"] = part[column]
-    wide.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"}
+    wide.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"} | {"notes": notes}
     return wide
 
 
@@ -321,10 +421,12 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
     >>> refuse_weights(pd.DataFrame({"freq": [1.0, 3.0]}), set(), [])
     ['Column freq may say how often each case counts: --weights freq takes it, --weights none does not.']
     """
-    remarks = []
+    remarks, bodies = [], any(name_tokens(name) & BODY for name in frame.columns)
     for name in map(str, frame.columns):
         words = name_tokens(re.sub(r"([a-z])([A-Z])", r"\1_\2", name))
-        if name in special or not words & (WEIGHTS | MAYBE_WEIGHTS):
+        called = any(WEIGHT.search(word) for word in words)
+        maybe = len(words & MAYBE_WEIGHT) > (1 if words & {"factor", "prob", "inv", "expansion"} else 0)
+        if name in special or not (called or maybe):
             continue
         try:
             values = tables.values(frame[name])
@@ -332,13 +434,13 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
             continue
         if not np.isfinite(values).any() or (values < 0).any():
             continue
-        if words & WEIGHTS:
+        if (called and not bodies) or name in models:
             others = [model for model in models if model != name]
-            raise ValueError(f"column {name!r} may be each case's weight: say --weights {name}, or --weights none"
-                             + (f" --models {','.join(others)}" if name in models and others else ""))
-        if name not in models:
-            remarks.append(f"Column {name} may say how often each case counts: --weights {name} takes it, "
-                           f"--weights none does not.")
+            chosen = f" --models {typed(','.join(others))}" if name in models and others else ""
+            raise ValueError(f"column {name!r} may be each case's weight: say --weights {typed(name)}, or --weights "
+                             f"none{chosen}")
+        remarks.append(f"Column {name} may say how often each case counts: --weights {typed(name)} takes it, --weights "
+                       f"none does not.")
     return remarks
 
 
@@ -354,12 +456,71 @@ def constant(models: Mapping[str, np.ndarray]) -> dict[str, str]:
     return {name: "the same number in all rows" for name in models if name in flat} if flat < set(models) else {}
 
 
+def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
+    """Columns that are made of another one: its distance from the outcome, or an end of an interval around it; and why.
+
+    Examples
+    --------
+    >>> said, y = np.linspace(0.1, 0.9, 20), np.tile([0, 1], 10)
+    >>> derived({"p": said, "residual": abs(y - said), "p_upper": said + 0.05}, y)
+    {'residual': 'the distance of p from the outcome', 'p_upper': 'an end of an interval around p'}
+    """
+    found = {}
+    for own, said in models.items():
+        for name, values in models.items():
+            if name == own or name in found or own in found or len(y) < LEAST_ROWS:
+                continue
+            gap = np.abs(y - said)
+            end = re.fullmatch(rf"{re.escape(own)}[ _.:-]*(?:ci)?[ _.:-]*(lower|upper|low?|hi(gh)?|[lu]cl)", name, re.I)
+            if any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
+                found[name] = f"the distance of {own} from the outcome"
+            elif end and ((values >= said).all() or (values <= said).all()):
+                found[name] = f"an end of an interval around {own}"
+    return found
+
+
+def refuse_totals(frame: pd.DataFrame) -> None:
+    """A last line with totals or means is not a case.
+
+    Raises
+    ------
+    ValueError
+        The last line has a word for it, in a column where no other line has it.
+
+    Examples
+    --------
+    >>> refuse_totals(pd.DataFrame({"id": ["1", "2"]}))
+    """
+    for name in frame.columns if len(frame) > 2 else []:
+        word = frame[name].iloc[-1]
+        if isinstance(word, str) and word.strip().lower() in TOTALS and (frame[name] != word).sum() == len(frame) - 1:
+            raise ValueError(f"line {tables.line_of(frame, len(frame) - 1)} is not a case: it says {word.strip()} in "
+                             f"column {name!r}. Take it out of the file")
+
+
+def repeated(frame: pd.DataFrame) -> list[str]:
+    """A remark on rows that stand in the file again, with what names the case; not where all do, as often.
+
+    Examples
+    --------
+    >>> repeated(pd.DataFrame({"id": ["1", "2", "1"], "p": ["0.2", "0.3", "0.2"]}))
+    ['1 of 3 rows stand in the file a second time, id and all: take them out if each case counts once.']
+    """
+    again = frame.duplicated().to_numpy()
+    rest = frame[~again]
+    key = next((name for name in frame.columns if again.any() and _is_discrete(frame[name])
+                and frame[name].notna().all() and rest[name].is_unique), None)
+    if key is None or len(rest) and again.sum() % len(rest) == 0:
+        return []
+    return [f"{again.sum():,} of {len(frame):,} rows stand in the file a second time, {key} and all: take them out if "
+            f"each case counts once."]
+
+
 def confidence_of(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray, truth: str,
                   special: set[Any]) -> tuple[str, str] | None:
     """A forecast that is never below one half, and the column of labels whose confidence it seems to be; or None.
 
-    The labels are those of the outcome, they agree with it more often where the number is larger, and read as a
-    probability of the event the number says less.
+    The labels are two, and read as a probability of the event the number says less.
 
     Examples
     --------
@@ -368,18 +529,31 @@ def confidence_of(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.n
     >>> confidence_of(table, {"score": said}, table["y"].to_numpy(), "y", {"y"})
     ('score', 'label')
     """
-    kinds = set(_keys(frame[truth]))
     for name, values in models.items():
         if len(values) < 20 or not np.nanmin(values) >= 0.5 or np.nanmin(values) == np.nanmax(values):
             continue
         for label in map(str, frame.columns):
-            if label in special or label == name or set(_keys(frame[label])) - kinds or frame[label].nunique() < 2:
+            if label in special or label == name or frame[label].nunique() != 2:
                 continue
-            event = _keys(frame[truth]).to_numpy()[int(np.argmax(y))]
-            turned = by_label(values, _keys(frame[label]).to_numpy() == event)
+            turned = by_label(values, is_event(frame, label, truth, y))
             if np.mean((turned - y) ** 2) < np.mean((values - y) ** 2):
                 return name, label
     return None
+
+
+def is_event(frame: pd.DataFrame, label: str, truth: str, y: np.ndarray) -> np.ndarray:
+    """Where a column of labels predicts the event: as the outcome is written, or the label that goes with it.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"y": [1, 0, 1], "said": ["pos", "neg", "pos"]})
+    >>> is_event(table, "said", "y", table["y"].to_numpy()).tolist()
+    [True, False, True]
+    """
+    keys, event = _keys(frame[label]).to_numpy(), _keys(frame[truth]).to_numpy()[int(np.argmax(y))]
+    if event in keys:
+        return keys == event
+    return keys == max(sorted(set(keys)), key=lambda kind: y[keys == kind].mean())
 
 
 def by_label(confidence: np.ndarray, is_event: np.ndarray) -> np.ndarray:
@@ -453,6 +627,11 @@ def _marked(codes: Sequence[np.ndarray]) -> np.ndarray:
 def _words(text: str) -> set[str]:
     plain = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).lower()
     return {plain, re.sub(r"[^a-z]+", "", plain), *re.split(r"[^a-z]+", plain)}
+
+
+def _is_periodic(values: np.ndarray) -> bool:
+    """Do they repeat themselves, as cases and their controls do?"""
+    return any((values[shift:] == values[:-shift]).all() for shift in range(1, len(values) // 2 + 1))
 
 
 def _changes(values: np.ndarray) -> int:

@@ -332,6 +332,7 @@ def read_events(given, frame):
     if not given.models:
         models, other = _without_complements(models, tables.key(label_of(given, frame, y)))
         flat = evidence.constant(models)
+        flat |= evidence.derived({name: f for name, f in models.items() if name not in flat}, y)
         models, left = {name: f for name, f in models.items() if name not in flat}, left | other | flat
     models = _of_the_event(given, frame, models, y)
     if given.time is not None:
@@ -342,14 +343,23 @@ def read_events(given, frame):
 def _of_the_event(given, frame, models, y):
     """Probabilities of the event, also where a column holds the confidence of a predicted label."""
     if given.confidence_of is not None:
-        event = tables.key(label_of(given, frame, y))
-        is_event = tables.column_of(frame, given.confidence_of).map(tables.key).eq(event).to_numpy()
+        tables.column_of(frame, given.confidence_of)
+        is_event = evidence.is_event(frame, given.confidence_of, truth_of(given), y)
         return {name: evidence.by_label(f, is_event) for name, f in models.items()}
     doubt = evidence.confidence_of(frame, models, y, truth_of(given), special(given))
     if doubt and "confidence_of" not in given.refused:
         raise ValueError(f"column {doubt[0]!r} is never below one half and goes with the labels in {doubt[1]!r}: it "
                          f"seems to be the confidence of that label, not a probability of the event. Say "
-                         f"--confidence-of {doubt[1]}, or --confidence-of none")
+                         f"--confidence-of {evidence.typed(doubt[1])}, or --confidence-of none")
+    event, other = (tables.key(frame[truth_of(given)].to_numpy()[place]) for place in (np.argmax(y), np.argmin(y)))
+    if re.search("[a-z]{2}", other, re.IGNORECASE) and not given.models:  # .pred_No, where .pred_Yes is not in the file
+        turned = [name for name in models if _is_of(name, other) and not _is_of(name, event)]
+        models = {name: 1 - f if name in turned else f for name, f in models.items()}
+        given.notes += [f"{name} is read as the probability of {other}, by its name: the forecast is 1 minus it."
+                        for name in turned]
+    given.notes += [f"{name} is never below one half, and fewer than half of the cases are events: is it the "
+                    f"confidence of a label, and not a probability of the event?" for name, f in models.items()
+                    if len(f) >= 20 and np.nanmin(f) >= 0.5 > y.mean()]
     return models
 
 
@@ -439,6 +449,11 @@ def _like(one, other, event):
         if len(like) == 1 and (not no or any(no & own for name, own in parts.items() if name not in like)):
             return like
     return [name for name in (one, other) if re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(event)}", name)]
+
+
+def _is_of(name, label):
+    """Is a column called after this label?"""
+    return bool(re.fullmatch(rf"(?:.*[^a-z0-9])?p?{re.escape(label.lower())}", name.lower()))
 
 
 def _until_horizon(given, frame, came, competing):
@@ -542,7 +557,8 @@ def _reason(frame, name):
     known = values[np.isfinite(values)]
     if not known.size:
         return ("not numbers" if column.notna().any() else "no numbers"), (0.0, 1.0), None
-    fields = np.array([np.sum((known >= 0) & (known <= 1)), np.sum((known > 0) & (known < 1)), column.notna().sum()])
+    between = np.sum((known > 0) & (known < 1))
+    fields = np.array([np.sum((known >= 0) & (known <= 1)), between, column.notna().sum(), np.isin(known, NONE).sum()])
     wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     if wrong.size:
         return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0), fields
@@ -559,17 +575,20 @@ def _reason(frame, name):
 def _refuse_few(fields, reasons):
     """Probabilities in all but a few fields: a column with an error, and not one that is not a forecast.
 
-    At most one field in fifty, or one; at least half of the others between zero and one, and not at the ends.
+    At most one field in fifty, or one, or half of them where all are a number that stands for none; at least half of
+    the others between zero and one, and not at the ends.
     """
-    for name, (inside, between, total) in fields.items():
+    for name, (inside, between, total, none) in fields.items():
         bad = total - inside
-        if 0 < bad <= max(1, total / 50) and total >= LEAST_FIELDS and 2 * between >= inside and reasons.get(name):
+        most = total / 2 if bad == none else max(1, total / 50)
+        if 0 < bad <= most and total >= LEAST_FIELDS and 2 * between >= inside and reasons.get(name):
             raise ValueError(f"column {name!r} has probabilities in {inside:,} of {total:,} fields, but "
-                             f"{reasons[name].partition(' (')[0]}: correct the file, or say with --models which "
-                             f"columns are forecasts")
+                             f"{reasons[name].partition(' (')[0]}: correct the file (a blank stands for none), or say "
+                             f"with --models which columns are forecasts")
 
 
 LEAST_FIELDS = 20
+NONE = (-1, -9, -99, -999, -9999, 9, 99, 999, 9999)  # as surveys write a number that there is not
 OUTSIDE, WORD = re.compile(r"line .* is [-+.\d]"), "is not a number"
 SOFT = ("", "zeros and ones only", "no numbers")  # a later piece may say more; from the strongest on
 
@@ -642,7 +661,7 @@ def weights_by_name(given, frame, models):
     """What is said of columns that may be weights; one that is called so is refused, until somebody says what it is."""
     if given.weights is not None or "weights" in given.refused or given.decided.read is not read_events:
         return []
-    return evidence.refuse_weights(frame, special(given), list(models))
+    return evidence.refuse_weights(frame, special(given) | set(named_models(given)), list(models))
 
 
 def weights_of(given, frame):
@@ -739,25 +758,43 @@ def load(given):
     given.notes += [] if given.truth_file else truth_by_name(given, frame)
     if given.truth_file:
         frame = _joined(given, frame)
-    if given.count is not None:
-        frame = _each_case(given, frame)
     columns = given.model_column or []
+    told = str(given.count).partition(",")[0].strip() if given.count is not None else given.truth
     for name in [columns] if isinstance(columns, str) else columns:
-        frame = evidence.as_models(frame, truth_of(given), name, special(given))
+        frame = evidence.as_models(frame, told, name, special(given))
     if given.decision == "orders":
         frame, said = tables.wide(frame, truth_of(given))
         given.notes += [said] if said else []
+    evidence.refuse_totals(frame)
+    given.notes += evidence.repeated(frame)
+    if told is None or told in frame:
+        _models_in_rows(given, frame, told)
+    if given.count is not None:
+        frame = _each_case(given, frame)
     given.columns = [str(name) for name in frame.columns]
     given.decided = decide(given, frame)
     if given.confidence_of == "none" and "none" not in given.columns:
         given.confidence_of, given.refused = None, given.refused | {"confidence_of"}
     chosen = special(given) | {text.partition("=")[0] for text in given.only or ()}
     evidence.refuse_fitted({name: frame[name].value_counts().to_dict() for name in given.columns if name not in chosen
-                            and not pd.api.types.is_numeric_dtype(frame[name]) and 2 <= frame[name].nunique() <= 6})
-    if given.truth in frame and given.groups is None:
-        evidence.refuse_same_files(frame, given.truth, special(given))
-        evidence.refuse_design(frame, given.truth, special(given))
+                            and 2 <= frame[name].nunique() <= 6})
     return frame
+
+
+def _models_in_rows(given, frame, truth):
+    """Refuse models, settings or members in rows; with groups or parts that somebody named, say it."""
+    own = special(given) - {given.groups, given.by} | {truth}
+    if truth is not None and given.groups is None:
+        evidence.refuse_same_files(frame, truth, own)
+    if truth is None and given.decision != "answers":
+        return
+    said = evidence.design(frame, truth, own)
+    if said and given.groups is None and given.by is None:
+        raise ValueError(said)
+    if said:
+        given.notes.append(f"{said[0].upper()}{said[1:]}.")
+    elif truth is not None and given.groups is None:
+        given.notes += evidence.balanced(frame, truth, own)
 
 
 def _each_case(given, frame):

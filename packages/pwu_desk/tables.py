@@ -13,6 +13,7 @@ import io
 import itertools
 import json
 import re
+import shlex
 import sys
 import zlib
 from collections.abc import Iterable
@@ -668,8 +669,8 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
         chosen = [kind for kind in kinds if words[kind].lower() in YES]
         if len(chosen) != 1 or len(kinds) == 2 and {"1", "2"} == set(words.values()):
             labels = sorted(words.values())
-            raise ValueError(f"which label of column {name!r} is the event? Add --event {labels[0]} or "
-                             f"--event {labels[1]}")
+            raise ValueError(f"which label of column {name!r} is the event? Add --event {shlex.quote(labels[0])} "
+                             f"or --event {shlex.quote(labels[1])}")
     return column.map({kind: key(kind) == words[chosen[0]] for kind in pd.unique(column)}).to_numpy().astype(int)
 
 

@@ -3,6 +3,7 @@
 import itertools
 import json
 import re
+import shlex
 
 import numpy as np
 import pandas as pd
@@ -92,7 +93,7 @@ def test_rows_that_a_model_was_fitted_to_are_not_averaged(ask, column, fitted, h
     table = pd.DataFrame({"y": Y, "p": A, column: np.where(kept, held, fitted)})
     said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
     assert f"column {column!r} says {fitted} in {int((~kept).sum())} of {N}" in said
-    assert f"--only {column}={held}" in said
+    assert f"--only {shlex.quote(f'{column}={held}')}" in said
     found = ask({}, "c.csv", "--truth", "y", *RATIO, "--only", f"{column}={held}")
     assert costs(found) == {"p": near(SCORE(Y[kept], A[kept]))}
     both = ask({}, "c.csv", "--truth", "y", *RATIO, "--only", f"{column}={held}", "--only", f"{column}={fitted}")
@@ -157,9 +158,171 @@ def test_a_column_that_cuts_other_cases_is_a_feature(ask):
     assert costs(ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)) == {"p": near(SCORE(Y, A))}
 
 
+def test_a_row_that_was_lost_changes_nothing_but_its_case(ask):
+    short = TWO.drop(index=7)  # case 7 of the oak
+    said = ask({"c.csv": short}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
+    assert "column 'learner' cuts the rows into 2 parts with nearly the same case and outcomes" in said
+    found = ask({}, "c.csv", "--truth", "y", *RATIO, *advised(said, "--model-column"))
+    kept = np.arange(N) != 7
+    assert costs(found)["oak"] == near(SCORE(Y[kept], A[kept])) and costs(found)["elm"] == near(SCORE(Y[kept], B[kept]))
+    assert "1 cases are left out: not every value of learner has them." in found["remarks"]
+
+
 def test_a_model_column_needs_the_same_cases(ask):
-    said = ask({"c.csv": TWO.iloc[:-1]}, "c.csv", "--truth", "y", *RATIO, "--model-column", "learner")
+    other = TWO.assign(case=np.arange(2 * N))
+    said = ask({"c.csv": other}, "c.csv", "--truth", "y", *RATIO, "--model-column", "case")
     assert "its values do not have the same cases" in said
+
+
+def test_models_without_a_key_are_remarked(ask):
+    table = TWO.drop(columns="case").sample(frac=1, random_state=11).rename(columns={"learner": "algo"})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
+    assert any("Column algo cuts the rows into 2 parts of the same size, with as many events each: are they models"
+               in line for line in found["remarks"])
+
+
+@pytest.mark.parametrize("setting", [(0.1, 0.55), (1e-3, 1e3)])
+def test_a_setting_may_be_a_broken_number(ask, setting):
+    table = pd.concat([CASES.assign(alpha=value, p=p) for value, p in zip(setting, (A, B), strict=True)])
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    found = ask({}, "c.csv", "--truth", "y", *RATIO, *advised(said, "--model-column"))
+    assert sorted(costs(found).values()) == [near(value) for value in sorted((SCORE(Y, A), SCORE(Y, B)))]
+
+
+def test_many_members_and_few_cases(ask):
+    for members, cases in ((51, 20), (12, 8)):
+        seen = RNG.normal(50, 10, cases).round(2)
+        table = pd.DataFrame([{"day": day, "number": number, "level": round(seen[day] + RNG.normal(0, 5), 3),
+                               "seen": seen[day]} for number in range(members) for day in range(cases)])
+        words = ["--truth", "seen", "--decision", "orders", "--ratio", "4"]
+        said = ask({"c.csv": table}, "c.csv", *words)
+        found = ask({}, "c.csv", *words, *advised(said, "--model-column"))
+        wide = table.pivot(index="day", columns="number", values="level").to_numpy()
+        assert list(costs(found).values()) == [near(pwu.PWU(pwu.Newsvendor("members"), 4 / 5)(seen, wide))]
+
+
+@pytest.mark.parametrize("groups", ["case", "none"])
+def test_groups_that_were_named_get_a_word_about_models_in_rows(ask, groups):
+    table = TWO.rename(columns={"learner": "algo"})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", "--groups", groups, *RATIO)
+    assert any("Say --model-column algo" in line for line in found["remarks"])
+
+
+def test_answers_of_two_engines_are_not_pooled(ask):
+    table = pd.concat([pd.DataFrame({"doc_id": np.arange(N), "engine": engine, "m_right": Y, "m_confidence": p})
+                       for engine, p in (("x", A), ("z", B))])
+    words = ["--decision", "answers", "--ratio", "1:9"]
+    assert "column 'engine' cuts the rows into 2 parts with the same doc_id" in ask({"c.csv": table}, "c.csv", *words)
+    alone = ask({}, "c.csv", *words, "--only", "engine=x")
+    assert costs(alone) == costs(ask({"d.csv": table[:N].drop(columns="engine")}, "d.csv", *words))
+
+
+@pytest.mark.parametrize("table", [
+    pd.DataFrame({"set": np.repeat(np.arange(60), 2), "hospital": np.repeat(list("ABCD"), 30),
+                  "y": np.tile([1, 0], 60), "p": A}),
+    pd.DataFrame({"year": np.repeat([2019, 2020, 2021, 2022], 30), "y": np.tile([0, 0, 0, 0, 1], 24), "p": A}),
+    pd.DataFrame({"arm": np.where(np.arange(N) % 3, "Reference", "Test"), "y": Y, "p": A}),
+    pd.DataFrame({"test_result": np.arange(N) % 2, "sample": np.arange(N), "y": Y, "p": A}),
+    pd.DataFrame({"weight": RNG.normal(80, 9, N).round(1), "height": RNG.normal(170, 9, N).round(), "y": Y, "p": A})],
+    ids=["matched", "years", "arms", "tests", "bodies"])
+def test_ordinary_features_are_not_refused(ask, table):
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
+    assert costs(found) == {"p": near(SCORE(table["y"], A))}
+
+
+def test_two_eyes_of_a_patient_are_asked_about(ask):
+    table = pd.DataFrame({"patient": np.repeat(np.arange(60), 2), "eye": np.tile(["L", "R"], 60),
+                          "y": np.repeat(Y[:60], 2), "p": A})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    found = ask({}, "c.csv", "--truth", "y", "--models", "p", *RATIO, *advised(said, "--groups"))
+    assert costs(found) == {"p": near(SCORE(table["y"], A))}
+
+
+@pytest.mark.parametrize("column, values", [
+    ("is_train", (1, 0)), ("in_bag", (1, 0)), ("oof", (0, 1)), ("split", (0, 1)), ("_PartInd_", (1, 2)),
+    ("training", ("yes", "no")), ("set", ("T", "V"))])
+def test_the_name_of_a_column_may_tell_which_rows_were_fitted(ask, column, values):
+    kept = np.arange(N) % 3 == 0
+    table = pd.DataFrame({"y": Y, "p": A, column: np.where(kept, values[1], values[0])})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"--only {column}={values[1]}" in said, said
+    assert costs(ask({}, "c.csv", "--truth", "y", *RATIO, "--only", f"{column}={values[1]}"))["p"] == near(
+        SCORE(Y[kept], A[kept]))
+
+
+@pytest.mark.parametrize("name", ["w", "exposure", "frequency", "inv_prob"])
+def test_shares_that_may_be_weights_are_no_rivals(ask, name):
+    table = pd.DataFrame({"y": Y, "p": A, name: RNG.uniform(0.2, 1, N).round(3)})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"say --weights {name}, or --weights none --models p" in said
+    named = ask({}, "c.csv", "--truth", "y", *RATIO, "--models", f"p,{name}")
+    assert set(costs(named)) == {"p", name}
+
+
+def test_labels_of_any_spelling_have_a_confidence(ask):
+    label = A >= 0.5
+    score = np.where(label, A, 1 - A)
+    for words in (("neg", "pos"), ("LABEL_0", "LABEL_1")):
+        table = pd.DataFrame({"y": Y, "pred": np.take(words, label.astype(int)), "score": score})
+        said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+        found = ask({}, "c.csv", "--truth", "y", *RATIO, *advised(said, "--confidence-of"))
+        assert costs(found) == {"score": near(SCORE(Y, A))}
+    bare = ask({"d.csv": table.drop(columns="pred")}, "d.csv", "--truth", "y", *RATIO)
+    assert any("score is never below one half, and fewer than half of the cases are events" in line
+               for line in bare["remarks"])
+
+
+def test_the_other_label_alone_is_turned(ask):
+    table = pd.DataFrame({"Class": np.where(Y, "Yes", "No"), ".pred_No": (1 - A).round(3)})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "Class", "--event", "Yes", *RATIO)
+    assert costs(found) == {".pred_No": near(SCORE(Y, 1 - (1 - A).round(3)))}
+    assert ".pred_No is read as the probability of No, by its name: the forecast is 1 minus it." in found["remarks"]
+
+
+def test_what_is_made_of_a_forecast_is_no_rival(ask):
+    table = pd.DataFrame({"y": Y, "p": A, "miss": abs(Y - A).round(3), "brier": ((Y - A) ** 2).round(6),
+                          "p_upper": np.clip(A + 0.05, 0, 1), "p_lower": np.clip(A - 0.05, 0, 1), "q": B})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert costs(found) == {"p": near(SCORE(Y, A)), "q": near(SCORE(Y, B))}
+    assert found["left_out"]["miss"] == "the distance of p from the outcome"
+
+
+def test_a_line_of_totals_is_not_a_case(ask):
+    table = pd.DataFrame({"id": [*map(str, range(N)), "mean"], "y": [*Y, 1], "p": [*A, 0.3]})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"line {N + 2} is not a case: it says mean in column 'id'" in said
+
+
+def test_rows_that_stand_twice_get_a_word(ask):
+    table = CASES.assign(p=A)
+    twice = pd.concat([table, table[:50]])
+    found = ask({"c.csv": twice}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
+    assert any(f"50 of {N + 50} rows stand in the file a second time, case and all" in line
+               for line in found["remarks"])
+
+
+def test_a_number_that_stands_for_none_is_told(ask):
+    table = pd.DataFrame({"y": Y, "p": np.where(np.arange(N) % 10, A, -1)})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"has probabilities in {N - 12} of {N} fields, but line 2 is -1: correct the file (a blank stands" in said
+
+
+def test_two_models_of_counted_cells_are_not_pooled(ask):
+    n = RNG.integers(5, 40, 30)
+    cells = pd.DataFrame({"cell": np.arange(30), "ev": RNG.binomial(n, A[:30]), "n": n})
+    table = pd.concat([cells.assign(algo=algo, p=p[:30]) for algo, p in (("x", A), ("z", B))])
+    said = ask({"c.csv": table}, "c.csv", "--count", "ev,n", "--models", "p", *RATIO)
+    found = ask({}, "c.csv", "--count", "ev,n", *RATIO, *advised(said, "--model-column"))
+    alone = ask({"x.csv": cells.assign(x=A[:30])}, "x.csv", "--count", "ev,n", "--models", "x", *RATIO)
+    assert costs(found)["x"] == near(costs(alone)["x"]) and set(costs(found)) >= {"x", "z"}
+
+
+def test_advice_is_quoted_for_a_shell(ask):
+    table = pd.DataFrame({"y": np.where(Y, ">50K", "<=50K"), "p": A, "Data Role": np.where(Y, "Train", "Validation")})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert "--only 'Data Role=Validation'" in said
+    said = ask({"d.csv": table.drop(columns="Data Role")}, "d.csv", "--truth", "y", *RATIO)
+    assert "Add --event '<=50K' or --event '>50K'" in said
 
 
 def test_models_of_means_and_spreads_in_rows(ask):
@@ -199,6 +362,14 @@ def test_submissions_are_models(ask):
         "sub_oak": near(SCORE(Y, A)), "sub_elm": near(SCORE(Y, B))}
 
 
+def test_submissions_and_their_solution_are_three_files(ask):
+    files = {"oak.csv": pd.DataFrame({"id": np.arange(N), "target": A}),
+             "elm.csv": pd.DataFrame({"id": np.arange(N), "target": B}).sample(frac=1, random_state=9),
+             "solution.csv": pd.DataFrame({"id": np.arange(N), "target": Y}).sample(frac=1, random_state=5)}
+    found = ask(files, "oak.csv", "elm.csv", "--truth", "target", "--truth-file", "solution.csv", *RATIO)
+    assert costs(found) == {"oak": near(SCORE(Y, A)), "elm": near(SCORE(Y, B))}
+
+
 def test_parts_of_one_table_stay_one_table(ask):
     whole = CASES.assign(p=A)
     found = ask({"part-0.csv": whole[:50], "part-1.csv": whole[50:]}, "part-*.csv", "--truth", "y", "--models", "p",
@@ -232,7 +403,7 @@ def test_a_key_may_have_another_name_in_the_file_of_outcomes(ask):
 def test_a_weight_is_asked_about_and_never_a_model(ask, name):
     weight = RNG.uniform(0.2, 0.9, N).round(3)
     said = ask({"c.csv": pd.DataFrame({"y": Y, "p": A, name: weight})}, "c.csv", "--truth", "y", *RATIO)
-    assert f"column {name!r} may be each case's weight: say --weights {name}, or --weights none" in said
+    assert f"column {name!r} may be each case's weight: say --weights {shlex.quote(name)}, or --weights none" in said
     counted = ask({}, "c.csv", "--truth", "y", *RATIO, "--weights", name)
     assert costs(counted) == {"p": near(SCORE(Y, A, sample_weight=weight))}
     alone = ask({}, "c.csv", "--truth", "y", *RATIO, "--weights", "none", "--models", "p")
@@ -304,6 +475,7 @@ def test_a_row_may_stand_for_many_cases(ask):
     y = np.concatenate([np.repeat([1, 0], [event, n - event]) for event, n in zip(events, cases, strict=True)])
     assert costs(found) == {"p": near(SCORE(y, np.repeat(A[:30], cases)))}
     assert f"30 rows stand for {cases.sum():,} cases; rows are resampled whole." in found["remarks"]
+    assert any(f"{events.sum()} of {cases.sum():,} cases are events" in line for line in found["words"])
     assert "not more events than cases; got" in ask({}, "c.csv", "--count", "admissions,deaths", *RATIO)
 
 
