@@ -26,6 +26,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -360,8 +362,11 @@ def run_each(root: Path, cache, waiting: list, processes: int | None) -> dict[st
 
     jobs = [ProcessData(record.pk, record.uri, cache, 300, False) for record in waiting]
     found = {}
-    with multiprocessing.Pool(processes, initializer=begin_worker) as pool:
-        for status, uri in pool.imap_unordered(ExecutionWorkerLocalMProc(), jobs):
+    # A worker that is killed breaks this pool, and its chapters run again; multiprocessing's would wait for ever.
+    with ProcessPoolExecutor(processes, initializer=begin_worker) as pool:
+        running = {pool.submit(ExecutionWorkerLocalMProc(), job): job.uri for job in jobs}
+        for one in as_completed(running):
+            status, uri = (2, running[one]) if isinstance(one.exception(), BrokenProcessPool) else one.result()
             record = cache.get_cached_project_nb(uri) if status == 0 else None
             found[uri] = "done" if record else ["was edited while it ran; build again", "FAILED", "NOT RUN"][status]
             said = f"{record.data['execution_seconds']:.0f} s" if record else found[uri]

@@ -32,6 +32,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -672,9 +673,10 @@ def main() -> int:
     jobs = [(check_pages, (base, view, new[view][part::2], shared)) for view in VIEWS for part in (0, 1)]
     if not kept.there(whole):
         jobs[2:2] = [(check_bench, (base,)), (check_rest, (base,))]
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        running = [pool.apply_async(work, given) for work, given in jobs]
-        failures = [failure for result in running for failure in result.get()]
+    # A worker that is killed breaks this pool at once; that of multiprocessing would wait for ever.
+    with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
+        running = [pool.submit(work, *given) for work, given in jobs]
+        failures = [failure for result in running for failure in result.result()]
     failures += check_search()
     if not failures:
         kept.put(whole)
