@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import types
@@ -119,6 +120,21 @@ def test_a_failing_cell_an_edit_and_a_dead_kernel_fail_the_build(small):
     write(small, "import os\nos._exit(1)")
     done = build(small)
     assert done.returncode == 1 and "chapter.md: NOT RUN" in done.stdout and "Kernel died" in done.stderr
+
+
+def test_a_worker_that_is_killed_leaves_its_chapters_to_be_run_again(tmp_path, monkeypatch, capsys):
+    """The pool must break, and not wait for ever for what the worker had in hand."""
+    from jupyter_cache.executors import basic
+
+    monkeypatch.setattr(basic, "ExecutionWorkerLocalMProc", lambda: kill_oneself)
+    waiting = [types.SimpleNamespace(pk=place, uri=str(tmp_path / f"{place}.md")) for place in range(3)]
+    found = build_book.run_each(tmp_path, None, waiting, 2)
+    assert found == {record.uri: "NOT RUN" for record in waiting}
+    assert "2.md: NOT RUN" in capsys.readouterr().out
+
+
+def kill_oneself(job):
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def test_an_object_that_cannot_show_itself_fails_the_build(small):
