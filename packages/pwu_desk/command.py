@@ -9,6 +9,7 @@ import argparse
 import dataclasses
 import json
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,13 @@ EXAMPLES = """examples:
   pwu compare orders.csv --truth sold --decision mine:Kiosk --range 0.6:0.9
   pwu explain log_loss
 """
+ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by", "--anytime",
+               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation")
+LARGE = "\nlarge files:\n" + textwrap.indent(textwrap.fill(
+    f"More than {RULES['most_bytes_at_once'] // 10**6} MB (a fifth of that, packed or Parquet) are read in pieces, for "
+    f"--decision binary and selective. These need all cases at once, and so a sample of the rows: "
+    f"{', '.join(ALL_AT_ONCE)}, --missing pairwise; and more than one file, named one by one.", 112,
+    break_on_hyphens=False), "  ")
 BLOCKS, CELLS = 100, 256  # of tallies
 MOST_PARTS = 100  # for which a sentence each is said
 
@@ -82,7 +90,7 @@ def _parser():
         formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--version", action="version", version=f"pwu_lite {_version()}")
     commands = parser.add_subparsers(dest="command", required=True)
-    command = commands.add_parser("compare", help="compare models, with intervals", epilog=EXAMPLES,
+    command = commands.add_parser("compare", help="compare models, with intervals", epilog=EXAMPLES + LARGE,
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     command.set_defaults(run=_compare)
     _add_data(command)
@@ -258,11 +266,8 @@ def _check_work(given, units, models):
 
 def _compare_large(given):
     """Models compared by tallies, from files that are read in pieces."""
-    asked = {"--html": given.html, "--cost-share": given.cost_share, "--case-costs": given.case_costs,
-             "--blocks": given.blocks, "--missing pairwise": files.may_lack(given), "--time": given.time,
-             "--truth-file": given.truth_file, "--by": given.by, "--anytime": given.anytime, "--only": given.only,
-             "--model-column": given.model_column or isinstance(given.file, list),
-             "--confidence-of": given.confidence_of, "--count": given.count}
+    asked = {option: getattr(given, option[2:].replace("-", "_")) for option in ALL_AT_ONCE}
+    asked |= {"--missing pairwise": files.may_lack(given), "more than one file": isinstance(given.file, list)}
     for option, value in asked.items():
         if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "

@@ -521,8 +521,9 @@ def _refuse_long(given, frame):
             if 1 < often.size <= 50 and (even or _names_cases(frame, name)):
                 each = f"each {often.iloc[0]:,} times" if even else f"{often.iloc[-1]:,} to {often.iloc[0]:,} times"
                 raise ValueError(f"the file has one row per model, judging by {name!r} ({often.size} values, {each}"
-                                 f"): make it one row per case first, in pandas with "
-                                 f"table.pivot(index=..., columns={name!r}, values=...), or give it one model's rows")
+                                 f"): --model-column {evidence.typed(name)} compares them if another column names "
+                                 f"each case, --only {evidence.typed(f'{name}={often.index[0]}')} takes one "
+                                 f"model's rows")
 
 
 def _names_cases(frame, model):

@@ -121,6 +121,21 @@ def test_size_changes_no_refusal(ask, monkeypatch):
     assert "p" in costs(ask({"half.csv": table}, "half.csv", "--truth", "y", "--models", "p", *RATIO))
 
 
+def test_what_needs_all_cases_at_once_is_said_in_the_help(ask, monkeypatch, capsys):
+    with pytest.raises(SystemExit):
+        command.main(["compare", "--help"])
+    said = " ".join(capsys.readouterr().out.partition("large files:")[2].split())
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 0)
+    table = pd.DataFrame({"y": Y, "p": A, "t": 1.0})
+    for option in (*command.ALL_AT_ONCE, "--missing"):
+        more = {"--anytime": [], "--ignore-punctuation": [], "--missing": ["pairwise"], "--blocks": ["5"],
+                "--only": ["y=1"], "--case-costs": ["a,b,c,d"], "--time": ["t", "--horizon", "5"]}.get(option, ["t"])
+        refused = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO, option, *more)
+        assert option in said and option in refused and ("all cases at once" in refused or "is for" in refused)
+    refused = ask({"d.csv": table}, "c.csv", "d.csv", "--truth", "y", *RATIO)
+    assert "more than one file needs all cases at once" in refused
+
+
 def test_other_words_are_not_a_split(ask):
     table = pd.DataFrame({"y": Y, "p": A, "shift": np.where(np.arange(N) % 2, "dev team", "night")})
     assert "p" in costs(ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO))
