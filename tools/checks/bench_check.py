@@ -192,7 +192,7 @@ def compare(page: Any, file: File, folder: Path) -> list[str]:
     for name, value in file.chosen.items():
         field = page.locator(f".bench [name={name}]")
         (field.select_option if field.evaluate("f => f.tagName") == "SELECT" else field.fill)(value)
-    words = shlex.split(page.locator(".bench .command pre").inner_text())[3:]
+    words = shlex.split(page.locator(".bench .command pre").inner_text())[1:]  # pwu
     page.locator(".bench [type=submit]").click()
     problem = wait(page)
     (folder / words[1]).write_bytes(file.content)
