@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -176,8 +177,12 @@ def _add_decision(parser):
 def _range(name, text, most=np.inf):
     parts = [part.strip() for part in str(text).split(":")]
     parts = parts * 2 if len(parts) == 1 else parts
+    if grouped := [part for part in parts if re.fullmatch(r"[1-9]\d{0,2}(,\d{3})+%?", part)]:
+        plain = grouped[0].replace(",", "")
+        raise ValueError(f"--{name}: {grouped[0]} may be {plain}, or {grouped[0].replace(',', '.', 1)} with a decimal "
+                         f"comma: write {plain}, or a point")
     try:
-        low, high = (float(part.rstrip("%")) / (100 if part.endswith("%") else 1) for part in parts)
+        low, high = (float(part.rstrip("%").replace(",", ".")) / (100 if part.endswith("%") else 1) for part in parts)
     except ValueError:
         raise ValueError(f"--{name} must be LOW:HIGH, as in --{name} 3:30, got {text!r}") from None
     if 0 < low == high < most:  # known

@@ -51,7 +51,7 @@ def in_python(words, found):
             options[word[2:].replace("-", "_")] = words[place + 1]
     options = {name: float(value) if name == "horizon" else value for name, value in options.items() if value}
     source = sources[0] if len(sources) == 1 else sources
-    if isinstance(found, str) and "--ignore-punctuation is" not in found:
+    if isinstance(found, str) and not re.match("pwu compare: (--ratio|--ignore-punctuation)", found):
         with pytest.raises(ValueError) as refused:
             files.read(source, **options)
         assert " ".join(str(refused.value).split()) == found.removeprefix("pwu compare: ").strip()
@@ -584,3 +584,12 @@ def test_answers_that_differ_in_marks_alone(ask):
     by_hand = table.assign(m_right=(np.arange(N) > 0).astype(int))[["m_right", "m_confidence"]]
     assert costs(found) == costs(ask({"d.csv": by_hand}, "d.csv", *words[2:]))
     assert "--ignore-punctuation is for --decision answers" in ask({}, "d.csv", *words[2:], "--ignore-punctuation")
+
+
+@pytest.mark.parametrize("text", ["5,000:20,000", "1,000", "3:1,234"])
+def test_thousands_in_a_range_are_asked_about(ask, text):
+    said = ask({"c.csv": CASES.assign(p=A)}, "c.csv", "--truth", "y", "--models", "p", "--ratio", text)
+    assert "with a decimal comma: write " in said
+    comma, point = (costs(ask({}, "c.csv", "--truth", "y", "--models", "p", "--ratio", ratio))
+                    for ratio in ("2,5:20,5", "2.5:20.5"))
+    assert comma == point

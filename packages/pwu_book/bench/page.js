@@ -103,7 +103,7 @@ const split = (text) => [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([,
 
 function words() {
   const kind = fields.decision.value,
-    [low, high] = [fields.low, fields.high].map(({value}) => value.trim().replace(",", ".")),
+    [low, high] = [fields.low, fields.high].map(({value}) => value.trim()),
     found = ["compare", file.name];
   const add = (name, value) => value && found.push(`--${name}`, value);
   add("truth", fields.truth.value);
