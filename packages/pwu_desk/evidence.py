@@ -40,7 +40,7 @@ TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand t
 BODY = {"birth", "body", "kg", "lb", "lbs", "gain", "loss", "height", "bmi"}
 MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
 MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
-ROUNDED = 2e-3  # closer than numbers of two or three digits are written
+ROUNDED, FAR = 2e-3, 0.1  # closer than numbers of two or three digits are written
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
 
 
@@ -161,7 +161,7 @@ class Parts:
 
 
 def refuse_design_in_pieces(pieces: Callable[[], Iterable[pd.DataFrame]], parts: Parts) -> None:
-    """As `refuse_design`, for a file that is too large to be sorted: the same sums of random numbers for all parts.
+    """As `design`, for a file that is too large to be sorted: the same sums of random numbers for all parts.
 
     Parameters
     ----------
@@ -262,14 +262,15 @@ def nearly_same_design(frame: pd.DataFrame, truth: str, special: set[Any],
     codes = {str(name): _codes(frame[name]) for name in frame.columns if name not in special}
     for key, case in codes.items():
         often = np.bincount(case)
-        same = np.unique(np.column_stack([case, outcome]), axis=0).shape[0] == len(often)
-        if len(often) < LEAST_ROWS or np.mean(often > 1) < MOSTLY or not same or not outcome.any():
+        if len(often) < LEAST_ROWS or np.mean(often > 1) < MOSTLY or not outcome.any():
+            continue
+        if _pairs(case, outcome) > len(often):  # a case has two outcomes
             continue
         for name, part in sorted(codes.items(), key=lambda one: int(one[1].max(initial=0))):
             few = 1 <= part.max() < MOST_PARTS and _is_discrete(frame[name])
             if name == key or not few or only not in (None, name):
                 continue
-            if np.unique(np.column_stack([case, part]), axis=0).shape[0] == len(case):
+            if _pairs(case, part) == len(case):
                 return name, [key]
     return None
 
@@ -311,13 +312,15 @@ def balanced(frame: pd.DataFrame, truth: str, special: set[Any]) -> list[str]:
         if name in special or pd.api.types.is_numeric_dtype(frame[name]) or not few:
             continue
         code = _codes(frame[name])
-        table = np.bincount(code * (outcome.max() + 1) + outcome, minlength=(code.max() + 1) * (outcome.max() + 1))
-        table = table.reshape(code.max() + 1, -1)
+        sizes = np.bincount(code)
         words = not all(re.fullmatch(r"[-+.,\d]*", kind) for kind in _keys(frame[name]).unique())
-        if words and (table == table[0]).all() and table[0].sum() >= 2 * LEAST_ROWS and outcome.any():
-            found.append(f"Column {name} cuts the rows into {len(table)} parts of the same size, with as many events "
-                         f"each: are they models of the same cases? With a column that names each case, --model-column "
-                         f"{typed(name)} compares them.")
+        if not words or (sizes != sizes[0]).any() or sizes[0] < 2 * LEAST_ROWS or not outcome.any():
+            continue
+        rows = outcome[np.lexsort((outcome, code))].reshape(len(sizes), -1)
+        if (rows == rows[0]).all():
+            found.append(f"Column {name} cuts the rows into {len(rows)} parts of the same size, which have the same "
+                         f"outcomes in another order: are they models of the same cases? With a column that names each "
+                         f"case, --model-column {typed(name)} compares them.")
     return found
 
 
@@ -472,7 +475,8 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
                 continue
             gap = np.abs(y - said)
             end = re.fullmatch(rf"{re.escape(own)}[ _.:-]*(?:ci)?[ _.:-]*(lower|upper|low?|hi(gh)?|[lu]cl)", name, re.I)
-            if any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
+            apart = np.nanmax(np.abs(gap - said)) > FAR  # else a forecast near one half is its own distance
+            if apart and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
                 found[name] = f"the distance of {own} from the outcome"
             elif end and ((values >= said).all() or (values <= said).all()):
                 found[name] = f"an end of an interval around {own}"
@@ -612,6 +616,11 @@ def _keys(column: pd.Series) -> pd.Series:
 def _hashed(column: pd.Series) -> np.ndarray:
     number, kinds = pd.factorize(_keys(column))
     return pd.util.hash_array(np.asarray(kinds, dtype=object))[number]
+
+
+def _pairs(one: np.ndarray, other: np.ndarray) -> int:
+    """How many pairs of codes there are."""
+    return len(pd.unique(one.astype(np.int64) * (int(other.max(initial=0)) + 1) + other))
 
 
 def _codes(column: pd.Series) -> np.ndarray:

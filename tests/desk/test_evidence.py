@@ -192,7 +192,7 @@ def test_a_model_column_needs_the_same_cases(ask):
 def test_models_without_a_key_are_remarked(ask):
     table = TWO.drop(columns="case").sample(frac=1, random_state=11).rename(columns={"learner": "algo"})
     found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
-    assert any("Column algo cuts the rows into 2 parts of the same size, with as many events each: are they models"
+    assert any("Column algo cuts the rows into 2 parts of the same size, which have the same outcomes in another"
                in line for line in found["remarks"])
 
 
@@ -300,6 +300,11 @@ def test_what_is_made_of_a_forecast_is_no_rival(ask):
     found = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
     assert costs(found) == {"p": near(SCORE(Y, A)), "q": near(SCORE(Y, B))}
     assert found["left_out"]["miss"] == "the distance of p from the outcome"
+
+
+def test_two_models_near_one_half_are_both_models(ask):
+    table = pd.DataFrame({"y": Y, "p": np.where(Y, 0.5, 0.02), "q": np.where(Y, 0.501, 0.021)})
+    assert set(costs(ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO))) == {"p", "q"}
 
 
 def test_a_line_of_totals_is_not_a_case(ask):

@@ -7,7 +7,7 @@ import pwu_lite
 
 ROOT = Path(__file__).parents[2]
 TEXTS = ("README.md", "CONTRIBUTING.md", ".github/CODE_OF_CONDUCT.md", ".github/SUPPORT.md", "CITATION.cff",
-         "CHANGELOG.md", "packages/pwu_desk/README.md", "packages/pwu_book/README.md")
+         "packages/pwu_desk/README.md", "packages/pwu_book/README.md")
 
 
 def test_the_citation_is_that_of_this_version_and_of_the_paper():
