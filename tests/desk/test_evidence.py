@@ -237,12 +237,22 @@ def test_answers_of_two_engines_are_not_pooled(ask):
                   "y": np.tile([1, 0], 60), "p": A}),
     pd.DataFrame({"year": np.repeat([2019, 2020, 2021, 2022], 30), "y": np.tile([0, 0, 0, 0, 1], 24), "p": A}),
     pd.DataFrame({"arm": np.where(np.arange(N) % 3, "Reference", "Test"), "y": Y, "p": A}),
+    pd.DataFrame({"ward": np.array(list("aabbbbcddddefffffg"))[np.arange(N) % 18], "y": Y, "p": A}),
     pd.DataFrame({"test_result": np.arange(N) % 2, "sample": np.arange(N), "y": Y, "p": A}),
     pd.DataFrame({"weight": RNG.normal(80, 9, N).round(1), "height": RNG.normal(170, 9, N).round(), "y": Y, "p": A})],
-    ids=["matched", "years", "arms", "tests", "bodies"])
+    ids=["matched", "years", "arms", "wards", "tests", "bodies"])
 def test_ordinary_features_are_not_refused(ask, table):
     found = ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)
     assert costs(found) == {"p": near(SCORE(table["y"], A))}
+
+
+@pytest.mark.parametrize("pieces", [False, True])
+def test_beds_of_two_hospitals_are_not_the_same_cases(ask, monkeypatch, pieces):
+    """As many events in both, under the same numbers, of other people."""
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 0 if pieces else 10**9)
+    table = pd.DataFrame({"hospital": np.repeat(["north", "south"], N), "bed": np.tile(np.arange(N), 2),
+                          "y": [*Y, *Y[::-1]], "p": [*A, *B]})
+    assert set(costs(ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO))) == {"p"}
 
 
 def test_two_eyes_of_a_patient_are_asked_about(ask):
