@@ -122,12 +122,12 @@ def truth_of(given):
     return given.truth
 
 
-def truth_by_name(given, frame, labels=2):
+def truth_by_name(given, frame):
     """The only column of two labels that is called outcome, y, label or truth is the outcome; what is said of it."""
     if given.truth is not None or given.count is not None or given.decision not in ("binary", "top-k"):
         return []
     likely = [str(name) for name in frame.columns if str(name).lower() in RULES["outcomes"]
-              and frame[name].map(tables.key, na_action="ignore").nunique() <= labels]
+              and frame[name].map(tables.key, na_action="ignore").nunique() <= 2]
     if len(likely) != 1:
         truth_of(given)
     given.truth = likely[0]
