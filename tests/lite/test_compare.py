@@ -766,6 +766,7 @@ def test_three_models_in_groups_share_alike_whatever_the_order_of_the_rows():
         assert again.to_dict() == first.to_dict()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("score", [pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.3)),
                                    classification.expected_calibration_error])
 @pytest.mark.parametrize("grouped", [False, True])

@@ -491,6 +491,7 @@ UNDECIDED = {
     "a root of the parameter": sp.sqrt(A - sp.Rational(1, 4))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("density", UNDECIDED.values(), ids=UNDECIDED)
 def test_what_cannot_be_decided_is_said(density):
     """No sample of points stands for a proof: the sign of these densities hangs on a digit, or on the parameter."""

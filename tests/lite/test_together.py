@@ -121,6 +121,7 @@ def test_twins_are_seldom_told_apart(options, models, n):
     assert wrong <= 7
 
 
+@pytest.mark.slow
 def test_verdict_and_set_say_the_same():
     for seed in range(4):
         y, given = twins(np.random.default_rng(seed), 200, 4)
@@ -266,6 +267,7 @@ def test_a_pair_that_stands_alone_only_is_said_to():
     assert pair["verdict"].iloc[1] == "costlier"
 
 
+@pytest.mark.slow
 def test_tallies_have_the_verdict_of_the_table():
     wrong = 0
     for seed in range(40):
@@ -296,6 +298,7 @@ def test_few_groups_are_no_evidence_among_many_models():
     assert wrong <= 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [1e-5, 1e-7, 1e-9])
 def test_the_errors_of_near_copies_are_theirs(size):
     wrong = 0
