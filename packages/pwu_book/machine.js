@@ -2,7 +2,9 @@
 addEventListener("DOMContentLoaded", () => {
   const form = document.querySelector(".machine-form"),
     answer = document.querySelector(".machine-answer"),
-    said = form.querySelector("[role=status]");
+    said = form.querySelector("[role=status]"),
+    button = form.querySelector("button"),
+    words = button.textContent;
   if (!window.livePython) return; // a site without live cells: the cell below the form is the machine
   form.hidden = false;
   const show = () => {
@@ -20,19 +22,27 @@ addEventListener("DOMContentLoaded", () => {
     return true;
   }
 
+  let task = null;
   async function ask() {
+    if (task) return task.stop();
     const {kind, one, zero, loss} = form.elements,
       names = kind.value === "spread" ? {loss: loss.value} : {one: one.value, zero: zero.value};
     history.replaceState(null, "", `#${new URLSearchParams(names)}`);
-    const texts = Object.values(names).map((text) => JSON.stringify(text));
-    form.querySelector("button").disabled = true;
-    const code = `from pwu_book import machine\nmachine.tell(${texts.join(", ")})`;
-    const {found, failed} = await window.livePython.ask({code, name: "<machine>"}, (words) => {
-      said.textContent = words || "Computing";
+    const texts = Object.values(names).map((text) => JSON.stringify(text)),
+      code = `from pwu_book import machine\nmachine.tell(${texts.join(", ")})`;
+    button.textContent = "Stop";
+    task = window.livePython.task((send) => send({code, name: "<machine>", alone: true}), {
+      note: (words) => (said.textContent = words || "Computing"),
+      limit: 120
     });
-    form.querySelector("button").disabled = false;
-    said.textContent = failed ?? "";
-    if (found) window.livePython.show(answer, found);
+    try {
+      window.livePython.show(answer, await task.done);
+      said.textContent = "";
+    } catch (error) {
+      said.textContent = `No answer: ${error.message}. Press again to try again.`;
+    }
+    task = null;
+    button.textContent = words;
   }
 
   form.elements.kind.addEventListener("change", show);
@@ -40,7 +50,7 @@ addEventListener("DOMContentLoaded", () => {
     event.preventDefault();
     ask();
   });
-  addEventListener("hashchange", () => take() && ask());
+  addEventListener("hashchange", take); // a link fills the form, and computes nothing by itself
   show();
-  if (take()) ask(); // a link to a formula is a click
+  if (take()) said.textContent = "Your link's formula: press the button";
 });

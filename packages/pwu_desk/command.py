@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import functools
 import json
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from pwu_lite import elicitation
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta, Dirac
 from pwu_lite.pwu import PWU
-from pwu_lite.reporting.compare import compare
+from pwu_lite.reporting.compare import ModelComparison, compare
 from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import lines, wrapped
 
@@ -57,19 +58,70 @@ BLOCKS, CELLS = 100, 256  # of tallies
 MOST_PARTS = 100  # for which a sentence each is said
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+class Answer(NamedTuple):
+    """What a comparison of the command line found, in every form in which it is told.
+
+    Attributes
+    ----------
+    result : ModelComparison
+    decision : str
+        What was asked, in words.
+    asked : str
+        The same, with the prior and which users are counted as which.
+    read : str
+        What was read and what was left out.
+    remarks : list of str
+        On the file.
+    numbers : dict
+        What ``--json`` prints.
+    statement : PriorSet or None
+        What the range says alone.
+    parts : dict
+        With ``--by``, the same for the cases of each value.
+    """
+
+    result: ModelComparison
+    decision: str
+    asked: str
+    read: str
+    remarks: list[str]
+    numbers: dict[str, Any]
+    statement: Quantiles | None
+    parts: dict[str, str]
+
+    def json(self) -> str:
+        """The numbers, as ``--json`` prints them."""
+        return json.dumps(self.numbers, allow_nan=False, indent=1)
+
+    def text(self) -> str:
+        """Question, what was read, table, sentences, remarks, as a terminal shows them."""
+        result = self.result
+        words = [wrapped(self.asked), wrapped(self.read), lines(result.table, result.about),
+                 "\n".join(wrapped(line) for line in (*result.words, *self.remarks)), wrapped(result.notes[0])]
+        return "\n\n".join([*words, *(["\n".join(map(wrapped, self.parts.values()))] if self.parts else [])])
+
+    def report(self) -> dict[str, Any]:
+        """What `pwu_desk.report` needs besides the result."""
+        return {"decision": self.decision, "source": "stated with the request for this report",
+                "statement": self.statement, "remarks": [self.read, *self.remarks]}
+
+
+def main(arguments: Sequence[str] | None = None, told: Callable[[Any], Any] | None = None) -> int:
     """Run the command line; returns 0, or 2 with one line on standard error if the input cannot be used.
 
     Parameters
     ----------
     arguments : sequence of str, optional
         Words of the command line; those of the process if not given.
+    told : callable, optional
+        Called with the answer (of a comparison an `Answer`), which is printed if not given.
     """
     given = _parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")  # a pipe may know ASCII only
     try:
-        print(given.run(given))
+        answer = given.run(given)
+        (told or functools.partial(_tell, given))(answer)
     except KeyboardInterrupt:
         print(f"pwu {given.command}: interrupted", file=sys.stderr)
         return 130
@@ -83,6 +135,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"pwu {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     return 0
+
+
+def _tell(given, answer):
+    """Print it; the report is a file."""
+    if isinstance(answer, str):
+        print(answer)
+        return
+    if given.html:
+        report.write(answer.result, given.html, **answer.report())
+    print(answer.json() if given.json else answer.text() + (f"\nReport: {given.html}" if given.html else ""))
 
 
 def _parser():
@@ -325,12 +387,9 @@ def _compare_large(given):
     result = compare_tallies(tallies, score)
     event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
     result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
-    if given.json:
-        said = {"remarks": [*taken, *result.notes], "left_out": left}
-        return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    return "\n\n".join([_asked_words(given, score), wrapped(_taken(result.about["cases"], models, left)),
-                        lines(result.table, result.about),
-                        "\n".join(wrapped(line) for line in (*result.words, *taken)), wrapped(result.notes[0])])
+    numbers = _as_json(given, score, result) | {"remarks": [*taken, *result.notes], "left_out": left}
+    return Answer(result, _words(given), _asked_words(given, score), _taken(result.about["cases"], models, left), taken,
+                  numbers, None, {})
 
 
 def _read_piece(given, frame, known):
@@ -396,23 +455,14 @@ def _compare(given):
         notes = tuple(note.replace(f"{len(y):,} cases, each with its weight", f"{read:,} cases")
                       for note in result.notes)
         result = dataclasses.replace(result, about=about_all, notes=notes)
-    taken += [line for line in [_users_at_levels(score)] if line and given.json]
     hints = [*taken, *files.findings(given, frame, used, columns)]
     hints += [line for name, line in alike.items() if not any(f"Column {name} " in other for other in hints)]
-    if given.html:
-        report.write(result, given.html, decision=_words(given), source="stated with the request for this report",
-                     statement=_statement(given), remarks=[_taken(read, models, left), *hints])
-    if given.json:
-        result = dataclasses.replace(result, table=judge(result, _statement(given)))
-        said = {"remarks": hints, "left_out": {str(name): reason for name, reason in left.items()}}
-        said |= {"by": parts} if given.by else {}
-        return json.dumps(_as_json(given, score, result) | said, allow_nan=False, indent=1)
-    words = [_asked_words(given, score), wrapped(_taken(read, models, left)),
-             lines(result.table, result.about),
-             "\n".join(wrapped(line) for line in (*result.words, *hints)), wrapped(result.notes[0])]
-    words += ["\n".join(wrapped(f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}")
-                        for kind, one in parts.items())] if given.by else []
-    return "\n\n".join(words) + (f"\nReport: {given.html}" if given.html else "")
+    numbers = _as_json(given, score, dataclasses.replace(result, table=judge(result, _statement(given))))
+    numbers |= {"remarks": [*taken, *filter(None, [_users_at_levels(score)]), *hints[len(taken):]],
+                "left_out": {str(name): reason for name, reason in left.items()}, **({"by": parts} if given.by else {})}
+    said = {kind: f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}" for kind, one in parts.items()}
+    return Answer(result, _words(given), _asked_words(given, score), _taken(read, models, left), hints, numbers,
+                  _statement(given), said)
 
 
 def _alike(given, frame, y, models, score, used):
@@ -511,7 +561,7 @@ def _words(given):
 
 
 def _asked_words(given, score):
-    return wrapped(" ".join([_decision_words(given, score), _users_at_levels(score)]).strip())
+    return " ".join([_decision_words(given, score), _users_at_levels(score)]).strip()
 
 
 def _users_at_levels(score):

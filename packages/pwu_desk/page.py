@@ -107,7 +107,8 @@ STYLE = """
   :root { --c1: #6cb8ef; --c2: #ff9a52; --c3: #4cc79c; --c4: #e79ac4; --c6: #e3b34a; --muted: #9aa4b2; }
 }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 52rem; margin: 2rem auto; padding: 0 1rem; }
-.answer { font-size: 1.1rem; font-weight: 600; padding-left: 1.2rem; }
+.headline { font-size: 1.6rem; line-height: 1.25; font-weight: 650; margin: 1rem 0; }
+.answer { padding-left: 1.2rem; }
 figure { margin: 1.5rem 0; } figure svg { width: 100%; height: auto; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }

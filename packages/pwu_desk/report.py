@@ -21,13 +21,13 @@ from pwu_lite.pwu import PWU
 from pwu_lite.reporting.card import metric_card
 from pwu_lite.reporting.compare import ModelComparison
 from pwu_lite.reporting.corp import decompose
-from pwu_lite.reporting.words import at_a_glance
+from pwu_lite.reporting.words import at_a_glance, headline
 
 from . import page
 from .picture import picture_of
 from .robust import PriorSet, judge
 
-__all__ = ["write"]
+__all__ = ["as_page", "parts", "write"]
 
 METRICS = ("log_loss", "brier_score", "zero_one_loss", "expected_calibration_error")
 SPREADS = ("gaussian_nll", "mean_squared_error", "crps_gaussian")
@@ -66,24 +66,60 @@ def write(result: ModelComparison, path: Any, *, decision: str = "", source: str
     ...     "whom to test" in Path(folder, "report.html").read_text()
     True
     """
+    _write_whole(path, as_page(decision, parts(result, decision, source, statement, remarks)), result.about.get("file"))
+
+
+def as_page(decision: str, found: list[str]) -> str:
+    """The parts of a report as a file.
+
+    Examples
+    --------
+    >>> "<p>whom to test</p>" in as_page("whom to test", [])
+    True
+    """
+    return page.whole("Models compared", decision, found)
+
+
+def parts(result: ModelComparison, decision: str = "", source: str = "", statement: PriorSet | None = None,
+          remarks: Sequence[str] = ()) -> list[str]:
+    """The report's parts as HTML: of each score its name, the answer, the picture, the table, then the rest.
+
+    Parameters
+    ----------
+    result, decision, source, statement, remarks
+        As `write` takes them.
+
+    Raises
+    ------
+    ValueError
+        The models were compared by tallies.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta, BinaryDecision, compare
+    >>> y, models = [1, 0, 1, 0] * 20, {"sharp": [0.8, 0.3, 0.9, 0.2] * 20, "vague": [0.5] * 80}
+    >>> parts(compare(y, models, PWU(BinaryDecision(), Beta(2, 10)), n_resamples=200))[1]
+    '<p class="headline">sharp costs less than vague.</p>'
+    """
     if result.data is None:
         raise ValueError("a report needs the cases, which a tally does not keep: compare a sample of "
                          "the cases")
     judged, source_file = judge(result, statement), result.about.get("file")
-    parts: list[str] = []
+    found: list[str] = []
     for name, score in result.scores.items():
         table = judged.loc[name] if isinstance(judged.index, pd.MultiIndex) else judged
-        parts += [f"<h2>{escape(name)}</h2>" if len(result.scores) > 1 else "", *page.answer(result.said(name))]
+        found += [f"<h2>{escape(name)}</h2>" if len(result.scores) > 1 else "",
+                  f'<p class="headline">{escape(headline(table, result.about))}</p>']
         shown = (picture_of(score, *result.data, list(table.index), result.options) if isinstance(score, PWU) else
                  "this score is a function of the data, without a decision parameter")
-        parts += [page.picture(shown), page.glance(at_a_glance(table, result.about)), page.numbers(table)]
+        found += [page.picture(shown), page.glance(at_a_glance(table, result.about)),
+                  *page.answer(result.said(name)), page.numbers(table)]
         if isinstance(score, PWU):
             card = metric_card(score, decision=decision, source=source, comparison=table)
-            parts += _beside(score, result, list(table.index))
-            parts += ["<h2>What the score believes</h2>", card._repr_html_()]
+            found += _beside(score, result, list(table.index))
+            found += ["<h2>What the score believes</h2>", card._repr_html_()]
     read = [f"File {source_file}, read on {datetime.date.today():%d %B %Y}."] if source_file else []
-    parts += [f"<p>{escape(note)}</p>" for note in (*result.notes, *read, *remarks)]
-    _write_whole(path, page.whole("Models compared", decision, parts), source_file)
+    return found + [f"<p>{escape(note)}</p>" for note in (*result.notes, *read, *remarks)]
 
 
 def _beside(score, result, names):
@@ -91,7 +127,7 @@ def _beside(score, result, names):
     (y, forecasts), weight = result.data, result.options.get("sample_weight")
     kinds = {BinaryDecision: ("binary", METRICS), SelectivePrediction: ("regression", SPREADS)}
     task, shown = kinds.get(type(score.family), ("", ()))
-    parts = []
+    parts: list[str] = []
     if task == "binary" and score.priors[0].length is None:
         rows = {name: decompose(score, y, forecasts[name][0], sample_weight=weight) for name in names}
         table = pd.DataFrame.from_dict(rows, orient="index", columns=["cost", "miscalibration", "discrimination",

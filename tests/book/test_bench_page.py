@@ -11,6 +11,7 @@ import pytest
 from pwu_book import bench
 from pwu_book.bench import Bench
 from pwu_desk import command
+from pwu_lite.reporting.rules import RULES
 
 
 def test_the_bench_is_one_element_that_asks_nobody():
@@ -32,10 +33,13 @@ def test_the_bench_answers_as_the_command_line(tmp_path, monkeypatch, capsys):
     words = ["compare", "p.csv", "--truth", "y", "--ratio", "3:30"]
     found = json.loads(bench.answer(words))
     assert command.main([*words, "--html", "report.html"]) == 0
-    assert found["said"] == capsys.readouterr().out and found["code"] == 0 and found["wrong"] == ""
+    assert found["said"] + "\nReport: report.html\n" == capsys.readouterr().out
+    assert found["code"] == 0 and found["wrong"] == ""
     assert found["report"] == Path("report.html").read_text()
     assert "What the cost is made of" in found["report"] and "Brier score" in found["report"]
-    assert json.loads(json.loads(bench.answer([*words, "--json"]))["said"])["models"][0]["name"] == "a"
+    assert command.main([*words, "--json"]) == 0 and found["json"] + "\n" == capsys.readouterr().out
+    assert re.search('^\n<p class="headline">(a costs less than b|Not decided between a and b)', found["shown"])
+    assert found["shown"].index("headline") < found["shown"].index("instrument") < found["shown"].index("<table")
 
 
 def test_a_report_of_weighted_cases_leaves_out_what_takes_no_weights(tmp_path, monkeypatch):
@@ -55,4 +59,68 @@ def test_what_the_command_refuses_the_bench_refuses_in_its_words(tmp_path, monke
     monkeypatch.chdir(tmp_path)
     Path("p.csv").write_text("y,a\n" + "1,0.7\n0,0.2\n" * 20)
     found = json.loads(bench.answer(words))
-    assert found["code"] == 2 and said in found["wrong"] and found["report"] == ""
+    assert found["code"] == 2 and said in found["wrong"] and "report" not in found
+
+
+def test_the_package_reads_the_head_of_a_file(tmp_path, monkeypatch):
+    """Names, rows and labels are those of the package's reader, whatever separates the fields."""
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f";{k};{'krank' if k % 3 else 'gesund'};0,{k % 9 + 1}\n" for k in range(30))
+    Path("german.csv").write_text("sep=;\n;id;outcome;p\n" + rows, encoding="utf-8-sig")
+    seen = json.loads(bench.look("german.csv"))
+    assert seen["columns"][1:] == ["id", "outcome", "p"] and seen["rows"] == 30 and seen["wrong"] == ""
+    assert seen["first"][1][1:] == ["1", "krank", "0,2"]
+    assert seen["outcome"] == "outcome" and seen["labels"] == {
+        "outcome": {"labels": ["gesund", "krank"], "event": None}}
+    Path("plain.csv").write_text("y,target,a\n" + "1,3.5,0.7\n0,2.5,0.2\n2,1,0.5\n" * 9)
+    seen = json.loads(bench.look("plain.csv"))
+    assert seen["outcome"] == "" and seen["labels"] == {}  # two names, of which neither has two labels: asked
+    Path("known.csv").write_text("y,a\n" + "1,0.7\n0,0.2\n" * 9)
+    assert json.loads(bench.look("known.csv"))["labels"]["y"] == {"labels": ["0", "1"], "event": "1"}
+    Path("ragged.csv").write_text("y,a\n1,0.7,3\n0,0.2\n")
+    assert "The first row has 3 fields" in json.loads(bench.look("ragged.csv"))["wrong"]
+
+
+def test_a_large_file_is_looked_at_by_its_first_piece(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 100)
+    Path("large.csv").write_text("y,a,b\n" + "1,0.7,0.6\n0,0.2,0.3\n" * 40)
+    seen = json.loads(bench.look("large.csv"))
+    assert seen["columns"] == ["y", "a", "b"] and seen["rows"] is None and seen["outcome"] == "y"
+    found = json.loads(bench.answer(["compare", "large.csv", "--truth", "y", "--ratio", "3:30"]))
+    assert found["code"] == 0 and 'class="headline"' in found["shown"] and found["report"] is None
+    assert json.loads(found["json"])["models"][0]["name"] == "a"
+
+
+@pytest.mark.parametrize(("said", "fields", "answers"), [
+    ("pwu compare: which label of column 'y' is the event? Add --event ill or --event 'not ill'",
+     "--event is the field Event", [["event", "ill"], ["event", "not ill"]]),
+    ("pwu compare: --ratio must have 0 < LOW < HIGH, got '20:10'", "--ratio is the fields at least and at most", []),
+    ("pwu compare: column split says which rows are tests: add --only split=test",
+     "--only can be written under Other options", [["only", "split=test"]]),
+    ("usage: pwu\npwu compare: error: unrecognized arguments: --nix", "Unrecognized", [])])
+def test_a_refusal_speaks_of_the_form_and_offers_its_answers(said, fields, answers):
+    told = bench._refused(said)
+    assert fields in told["wrong"] and told["answers"] == answers
+
+
+def test_the_instrument_of_an_answer_opens_at_what_was_asked(tmp_path, monkeypatch):
+    """Its two bills are the costs of the table, in false alarms; groups have wider intervals than it knows."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    f = rng.beta(1, 4, 500)
+    table = pd.DataFrame({"y": (rng.random(500) < f).astype(int), "a": f, "b": f / 2, "who": np.arange(500) // 5})
+    table.to_csv("p.csv", index=False)
+    words = ["compare", "p.csv", "--truth", "y", "--models", "a,b"]
+    found = json.loads(bench.answer([*words, "--ratio", "3:30"]))
+    shown, models = found["shown"], json.loads(found["json"])["models"]
+    shape = json.loads(found["json"])["prior"]
+    bills = re.findall(r"<li class=\"who\d\"[^>]*>(\w): ([\d,]+) false alarms</li>", shown)
+    scale = 1000 * (shape["a"] + shape["b"]) / shape["a"]
+    assert [name for name, _ in bills] == [one["name"] for one in models]
+    assert [float(bill) for _, bill in bills] == pytest.approx([scale * one["cost"] for one in models], abs=0.51)
+    assert "instrument" not in json.loads(bench.answer([*words, "--ratio", "3:30", "--groups", "who"]))["shown"]
+    assert "not at all" not in json.loads(bench.answer([*words, "--ratio", "9"]))["shown"]  # known: no doubt to choose
+    three = table.assign(c=f / 3)
+    three.to_csv("p.csv", index=False)
+    assert bench.PAIR in json.loads(bench.answer([*words[:-2], "--models", "a,b,c", "--ratio", "3:30"]))["shown"]

@@ -20,7 +20,7 @@ from pwu_desk.picture import picture_of
 from pwu_lite import _resampling, reporting
 from pwu_lite.metrics import REGISTRY, classification
 from pwu_lite.reporting.intervals import METHODS, Method, Options, _dependence, from_losses, from_scores
-from pwu_lite.reporting.words import in_words
+from pwu_lite.reporting.words import headline, in_words
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -287,7 +287,7 @@ def test_words_say_what_the_table_says():
     result = pwu.compare(Y, MODELS, SCORE, n_resamples=300)
     first, *others = result.table.index
     for name, line in zip(others, result.words[1:], strict=False):
-        assert line.startswith(f"{first} costs ") and f" less than {name} (95% interval of the pair: " in line
+        assert f"{first} costs " in line and f" less than {name} (95% interval of the pair: " in line
     assert pwu.compare(Y, {"a": MODELS["good"]}, SCORE, n_resamples=9).words[0].startswith("a costs")
     assert "cost the same" in pwu.compare(Y, {"a": Y * 1.0, "b": Y * 1.0}, SCORE, n_resamples=9).words[0]
     assert "gains" in pwu.compare(Y, MODELS, TOP, n_resamples=50).words[1]
@@ -302,22 +302,46 @@ COLUMNS = ["cost", "verdict", "saving", "saving low", "saving high", "difference
 
 @pytest.mark.parametrize("cost, row, words", [
     (-1.0, [-0.8, "not separable", .25, -.1, .6, .2, -.1, .4, 50],
-     "a gains 25% more than b (95% interval: 10% less to 60% more): not separable; about 50 cases would be needed to "
+     "Not decided: a gains 25% more than b (95% interval: 10% less to 60% more); about 50 cases would be needed to "
      "tell them apart."),
     (1.0, [1.25, "costlier", .2, .1, .3, .25, .1, .4, 90], "a costs 20% less than b (95% interval: 10% to 30% less)."),
     (1.0, [1.25, "not separable", .17, -.19, .42, .25, -.1, .4, 9000],
-     "a costs 17% less than b (95% interval: 19% more to 42% less): not separable; about 9,000 cases would be needed "
+     "Not decided: a costs 17% less than b (95% interval: 19% more to 42% less); about 9,000 cases would be needed "
      "to tell them apart."),
     (1.0, [0.8, "cheaper", -.25, -.5, -.1, -.2, -.3, -.1, 90],
      "a costs 25% more than b (95% interval: 50% to 10% more)."),
     (1.0, [-1.0, "not separable", .17, -.19, .42, .25, -.1, .4, 2e9],
-     "a costs 0.25 less than b (95% interval: 0.1 more to 0.4 less): not separable, and no realistic number of cases "
-     "would tell them apart."),
+     "Not decided, and no realistic number of cases would tell them apart: a costs 0.25 less than b (95% interval: 0.1 "
+     "more to 0.4 less)."),
     (1.0, [1.25, "not separable", .2, .1, .3, .25, .1, .4, np.nan],
-     "a costs 20% less than b (95% interval: 10% to 30% less): not separable, because there are too few cases.")])
+     "Not decided, because there are too few cases: a costs 20% less than b (95% interval: 10% to 30% less).")])
 def test_an_end_below_zero_is_more(cost, row, words):
     table = pd.DataFrame([[cost, "best", 0, 0, 0, 0, 0, 0, np.nan], row], ["a", "b"], COLUMNS)
     assert in_words(table) == [words]
+
+
+@pytest.mark.parametrize("cost, rows, words", [
+    (1.0, [[1.2, "costlier", 90]], "a costs less than b."),
+    (1.0, [[1.2, "costlier", 90], [1.3, "costlier", 9]], "a costs less than each of the others."),
+    (-1.0, [[-0.8, "costlier", 90]], "a earns more than b."),
+    (1.0, [[1.2, "not separable", 1234]], "Not decided between a and b: about 1,200 cases would tell."),
+    (1.0, [[1.2, "not separable", 90], [1.3, "costlier", 9]],
+     "Not decided between a and b: about 90 cases would tell."),
+    (1.0, [[1.2, "not separable", 90], [1.3, "not separable", np.nan]], "Not decided between a, b and c."),
+    (1.0, [[1.2, "not separable", 90]] * 3, "Not decided among four models: about 90 cases would tell."),
+    (1.0, [[1.2, "not separable", 2e9]], "Not decided between a and b."),
+    (1.0, [], "a has no rival in this file.")])
+def test_the_answer_is_one_short_sentence(cost, rows, words):
+    names = list("abcd")[:len(rows) + 1]
+    table = pd.DataFrame([[cost, "best", np.nan], *rows], names, ["cost", "verdict", "cases needed"])
+    assert headline(table, {"unit": "cases"}) == words
+
+
+def test_the_answer_against_a_reference_names_what_is_cheaper():
+    table = pd.DataFrame([[1.0, "reference", np.nan], [0.8, "cheaper", 9], [0.7, "cheaper", 9], [1.1, "costlier", 9]],
+                         ["old", "a", "b", "c"], ["cost", "verdict", "cases needed"])
+    assert headline(table, {"unit": "cases"}) == "a and b cost less than old."
+    assert headline(table.loc[["old", "a"]], {"unit": "cases"}) == "a costs less than old."
 
 
 def test_models_worse_than_no_model_are_named():
@@ -361,7 +385,7 @@ def test_too_few_is_what_carries_information():
     assert found.table.loc["b", "verdict"] == "not separable" and "because there is only 1 " in found.words[0]
     rare = (np.arange(1000) < 3).astype(int)
     table = pwu.compare(rare, {"a": 0.01 + 0.9 * rare, "b": np.full(1000, 0.5)}, SCORE, n_resamples=50)
-    assert table.table.loc["b", "verdict"] == "not separable" and "because there are only 3 events." in table.words[0]
+    assert table.table.loc["b", "verdict"] == "not separable" and "because there are only 3 events: " in table.words[0]
     assert any("With so few events (3)" in line for line in table.words)
     turned = pwu.compare(1 - rare, {"a": 0.99 - 0.9 * rare, "b": np.full(1000, 0.5)}, SCORE, n_resamples=50)
     assert any("With so few cases without an event (3)" in line for line in turned.words)

@@ -102,7 +102,7 @@ def test_the_page_hands_in_what_both_graders_know(cells):
     assert released.metadata.otter.assignment_name == "x"
     text = "\n".join(cell.source for cell in released.cells)
     assert "SOLUTION" not in text and "HIDDEN" not in text and text.count(exercises.BLANK) >= 2
-    places = re.findall(r'data-cell="(\d+)"', exercises.page(released, "x", ""))
+    places = re.findall(r'data-cell="(\d+)"', exercises.article(released, "x", ""))
     shown = [cell for cell in released.cells if cell.cell_type == "code" and "remove-cell" not in cell.metadata.tags]
     assert places == [str(place) for place in range(len(shown))]
 

@@ -15,9 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def main(folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
-    scripts = {"report": page.LANDSCAPE + page.DRAW}
     book = ROOT / "packages" / "pwu_book"
-    for path in (book / "bench" / "page.js", book / "machine.js", book / "instrument" / "instrument.js",
+    scripts = {"report": page.LANDSCAPE + page.DRAW,
+               "bench": page.LANDSCAPE + (book / "bench" / "page.js").read_text(encoding="utf-8")}
+    for path in (book / "machine.js", book / "instrument" / "instrument.js",
                  *(ROOT / "tools" / "live").glob("*.js"),
                  ROOT / "tools" / "extension" / "search.js"):
         scripts[path.stem] = path.read_text(encoding="utf-8")

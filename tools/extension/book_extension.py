@@ -18,6 +18,7 @@ from sphinx.errors import ExtensionError
 
 from tools.extension import fonts, formulas, lean, notebooks, page_body, preview, search_index
 from tools.extension.quiz import Quiz
+from tools.kit import exercises
 from tools.live import fetch
 from tools.live import site as live_site
 
@@ -82,10 +83,28 @@ def dress_page(app, pagename, templatename, context, doctree) -> None:
     title = re.sub(r"<[^>]*>", "", context["title"])
     tell_links(app, context, pagename, html.unescape(title), words)
     live = "readable_notebook" in context and fetch.ready(live_folder(app))
+    offer_exercises(app, pagename, context, live)
     if live or pagename == BENCH:
         up = "../" * pagename.count("/")
         address = f"{up}_sources/{pagename}.ipynb" if live else ""
         context["metatags"] = live_site.head(address, up) + context["metatags"]
+
+
+def offer_exercises(app, pagename: str, context, live: bool) -> None:
+    """Where cells are live, a chapter links to its graded exercises, which run in the page; one page has all."""
+    found, up = exercises.chapters(Path(app.srcdir)), "../" * pagename.count("/")
+    if live and pagename in found:
+        line = (f'<p class="graded">Two more, which the page itself checks and you can hand in: <a href="{up}exercises/'
+                f'{found[pagename].stem}.html">the exercises of this chapter</a>.</p>')
+        head, mark, tail = context["body"].partition('<section id="exercises">')
+        end = tail.find("</section>")
+        context["body"] = head + mark + tail[:end] + line + tail[end:] if mark else context["body"]
+    if 'class="graded-pages"' in context["body"]:
+        titles = {path.stem: html.escape(app.env.titles[page].astext()) for page, path in found.items()
+                  if page in app.env.titles}
+        rows = "".join(f'<li><a href="{up}exercises/{name}.html">{title}</a></li>' for name, title in titles.items())
+        listed = f'<ol class="graded-pages">{rows}</ol>' if fetch.ready(live_folder(app)) else ""
+        context["body"] = context["body"].replace('<div class="graded-pages"></div>', listed)
 
 
 def notebook_of(app, pagename: str) -> Path:

@@ -17,6 +17,7 @@ import base64
 import copy
 import html
 import json
+import posixpath
 import re
 import shutil
 import sys
@@ -28,11 +29,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
+import yaml
+from bs4 import BeautifulSoup
 from markdown_it import MarkdownIt
 from nbformat import v4
 
 from tools.extension import formulas
-from tools.live import site as live_site
 
 SOURCE = "book/teaching/graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
@@ -41,6 +43,10 @@ BLANK = "raise NotImplementedError('write this')"
 TESTS = {"public-test", "hidden-test"}
 NEEDED = ("numpy", "scipy", "sympy")  # by the exercises; a test compares
 TEACHERS = {"hidden-test", "wrong-answer"}
+LINK = re.compile(r'\b(href|src|action)="(?!#|[a-z]+:)([^"#?]+)')
+OWN = ("meta[name^=citation], meta[name=description], link[rel=next], link[rel=prev], .bd-sidebar-secondary, "
+       ".secondary-toggle, #pst-secondary-sidebar-checkbox, .overlay-secondary, .dropdown-download-buttons, "
+       "#jb-print-docs-body, script[src*='/live/run.js']")  # of a chapter alone
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
@@ -228,17 +234,28 @@ def publish(root: Path, site: Path) -> None:
             archive.writestr(entry, nbformat.writes(notebook(student(read(path)))))
 
 
+def chapters(root: Path) -> dict[str, Path]:
+    """The file of exercises of each numbered chapter, in the order of the road."""
+    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
+    pages = [chapter["file"] for part in toc["parts"] if "numbered" in part for chapter in part["chapters"]]
+    return dict(zip(pages, files(root), strict=False))
+
+
 def offer_pages(root: Path, site: Path) -> None:
     """In a site with live cells, a page for each file: code to fill in, tests, and a button that hands in."""
     if not (site / "_static" / "live" / "site.json").exists():
         return
     target = site / "exercises"
     target.mkdir(exist_ok=True)
-    for path in files(root):
+    found = list(chapters(root).items())
+    for (chapter, path), (_, after) in zip(found, [*found[1:], ("", None)], strict=True):
         cells = read(path)
         released = release(cells, path.stem)
         nbformat.write(released, target / f"{path.stem}.ipynb")
-        (target / f"{path.stem}.html").write_text(page(released, path.stem, packed(checks(cells))), encoding="utf-8")
+        shell = (site / f"{chapter}.html").read_text(encoding="utf-8")
+        said = article(released, path.stem, packed(checks(cells)))
+        made = page(shell, chapter, said, after and after.stem)
+        (target / f"{path.stem}.html").write_text(made, encoding="utf-8")
 
 
 def release(cells: list[Cell], name: str) -> nbformat.NotebookNode:
@@ -271,21 +288,44 @@ def packed(held: dict) -> str:
     return base64.b64encode(zlib.compress(json.dumps(held).encode())).decode()
 
 
-def page(notebook: nbformat.NotebookNode, name: str, held: str) -> str:
-    """The exercise as a page of the site, outside of the book's menu."""
+def article(notebook: nbformat.NotebookNode, name: str, held: str) -> str:
+    """What the page of an exercise says: tasks, code to fill in, the button that hands in."""
     write, parts, place = MarkdownIt("commonmark", {"html": True}), [], 0  # our own text
     for node in notebook.cells:
         if node.cell_type == "markdown":
             parts.append(write.render(re.sub(r"\$([^$\n]+)\$", lambda found: formulas.mathml(found[1]), node.source)))
         elif node.source:
             code = html.escape(node.source)
-            parts.append(f'<div class="cell" data-cell="{place}"><div class="cell_input"><pre>{code}</pre></div></div>')
+            parts.append(f'<div class="cell" data-cell="{place}"><div class="cell_input"><div class="highlight"><pre>'
+                         f"{code}</pre></div></div></div>")
             place += 1
-    title = re.search(r"# (.+)", notebook.cells[0].source)[1]
-    filled = {"TITLE": html.escape(title), "BODY": "\n".join(parts), "NAME": name, "HELD": held,
-              "POLICY": live_site.POLICY}
+    filled = {"BODY": "\n".join(parts), "NAME": name, "HELD": held}
     template = Path(__file__).with_name("exercise.html").read_text(encoding="utf-8")
-    return re.sub("@(TITLE|BODY|NAME|HELD|POLICY)@", lambda found: filled[found[1]], template)
+    return re.sub("@(BODY|NAME|HELD)@", lambda found: filled[found[1]], template)
+
+
+def page(shell: str, chapter: str, article: str, after: str | None) -> str:
+    """The exercise in its chapter's page: the same menu, search and themes, with a way back and one to the next."""
+    def moved(found):
+        return f'{found[1]}="../{posixpath.normpath(posixpath.join(posixpath.dirname(chapter), found[2]))}'
+
+    soup = BeautifulSoup(LINK.sub(moved, shell), "html.parser")
+    for old in soup.select(OWN):
+        old.decompose()
+    title = re.search("<h1>(.*?)</h1>", article)[1]
+    soup.html["data-content_root"], soup.title.string = "../", f"{html.unescape(title)}: exercises"
+    soup.select_one("article").replace_with(_parsed(f'<article class="bd-article">{article}</article>'))
+    ways = [("left-prev", f"../{chapter}.html", "back to the chapter", title)]
+    if after:
+        ways.append(("right-next", f"{after}.html", "next exercises", after.partition("_")[2].replace("_", " ")))
+    soup.select_one(".prev-next-area").replace_with(_parsed('<div class="prev-next-area">' + "".join(
+        f'<a class="{kind}" href="{place}"><div class="prev-next-info"><p class="prev-next-subtitle">{words}</p>'
+        f'<p class="prev-next-title">{to}</p></div></a>' for kind, place, words, to in ways) + "</div>"))
+    return str(soup)
+
+
+def _parsed(text):
+    return BeautifulSoup(text, "html.parser")
 
 
 def instructor(root: Path, target: Path) -> int:

@@ -4,7 +4,11 @@
   const box = document.querySelector(".hand-in"),
     button = box.querySelector("button"),
     told = box.querySelector("[role=status]"),
-    list = box.querySelector(".verdicts");
+    list = box.querySelector(".verdicts"),
+    who = box.querySelector("input"),
+    LIMIT = 30; // seconds of computing, for each cell and test
+  let task = null,
+    doing = ""; // what the task is at
 
   async function unpacked() {
     const bytes = Uint8Array.from(atob(document.getElementById("held").textContent), (sign) => sign.charCodeAt(0));
@@ -12,12 +16,19 @@
     return JSON.parse(await new Response(plain).text());
   }
 
-  function save(notebook, name) {
+  // One file by student and exercise, so that thirty of them lie in one folder.
+  function save(notebook, exercise) {
+    const name = who.value
+      .trim()
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}]+/gu, "-")
+      .replace(/^-|-$/g, "");
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([JSON.stringify(notebook, null, 1)], {type: "application/x-ipynb+json"}));
-    link.download = name;
+    link.download = `${name ? `${name}_` : ""}${exercise}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    return link.download;
   }
 
   function say(exercise, words, passed) {
@@ -46,38 +57,55 @@
     say(exercise, `${failed.length} of ${own.length} tests fail. The first one asks: ${asks}.`, false);
   }
 
-  button.addEventListener("click", async () => {
-    button.disabled = true;
-    list.replaceChildren();
-    const {ask, read, texts} = window.livePython,
-      {book: notebook, all} = await read(),
-      written = await texts(),
-      who = box.querySelector("input").value.trim();
-    const code = notebook.cells.filter(({cell_type}) => cell_type === "code");
-    code.forEach((cell, place) => (cell.source = written[place]));
-    notebook.metadata.student = who;
-    save(notebook, document.querySelector("script[data-notebook]").dataset.notebook);
-    const held = await unpacked(),
-      wrong = [];
+  // What the tests say, one by one: nothing, or why they fail. A cell that fails does not stop the others.
+  async function marks(ask, {all, code}, written, held) {
+    const wrong = [];
     for (const [place, {tags}] of all.entries()) {
-      const test = code[place].metadata.nbgrader?.grade || tags.includes("remove-cell");
-      if (test) continue;
-      const {failed} = await ask(
-        {code: written[place], name: `<cell ${place + 1}>`, forget: !place, alone: false},
-        (words) => (told.textContent = words)
-      );
-      if (failed) {
-        told.textContent = `The file is saved. Python did not start here (${failed}), so nothing was tested.`;
-        button.disabled = false;
-        return;
-      }
+      if (code[place].metadata.nbgrader?.grade || tags.includes("remove-cell")) continue;
+      doing = `Running cell ${place + 1}`;
+      await ask({code: written[place], name: `<cell ${place + 1}>`, forget: !place});
     }
     for (const {code: test} of held.tests) {
-      const {found} = await ask({code: test, name: "<test>", alone: false}, () => {});
-      wrong.push(found?.error?.words ?? "");
+      doing = "Testing";
+      wrong.push((await ask({code: test, name: "<test>"})).error?.words ?? "");
     }
-    told.textContent = "The file is saved.";
+    return wrong;
+  }
+
+  async function hand_in() {
+    list.replaceChildren();
+    const {task: queue, read, texts, anew} = window.livePython,
+      {book: notebook, all} = await read(),
+      written = await texts();
+    const code = notebook.cells.filter(({cell_type}) => cell_type === "code");
+    code.forEach((cell, place) => (cell.source = written[place]));
+    notebook.metadata.student = who.value.trim();
+    const saved = `${save(notebook, document.querySelector("script[data-notebook]").dataset.notebook)} is saved.`,
+      held = await unpacked();
+    button.textContent = "Stop the tests";
+    task = queue(
+      (ask) => {
+        anew(); // the cells' buttons run them again
+        return marks(ask, {all, code}, written, held);
+      },
+      {note: (words) => (told.textContent = `${saved} ${words || doing}`), limit: LIMIT}
+    );
+    const wrong = await task.done;
+    told.textContent = saved;
     for (const exercise of new Set(held.tests.map((test) => test.exercise))) verdict(exercise, held, wrong);
-    button.disabled = false;
+  }
+
+  button.addEventListener("click", async () => {
+    if (task) return task.stop();
+    try {
+      await hand_in();
+    } catch (error) {
+      const saved = task ? "The file is saved" : "Nothing was saved";
+      told.textContent = error.stopped
+        ? `${saved}, with your text; nothing was tested (${doing.toLowerCase()}: ${error.message}). Does a loop not end?`
+        : `${saved}. Python did not get through (${error.message}), so nothing was tested. Press again to try again.`;
+    }
+    task = null;
+    button.textContent = "Hand in";
   });
 })();

@@ -1,5 +1,5 @@
-// Every cell of the page can be edited and run. Nothing is fetched before the first click; the code comes from the
-// page's notebook, since a page does not show all of it.
+// Every cell of the page can be edited and run, and keeps on this device what is written into it. Nothing of Python is
+// fetched before a hand is at a button; the code comes from the page's notebook, since a page does not show all of it.
 (() => {
   "use strict";
   const script = document.currentScript,
@@ -7,11 +7,12 @@
     boxes = [...document.querySelectorAll("div.cell[data-cell]")];
   let worker = null,
     notebook = null,
-    answer = null,
-    jobs = 0,
-    busy = false;
+    current = null, // the task that asks
+    told = () => {}, // who hears what Python says
+    jobs = 0;
   const FILE = "A page that is opened as a file cannot run Python: open the site, or make serve.";
-  const ran = []; // by cell of the notebook, the text that Python has run last
+  const waiting = [], // tasks whose turn comes
+    ran = []; // by cell of the notebook, the text that Python has run last
 
   const make = (name, kind, words = "") =>
     Object.assign(document.createElement(name), {className: kind, textContent: words});
@@ -25,34 +26,103 @@
           .filter(({cell_type}) => cell_type === "code")
           .map(({source, metadata}) => ({code: [].concat(source).join(""), tags: metadata.tags ?? []}));
         return {book, all, places: all.flatMap(({tags}, k) => (tags.includes("remove-cell") ? [] : [k]))};
+      })
+      .catch((error) => {
+        notebook = null; // the next click tries again
+        throw error;
       }));
 
-  function ask(job, note) {
-    if (!worker) {
-      // From here, so that the page's policy holds in it, too: it may connect to this site only.
-      const first = `self.base = ${JSON.stringify(base)}; importScripts(self.base + "worker.js");`;
-      worker = new Worker(URL.createObjectURL(new Blob([first], {type: "text/javascript"})));
-      worker.onmessage = ({data}) => answer?.(data);
-      worker.onerror = (event) => answer?.({id: jobs, failed: event.message || "Python could not be loaded"});
-    }
-    const id = ++jobs;
-    return new Promise((done) => {
-      answer = (data) => {
-        if (data.id !== id) return;
-        if (data.note !== undefined) note(data.note);
-        else done(data);
-      };
-      stop.now = () => done({stopped: true});
-      worker.postMessage({...job, id});
-    });
+  function python() {
+    if (worker) return worker;
+    // From here, so that the page's policy holds in it, too: it may connect to this site only.
+    const first = `self.base = ${JSON.stringify(base)}; importScripts(self.base + "worker.js");`;
+    worker = new Worker(URL.createObjectURL(new Blob([first], {type: "text/javascript"})));
+    worker.onmessage = ({data}) => told(data);
+    worker.onerror = (event) => {
+      end();
+      told({id: jobs, failed: event.message || "Python could not be loaded"});
+    };
+    return worker;
   }
 
   // The only way to stop what runs is to end Python: the cells above run again the next time.
-  function stop() {
+  function end() {
     worker?.terminate();
     worker = null;
     ran.length = 0;
-    stop.now?.();
+  }
+
+  // One queue: a task asks Python one job after the other, and the next one begins when it is done. `work(ask)` gives
+  // the answer; `note` hears how far it is; `stop()` ends it wherever it is, and `limit` is in seconds of computing.
+  // A Python that died, or could not be fetched, is gone: the next job starts a new one.
+  function task(work, {note = () => {}, limit = 0} = {}) {
+    let give = null;
+    const own = {};
+    const ask = (job) =>
+      new Promise((done, fail) => {
+        if (own.ended) throw own.ended;
+        const id = ++jobs;
+        let clock = 0;
+        give = (error) => {
+          clearTimeout(clock);
+          fail(error);
+        };
+        told = (data) => {
+          if (data.note !== undefined && (!data.id || data.id === id)) {
+            note(data.note);
+            if (limit && !data.note) clock = setTimeout(() => own.stop(`no answer in ${limit} seconds`), limit * 1000);
+          } else if (data.id === id && data.failed) {
+            end();
+            give(new Error(data.failed));
+          } else if (data.id === id) {
+            clearTimeout(clock);
+            done(data.found);
+          }
+        };
+        python().postMessage({...job, id});
+      });
+    own.stop = (words = "stopped") => {
+      if (own.ended) return;
+      own.ended = Object.assign(new Error(words), {stopped: true});
+      if (current === own) end();
+      give?.(own.ended);
+    };
+    own.done = new Promise((done, fail) => {
+      own.begin = async () => {
+        try {
+          if (location.protocol === "file:") throw new Error(FILE);
+          if (own.ended) throw own.ended;
+          note("");
+          done(await work(ask));
+        } catch (error) {
+          fail(error);
+        }
+        told = () => {};
+        current = waiting.shift() ?? null;
+        current?.begin();
+      };
+    });
+    if (current) {
+      note("Waiting for what runs before");
+      waiting.push(own);
+    } else {
+      current = own;
+      own.begin();
+    }
+    return own;
+  }
+
+  // A hand that is at a button will press it: fetch what the cells up to this one need.
+  async function near(cell) {
+    if (location.protocol === "file:" || navigator.connection?.saveData || cell.near) return;
+    cell.near = true;
+    try {
+      const {places} = await read(),
+        code = (await texts()).slice(0, places[cell.place] + 1);
+      python().postMessage({id: 0, code, name: "", warm: true});
+    } catch {
+      cell.near = false; // the click says what is wrong
+    }
   }
 
   function textOf(pre) {
@@ -70,6 +140,7 @@
         svg.setAttribute("aria-label", "the figure of the edited cell");
       }
       for (const table of box.querySelectorAll("table.dataframe")) dress(table);
+      for (const old of box.querySelectorAll("script:not([type])")) waken(old, box);
       return box;
     }
     const quoted = kind === "value" && /^(['"])(.*)\1$/s.exec(text);
@@ -79,6 +150,16 @@
       pre = make("pre", "", text.replace(/\n$/, ""));
     box.append(pre);
     return box;
+  }
+
+  // What a cell shows may have a script of its own, such as an instrument's: it runs once it stands in the page.
+  function waken(old, box) {
+    const script = make("script", "", old.textContent);
+    new MutationObserver((_, seen) => {
+      if (!box.isConnected) return;
+      seen.disconnect();
+      old.replaceWith(script);
+    }).observe(document.body, {childList: true, subtree: true});
   }
 
   // A table as the page sets it: numbers to the right, and it scrolls by itself.
@@ -99,10 +180,32 @@
     return box;
   }
 
+  // What a reader has written stays on this device, by page and cell, if the browser may store anything.
+  const KEY = `cells of ${location.pathname}`;
+  let kept = {};
+  try {
+    kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+  } catch {
+    // nothing can be stored here, and keep() says so
+  }
+  function keep(cell) {
+    const text = textOf(cell.pre);
+    if (text === cell.first) delete kept[cell.place];
+    else kept[cell.place] = text;
+    cell.reset.hidden = text === cell.first;
+    try {
+      localStorage.setItem(KEY, JSON.stringify(kept));
+      cell.said.textContent = text === cell.first ? "" : "Kept on this device";
+    } catch {
+      cell.said.textContent = "This browser stores nothing for this site: a reload loses your text";
+    }
+  }
+
   const cells = boxes.map((box) => {
     const pre = box.querySelector(".cell_input pre"),
       cell = {box, pre, place: Number(box.dataset.cell), printed: pre?.innerHTML};
     if (!pre) return cell;
+    cell.first = textOf(pre);
     cell.said = make("span", "live-said");
     cell.said.setAttribute("role", "status");
     const bar = make("div", "live-bar");
@@ -113,7 +216,8 @@
       bar.append(one);
       return one;
     };
-    cell.run = button("Run", "Run this cell", () => (busy ? stop() : run(cell)), false);
+    cell.run = button("Run", "Run this cell", () => (cell.task ? cell.task.stop() : run(cell)), false);
+    for (const kind of ["pointerenter", "focus"]) cell.run.addEventListener(kind, () => near(cell));
     cell.edit = button("Edit", "Edit this cell", () => edit(cell), false);
     cell.above = button("Run all above", "Begin anew and run all cells up to this one", () => run(cell, true), true);
     cell.reset = button("Reset", "Back to the printed code and output", () => reset(cell), true);
@@ -124,13 +228,18 @@
       );
     box.querySelector(".cell_input").after(bar);
     pre.addEventListener("pointerdown", () => edit(cell, false));
-    pre.addEventListener("input", () => (cell.reset.hidden = false));
+    pre.addEventListener("input", () => keep(cell));
     pre.addEventListener("keydown", (event) => {
       if (pre.isContentEditable) event.stopPropagation(); // the theme has shortcuts: a slash would go to the search
       if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
-      if (!busy) run(cell);
+      if (!cell.task) run(cell);
     });
+    if (cell.place in kept && !box.classList.contains("tag_static")) {
+      pre.textContent = kept[cell.place];
+      keep(cell);
+      if (cell.said.textContent) cell.said.textContent = "Your text, kept on this device";
+    }
     return cell;
   });
 
@@ -153,79 +262,61 @@
   }
 
   function reset(cell) {
+    cell.task?.stop();
     cell.pre.innerHTML = cell.printed;
     cell.out?.remove();
     for (const old of cell.box.querySelectorAll(".cell_output")) old.hidden = false;
-    cell.reset.hidden = true;
-    cell.said.textContent = "";
+    keep(cell);
   }
 
   // Run what stands above and has not run as it stands now, then the cell itself.
   async function run(cell, anew = false) {
-    if (busy) return;
-    if (location.protocol === "file:") {
-      cell.said.textContent = FILE;
-      return;
-    }
-    busy = true;
-    for (const one of cells.filter(({run: button}) => button)) one.run.disabled = one !== cell;
-    cell.run.textContent = "Stop";
-    cell.said.textContent = "…";
+    if (cell.task) return;
     const started = performance.now();
-    let said = "";
-    try {
-      const {all, places} = await read(),
-        last = places[cell.place];
-      const code = await texts();
-      if (anew) ran.length = 0;
-      let begin = ran.findIndex((text, k) => k < last && text !== code[k]);
-      if (begin < 0) begin = Math.min(ran.length, last);
-      ran.length = Math.min(ran.length, begin);
-      for (let k = begin; k <= last; k++) {
-        if (all[k].tags.includes("static")) {
+    let doing = "…";
+    cell.run.textContent = "Stop";
+    cell.task = task(
+      async (ask) => {
+        const {all, places} = await read(),
+          last = places[cell.place],
+          code = await texts();
+        if (anew) ran.length = 0;
+        let begin = ran.findIndex((text, k) => k < last && text !== code[k]);
+        if (begin < 0) begin = Math.min(ran.length, last);
+        ran.length = Math.min(ran.length, begin);
+        for (let k = begin; k <= last; k++) {
           ran[k] = code[k];
-          continue;
+          if (all[k].tags.includes("static")) continue;
+          doing = `Running ${k < last ? `cell ${k + 1} of ${last + 1}` : "this cell"}`;
+          cell.said.textContent = doing;
+          const found = await ask({code: code[k], name: `<cell ${k + 1}>`, forget: anew && k === 0});
+          const error = found.error && !all[k].tags.includes("raises-exception");
+          if (error) ran.length = k;
+          if (k === last || error) put(cell, found, code[k], k === last ? "" : `In cell ${k + 1} of the page: `);
+          if (error) return "An error";
         }
-        const count = k < last ? `cell ${k + 1} of ${last + 1}` : "this cell";
-        cell.said.textContent = `Running ${count}`;
-        const {found, failed, stopped} = await ask(
-          {code: code[k], name: `<cell ${k + 1}>`, forget: anew && k === 0},
-          (words) => {
-            cell.said.textContent = words || `Running ${count}`;
-          }
-        );
-        if (stopped) {
-          said = "Stopped: the cells above run again the next time";
-          return;
-        }
-        if (failed) throw new Error(failed);
-        const error = found.error && !all[k].tags.includes("raises-exception") ? found.error : null;
-        if (!error) ran[k] = code[k];
-        if (k === last || error) {
-          put(cell, found, code[k], k === last ? "" : `In cell ${k + 1} of the page: `);
-          said = error ? "An error" : `Done in ${((performance.now() - started) / 1e3).toFixed(1)} s`;
-          if (error) return;
-        }
-      }
-      for (const one of cells) if (one.out && places[one.place] > last) one.out.classList.add("live-old");
-    } catch (error) {
-      said = `Python did not start here (${error.message}). The notebook of this page runs on your machine: the download button has it.`;
-      stop();
-    } finally {
-      busy = false;
-      for (const one of cells.filter(({run: button}) => button)) one.run.disabled = false;
-      cell.run.textContent = "Run";
-      cell.said.textContent = said;
-      cell.above.hidden = cell.reset.hidden = false;
-      document.body.dataset.liveDone = Number(document.body.dataset.liveDone ?? 0) + 1;
-    }
+        for (const one of cells) if (one.out && places[one.place] > last) one.out.classList.add("live-old");
+        return `Done in ${((performance.now() - started) / 1e3).toFixed(1)} s`;
+      },
+      {note: (words) => (cell.said.textContent = words || doing)}
+    );
+    const said = await cell.task.done.catch((error) =>
+      error.stopped
+        ? "Stopped: the cells above run again the next time"
+        : `Python did not start here (${error.message}). Press Run to try again; the download button has the notebook of this page, which runs on your machine.`
+    );
+    cell.task = null;
+    cell.run.textContent = "Run";
+    cell.said.textContent = said;
+    cell.above.hidden = false;
   }
 
-  // For the forms of a page: run code of theirs, and set what it shows.
+  // For the forms of a page: a task of their own, code that leaves nothing behind, and what it shows.
   window.livePython = {
-    ask: async (job, note) => (location.protocol === "file:" ? {failed: FILE} : ask({alone: true, ...job}, note)),
+    task,
     read,
     texts,
+    anew: () => (ran.length = 0),
     show(out, {shown, error}) {
       out.replaceChildren(...shown.map(set), ...(error ? [wrong({words: error.words}, "", "")] : []));
     }

@@ -42,9 +42,11 @@ def write(root: Path, fetched: Path, target: Path) -> None:
     text = json.dumps(lock)
     (target / "py" / "pyodide-lock.json").write_text(text, encoding="utf-8")
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
+    sizes = {path.name: path.stat().st_size for path in (target / "py").iterdir()}
     for name in SCRIPTS:
         script = (FOLDER / name).read_text(encoding="utf-8")
-        (target / name).write_text(script.replace("@LOCK@", digest), encoding="utf-8")
+        script = script.replace("@LOCK@", digest).replace('"@SIZES@"', json.dumps(sizes))
+        (target / name).write_text(script, encoding="utf-8")
     for name in ("drawing.py", "mathml.py"):
         shutil.copy(root / "tools" / "extension" / name, target)
     tables = sorted((root / reach.TABLES).glob("*.csv*"))

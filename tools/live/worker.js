@@ -1,33 +1,47 @@
 // Python, off the page's thread: loads what a cell needs from this site, runs the cell, tells how far it is.
 const CACHE = "decision-aligned-python @LOCK@", // the build puts the lock file's digest here
+  SIZES = "@SIZES@", // and the bytes of each file here, by name
   from = self.base;
 importScripts(`${from}py/pyodide.js`);
 let tell = () => {},
   ready = null,
-  fetched = 0;
+  fetched = 0,
+  expected = 0,
+  began = 0;
 
-// What Python itself fetches is counted, and kept for the next page; the names carry the version.
-const plain = self.fetch.bind(self);
+// What Python itself fetches is counted, and kept for the next page where the browser lets it; a device that stores
+// nothing, or has no room, fetches again the next time. The names carry the version.
+const plain = self.fetch.bind(self),
+  store = self.caches ? caches.open(CACHE).catch(() => null) : Promise.resolve(null);
 self.fetch = async (address, options) => {
   const url = address.url ?? String(address),
-    keep = url.startsWith(`${from}py/`) && self.caches,
-    kept = keep && (await (await caches.open(CACHE)).match(url));
+    shelf = url.startsWith(`${from}py/`) ? await store : null,
+    kept = await shelf?.match(url).catch(() => null);
   if (kept) return kept;
   const answer = await plain(address, options);
-  if (keep && answer.ok) (await caches.open(CACHE)).put(url, answer.clone()).catch(() => {}); // a full disk
+  if (!answer.ok) return answer;
+  shelf?.put(url, answer.clone()).catch(() => {});
+  expected += SIZES[url.split("/").pop()] ?? 0;
+  began ||= performance.now();
   const counted = new TransformStream({
     transform(piece, to) {
       fetched += piece.length;
-      tell({note: `Fetching Python, once: ${(fetched / 1e6).toFixed(0)} MB`});
+      tell({note: `Fetching Python, once: ${far()}`});
       to.enqueue(piece);
     }
   });
   return new Response(answer.body.pipeThrough(counted), answer);
 };
 
+function far() {
+  const [got, all] = [fetched, Math.max(fetched, expected)].map((bytes) => (bytes / 1e6).toFixed(0)),
+    left = ((performance.now() - began) / 1e3) * (expected / fetched - 1);
+  return `${got} of ${all} MB${left > 2 ? `, about ${left.toFixed(0)} s more` : ""}`;
+}
+
 async function boot() {
-  for (const name of self.caches ? await caches.keys() : [])
-    if (name.startsWith("decision-aligned-python") && name !== CACHE) await caches.delete(name);
+  for (const name of await (self.caches?.keys() ?? Promise.resolve([])).catch(() => []))
+    if (name.startsWith("decision-aligned-python") && name !== CACHE) caches.delete(name).catch(() => {});
   tell({note: "Fetching Python, once"});
   const parts = ["site.json", "pwu_lite.zip", "drawing.py", "mathml.py", "cell.py"].map((name) => [
       name,
@@ -55,24 +69,31 @@ async function boot() {
     const own = ["pwu_desk", "pwu_book"].filter((name) => modules.includes(name) && !here.has(name)),
       others = modules.filter((name) => names.has(name) && !here.has(name));
     for (const name of own) await unpack(name);
+    const lost = [];
     if (others.length)
       await py.loadPackage(
         Object.keys(site.packages).filter((one) => site.packages[one].imports.some((name) => others.includes(name))),
-        {messageCallback: () => {}}
+        {messageCallback: () => {}, errorCallback: (words) => lost.push(words)}
       );
+    if (lost.length) throw new Error(lost[0]); // the next job starts a Python that has all of them
     for (const name of [...own, ...others]) here.add(name);
     return own.length + others.length > 0;
   };
   return {cell, load, write: (name, bytes) => py.FS.writeFile(name, bytes)};
 }
 
-self.onmessage = async ({data: {id, code, name, forget, files = [], alone = false}}) => {
+// Each message is answered before the next one is looked at; one that only warms has no answer but its words.
+let last = Promise.resolve();
+self.onmessage = ({data}) => (last = last.then(() => serve(data)));
+
+async function serve({id, code, name, forget, files = [], alone = false, warm = false}) {
   tell = (words) => postMessage({id, ...words});
   try {
     const {cell, load, write} = await (ready ??= boot());
+    for (const part of warm ? code : [code]) while (await load(JSON.parse(cell.needs(part))));
+    if (warm) return;
     for (const file of files) write(file.name, new Uint8Array(file.bytes));
     if (forget) cell.forget();
-    while (await load(JSON.parse(cell.needs(code))));
     tell({note: ""});
     let found = JSON.parse(await cell.run(code, name, alone));
     while (found.error?.module && (await load([found.error.module.split(".")[0]])))
@@ -81,6 +102,6 @@ self.onmessage = async ({data: {id, code, name, forget, files = [], alone = fals
     tell({found});
   } catch (error) {
     ready = null;
-    tell({failed: String(error.message ?? error).slice(-400)});
+    if (!warm) tell({failed: String(error.message ?? error).slice(-400)});
   }
-};
+}

@@ -9,24 +9,85 @@ import contextlib
 import io
 import json
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from pwu_desk import command, large
+from pwu_desk import command, files, large, page, report, tables
+from pwu_lite.families import BinaryDecision
+from pwu_lite.priors import Beta
 from pwu_lite.reporting.rules import RULES
+from pwu_lite.reporting.words import at_a_glance, headline
 
-__all__ = ["Bench", "answer"]
+__all__ = ["Bench", "answer", "look"]
 
 FOLDER = Path(__file__).parent
 STYLE = (FOLDER.parent / "operated.css").read_text(encoding="utf-8")
 
 
+FIELDS = {**{name: f"the field {name.capitalize()}" for name in ("decision", "event", "models", "groups", "weights",
+                                                                 "costs")},
+          "truth": "the field Outcome", **dict.fromkeys(files.RANGES, "the fields at least and at most")}
+OFFERED = re.compile(r"""(?:\b(?:add|or|say|write|with|give|name)|:|,)[ ]--([a-z][a-z-]*)[ ]  # an option, offered
+                     ('(?:[^']|'"'"')*'|[^\s,;]+)""", re.IGNORECASE | re.VERBOSE)  # and its value, quoted for a shell
+MOST_DOUBT = 20_000  # cases up to which the instrument shows the range, and not only one ratio at a time
+PAIR = ('<p class="note">These are the two models that cost least, compared as if there were no other. The sentences '
+        "below speak of all models together.</p>")
+
+
+def look(name: str) -> str:
+    """What the package reads of a file before anything is asked, as JSON.
+
+    ``columns``, the ``first`` rows as text, the number of ``rows`` (None of a large file), for each column of two
+    ``labels`` both of them and the event (None: it must be said), the likely ``outcome``; or what is ``wrong``.
+
+    Parameters
+    ----------
+    name : str
+        Of a file.
+
+    Examples
+    --------
+    >>> json.loads(look("nowhere.csv"))["wrong"]
+    "No file 'nowhere.csv'."
+    """
+    try:
+        is_large = large.is_large(name)
+        frame = next(large.pieces(name), pd.DataFrame()) if is_large else tables.read_table(name)
+    except FileNotFoundError:
+        return json.dumps({"wrong": f"No file {name!r}."})
+    except (ValueError, OSError, ImportError) as error:
+        return json.dumps({"wrong": _sentence(str(error))})
+    labels = {column: found for column in frame.columns if (found := _labels(frame, column))}
+    likely = [str(column) for column in frame.columns if str(column).lower() in RULES["outcomes"]]
+    two = [column for column in likely if column in labels] or likely
+    first = frame.head(3).astype(object).where(frame.head(3).notna(), "").map(str)
+    return json.dumps({"columns": [str(column) for column in frame.columns], "first": first.to_numpy().tolist(),
+                       "rows": None if is_large else len(frame), "labels": labels,
+                       "outcome": two[0] if len(two) == 1 else "", "wrong": ""})
+
+
+def _labels(frame, column):
+    """Both labels of a column that has two, and which of them is the event."""
+    kinds = sorted({tables.key(kind) for kind in frame[column].dropna().unique()[:3]})
+    if len(kinds) != 2:
+        return None
+    try:
+        return {"labels": kinds, "event": tables.key(tables.labels(frame, column)[0])}
+    except ValueError:
+        return {"labels": kinds, "event": None}
+
+
 def answer(words: Sequence[str]) -> str:
-    """What the command line says to these words, and its report: JSON with ``code``, ``said``, ``wrong``, ``report``.
+    """What the command line finds for these words, in each form that the page shows and saves, as JSON.
+
+    ``code``; ``wrong``, with the form's words for its options, and ``answers``, the options that it offers; ``shown``
+    (HTML, the answer first), ``said`` (as a terminal prints it), ``json`` and ``report`` (a page).
 
     Parameters
     ----------
@@ -35,19 +96,75 @@ def answer(words: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> json.loads(answer(["compare", "nowhere.csv", "--ratio", "3:30"]))["code"]
-    2
+    >>> found = json.loads(answer(["compare", "nowhere.csv", "--ratio", "3:30"]))
+    >>> found["code"], found["wrong"]
+    (2, "No file 'nowhere.csv'.")
     """
-    said, wrong, report = io.StringIO(), io.StringIO(), Path("report.html")
-    report.unlink(missing_ok=True)
-    whole = "--json" not in words and Path(words[1]).exists() and not large.is_large(words[1])
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(wrong):
+    wrong = io.StringIO()
+    found: list[Any] = []
+    with contextlib.redirect_stderr(wrong):
         try:
-            code = command.main([*words, *(["--html", str(report)] if whole else [])])
+            code = command.main(words, found.append)
         except SystemExit as ended:  # words that the command does not know
             code = int(ended.code or 0)
-    return json.dumps({"code": code, "said": said.getvalue(), "wrong": wrong.getvalue(),
-                       "report": report.read_text(encoding="utf-8") if whole and not code else ""})
+    if code or not isinstance(found[0], command.Answer):
+        return json.dumps({"code": code, "said": "".join(map(str, found)), **_refused(wrong.getvalue())})
+    one = found[0]
+    parts = None if one.result.data is None else report.parts(one.result, **one.report())
+    return json.dumps({"code": 0, "wrong": "", "answers": [], "said": one.text(), "json": one.json(),
+                       "shown": _shown(one, parts), "report": parts and report.as_page(one.decision, parts)})
+
+
+def _shown(one, parts):
+    """The answer, then the instrument of the front page where it can be drawn, then all else."""
+    if parts is None:  # from a file that was read in pieces
+        table = page.glance(at_a_glance(one.result.table, one.result.about))
+        words = page.answer([*one.result.words, one.read, *one.remarks])
+        return "\n".join([f'<p class="headline">{escape(headline(one.result.table, one.result.about))}</p>', table,
+                          *words])
+    head, answered, picture, *rest = parts
+    if drawn := _instrument(one):
+        picture = f'{drawn}<details class="aside"><summary>every model, with its interval</summary>{picture}</details>'
+    return "\n".join([head, answered, picture, *rest])
+
+
+def _instrument(one):
+    """Costs of the two models that cost least, where a miss has a price and all cases count alike; or nothing."""
+    result = one.result
+    score, options = next(iter(result.scores.values())), result.options
+    known = isinstance(score.family, BinaryDecision) and score.priors[0].length is None
+    if not known or len(result.table) < 2 or options.get("groups") is not None or options.get(
+            "sample_weight") is not None:
+        return ""
+    from pwu_book import instrument
+
+    y, forecasts = result.data
+    prior, widths = score.priors[0], {"not at all": 0.0}
+    ratios = [float(f"{(1 - c) / c:.3g}") for c in prior.ppf(np.array([0.95, 0.5, 0.05]))]
+    start = ratios[1]
+    if isinstance(prior, Beta) and len(y) <= MOST_DOUBT:  # it opens at the prior itself
+        start = prior.b / prior.a
+        widths = {"as you said": ((prior.a + prior.b) / (prior.a * prior.b)) ** 0.5, **widths}
+    drawn = instrument.hill(y, {str(name): forecasts[name][0] for name in result.table.index[:2]}, plates=True,
+                            start=start, ratios=list(dict.fromkeys(ratios)), widths=widths)._repr_html_()
+    return drawn + (PAIR if len(result.table) > 2 else "")
+
+
+def _refused(said):
+    """The last line of what was said, as a sentence; what its options are called here; the options with a value."""
+    last = re.sub(r"^pwu(?: compare)?: (?:error: )?", "", (said.strip().splitlines() or [""])[-1])
+    named = list(dict.fromkeys(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", last)))
+    fields = [f"--{name} is {FIELDS[name]}" for name in named if name in FIELDS]
+    others = [f"--{name}" for name in named if name not in FIELDS and not last.startswith("unrecognized")]
+    fields += [f"{' and '.join(others)} can be written under Other options"] if others else []
+    answers = [[name, shlex.split(value)[0].rstrip(".?")] for name, value in dict.fromkeys(OFFERED.findall(last))]
+    return {"wrong": _sentence(last) + (f" ({'; '.join(fields)}.)" if fields else ""),
+            "answers": [[name, value] for name, value in answers if not value.isupper() and "LOW" not in value]}
+
+
+def _sentence(text):
+    text = " ".join(text.split())
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "?", "!")) else ".")
 
 
 class Bench:
@@ -79,17 +196,17 @@ class Bench:
                 raise ValueError(f"example {name!r} needs a table, a DataFrame")
 
     def data(self) -> dict[str, Any]:
-        """What the script holds: the examples, and the names that are taken for the outcome."""
+        """What the script holds: the examples."""
         examples = {name: {"file": given.get("file", "example.csv"), "table": given["table"].to_csv(index=False),
                            "choice": given.get("choice", {})} for name, given in self.examples.items()}
-        return {"examples": examples, "outcomes": list(RULES["outcomes"])}
+        return {"examples": examples}
 
     def _repr_html_(self) -> str:
         held = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")
         buttons = "".join(f'<button type="button" data-example="{escape(name)}">{escape(name)}</button>'
                           for name in self.examples)
-        parts = {"@STYLE@": STYLE + _read("bench.css"), "@EXAMPLES@": buttons, "@DATA@": held,
-                 "@SCRIPT@": _read("page.js")}
+        parts = {"@STYLE@": STYLE + page.LANDSCAPE_STYLE + _read("bench.css"), "@EXAMPLES@": buttons, "@DATA@": held,
+                 "@SCRIPT@": page.LANDSCAPE + _read("page.js")}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _read("bench.html"))
 
 

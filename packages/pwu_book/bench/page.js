@@ -1,9 +1,11 @@
-// The bench: asks for a file and a decision, writes the command, and lets Python in the page run it.
+// The bench: asks for a file and a decision, writes the command, and lets Python in the page read and answer.
 const root = document.getElementById("bench-page"),
   held = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
 const find = (selector) => root.querySelector(selector),
   form = find("form"),
-  fields = form.elements;
+  fields = form.elements,
+  button = find("[type=submit]"),
+  python = () => window.livePython;
 const ASKED = {
   binary: ["How many false alarms does a miss cost, nine times out of ten?", "false alarms", "3", "30", "ratio"],
   selective: [
@@ -24,110 +26,165 @@ const ASKED = {
   ],
   answers: ["How many right answers does a wrong one cost, nine times out of ten?", "right answers", "1", "9", "ratio"]
 };
-let file = null, // {name, bytes, names}
+let file = null, // {name, bytes}
   costs = null,
-  given = null; // the words of the command that was answered
+  seen = null, // what the package reads of the file: columns, labels, the likely outcome
+  task = null, // the question that Python is at
+  given = null; // the answer that is shown; what is saved belongs to it
 
-function refuse(words) {
-  const plain = (words.trim().split("\n").pop() ?? "").replace(/^(pwu(?: compare)?): (error: )?/, "");
-  find(".problem").textContent = plain && plain[0].toUpperCase() + plain.slice(1) + (/[.?!]$/.test(plain) ? "" : ".");
-  if (plain) find(".result").hidden = true;
+function refuse(words, answers = []) {
+  find(".problem").textContent = words;
+  find(".offers").replaceChildren(
+    ...answers.map(([name, value]) => {
+      const one = Object.assign(document.createElement("button"), {type: "button"});
+      one.textContent = `--${name} ${value}`;
+      one.addEventListener("click", () => take(name, value));
+      return one;
+    })
+  );
+  if (words) find(".result").hidden = true;
 }
 
-// The first lines, as they stand: which sign separates them is seen in the head.
-function preview(bytes) {
-  const start = new Uint8Array(bytes, 0, Math.min(bytes.byteLength, 65536)),
-    kind =
-      start[0] === 255 && start[1] === 254 ? "utf-16le" : start[0] === 254 && start[1] === 255 ? "utf-16be" : "utf-8";
-  const lines = new TextDecoder(kind)
-    .decode(start)
-    .split(/\r\n|\n|\r/)
-    .filter((line) => line.trim())
-    .slice(0, 4);
-  const head = lines[0] ?? "",
-    sign = [",", ";", "\t", "|"].reduce((a, b) => (head.split(b).length > head.split(a).length ? b : a));
-  // Each field with the sign before it: an empty first one counts, as in the files that pandas writes.
-  return lines.map((line) =>
-    [...(sign + line).matchAll(new RegExp(`\\${sign}("(?:[^"]|"")*"|[^\\${sign}]*)`, "g"))].map(([, part]) =>
-      part.replace(/^"|"$/g, "").replaceAll('""', '"').trim()
-    )
-  );
+// An offered option goes to its field, or to the other options; the question is then asked again.
+function take(name, value) {
+  const field = fields[name];
+  if (field?.tagName === "SELECT" && ![...field.options].some((one) => one.value === value))
+    field.append(new Option(value, value));
+  if (field) field.value = value;
+  else fields.more.value = `${fields.more.value} --${name} ${quoted(value)}`.trim();
+  tell();
+  form.requestSubmit();
 }
 
 function options(select, names, none) {
   select.replaceChildren(new Option(none, ""), ...names.map((name) => new Option(name, name)));
 }
 
-function load(bytes, name, choice = {}) {
-  const packed = /\.(gz|parquet)$/i.test(name),
-    rows = packed ? [] : preview(bytes),
-    names = rows[0] ?? [];
-  file = {name: name.replace(/[\p{C}/\\]/gu, "_"), bytes};
+// Python reads the file, and says its columns; where there is no Python, they are typed.
+async function load(bytes, name, choice = {}) {
+  const own = {name: name.replace(/[\p{C}/\\]/gu, "_"), bytes};
+  task?.stop();
+  [file, costs, seen, given] = [own, null, null, null];
   form.reset();
   refuse("");
   find(".result").hidden = true;
-  find(".taken").textContent =
-    `${name}: ${(bytes.byteLength / 1e3).toLocaleString("en", {maximumFractionDigits: 0})} kB` +
-    (names.length ? `, ${names.length} columns.` : ".") +
-    (choice.source ? ` ${choice.source}` : "");
+  const kept = `${name}: ${(bytes.byteLength / 1e3).toLocaleString("en", {maximumFractionDigits: 0})} kB`,
+    say = (words) => (find(".taken").textContent = `${kept}${words}`);
+  say(".");
+  find(".first").hidden = find(".decision").hidden = true;
+  if (python()) {
+    const looking = python().task((ask) => ask(job(`bench.look(${JSON.stringify(path(own))})`, [own])), {
+      note: (words) => file === own && say(`. ${words || "Reading"}`),
+      limit: 600
+    });
+    try {
+      seen = answered(await looking.done);
+    } catch (error) {
+      seen = {wrong: `Python did not read the file (${error.message}). Choose it again to try again.`};
+    }
+    if (file !== own) return; // another file has come in the meantime
+  } else for (const one of form.querySelectorAll("[data-typed]")) typed(one);
+  if (seen?.wrong) {
+    say(".");
+    refuse(seen.wrong);
+    return;
+  }
+  show(say, choice);
+}
+
+function show(say, choice) {
+  const columns = seen?.columns ?? [];
+  const rows = seen?.rows ? `, ${seen.rows.toLocaleString("en")} rows` : "";
+  say(columns.length ? `${rows}, ${columns.length} columns. ${choice.source ?? ""}` : ".");
   const table = document.createElement("table");
-  for (const row of rows) {
+  for (const row of columns.length ? [columns, ...seen.first] : []) {
     const line = table.insertRow();
     for (const text of row.slice(0, 12)) line.insertCell().textContent = text;
   }
   find(".first").replaceChildren(table);
-  find(".first").hidden = !rows.length;
-  options(fields.truth, names, "choose");
-  for (const name of ["groups", "weights"]) options(fields[name], names, "by its name");
-  fields.truth.value = held.outcomes.map((word) => names.find((one) => one.toLowerCase() === word)).find(Boolean) ?? "";
-  if (packed) fields.more.value = "--truth ";
-  for (const [key, value] of Object.entries(choice)) if (fields[key]) fields[key].value = value;
+  find(".first").hidden = !columns.length;
+  if (seen) {
+    options(fields.truth, columns, "choose");
+    for (const name of ["groups", "weights"]) options(fields[name], columns, "by its name");
+    fields.truth.value = seen.outcome;
+  }
+  for (const name of ["decision", "truth"]) if (choice[name]) fields[name].value = choice[name];
   find(".decision").hidden = false;
   ask(choice);
+  for (const [name, value] of Object.entries(choice)) if (fields[name]) fields[name].value = value;
   tell();
 }
 
-// The question of the decision, with an answer as an example in grey.
+// Without Python in the page the columns are not known, and a name is typed.
+function typed(select) {
+  const box = Object.assign(document.createElement("input"), {type: "text", name: select.name, autocomplete: "off"});
+  select.replaceWith(box);
+}
+
+// The question of the decision, with an answer as an example in grey, and the labels of the outcome.
 function ask(choice = {}) {
-  const [question, unit, low, high] = ASKED[fields.decision.value];
+  const kind = fields.decision.value,
+    [question, unit, low, high] = ASKED[kind];
   find(".question").textContent = question;
   find(".unit").textContent = unit;
   [fields.low.placeholder, fields.high.placeholder] = [low && `such as ${low}`, high && `such as ${high}`];
   [fields.low.value, fields.high.value] = [choice.low ?? "", choice.high ?? ""];
-  find(".for-labels").hidden = !["binary", "top-k"].includes(fields.decision.value);
-  find(".for-acts").hidden = fields.decision.value !== "acts";
+  find(".for-labels").hidden = !["binary", "top-k"].includes(kind);
+  find(".for-acts").hidden = kind !== "acts";
+  offer();
+}
+
+const labels = () => seen?.labels[fields.truth.value] ?? null;
+
+function offer() {
+  if (!seen) return;
+  const {labels: both = [], event} = labels() ?? {};
+  options(fields.event, both, both.length ? "choose" : "by itself");
+  fields.event.value = event ?? "";
 }
 
 // Words as a shell splits them: quotes keep blanks together.
 const split = (text) => [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c);
+const path = ({name}) => (name.startsWith("-") ? `./${name}` : name),
+  costsPath = () => (costs.name === file.name ? `costs/${costs.name}` : path(costs));
 
 function words() {
   const kind = fields.decision.value,
     [low, high] = [fields.low, fields.high].map(({value}) => value.trim()),
-    found = ["compare", file.name];
+    event = fields.event.value.trim(),
+    found = ["compare", path(file)];
   const add = (name, value) => value && found.push(`--${name}`, value);
   add("truth", fields.truth.value);
-  add("event", ["binary", "top-k"].includes(kind) && fields.event.value.trim());
+  add("event", ["binary", "top-k"].includes(kind) && event !== labels()?.event && event);
   if (kind !== "binary") add("decision", kind);
   if (low || high) add(ASKED[kind][4], low === high || !high ? low : `${low}:${high}`);
-  add("costs", kind === "acts" && costs?.name);
+  add("costs", kind === "acts" && costs && costsPath());
   add("models", fields.models.value.trim());
   add("groups", fields.groups.value);
   add("weights", fields.weights.value);
   return [...found, ...split(fields.more.value)];
 }
 
-// What the form still needs, before anything is fetched; the command itself checks what is there.
+// What the form still needs, before anything is computed; the command itself checks what is there.
 function lacking() {
-  const [low, more] = [fields.low.value.trim() || fields.high.value.trim(), fields.more.value];
-  if (!fields.truth.value && fields.decision.value !== "answers" && !/--truth/.test(more))
-    return {field: fields.truth, words: "Which column has the outcomes? Choose it under Outcome"};
+  const kind = fields.decision.value,
+    [low, high] = [fields.low, fields.high].map(({value}) => value.trim()),
+    more = fields.more.value;
+  if (!fields.truth.value && kind !== "answers" && !/--(truth|count)/.test(more))
+    return {field: fields.truth, words: "Which column has the outcomes? Choose it under Outcome."};
+  if (["binary", "top-k"].includes(kind) && labels() && !fields.event.value && !/--event/.test(more))
+    return {field: fields.event, words: "Which of its two labels do you act against? Choose it under Event."};
   if (
     !low &&
-    fields.decision.value !== "acts" &&
+    !high &&
+    kind !== "acts" &&
     !/--(prior|ratio|threshold|error|range|share|cost-share|case-costs)/.test(more)
   )
-    return {field: fields.low, words: `${find(".question").textContent} Write the two ends, such as 3 and 30`};
+    return {field: fields.low, words: `${find(".question").textContent} Write the two ends, such as 3 and 30.`};
+  if (kind === "acts" && !costs && !/--costs/.test(more))
+    return {field: fields.costs, words: "What does each act cost in each class? Choose the file under Costs."};
+  if (low && high && Number(low) > Number(high))
+    return {field: fields.low, words: `At least ${low}, at most ${high}: the smaller one goes first.`};
   return null;
 }
 
@@ -137,62 +194,87 @@ function tell() {
   if (file) find(".command pre").textContent = `pwu ${words().map(quoted).join(" ")}`;
 }
 
-async function run(more = []) {
-  const python = window.livePython,
-    told = find(".doing");
-  if (!python) {
-    told.textContent = "Python is not beside this copy of the page: the command below says the same in a terminal.";
-    return null;
-  }
-  find("[type=submit]").disabled = true;
-  root.setAttribute("aria-busy", "true");
-  const files = [file, costs].filter(Boolean).map(({name, bytes}) => ({name, bytes}));
-  const code = `from pwu_book import bench\nprint(bench.answer(${JSON.stringify([...words(), ...more])}))`;
-  const {found, failed} = await python.ask(
-    {code, name: "<bench>", files},
-    (said) => (told.textContent = said || "Computing")
-  );
-  find("[type=submit]").disabled = false;
-  root.removeAttribute("aria-busy");
-  told.textContent = "";
-  const wrong = failed ?? found?.error?.words;
-  if (wrong) {
-    refuse(`Python did not get through (${wrong}): the command below says the same in a terminal`);
-    return null;
-  }
-  const answer = JSON.parse(found.shown[0].text);
-  if (answer.code) {
-    refuse(answer.wrong);
-    return null;
-  }
-  return answer;
-}
+const job = (call, files) => ({
+  code: `from pwu_book import bench\nprint(${call})`,
+  name: "<bench>",
+  alone: true,
+  files: files.map(({name, bytes}) => ({name, bytes}))
+});
+const answered = ({shown, error}) => {
+  if (error) throw new Error(error.words);
+  return JSON.parse(shown[0].text);
+};
 
-form.addEventListener("submit", async (event) => {
-  event.preventDefault();
-  refuse("");
-  const missing = lacking();
-  if (missing) {
-    refuse(missing.words);
-    missing.field.focus();
+// The question is what stands in the form at the click; whatever is shown and saved afterwards is its answer.
+async function run() {
+  const told = find(".doing");
+  if (!python()) {
+    told.textContent = "Python is not beside this copy of the page: the command below says the same in a terminal.";
     return;
   }
-  const answer = await run();
-  if (!answer) return;
+  const files = [file, ...(costs ? [{name: costsPath(), bytes: costs.bytes}] : [])],
+    started = performance.now();
+  let doing = "Computing";
+  const clock = () => (told.textContent = `${doing}, ${((performance.now() - started) / 1e3).toFixed(0)} s`);
+  const own = python().task((send) => send(job(`bench.answer(${JSON.stringify(words())})`, files)), {
+    note: (said) => {
+      doing = said || "Computing";
+      clock();
+    },
+    limit: 900
+  });
+  task = own;
+  const tick = setInterval(clock, 1000);
+  button.textContent = "Stop";
+  root.setAttribute("aria-busy", "true");
+  let answer;
+  try {
+    answer = answered(await own.done);
+  } catch (error) {
+    const why = error.stopped ? "Stopped" : `Python did not get through (${error.message})`;
+    answer = {wrong: `${why}: the command below asks the same in a terminal.`, answers: []};
+  }
+  clearInterval(tick);
+  if (task !== own) return; // another file has come in the meantime
+  task = null;
+  told.textContent = "";
+  button.textContent = button.dataset.words;
+  root.removeAttribute("aria-busy");
+  if (answer.wrong) refuse(answer.wrong, answer.answers);
+  else present(answer);
+}
+
+function present(answer) {
   given = answer;
-  const frame = find("iframe");
+  const {shown, report, said, json} = answer;
   find(".result").hidden = false;
-  frame.hidden = !answer.report;
-  find(".save-html").hidden = !answer.report;
-  frame.srcdoc = answer.report;
-  frame.onload = () => {
-    const grow = () => (frame.style.height = `${frame.contentDocument.documentElement.scrollHeight + 8}px`);
-    grow();
-    new ResizeObserver(grow).observe(frame.contentDocument.body);
-  };
-  find(".printed").textContent = answer.said;
-  find(".printed").parentNode.open = !answer.report;
+  python().show(find(".answered"), {shown: [{kind: "html", text: shown ?? ""}]});
+  for (const svg of root.querySelectorAll("svg.picture")) {
+    const numbers = JSON.parse(svg.parentNode.querySelector("script").textContent);
+    new ResizeObserver(() => svg.clientWidth && drawPicture(svg, numbers)).observe(svg);
+  }
+  find(".save-html").hidden = !report;
+  find(".save-json").hidden = !json;
+  find(".printed").textContent = said;
+  find(".printed").parentNode.open = !shown;
   find(".result").scrollIntoView({block: "start"});
+}
+
+button.dataset.words = button.textContent;
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  if (task) {
+    task.stop();
+    return;
+  }
+  refuse("");
+  const missing = lacking();
+  if (!missing) {
+    run();
+    return;
+  }
+  refuse(missing.words);
+  missing.field.focus();
 });
 
 function save(name, type, text) {
@@ -203,11 +285,12 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-form.addEventListener("input", tell);
-fields.decision.addEventListener("change", () => {
-  ask();
+form.addEventListener("change", ({target}) => {
+  if (target === fields.truth) offer();
+  if (target === fields.decision) ask();
   tell();
 });
+form.addEventListener("input", tell);
 const read = (chosen, then) =>
   chosen?.arrayBuffer().then(
     (bytes) => then(bytes, chosen.name),
@@ -233,16 +316,13 @@ for (const name of ["dragenter", "dragover", "dragleave", "drop"])
 drop.addEventListener("drop", (event) => read(event.dataTransfer.files[0], load));
 const asBytes = (text) => new TextEncoder().encode(text).buffer;
 find(".paste").addEventListener("click", () => load(asBytes(find("textarea").value), "pasted.csv"));
-for (const button of root.querySelectorAll("button[data-example]"))
-  button.addEventListener("click", () => {
-    const example = held.examples[button.dataset.example];
+for (const one of root.querySelectorAll("button[data-example]"))
+  one.addEventListener("click", () => {
+    const example = held.examples[one.dataset.example];
     load(asBytes(example.table), example.file, example.choice);
   });
 find(".save-html").addEventListener("click", () => save("report.html", "text/html", given.report));
-find(".save-json").addEventListener("click", async () => {
-  const answer = await run(["--json"]);
-  if (answer) save("result.json", "application/json", answer.said);
-});
+find(".save-json").addEventListener("click", () => save("result.json", "application/json", given.json));
 find(".off").remove();
 form.hidden = false;
 root.dataset.ready = "";

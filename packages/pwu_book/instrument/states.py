@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import sympy as sp
 from numpy.typing import ArrayLike
 from scipy.special import logit
 
 from pwu_desk import robust
-from pwu_lite import _resampling, elicitation, symbolic, validation
+from pwu_lite import _resampling, elicitation, validation
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta, Dirac, Prior
 from pwu_lite.pwu import PWU
@@ -397,6 +396,10 @@ def _belief(name, pair, y, forecasts, names, people=None, sample_weight=None):
     if isinstance(pair, Prior):
         mean = [PWU(FAMILY, pair)(y, f, sample_weight=sample_weight) for f in forecasts]
         return View((_prefers(name, names, mean),), weight(pair), name, bills=_ranked(names, mean))
+    import sympy as sp  # the other states do without: in a page it is half of what Python fetches
+
+    from pwu_lite import symbolic
+
     losses = [symbolic.read(f"a loss of {name}", loss) for loss in pair]
     symbols = {symbol for loss in losses for symbol in loss.free_symbols}
     if len(symbols) != 1:

@@ -1,0 +1,65 @@
+"""A folder of hand-ins becomes nbgrader's folders and a summary: right, wrong, endless, empty, twice, foreign."""
+
+import json
+import os
+
+import pytest
+
+from tools.kit import collect, exercises
+
+NAME = "01_good_score"
+CELLS = exercises.read(exercises.files(collect.ROOT)[0])
+
+
+def hand_in(folder, student, change=lambda source: source, file=None, name=NAME):
+    """A file as the page saves it, with the solution filled in and changed."""
+    made = exercises.release(CELLS, name)
+    solved = [cell for cell in exercises.for_nbgrader(CELLS).cells]
+    for cell, full in zip(made.cells, solved, strict=True):
+        if "BEGIN SOLUTION" in full.source:
+            cell.source = change(full.source)
+    made.metadata["student"] = student
+    path = folder / (file or f"{student.lower().replace(' ', '-')}_{name}.ipynb")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(made))
+    return path
+
+
+def test_a_class_is_sorted_and_summed_up(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(collect, "LONGEST", 6)
+    hand_in(tmp_path, "Ann Lee")
+    early = hand_in(tmp_path, "Ben", lambda source: "def bill(*given):\n    return 0", file="mail/early.ipynb")
+    os.utime(early, (1, 1))
+    hand_in(tmp_path, "Ben")
+    hand_in(tmp_path, "Cem", lambda source: "while True: pass")
+    hand_in(tmp_path, "Dora", lambda source: exercises.GIVEN.sub(rf"\1{exercises.BLANK}", source))
+    hand_in(tmp_path, "Émile", lambda source: "import sys\nsys.exit(0)")
+    (tmp_path / "notes.ipynb").write_text("not a notebook")
+    (tmp_path / "other.ipynb").write_text('{"metadata": {}, "cells": []}')
+    hand_in(tmp_path, "", file="nameless.ipynb")
+    assert collect.main(tmp_path) == 1
+    said = capsys.readouterr()
+    placed = sorted(path.relative_to(tmp_path / "submitted").as_posix() for path in tmp_path.glob("submitted/*/*/*"))
+    assert placed == [f"{student}/{NAME}/{NAME}.ipynb" for student in ("ann-lee", "ben", "cem", "dora", "nameless",
+                                                                    "émile")]
+    assert "BEGIN SOLUTION" in (tmp_path / f"submitted/ben/{NAME}/{NAME}.ipynb").read_text()  # the later one
+    lines = said.out.splitlines()
+    assert lines[0] == f"{NAME}: 6 handed in" and lines[1].startswith("  a: passes 3; does not run 2")
+    assert "    ann-lee: a passes, b passes" in lines and "    cem: a does not run, b does not run" in lines
+    assert "    dora: a not written, b not written" in lines
+    assert all(word in said.err for word in ("notes.ipynb", "other.ipynb", "nameless.ipynb: no name was given"))
+    assert collect.main(tmp_path) == 1 and capsys.readouterr().out == said.out  # what is sorted is not handed in again
+
+
+@pytest.mark.parametrize("mistake", exercises.mistakes(CELLS), ids=lambda one: one.name)
+def test_a_known_mistake_is_named(tmp_path, mistake):
+    code = [cell.source for cell in mistake.cells if exercises.is_answer(cell)]
+    path = tmp_path / "one.ipynb"
+    path.write_text(json.dumps({"cells": [{"cell_type": "code", "metadata": {}, "source": one} for one in code]}))
+    said = collect.verdicts(path, NAME)
+    other = {"a": "b", "b": "a"}[mistake.exercise]
+    assert said[mistake.exercise].startswith("like “") and said[other] == "passes"
+
+
+def test_a_folder_that_is_not_there(tmp_path, capsys):
+    assert collect.main(tmp_path / "nowhere") == 2 and "no folder" in capsys.readouterr().err

@@ -1,0 +1,115 @@
+"""Sort what a class has handed in from the pages of the exercises, and say how it did.
+
+Usage: python -m tools.kit.collect FOLDER
+
+FOLDER has the notebooks as the pages saved them, at any depth. They are copied to
+`FOLDER/submitted/STUDENT/EXERCISES/EXERCISES.ipynb`, where nbgrader looks for them; of two files by one student the one
+that was written later counts. Each is run in a process of its own, for at most half a minute: with this account's
+rights, so use one that holds nothing of value.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from tools.kit import exercises
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST = 30  # seconds for a file
+RUNS = "does not run"
+
+
+def main(folder: Path) -> int:
+    if not folder.is_dir():
+        print(f"there is no folder {folder}", file=sys.stderr)
+        return 2
+    taken, refused = handed_in(folder)
+    for line in refused:
+        print(line, file=sys.stderr)
+    for (student, name), path in taken.items():
+        place = folder / "submitted" / student / name / f"{name}.ipynb"
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(path, place)
+    for name in sorted({name for _, name in taken}):
+        files = {student: path for (student, other), path in taken.items() if other == name}
+        said = {student: verdicts(path, name) for student, path in files.items()}
+        print(f"{name}: {len(files)} handed in")
+        for exercise in sorted({letter for each in said.values() for letter in each}):
+            counts = Counter(each.get(exercise, RUNS) for each in said.values())
+            print(f"  {exercise}: " + "; ".join(f"{words} {number}" for words, number in counts.most_common()))
+        for student, each in sorted(said.items()):
+            print(f"    {student}: " + ", ".join(f"{letter} {words}" for letter, words in sorted(each.items())))
+    return 1 if refused else 0
+
+
+def handed_in(folder: Path) -> tuple[dict[tuple[str, str], Path], list[str]]:
+    """The files by student and exercises, and in words what could not be taken."""
+    known = {path.stem for path in exercises.files(ROOT)}
+    found: dict[tuple[str, str], Path] = {}
+    refused = []
+    paths = [path for path in folder.rglob("*.ipynb") if path.relative_to(folder).parts[0] != "submitted"]
+    for path in sorted(paths, key=lambda path: (path.stat().st_mtime, str(path))):
+        try:
+            notebook = json.loads(path.read_text(encoding="utf-8"))
+            name = notebook["metadata"]["otter"]["assignment_name"]
+            student = notebook["metadata"].get("student", "")
+        except (ValueError, KeyError, TypeError, AttributeError):
+            refused.append(f"{path.name}: not a file that a page of the exercises has saved")
+            continue
+        if name not in known:
+            refused.append(f"{path.name}: there are no exercises {name!r}")
+            continue
+        student = re.sub(r"[^\w]+", "-", str(student).strip().lower()).strip("-")
+        if not student:
+            refused.append(f"{path.name}: no name was given; it is taken as {path.stem!r}")
+            student = path.stem
+        found[student, name] = path
+    return found, refused
+
+
+def verdicts(path: Path, name: str) -> dict[str, str]:
+    """Of each exercise in words how the file does: as the page said it, each test counts, and none that did not run."""
+    command = [sys.executable, "-c", "from tools.kit import collect; collect.mark()", str(path), name]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST)
+        wrong = json.loads(done.stdout.splitlines()[-1])
+    except (subprocess.TimeoutExpired, ValueError, IndexError):
+        return dict.fromkeys("ab", RUNS)
+    held = exercises.checks(exercises.read(ROOT / exercises.SOURCE / f"{name}.md"))
+    return {letter: verdict(letter, held, wrong) for letter in sorted({test["exercise"] for test in held["tests"]})}
+
+
+def verdict(exercise: str, held: dict, wrong: list[str | None]) -> str:
+    own = [place for place, test in enumerate(held["tests"]) if test["exercise"] == exercise]
+    failed = [place for place in own if wrong[place]]
+    if not failed:
+        return "passes"
+    alike = [one["name"] for one in held["mistakes"] if one["exercise"] == exercise and one["fails"] == failed]
+    if alike:
+        return f"like “{alike[0]}”"
+    first = str(wrong[failed[0]])
+    return "not written" if "NotImplementedError" in first else f"fails {len(failed)} of {len(own)} tests"
+
+
+def mark() -> None:
+    """In a process of its own: for each test nothing, or why it fails, as one line of JSON."""
+    path, name = sys.argv[1:]
+    notebook = json.loads(Path(path).read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    cells = [exercises.Cell("code", "".join(cell["source"])) for cell in code
+             if not cell["metadata"].get("nbgrader", {}).get("grade")]
+    wanted = exercises.tests(exercises.read(ROOT / exercises.SOURCE / f"{name}.md"))
+    wrong = exercises.results(cells, wanted)
+    print(f"\n{json.dumps(wrong)}")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit("usage: python -m tools.kit.collect FOLDER")
+    raise SystemExit(main(Path(sys.argv[1])))
