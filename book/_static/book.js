@@ -60,19 +60,12 @@ document.addEventListener("DOMContentLoaded", () => {
       line.parentElement.classList.add("long");
   }
   const follow = (short) => document.documentElement.classList.toggle("short", short);
-  const store = (act) => {
-    try {
-      return act(localStorage);
-    } catch {
-      return null; // a browser that stores nothing: the choice lasts for this page
-    }
-  };
-  const kept = store((shelf) => shelf.getItem("short path")) === "yes";
+  const kept = localStorage.getItem("short path") === "yes";
   for (const box of document.querySelectorAll(".short-path input")) {
     box.checked = kept;
     follow(kept);
     box.addEventListener("change", () => {
-      store((shelf) => shelf.setItem("short path", box.checked ? "yes" : "no"));
+      localStorage.setItem("short path", box.checked ? "yes" : "no");
       follow(box.checked);
     });
   }

@@ -1,6 +1,6 @@
 """Drive the bench, a live cell and the prior machine of the built site as their readers do.
 
-Usage: called by `site_check.py`, for a site with live cells.
+Usage: called by `hands_check.py`, for a site with live cells.
 
 The bench: each file is uploaded and the form filled in. The page runs the command in the browser's Python, this process
 runs it in its own: costs must agree to 1e-9, what is resampled to 1e-6, words to the letter. Files that cannot be read
@@ -20,11 +20,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from playwright.sync_api import expect
 
 from pwu_desk import command
 
 BENCH = "book/start/quickstart.html"
 CHAPTER = "book/implicit_priors/binary_priors.html"
+LONG = 120_000  # milliseconds that a first answer may take here
 TYPED = "x = 6 / 2 " + "".join(map(chr, range(33, 127))) + " k?y/z"  # each character that a keyboard has
 RESAMPLED = ("low", "high", "difference low", "difference high", "saving low", "saving high", "share best",
              "cases needed")
@@ -85,24 +87,24 @@ def files() -> list[File]:
 
 def check_bench(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any], list[str]], base: str) -> list[str]:
     """All files, an example by the keyboard, what is sent, a report to save, a phone in the dark."""
-    context, found, sent = browser.new_context(), [], []
+    context, found, sent = browser.new_context(accept_downloads=True), [], []
     page = watch(context)
     page.goto(base + BENCH, wait_until="load")
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
-    table = forecasts(100, 2, 4).rename(columns={"y": "died"})
-    page.set_input_files(".bench .load input[type=file]",
-                         {"name": "died.csv", "mimeType": "text/csv", "buffer": csv_of(table)})
-    for words in ("Which column has the outcomes", "Write the two ends"):
+    put(page, File("died.csv", csv_of(forecasts(100, 2, 4).replace({"y": {0: "lived", 1: "died"}}).rename(
+        columns={"y": "fate"}))))
+    for words, act in (("Which column has the outcomes", lambda: choose(page, "truth", "fate")),
+                       ("Which of its two labels", lambda: choose(page, "event", "died")),
+                       ("Write the two ends", lambda: page.locator(".bench [name=low]").fill("30")),
+                       ("the smaller one goes first", lambda: None)):
+        page.locator(".bench [name=high]").fill("3" if "smaller" in words else "")
         page.locator(".bench [type=submit]").click()
         if words not in page.locator(".bench .problem").inner_text():
             found.append(f"a form that lacks something does not say: {words}")
-        page.locator(".bench [name=truth]").select_option("died")
-    if any("/py/" in url for url in asked):
-        found.append(f"a form that lacks something fetches Python: {asked[:2]}")
+        act()
     before = page.locator("button[data-example]").first
     before.focus()
     page.keyboard.press("Enter")
+    expect(page.locator(".bench .decision")).to_be_visible(timeout=LONG)
     page.locator(".bench [name=high]").press("Enter")
     if problem := wait(page):
         found.append(f"the example: {problem}")
@@ -118,6 +120,7 @@ def check_bench(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any
     page = watch(phone)
     page.goto(base + BENCH, wait_until="load")
     page.locator("button[data-example]").nth(1).tap()
+    expect(page.locator(".bench .decision")).to_be_visible(timeout=LONG)
     page.locator(".bench [type=submit]").tap()
     problem = wait(page)
     found += [f"on a phone: {problem}"] if problem else access(page)
@@ -125,6 +128,21 @@ def check_bench(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any
         found.append("on a phone the page scrolls sideways")
     phone.close()
     return [f"bench: {problem}" for problem in found]
+
+
+def put(page: Any, *files: File) -> None:
+    """Choose a file, as a hand does, and wait for what the page says of it."""
+    for file in files:
+        page.set_input_files(".bench .load input[type=file]",
+                             {"name": file.name, "mimeType": "text/csv", "buffer": file.content})
+    page.wait_for_function("""name => document.querySelector('.bench .taken').textContent.startsWith(name) && (
+        document.querySelector('.bench .problem').textContent || !document.querySelector('.bench .decision').hidden)""",
+                           arg=files[-1].name, timeout=LONG)
+
+
+def choose(page: Any, name: str, value: str) -> None:
+    field = page.locator(f".bench [name={name}]")
+    (field.select_option if field.evaluate("field => field.tagName") == "SELECT" else field.fill)(value)
 
 
 def check_cells(page: Any, base: str) -> list[str]:
@@ -140,8 +158,9 @@ def check_cells(page: Any, base: str) -> list[str]:
         found.append(f"a cell does not run: {settled(cell)!r}")
     for old, new, expected in (("p**2", "p**4/2", "An error"), ("p**4/2", "p**2", "Done")):
         cell.locator("button", has_text="Edit").click()
-        cell.locator("pre[contenteditable]").evaluate(
-            "(pre, [a, b]) => { pre.textContent = pre.textContent.replace(a, b); }", [old, new])
+        text = cell.locator("pre[contenteditable]").inner_text().replace("\xa0", " ").rstrip()
+        cell.locator("pre[contenteditable]").press("Control+A")
+        page.keyboard.insert_text(text.replace(old, new))
         page.keyboard.press("Shift+Enter")
         if not (said := settled(cell)).startswith(expected):
             found.append(f"an edited cell says {said!r}, not {expected!r}")
@@ -157,7 +176,10 @@ def check_cells(page: Any, base: str) -> list[str]:
         found.append("reset does not bring back the printed output")
     page.goto(base + "book/reference/machine.html#one=1-p&zero=p", wait_until="load")
     answer = page.locator(".machine-answer")
-    answer.locator(".machine").wait_for(timeout=120_000)
+    if answer.inner_text():
+        found.append("a link computes by itself")
+    page.locator(".machine-form button").click()
+    answer.locator(".machine").wait_for(timeout=LONG)
     if "It believes nothing" not in answer.inner_text():
         found.append(f"the machine says {answer.inner_text()!r} of the absolute error")
     page.locator(".machine-form [name=one]").fill("(1-p)^2")
@@ -171,8 +193,7 @@ def check_cells(page: Any, base: str) -> list[str]:
 
 def settled(cell: Any) -> str:
     """What a cell's line says once it is not running any more."""
-    button = cell.locator(".live-bar button").first
-    button.filter(has_text="Run").wait_for(timeout=120_000)
+    expect(cell.locator(".live-bar button").first).to_have_text("Run", timeout=LONG)
     return cell.locator(".live-said").inner_text()
 
 
@@ -180,20 +201,25 @@ def wait(page: Any) -> str:
     """What the page refuses, or nothing once there is an answer."""
     page.wait_for_function("""() => !document.querySelector(".bench").hasAttribute("aria-busy") && (
         document.querySelector(".bench .problem").textContent || !document.querySelector(".bench .result").hidden)""",
-                           timeout=120_000)
+                           timeout=LONG)
     return page.locator(".bench .problem").inner_text().strip()
+
+
+def numbers(page: Any, folder: Path) -> dict[str, Any]:
+    """What the page saves as its answer."""
+    with page.expect_download() as waiting:
+        page.locator(".bench .save-json").click()
+    waiting.value.save_as(folder / "result.json")
+    return json.loads((folder / "result.json").read_text())
 
 
 def compare(page: Any, file: File, folder: Path) -> list[str]:
     """The page and this process on the same file, with the words that the page shows."""
-    page.set_input_files(".bench .load input[type=file]",
-                         {"name": file.name, "mimeType": "text/csv", "buffer": file.content})
-    page.wait_for_function("name => document.querySelector('.bench .taken').textContent.startsWith(name)",
-                           arg=file.name)
+    put(page, file)
     page.locator(".bench details.aside").nth(1).evaluate("fold => { fold.open = true; }")
-    for name, value in file.chosen.items():
-        field = page.locator(f".bench [name={name}]")
-        (field.select_option if field.evaluate("f => f.tagName") == "SELECT" else field.fill)(value)
+    for name in sorted(file.chosen, key=lambda name: ["decision", "truth"].index(name) if name in (
+            "decision", "truth") else 9):
+        choose(page, name, file.chosen[name])
     words = shlex.split(page.locator(".bench .command pre").inner_text())[1:]  # pwu
     # As a person typed them: a page that reads 5,000 as 5 asks for something else, and gets the right answer to it.
     ends = ":".join(file.chosen[name] for name in ("low", "high") if name in file.chosen)
@@ -207,21 +233,17 @@ def compare(page: Any, file: File, folder: Path) -> list[str]:
         code = command.main([*words, "--json"])
     if code or problem:
         here = wrong.getvalue().strip().removeprefix("pwu compare: ")
-        return [] if here[1:] == problem[1:].removesuffix("." if not here.endswith(".") else "") else [
-            f"the page says {problem!r}, the command line {here!r}"]
+        return [] if problem[1:].startswith(here[1:]) else [f"the page says {problem!r}, the command line {here!r}"]
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         return ["the page scrolls sideways"]
-    with page.expect_download(timeout=120_000) as waiting:  # the page computes again
-        page.locator(".bench .save-json").click()
-    waiting.value.save_as(folder / "result.json")
-    theirs, ours = (json.loads(text) for text in ((folder / "result.json").read_text(), said.getvalue()))
+    theirs, ours = numbers(page, folder), json.loads(said.getvalue())
     found = [f"{key}: {theirs[key]!r}, not {ours[key]!r}" for key in ("words", "remarks", "left_out", "decision")
              if theirs[key] != ours[key]]
     for one, other in zip(theirs["models"], ours["models"], strict=True):
         found += [f"{one['name']}, {key}: {one[key]!r}, not {other[key]!r}" for key in other
                   if not same(key, one[key], other[key])]
-    report = page.frame_locator(".bench iframe").locator("body").inner_text()
-    return found + [f"the report lacks {line!r}" for line in ours["words"] if line not in report]
+    answer = page.locator(".bench .answered").inner_text()
+    return found + [f"the answer lacks {line!r}" for line in ours["words"] if line not in answer]
 
 
 def same(key: str, one: Any, other: Any) -> bool:

@@ -83,7 +83,9 @@ def main(site: Path) -> int:
     print(f"{count} cells of {len(paths)} pages in {seconds:.0f} s ({len(agreed)} pages were run here before): "
           f"{count - unlike} as printed, {static} static, {unlike - static} listed; {doctests['count']} lines of "
           f"docstrings, {len(doctests['failed'])} modules differ; {len(problems)} problems")
-    return bool(problems)
+    from tools.checks import hands_check  # it needs a browser
+
+    return bool(problems) | hands_check.main()
 
 
 def proofs_of(paths: list[Path]) -> dict[Path | None, Path | None]:

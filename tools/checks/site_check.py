@@ -11,8 +11,8 @@ does not find what people look for, a quiz with cut formulas or answers that do 
 keyboard, a check that does not open by Enter and Space, a code toggle or theme switch that does nothing, a text that
 passes and does not move its picture, an instrument that does not answer to mouse and keyboard, in its drawing too,
 says after a drag what Python does not, or has no picture where scripts are off; a slide that overflows or a sheet of
-two pages (see `kit_check`); a chapter without a picture for links (see `link_pictures`); a bench that computes what
-Python does not (see `bench_check`).
+two pages (see `kit_check`); a chapter without a picture for links (see `link_pictures`). What a hand does first is
+tried by `hands_check`.
 
 A page whose HTML, styles, scripts and fonts are those of one that passed on this machine is not opened again, nor is
 a site that has not changed (PWU_BOOK_CACHE=off: all are).
@@ -44,7 +44,7 @@ from playwright.sync_api import Error, expect
 from pwu_book import instrument
 from pwu_book.examples import mushrooms, screening
 from tools.build import kept, link_pictures
-from tools.checks import bench_check, browse, kit_check
+from tools.checks import browse, kit_check
 
 ROOT, SITE = Path(__file__).resolve().parents[2], Path("_build/html")
 INSTRUMENTS = {"hill": "book/index.html", "beliefs": "book/implicit_priors/binary_priors.html",
@@ -100,8 +100,10 @@ def watch(context, base: str, problems: list[str]):
     def guard(route):
         if route.request.url.startswith(base) and route.request.resource_type == "stylesheet":
             # A reader's first view may keep the fall-back face; what is measured here is the book's own.
-            sheet = route.fetch()
-            route.fulfill(response=sheet, body=re.sub(r"font-display:\s*optional", "font-display:block", sheet.text()))
+            with contextlib.suppress(Error):  # another page was opened in the meantime
+                sheet = route.fetch()
+                text = re.sub(r"font-display:\s*optional", "font-display:block", sheet.text())
+                route.fulfill(response=sheet, body=text)
         elif route.request.url.startswith((base, "data:", "blob:")):
             route.continue_()
         else:
@@ -586,17 +588,19 @@ def places(said: str | None) -> list[float]:
 UNSTEADY = "passed when it was run again: "
 
 
-def steady(browser, base: str, name: str, check: Callable[[Any], list[str]], **options: Any) -> list[str]:
+def steady(browser, base: str, name: str, check: Callable[[Any], list[str]], quiet: bool = False,
+           **options: Any) -> list[str]:
     """What a check finds on a page of its own; if it finds something, once more in a new context.
 
-    What fails only once is not a fault of the site, but is listed, and the weekly job refuses the list.
+    What fails only once is not a fault of the site, but is listed, and the weekly job refuses the list. A `quiet`
+    check makes requests fail itself.
     """
     first: list[str] = []
     for _ in range(2):
         problems: list[str] = []
         with browser.new_context(**options) as context, watch(context, base, problems) as page:
             try:
-                found = [f"{name}: {problem}" for problem in check(page) + problems]
+                found = [f"{name}: {problem}" for problem in check(page) + ([] if quiet else problems)]
             except (Error, AssertionError) as error:  # a state that did not come
                 found = [f"{name}: {' '.join(str(error).split())[:600]}"]
         if not found:
@@ -651,19 +655,11 @@ def check_rest(base: str) -> list[str]:
         return [problem for name, check in checks.items() for problem in steady(browser, base, name, check)]
 
 
-def check_bench(base: str) -> list[str]:
-    """The bench, the machine and live cells, in a site that has them."""
-    if not (SITE / "_static" / "live" / "site.json").exists():
-        print("no live cells in this site (make live, make book): the bench and the machine are not checked")
-        return []
-    with browse.chromium() as browser:
-        def bench(page):
-            problems: list[str] = []
-            return bench_check.check_bench(browser, lambda held: watch(held, base, problems), check_access,
-                                           base) + problems
-
-        return (steady(browser, base, "bench", bench)
-                + steady(browser, base, "live", lambda page: bench_check.check_cells(page, base)))
+def refused(failures: list[str]) -> list[str]:
+    """What fails a run; the weekly job refuses what passed only the second time, too."""
+    if os.environ.get("PWU_UNSTEADY") == "refuse":
+        return failures
+    return [failure for failure in failures if not failure.startswith(UNSTEADY)]
 
 
 def main() -> int:
@@ -672,7 +668,7 @@ def main() -> int:
     whole = proof("whole", sorted(str(path.relative_to(SITE)) for path in SITE.rglob("*") if path.is_file()), shared)
     jobs = [(check_pages, (base, view, new[view][part::2], shared)) for view in VIEWS for part in (0, 1)]
     if not kept.there(whole):
-        jobs[2:2] = [(check_bench, (base,)), (check_rest, (base,))]
+        jobs[2:2] = [(check_rest, (base,))]
     # A worker that is killed breaks this pool at once; that of multiprocessing would wait for ever.
     with ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
         running = [pool.submit(work, *given) for work, given in jobs]
@@ -680,15 +676,14 @@ def main() -> int:
     failures += check_search()
     if not failures:
         kept.put(whole)
-    if os.environ.get("PWU_UNSTEADY") != "refuse":
-        for unsteady in (failure for failure in failures if failure.startswith(UNSTEADY)):
-            print(unsteady)
-        failures = [failure for failure in failures if not failure.startswith(UNSTEADY)]
+    for unsteady in (failure for failure in failures if failure.startswith(UNSTEADY)):
+        print(unsteady)
+    failures = refused(failures)
     for failure in failures:
         print(f"FAILED {failure}", file=sys.stderr)
     before = len(names) * len(VIEWS) - sum(map(len, new.values()))
     print(f"{len(names)} pages in {len(VIEWS)} views ({before} were opened on this machine before), search, switches, "
-          f"instruments, slides, worksheets, bench: {len(failures)} problems")
+          f"instruments, slides, worksheets: {len(failures)} problems")
     return int(bool(failures))
 
 

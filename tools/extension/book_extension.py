@@ -71,8 +71,14 @@ def name_book(app) -> None:
         path.write_text(re.sub(r'(<div class="header-article-items__start">)(?!<a)', named, text), encoding="utf-8")
 
 
+# A browser that stores nothing for this site refuses even to be asked, and a script that asks ends there.
+STORELESS = ("<script>try { localStorage.length } catch { Object.defineProperty(window, 'localStorage', {value: "
+             "{getItem: () => null, setItem() {}, removeItem() {}}}) }</script>\n")
+
+
 def dress_page(app, pagename, templatename, context, doctree) -> None:
     """Checks, tables and figures as `page_body` sets them; a description for links."""
+    context["metatags"] = STORELESS + context.get("metatags", "")
     if not pagename.startswith("book/"):
         return
     images = {f"{app.builder.imgpath}/{name}": Path(app.srcdir) / path for path, name in app.builder.images.items()}

@@ -45,7 +45,7 @@ NEEDED = ("numpy", "scipy", "sympy")  # by the exercises; a test compares
 TEACHERS = {"hidden-test", "wrong-answer"}
 LINK = re.compile(r'\b(href|src|action)="(?!#|[a-z]+:)([^"#?]+)')
 OWN = ("meta[name^=citation], meta[name=description], link[rel=next], link[rel=prev], .bd-sidebar-secondary, "
-       ".secondary-toggle, #pst-secondary-sidebar-checkbox, .overlay-secondary, .dropdown-download-buttons, "
+       ".secondary-toggle, .dropdown-download-buttons, "
        "#jb-print-docs-body, script[src*='/live/run.js']")  # of a chapter alone
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 

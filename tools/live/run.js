@@ -125,9 +125,7 @@
     }
   }
 
-  function textOf(pre) {
-    return pre.innerText.replaceAll("\u00a0", " ").replace(/\n+$/, "");
-  }
+  const plain = (text) => text.replaceAll("\u00a0", " ").replace(/\n+$/, "");
 
   function set({kind, text, html}) {
     if (["html", "svg", "drawing", "latex"].includes(kind)) {
@@ -182,30 +180,27 @@
 
   // What a reader has written stays on this device, by page and cell, if the browser may store anything.
   const KEY = `cells of ${location.pathname}`;
-  let kept = {};
-  try {
-    kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
-  } catch {
-    // nothing can be stored here, and keep() says so
-  }
-  function keep(cell) {
-    const text = textOf(cell.pre);
+  const kept = JSON.parse(localStorage.getItem(KEY) ?? "{}");
+  function keep(cell, text) {
+    cell.text = text;
     if (text === cell.first) delete kept[cell.place];
     else kept[cell.place] = text;
     cell.reset.hidden = text === cell.first;
+    let stored = localStorage instanceof Storage; // and not the page's stand-in
     try {
       localStorage.setItem(KEY, JSON.stringify(kept));
-      cell.said.textContent = text === cell.first ? "" : "Kept on this device";
     } catch {
-      cell.said.textContent = "This browser stores nothing for this site: a reload loses your text";
+      stored = false; // no room
     }
+    if (stored) cell.said.textContent = text === cell.first ? "" : "Kept on this device";
+    else cell.said.textContent = "This browser stores nothing for this site: a reload loses your text";
   }
 
   const cells = boxes.map((box) => {
     const pre = box.querySelector(".cell_input pre"),
       cell = {box, pre, place: Number(box.dataset.cell), printed: pre?.innerHTML};
     if (!pre) return cell;
-    cell.first = textOf(pre);
+    cell.first = cell.text = plain(pre.textContent);
     cell.said = make("span", "live-said");
     cell.said.setAttribute("role", "status");
     const bar = make("div", "live-bar");
@@ -228,7 +223,8 @@
       );
     box.querySelector(".cell_input").after(bar);
     pre.addEventListener("pointerdown", () => edit(cell, false));
-    pre.addEventListener("input", () => keep(cell));
+    // A text that is folded away later has no lines on the screen: it is read while it is written.
+    pre.addEventListener("input", () => keep(cell, plain(pre.innerText)));
     pre.addEventListener("keydown", (event) => {
       if (pre.isContentEditable) event.stopPropagation(); // the theme has shortcuts: a slash would go to the search
       if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
@@ -237,7 +233,7 @@
     });
     if (cell.place in kept && !box.classList.contains("tag_static")) {
       pre.textContent = kept[cell.place];
-      keep(cell);
+      keep(cell, kept[cell.place]);
       if (cell.said.textContent) cell.said.textContent = "Your text, kept on this device";
     }
     return cell;
@@ -247,7 +243,7 @@
   async function texts() {
     const {all, places} = await read(),
       shownAt = new Map(cells.map((one) => [places[one.place], one]));
-    return all.map((one, k) => (shownAt.get(k)?.pre ? textOf(shownAt.get(k).pre) : one.code));
+    return all.map((one, k) => shownAt.get(k)?.text ?? one.code);
   }
 
   function edit({box, pre}, go = true) {
@@ -266,7 +262,7 @@
     cell.pre.innerHTML = cell.printed;
     cell.out?.remove();
     for (const old of cell.box.querySelectorAll(".cell_output")) old.hidden = false;
-    keep(cell);
+    keep(cell, cell.first);
   }
 
   // Run what stands above and has not run as it stands now, then the cell itself.

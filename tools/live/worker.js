@@ -79,7 +79,12 @@ async function boot() {
     for (const name of [...own, ...others]) here.add(name);
     return own.length + others.length > 0;
   };
-  return {cell, load, write: (name, bytes) => py.FS.writeFile(name, bytes)};
+  const write = (name, bytes) => {
+    const path = `${py.FS.cwd()}/${name}`;
+    py.FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+    py.FS.writeFile(path, bytes);
+  };
+  return {cell, load, write};
 }
 
 // Each message is answered before the next one is looked at; one that only warms has no answer but its words.

@@ -64,6 +64,7 @@ function options(select, names, none) {
 async function load(bytes, name, choice = {}) {
   const own = {name: name.replace(/[\p{C}/\\]/gu, "_"), bytes};
   task?.stop();
+  idle();
   [file, costs, seen, given] = [own, null, null, null];
   form.reset();
   refuse("");
@@ -236,12 +237,16 @@ async function run() {
   }
   clearInterval(tick);
   if (task !== own) return; // another file has come in the meantime
-  task = null;
-  told.textContent = "";
-  button.textContent = button.dataset.words;
-  root.removeAttribute("aria-busy");
+  idle();
   if (answer.wrong) refuse(answer.wrong, answer.answers);
   else present(answer);
+}
+
+function idle() {
+  task = null;
+  find(".doing").textContent = "";
+  button.textContent = button.dataset.words;
+  root.removeAttribute("aria-busy");
 }
 
 function present(answer) {
