@@ -92,23 +92,7 @@ function drawPanel(svg, panel, {x, top, left, wide, phone, xs, text}) {
   return floor;
 }
 
-// Ticks by name; the words of a tick, and what stands below it.
-const TICKS = {
-  binary: {
-    at: [
-      1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999,
-      0.9999
-    ],
-    below: "so many false alarms cost as much as a miss",
-    other: (c) => String(+((1 - c) / c).toPrecision(2))
-  },
-  topk: {
-    at: [1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1],
-    words: (u) => `${+(100 * u).toPrecision(2)}%`
-  }
-};
 function roundTicks(scale, low, high) {
-  if (scale === "logit") return TICKS.binary.at;
   if (scale === "log") return Array.from({length: 61}, (_, k) => [1, 2, 5][k % 3] * 10 ** (Math.floor(k / 3) - 10));
   const {step, low: from} = roundAxis(low, high);
   return Array.from({length: 12}, (_, k) => +(from + k * step).toPrecision(12));
@@ -118,8 +102,6 @@ function roundTicks(scale, low, high) {
 function drawPicture(svg, {axis, x, names, costs, gaps, bands, hill, reference = 0}) {
   const span = (rows) => [Math.min(...rows.flat()), Math.max(...rows.flat())],
     [least, most] = span(costs);
-  const named = TICKS[axis.ticks] || {},
-    ticks = named.at || roundTicks(axis.scale, x[0], x[x.length - 1]);
   const style = (k) => (k % 6) + (k > 5 ? " again" : ""),
     known = bands.flatMap((band) => band || []),
     [low, high] = span([...gaps, ...known]);
@@ -146,11 +128,11 @@ function drawPicture(svg, {axis, x, names, costs, gaps, bands, hill, reference =
     x,
     scale: axis.scale,
     label: axis.label,
-    below: named.below,
+    below: axis.below,
     panels,
     hill,
     hillTitle: "the hill: what you said of your costs",
     hillHeight: 60,
-    ticks: ticks.map((v) => [v, named.words ? named.words(v) : String(v), named.other && named.other(v)])
+    ticks: axis.ticks || roundTicks(axis.scale, x[0], x[x.length - 1]).map((v) => [v, String(v)])
   });
 }

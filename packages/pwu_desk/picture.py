@@ -57,18 +57,30 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
             "reference": reference, "hill": _hill(axis, score.priors[0], shown)}
 
 
-def axis_of(family: Family) -> dict[str, str]:
-    """The axis for the script: its scale, what it says, and the name of its ticks, if they are not round numbers.
+SHARES_OF_COST = (1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98,
+                  0.99, 0.999, 0.9999)
+SHARES_PICKED = (1e-4, 2e-4, 5e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1)
+
+
+def axis_of(family: Family) -> dict[str, Any]:
+    """The axis for the script: its scale, what it says, and ``ticks`` (value, words, words below) if not round numbers.
 
     Examples
     --------
-    >>> from pwu_lite import BinaryDecision
-    >>> axis_of(BinaryDecision())["ticks"]
-    'binary'
+    >>> from pwu_lite import BinaryDecision, TopK
+    >>> axis_of(BinaryDecision())["ticks"][8], axis_of(TopK())["ticks"][0]
+    ((0.1, '0.1', '9'), (0.0001, '0.01%'))
     """
     axis, parameter = family.axis, family.stated[0]
-    ticks = "topk" if parameter.counts else "binary" if (parameter.name, parameter.domain) == ("c", (0.0, 1.0)) else ""
-    return {"scale": axis.scale, "label": axis.label, "cost": axis.cost, "ticks": ticks}
+    found: dict[str, Any] = {"scale": axis.scale, "label": axis.label, "cost": axis.cost}
+    if parameter.counts:
+        found["ticks"] = [(u, f"{100 * u:.2g}%" if u < 1 else "100%") for u in SHARES_PICKED]
+    elif axis.scale == "logit":
+        costs = (parameter.name, parameter.domain) == ("c", (0.0, 1.0))
+        below = [(f"{(1 - c) / c:.2g}" if c > 0.01 else f"{(1 - c) / c:.0f}",) if costs else () for c in SHARES_OF_COST]
+        found["ticks"] = [(c, f"{c:g}", *words) for c, words in zip(SHARES_OF_COST, below, strict=True)]
+        found["below"] = "so many false alarms cost as much as a miss" if costs else ""
+    return found
 
 
 def _curve(score, thetas, y, forecast, weight):

@@ -5,6 +5,7 @@ import pytest
 
 from tools.build import downloads
 from tools.extension.notebooks import readable
+from tools.extension.page_body import parsed
 
 PAGE = r"""
 <section id="a"><h1><span class="section-number">4. </span>Costs<a class="headerlink" href="#a">#</a></h1>
@@ -36,7 +37,7 @@ def notebook(*tags):
 
 @pytest.fixture
 def made():
-    return readable(notebook([], ["remove-cell"], ["check"], ["remove-cell"]), PAGE, "book/part/a",
+    return readable(notebook([], ["remove-cell"], ["check"], ["remove-cell"]), parsed(PAGE), "book/part/a",
                     lambda page: page == "book/pwu/b", "https://site.org/")
 
 
@@ -64,14 +65,14 @@ def test_cells_stand_where_the_page_has_them_and_machinery_is_folded(made):
 
 
 def test_without_an_address_a_link_to_the_site_is_plain_text():
-    made = readable(notebook([], []), PAGE, "book/part/a", lambda page: False)
+    made = readable(notebook([], []), parsed(PAGE), "book/part/a", lambda page: False)
     assert "Chapter 2, the API, here, [there](https://example.org)" in made.cells[0].source
 
 
 @pytest.mark.parametrize(("tags", "words"), [([[]], "more cells"), ([[], [], []], "1 cells less")])
 def test_a_page_that_is_not_its_notebook_is_refused(tags, words):
     with pytest.raises(ValueError, match=words):
-        readable(notebook(*tags), PAGE, "book/part/a", bool)
+        readable(notebook(*tags), parsed(PAGE), "book/part/a", bool)
 
 
 def test_a_reader_s_own_notebooks_are_kept(tmp_path):

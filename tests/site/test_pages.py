@@ -95,6 +95,16 @@ def test_a_downloaded_notebook_reads_like_its_page(path, site):
                       for head, _ in cells(path)]
 
 
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+def test_captions_in_a_notebook_are_those_of_its_page(path, site):
+    """Kind and number, in the page's order."""
+    page = BeautifulSoup((site / path.relative_to(ROOT).with_suffix(".html")).read_text(), "html.parser")
+    notebook = json.loads((site / "_sources" / path.relative_to(ROOT).with_suffix(".ipynb")).read_text())
+    text = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "markdown")
+    ours = [number.get_text().strip() for number in page.select("figcaption .caption-number")]
+    assert re.findall(r"^_((?:Fig\.|Table) [\d.]+)", text, re.M) == ours
+
+
 def test_every_figure_has_alt_text(notebook):
     """The pictures that cells have drawn: set into the page as SVG, or a file beside it."""
     path, soup = notebook

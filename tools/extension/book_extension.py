@@ -128,8 +128,10 @@ def read_notebook(app, pagename, templatename, context, doctree) -> None:
         return
     _, notebook = get_cache(app.config.nb_execution_cache_path).merge_match_into_notebook(
         nbformat.read(source, as_version=4))
+    body = page_body.parsed(context["body"])
+    page_body.name_tables(body)  # so that a caption has the page's word
     try:
-        notebook = notebooks.readable(notebook, context["body"], pagename,
+        notebook = notebooks.readable(notebook, body, pagename,
                                       lambda page: notebook_of(app, page).exists(), app.config.html_baseurl)
     except ValueError as error:
         raise ExtensionError(str(error)) from error

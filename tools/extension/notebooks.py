@@ -20,7 +20,7 @@ BLOCKS = ["p", "div", "section", "ul", "ol", "dl", "table", "pre", "blockquote",
 MARKS = re.compile(r"([\\`*_$<|])")
 
 
-def readable(notebook: nbformat.NotebookNode, body: str, page: str, has_notebook: Callable[[str], bool],
+def readable(notebook: nbformat.NotebookNode, body: BeautifulSoup, page: str, has_notebook: Callable[[str], bool],
              base: str = "") -> nbformat.NotebookNode:
     """The notebook with the text of the page; cells that the page does not show stay in their places, folded.
 
@@ -28,8 +28,8 @@ def readable(notebook: nbformat.NotebookNode, body: str, page: str, has_notebook
     ----------
     notebook : NotebookNode
         The executed notebook.
-    body : str
-        HTML of the page.
+    body : BeautifulSoup
+        The page's HTML.
     page : str
         Name of the page, such as "book/start/idea": links are relative to it.
     has_notebook : callable
@@ -53,7 +53,7 @@ def readable(notebook: nbformat.NotebookNode, body: str, page: str, has_notebook
             text.clear()
 
     write = Markdown(page, has_notebook, base)
-    for piece in write.pieces(BeautifulSoup(body, "html.parser")):
+    for piece in write.pieces(body):
         if isinstance(piece, str):
             text.append(piece)
             continue

@@ -37,7 +37,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
 
     `drawing` finds the SVG file behind an address, `terms` are addresses in the glossary.
     """
-    soup = BeautifulSoup(body, "html.parser")
+    soup = parsed(body)
     for place, cell in enumerate(soup.select("div.cell")):
         cell["data-cell"] = place  # its place among the cells that the notebook shows, whatever moves it below
     fold_cells(soup, page)
@@ -68,6 +68,10 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     link_terms(soup, terms or {})
     link_sources(soup)
     return str(soup), description(soup)
+
+
+def parsed(body: str) -> BeautifulSoup:
+    return BeautifulSoup(body, "html.parser")
 
 
 def pin(soup: BeautifulSoup, page: str) -> None:

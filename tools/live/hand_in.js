@@ -19,16 +19,13 @@
   // One file by student and exercise, so that thirty of them lie in one folder.
   function save(notebook, exercise) {
     const name = who.value
-      .trim()
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}]+/gu, "-")
-      .replace(/^-|-$/g, "");
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(notebook, null, 1)], {type: "application/x-ipynb+json"}));
-    link.download = `${name ? `${name}_` : ""}${exercise}`;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    return link.download;
+        .trim()
+        .toLowerCase()
+        .replace(/[^\p{L}\p{N}]+/gu, "-")
+        .replace(/^-|-$/g, ""),
+      file = `${name ? `${name}_` : ""}${exercise}`;
+    window.livePython.save(file, "application/x-ipynb+json", JSON.stringify(notebook, null, 1));
+    return file;
   }
 
   function say(exercise, words, passed) {

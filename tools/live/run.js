@@ -14,7 +14,7 @@
   const waiting = [], // tasks whose turn comes
     ran = []; // by cell of the notebook, the text that Python has run last
 
-  const make = (name, kind, words = "") =>
+  const make = (name, kind = "", words = "") =>
     Object.assign(document.createElement(name), {className: kind, textContent: words});
 
   // The notebook's code cells; `places` are those that the page shows, in the notebook's order.
@@ -313,6 +313,13 @@
     read,
     texts,
     anew: () => (ran.length = 0),
+    save(name, type, text) {
+      const link = make("a");
+      link.href = URL.createObjectURL(new Blob([text], {type}));
+      link.download = name;
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    },
     show(out, {shown, error}) {
       out.replaceChildren(...shown.map(set), ...(error ? [wrong({words: error.words}, "", "")] : []));
     }

@@ -35,6 +35,16 @@ FIELDS = {**{name: f"the field {name.capitalize()}" for name in ("decision", "ev
           "truth": "the field Outcome", **dict.fromkeys(files.RANGES, "the fields at least and at most")}
 OFFERED = re.compile(r"""(?:\b(?:add|or|say|write|with|give|name)|:|,)[ ]--([a-z][a-z-]*)[ ]  # an option, offered
                      ('(?:[^']|'"'"')*'|[^\s,;]+)""", re.IGNORECASE | re.VERBOSE)  # and its value, quoted for a shell
+ASKED = {  # of each decision: the question, its unit, two ends as an example, the option that takes them
+    "binary": ("How many false alarms does a miss cost, nine times out of ten?", "false alarms", "3", "30", "ratio"),
+    "selective": ("How large an error costs as much as passing, nine times out of ten?", "in the outcome's unit", "", "",
+                  "error"),
+    "top-k": ("Which share of the cases do you pick, nine times out of ten?", "of the cases", "1%", "10%", "share"),
+    "orders": ("How many units left over does a unit short cost, nine times out of ten?", "units", "2", "9", "ratio"),
+    "acts": ("What is the price in your table of costs, nine times out of ten? Leave both empty if none has one.", "",
+             "", "", "range"),
+    "answers": ("How many right answers does a wrong one cost, nine times out of ten?", "right answers", "1", "9",
+                "ratio")}
 MOST_DOUBT = 20_000  # cases up to which the instrument shows the range, and not only one ratio at a time
 PAIR = ('<p class="note">These are the two models that cost least, compared as if there were no other. The sentences '
         "below speak of all models together.</p>")
@@ -83,7 +93,7 @@ def _labels(frame, column):
         return {"labels": kinds, "event": None}
 
 
-def answer(words: Sequence[str]) -> str:
+def answer(words: Sequence[str], more: str = "") -> str:
     """What the command line finds for these words, in each form that the page shows and saves, as JSON.
 
     ``code``; ``wrong``, with the form's words for its options, and ``answers``, the options that it offers; ``shown``
@@ -93,6 +103,8 @@ def answer(words: Sequence[str]) -> str:
     ----------
     words : sequence of str
         As after ``pwu``; the second one names the file.
+    more : str
+        Further options, as they are written in a shell.
 
     Examples
     --------
@@ -104,9 +116,12 @@ def answer(words: Sequence[str]) -> str:
     found: list[Any] = []
     with contextlib.redirect_stderr(wrong):
         try:
-            code = command.main(words, found.append)
+            code = command.main([*words, *shlex.split(more)], found.append)
         except SystemExit as ended:  # words that the command does not know
             code = int(ended.code or 0)
+        except ValueError as error:  # of the further options, a quote that does not end
+            wrong.write(f"the other options cannot be read: {error}")
+            code = 2
     if code or not isinstance(found[0], command.Answer):
         return json.dumps({"code": code, "said": "".join(map(str, found)), **_refused(wrong.getvalue())})
     one = found[0]
@@ -196,10 +211,10 @@ class Bench:
                 raise ValueError(f"example {name!r} needs a table, a DataFrame")
 
     def data(self) -> dict[str, Any]:
-        """What the script holds: the examples."""
+        """What the script holds: the questions and the examples."""
         examples = {name: {"file": given.get("file", "example.csv"), "table": given["table"].to_csv(index=False),
                            "choice": given.get("choice", {})} for name, given in self.examples.items()}
-        return {"examples": examples}
+        return {"asked": ASKED, "examples": examples}
 
     def _repr_html_(self) -> str:
         held = json.dumps(self.data(), allow_nan=False).replace("<", "\\u003c")

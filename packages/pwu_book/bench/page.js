@@ -1,31 +1,11 @@
 // The bench: asks for a file and a decision, writes the command, and lets Python in the page read and answer.
 const root = document.getElementById("bench-page"),
-  held = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
+  {asked: ASKED, examples: EXAMPLES} = JSON.parse(root.querySelector('script[type="application/json"]').textContent);
 const find = (selector) => root.querySelector(selector),
   form = find("form"),
   fields = form.elements,
   button = find("[type=submit]"),
   python = () => window.livePython;
-const ASKED = {
-  binary: ["How many false alarms does a miss cost, nine times out of ten?", "false alarms", "3", "30", "ratio"],
-  selective: [
-    "How large an error costs as much as passing, nine times out of ten?",
-    "in the outcome's unit",
-    "",
-    "",
-    "error"
-  ],
-  "top-k": ["Which share of the cases do you pick, nine times out of ten?", "of the cases", "1%", "10%", "share"],
-  orders: ["How many units left over does a unit short cost, nine times out of ten?", "units", "2", "9", "ratio"],
-  acts: [
-    "What is the price in your table of costs, nine times out of ten? Leave both empty if none has one.",
-    "",
-    "",
-    "",
-    "range"
-  ],
-  answers: ["How many right answers does a wrong one cost, nine times out of ten?", "right answers", "1", "9", "ratio"]
-};
 let file = null, // {name, bytes}
   costs = null,
   seen = null, // what the package reads of the file: columns, labels, the likely outcome
@@ -84,7 +64,12 @@ async function load(bytes, name, choice = {}) {
       seen = {wrong: `Python did not read the file (${error.message}). Choose it again to try again.`};
     }
     if (file !== own) return; // another file has come in the meantime
-  } else for (const one of form.querySelectorAll("[data-typed]")) typed(one);
+  } else {
+    for (const {name} of form.querySelectorAll("select[data-typed]"))
+      fields[name].replaceWith(
+        Object.assign(document.createElement("input"), {type: "text", name, autocomplete: "off"})
+      );
+  }
   if (seen?.wrong) {
     say(".");
     refuse(seen.wrong);
@@ -116,12 +101,6 @@ function show(say, choice) {
   tell();
 }
 
-// Without Python in the page the columns are not known, and a name is typed.
-function typed(select) {
-  const box = Object.assign(document.createElement("input"), {type: "text", name: select.name, autocomplete: "off"});
-  select.replaceWith(box);
-}
-
 // The question of the decision, with an answer as an example in grey, and the labels of the outcome.
 function ask(choice = {}) {
   const kind = fields.decision.value,
@@ -144,8 +123,6 @@ function offer() {
   fields.event.value = event ?? "";
 }
 
-// Words as a shell splits them: quotes keep blanks together.
-const split = (text) => [...text.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(([, a, b, c]) => a ?? b ?? c);
 const path = ({name}) => (name.startsWith("-") ? `./${name}` : name),
   costsPath = () => (costs.name === file.name ? `costs/${costs.name}` : path(costs));
 
@@ -163,7 +140,7 @@ function words() {
   add("models", fields.models.value.trim());
   add("groups", fields.groups.value);
   add("weights", fields.weights.value);
-  return [...found, ...split(fields.more.value)];
+  return found;
 }
 
 // What the form still needs, before anything is computed; the command itself checks what is there.
@@ -182,8 +159,6 @@ function lacking() {
     !/--(prior|ratio|threshold|error|range|share|cost-share|case-costs)/.test(more)
   )
     return {field: fields.low, words: `${find(".question").textContent} Write the two ends, such as 3 and 30.`};
-  if (kind === "acts" && !costs && !/--costs/.test(more))
-    return {field: fields.costs, words: "What does each act cost in each class? Choose the file under Costs."};
   if (low && high && Number(low) > Number(high))
     return {field: fields.low, words: `At least ${low}, at most ${high}: the smaller one goes first.`};
   return null;
@@ -192,7 +167,7 @@ function lacking() {
 const quoted = (word) => (/^[\w.,:%/+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 function tell() {
-  if (file) find(".command pre").textContent = `pwu ${words().map(quoted).join(" ")}`;
+  if (file) find(".command pre").textContent = `pwu ${words().map(quoted).join(" ")} ${fields.more.value}`;
 }
 
 const job = (call, files) => ({
@@ -217,13 +192,16 @@ async function run() {
     started = performance.now();
   let doing = "Computing";
   const clock = () => (told.textContent = `${doing}, ${((performance.now() - started) / 1e3).toFixed(0)} s`);
-  const own = python().task((send) => send(job(`bench.answer(${JSON.stringify(words())})`, files)), {
-    note: (said) => {
-      doing = said || "Computing";
-      clock();
-    },
-    limit: 900
-  });
+  const own = python().task(
+    (send) => send(job(`bench.answer(${JSON.stringify(words())}, ${JSON.stringify(fields.more.value)})`, files)),
+    {
+      note: (said) => {
+        doing = said || "Computing";
+        clock();
+      },
+      limit: 900
+    }
+  );
   task = own;
   const tick = setInterval(clock, 1000);
   button.textContent = "Stop";
@@ -282,14 +260,6 @@ form.addEventListener("submit", (event) => {
   missing.field.focus();
 });
 
-function save(name, type, text) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], {type}));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-}
-
 form.addEventListener("change", ({target}) => {
   if (target === fields.truth) offer();
   if (target === fields.decision) ask();
@@ -323,11 +293,11 @@ const asBytes = (text) => new TextEncoder().encode(text).buffer;
 find(".paste").addEventListener("click", () => load(asBytes(find("textarea").value), "pasted.csv"));
 for (const one of root.querySelectorAll("button[data-example]"))
   one.addEventListener("click", () => {
-    const example = held.examples[one.dataset.example];
+    const example = EXAMPLES[one.dataset.example];
     load(asBytes(example.table), example.file, example.choice);
   });
-find(".save-html").addEventListener("click", () => save("report.html", "text/html", given.report));
-find(".save-json").addEventListener("click", () => save("result.json", "application/json", given.json));
+find(".save-html").addEventListener("click", () => python().save("report.html", "text/html", given.report));
+find(".save-json").addEventListener("click", () => python().save("result.json", "application/json", given.json));
 find(".off").remove();
 form.hidden = false;
 root.dataset.ready = "";
