@@ -25,7 +25,7 @@ from pwu_lite.priors import Beta, Dirac
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import ModelComparison, compare
 from pwu_lite.reporting.rules import RULES
-from pwu_lite.reporting.words import lines, wrapped
+from pwu_lite.reporting.words import at_a_glance, headline, lines, wrapped
 
 from . import beliefs, evidence, files, large, report
 from .columns import Columns
@@ -45,15 +45,17 @@ EXAMPLES = """examples:
   pwu compare wards.csv --truth state --decision acts --costs costs.csv --range 0.5:2
   pwu compare answers.csv --decision answers --ratio 1:9 --groups question
   pwu compare orders.csv --truth sold --decision mine:Kiosk --range 0.6:0.9
+  pwu compare new.csv --truth y --ratio 3:30 --against old --margin 2% --gate --markdown
   pwu explain log_loss
 """
 ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by", "--anytime",
-               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation")
+               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation", "--margin")
 LARGE = "\nlarge files:\n" + textwrap.indent(textwrap.fill(
     f"More than {RULES['most_bytes_at_once'] // 10**6} MB (a fifth of that, packed or Parquet) are read in pieces, for "
     f"--decision binary and selective. These need all cases at once, and so a sample of the rows: "
     f"{', '.join(ALL_AT_ONCE)}, --missing pairwise; and more than one file, named one by one.", 112,
     break_on_hyphens=False), "  ")
+GATE = {"ship": 0, "keep": 1, "cannot tell": 3}  # exit status; 2 is for what cannot be used
 BLOCKS, CELLS = 100, 256  # of tallies
 MOST_PARTS = 100  # for which a sentence each is said
 
@@ -100,14 +102,33 @@ class Answer(NamedTuple):
                  "\n".join(wrapped(line) for line in (*result.words, *self.remarks)), wrapped(result.notes[0])]
         return "\n\n".join([*words, *(["\n".join(map(wrapped, self.parts.values()))] if self.parts else [])])
 
+    def markdown(self) -> str:
+        """The decision, or the answer, and the table, for a pull request."""
+        glance = at_a_glance(self.result.table, self.result.about)
+        said = self.result.words[0] if "decided" in self.result.about else headline(self.result.table,
+                                                                                    self.result.about)
+        rows = [["model", *glance.columns], [":---", *["---:"] * len(glance.columns)],
+                *([name, *row] for name, row in zip(glance.index, glance.to_numpy(), strict=True))]
+        said = _in_a_cell(said)
+        first = f"**{self.result.decision}**: {said}" if self.result.decision else f"**{said}**"
+        return "\n".join([first, "", *(f"| {' | '.join(_in_a_cell(field) for field in row)} |" for row in rows), "",
+                          f"{self.asked} {self.read}"])
+
     def report(self) -> dict[str, Any]:
         """What `pwu_desk.report` needs besides the result."""
         return {"decision": self.decision, "source": "stated with the request for this report",
                 "statement": self.statement, "remarks": [self.read, *self.remarks]}
 
 
+def _in_a_cell(field):
+    """Without what would end a cell of Markdown, or be read as markup."""
+    return re.sub(r"([\\|`*_<\[])", r"\\\1", " ".join(str(field).split()))
+
+
 def main(arguments: Sequence[str] | None = None, told: Callable[[Any], Any] | None = None) -> int:
     """Run the command line; returns 0, or 2 with one line on standard error if the input cannot be used.
+
+    With ``--gate`` 0 means that a candidate may replace the model in use, 1 that none may, 3 that it cannot be told.
 
     Parameters
     ----------
@@ -134,7 +155,7 @@ def main(arguments: Sequence[str] | None = None, told: Callable[[Any], Any] | No
     except (ValueError, OSError, ImportError) as error:
         print(f"pwu {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
-    return 0
+    return GATE[answer.result.decision] if isinstance(answer, Answer) and given.gate else 0
 
 
 def _tell(given, answer):
@@ -144,7 +165,10 @@ def _tell(given, answer):
         return
     if given.html:
         report.write(answer.result, given.html, **answer.report())
-    print(answer.json() if given.json else answer.text() + (f"\nReport: {given.html}" if given.html else ""))
+    if given.json or given.markdown:
+        print(answer.json() if given.json else answer.markdown())
+    else:
+        print(answer.text() + (f"\nReport: {given.html}" if given.html else ""))
 
 
 def _parser():
@@ -169,9 +193,16 @@ def _parser():
                          "file grows; --decision binary, without groups")
     command.add_argument("--resamples", type=int, default=1000)
     command.add_argument("--seed", type=int, default=0)
+    command.add_argument("--against", metavar="MODEL", help="the model in use, which the others are compared with; "
+                         "without it they are compared with the cheapest one")
+    command.add_argument("--margin", help="with --against: how much more than the model in use a candidate may cost, "
+                         "such as 2%%, or a number in the unit of the cost")
+    command.add_argument("--gate", action="store_true", help="with --against: exit with 0 if a candidate costs at most "
+                         "the margin more, with 1 if each costs more than that, with 3 if that cannot be told")
     command.add_argument("--by", help="column of places, leads or kinds: adds a sentence for each of its values")
     command.add_argument("--html", help="write a report, as a single file")
     command.add_argument("--json", action="store_true", help="print JSON")
+    command.add_argument("--markdown", action="store_true", help="print a table for a pull request")
     command = commands.add_parser("explain", help="what a common metric believes about costs")
     command.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
     command.set_defaults(run=_explain)
@@ -384,7 +415,7 @@ def _compare_large(given):
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
     taken += [] if given.groups else survey.columns.remarks(files.special(given), set(tallies))
-    result = compare_tallies(tallies, score)
+    result = compare_tallies(tallies, score, against=given.against)
     event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
     result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
     numbers = _as_json(given, score, result) | {"remarks": [*taken, *result.notes], "left_out": left}
@@ -414,6 +445,11 @@ def _refuse_unused(given):
         raise ValueError("--horizon needs --time: which column says how long each case was followed?")
     if given.coverage is not None and not 1 <= given.coverage < 100:
         raise ValueError(f"--coverage is in per cent, from 1 to 100, got {given.coverage:g}")
+    for option, value in (("--margin", given.margin), ("--gate", given.gate)):
+        if value and given.against is None:
+            raise ValueError(f"{option} needs --against: which model is in use?")
+    if given.margin is not None and given.case_costs is not None:
+        raise ValueError("--margin cannot be combined with --case-costs")
     if given.case_costs is not None and files.may_lack(given):
         raise ValueError("--case-costs needs every forecast: leave out --missing pairwise")
 
@@ -438,7 +474,7 @@ def _compare(given):
         raise ValueError(f"there is no folder {Path(given.html).parent}")
     result = compare(y, models, score, groups=groups, sample_weight=files.weights_of(given, frame),
                      n_resamples=given.resamples, seed=given.seed, blocks=given.blocks,
-                     interval="anytime" if given.anytime else None)
+                     interval="anytime" if given.anytime else None, against=given.against, margin=given.margin)
     parts = _by(given, frame, y, models, score, groups)
     alike = _alike(given, frame, y, models, score, used)
     if given.stake is not None:
@@ -598,7 +634,8 @@ def _as_json(given, score, result):
              else {"mu": prior.mu, "sigma": prior.sigma})
     models = [{"name": name, **{key: _plain(value) for key, value in row.items()}}
               for name, row in result.table.iterrows()]
-    return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words)}
+    gate = {"gate": result.decision} if result.decision else {}
+    return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words), **gate}
 
 
 def _plain(value: Any) -> Any:

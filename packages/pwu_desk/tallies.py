@@ -13,6 +13,7 @@ from pwu_lite import validation
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import ModelComparison, few_units, frame_of, of_many
 from pwu_lite.reporting.intervals import Options, normal, why_narrow
+from pwu_lite.reporting.margin import decide
 
 from .tally import Tally
 
@@ -84,6 +85,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", Options(coverage, 0, 0))}
     frame = frame_of(names, cost, _skill(first, score, cost), best, against is not None, found, bool(about["few"]),
                      len(first), coverage)
+    if against is not None:
+        about["decision"] = {"score": decide(frame)}
     bounds = {str(name): one.score(score) for name, one in tallies.items()}
     frame["least"] = [bounds[name].lower for name in frame.index]
     frame["most"] = [bounds[name].upper for name in frame.index]

@@ -26,6 +26,8 @@ from ..pwu import PWU
 from ._tables import html
 from ._together import pairs_of
 from .intervals import Options, apart, by_content, from_losses, from_scores, method_of, named
+from .margin import decide, lifted, margin_of
+from .margin import words as decided
 from .rules import RULES
 from .words import at_a_glance, in_words, lines, remarks, wrapped
 
@@ -75,7 +77,19 @@ class ModelComparison:
     def said(self, name: str) -> list[str]:
         """The sentences of one score, as `words` has them, by the score's name ("score", if it was given none)."""
         table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
-        return [*in_words(table, self.about), *remarks(table, self.about), *self.about["narrow"][name]]
+        first = [self.about["decided"][name]] if "decided" in self.about else []
+        return [*first, *in_words(table, self.about), *remarks(table, self.about), *self.about["narrow"][name]]
+
+    @property
+    def decision(self) -> Any:
+        """May a candidate replace the model that `against` names? ``ship``, ``keep`` or ``cannot tell``.
+
+        Of the whole table: *ship* if at least one candidate costs at most the margin more (without a margin: less), as
+        sure as the verdicts are for all candidates together; *keep* if each of them costs more than that. None without
+        `against`; with several scores a dict by their names.
+        """
+        found = self.about.get("decision")
+        return found if found is None or isinstance(self.table.index, pd.MultiIndex) else found["score"]
 
     def _each(self) -> list[tuple[str, pd.DataFrame]]:
         """The table of each score, with the score's name if there are several."""
@@ -99,7 +113,8 @@ class ModelComparison:
 
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
             sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
-            coverage: float = 0.95, blocks: int | None = None, interval: str | None = None) -> ModelComparison:
+            coverage: float = 0.95, blocks: int | None = None, interval: str | None = None,
+            margin: float | str | None = None) -> ModelComparison:
     """Compare models by cost, with paired intervals for the differences from the cheapest.
 
     Parameters
@@ -134,6 +149,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         if given). With "anytime" they hold at all looks together, like those of `Watch`, but only for binary decisions
         without groups and weights. Then `saving` has no interval, `words` give that of the difference, and `cases
         needed` are those of a single look.
+    margin : float or str, optional
+        With `against`: how much more than that model a candidate may cost, in the unit of the cost, or as a share of
+        its cost, such as "2%". The result's ``decision`` then says whether one may replace it.
 
     Returns
     -------
@@ -196,6 +214,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     number = None if groups is None else group_numbers(groups, len(y))
     weight = validation.relative_weight(sample_weight, len(y))
     method_of(interval).refuse(groups, blocks, weight)
+    allowed = margin_of(margin, against)
     options = Options(coverage, _repeats(n_resamples), seed, None if blocks is None else block_length(blocks, len(y)),
                       interval)
     present = {name: _present(parts) for name, parts in forecasts.items()}
@@ -205,6 +224,13 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     results = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, options, bool(about["few"]))
                for name, one in scores.items()}
     tables = {name: frame for name, (frame, _) in results.items()}
+    raised = tables if allowed is None else {
+        name: make(_as_loss(name, one), y, forecasts, against, number, weight, options._replace(margin=allowed),
+                   bool(about["few"]))[0] for name, one in scores.items()}
+    if against is not None:
+        about["decision"] = {name: decide(frame) for name, frame in raised.items()}
+    if allowed is not None:
+        about["decided"] = {name: decided(frame, about, allowed) for name, frame in raised.items()}
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     context = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
     about["narrow"] = {name: intervals.narrow for name, (_, intervals) in results.items()}
@@ -317,6 +343,8 @@ def _table(score: Any, y: np.ndarray, forecasts: dict[Any, Any], against: str | 
         options = options._replace(between=score.family.losses_between(*score.priors))
     elif options.bound is not None:
         options = options._replace(between=(0.0, options.bound))
+    if options.margin is not None:
+        values, losses, options = lifted(values, losses, list(forecasts).index(str(against)), options.margin, options)
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
     if (values == values[first]).sum() > 1:  # whichever comes first would decide what the others are compared with
         names = list(forecasts)

@@ -53,6 +53,8 @@ class Options(NamedTuple):
         Was the model that the others are compared with named beforehand?
     pairs : int
         How many pairs of a table are compared, each on cases of its own.
+    margin : Margin or None
+        By how much the model that was named may be exceeded.
     """
 
     coverage: float
@@ -64,6 +66,7 @@ class Options(NamedTuple):
     between: tuple[float, float] | None = None
     named: bool = False
     pairs: int = 1
+    margin: Any = None
 
 
 class Cases(NamedTuple):

@@ -37,8 +37,8 @@ OFFERED = re.compile(r"""(?:\b(?:add|or|say|write|with|give|name)|:|,)[ ]--([a-z
                      ('(?:[^']|'"'"')*'|[^\s,;]+)""", re.IGNORECASE | re.VERBOSE)  # and its value, quoted for a shell
 ASKED = {  # of each decision: the question, its unit, two ends as an example, the option that takes them
     "binary": ("How many false alarms does a miss cost, nine times out of ten?", "false alarms", "3", "30", "ratio"),
-    "selective": ("How large an error costs as much as passing, nine times out of ten?", "in the outcome's unit", "", "",
-                  "error"),
+    "selective": ("How large an error costs as much as passing, nine times out of ten?", "in the outcome's unit", "",
+                  "", "error"),
     "top-k": ("Which share of the cases do you pick, nine times out of ten?", "of the cases", "1%", "10%", "share"),
     "orders": ("How many units left over does a unit short cost, nine times out of ten?", "units", "2", "9", "ratio"),
     "acts": ("What is the price in your table of costs, nine times out of ten? Leave both empty if none has one.", "",

@@ -1,0 +1,106 @@
+"""The gate of the command line: exit status, Markdown, bad use; workflow and hook of the recipe, step by step."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+
+import pwu_lite as pwu
+from pwu_desk import Tally, command, compare_tallies
+from pwu_lite.reporting.rules import RULES
+
+RECIPE = Path(__file__).resolve().parents[2] / "book" / "start" / "gate"
+
+
+@pytest.fixture
+def held_out(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    chance = rng.beta(1, 4, 2000)
+    table = pd.DataFrame({"outcome": (rng.random(2000) < chance).astype(int)})
+    for name, noise in (("old", 0.05), ("new", 0.05), ("worse", 0.3)):
+        table[name] = np.clip(chance + noise * rng.normal(size=2000), 0, 1).round(4)
+    table.to_csv("held_out.csv", index=False)
+    return table
+
+
+def gate(*more, models="old,new"):
+    return command.main(["compare", "held_out.csv", "--truth", "outcome", "--ratio", "3:30", "--models", models,
+                         "--gate", *more])
+
+
+def test_the_status_is_the_decision(held_out, capsys):
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.elicitation.beta_from_quantiles(1 / 31, 1 / 4))
+    for status, decision, against, margin, models in (
+            (0, "ship", "old", "10%", "old,new"), (3, "cannot tell", "old", "0.5%", "old,new"),
+            (1, "keep", "old", "1%", "old,worse"), (0, "ship", "worse", "0.001", "new,worse"),
+            (0, "ship", "old", "10%", "old,new,worse")):
+        assert gate("--against", against, "--margin", margin, "--json", models=models) == status
+        assert json.loads(capsys.readouterr().out)["gate"] == decision
+        ours = pwu.compare(held_out["outcome"], {name: held_out[name] for name in models.split(",")}, score,
+                           against=against, margin=margin if "%" in margin else float(margin))
+        assert ours.decision == decision
+    assert gate("--against", "old", models="old,worse") == 1  # without a margin: does it cost less?
+    assert gate("--against", "old", "--margin", "10%", "--anytime") == 0
+
+
+@pytest.mark.parametrize(("more", "words"), [
+    (["--gate"], "--gate needs --against"), (["--margin", "2%"], "--margin needs --against"),
+    (["--against", "nobody"], "not one of the models"), (["--against", "old", "--margin", "some"], "margin must be")])
+def test_bad_use_has_status_two(held_out, capsys, more, words):
+    assert command.main(["compare", "held_out.csv", "--ratio", "3:30", *more]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_markdown_is_one_line_of_words_and_one_table(held_out, capsys):
+    held_out.rename(columns={"new": "a|b *c*"}).to_csv("held_out.csv", index=False)
+    assert gate("--against", "old", "--margin", "10%", "--markdown", models="old,a|b *c*") == 0
+    first, blank, *rows = capsys.readouterr().out.splitlines()
+    assert first == r"**ship**: Ship a\|b \*c\*: it costs at most 10% more than old." and blank == ""
+    fields = [len(row.replace(r"\|", "").strip("|").split("|")) for row in rows[:4]]
+    assert len(set(fields)) == 1 and r"a\|b \*c\*" in rows[3] + rows[2]
+    assert command.main(["compare", "held_out.csv", "--ratio", "3:30", "--markdown"]) == 0
+    assert capsys.readouterr().out.startswith("**")
+
+
+def test_large_files_have_a_gate_without_a_margin(held_out, capsys, monkeypatch):
+    monkeypatch.setitem(RULES, "most_bytes_at_once", 1000)
+    assert gate("--against", "worse", models="new,worse") == 0 and gate("--against", "old", models="old,worse") == 1
+    assert gate("--against", "old", "--margin", "2%") == 2
+    assert "--margin needs all cases at once" in capsys.readouterr().err
+    block = np.arange(2000) % 40
+    tallies = {name: Tally() for name in ("old", "worse")}
+    for name, tally in tallies.items():
+        tally.update(held_out["outcome"], held_out[name], block=block)
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    assert compare_tallies(tallies, score, against="old").decision == "keep"
+    assert compare_tallies(tallies, score).decision is None
+
+
+def run(line, folder, **more):
+    place = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", line], cwd=folder,
+                          capture_output=True, text=True, env=os.environ | {"PATH": place} | more)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("new", "status"), [("new", 0), ("worse", 1)])
+def test_the_workflow_and_the_hook_of_the_recipe(held_out, tmp_path, new, status):
+    """Each `run` step as the runner runs it, with the reader's own script; the wheels are installed here already."""
+    steps = yaml.safe_load((RECIPE / "model-gate.yml").read_text())["jobs"]["gate"]["steps"]
+    held_out[["outcome", "old", new]].set_axis(["outcome", "old", "new"], axis=1).to_csv("ours.csv", index=False)
+    Path("evaluate.py").write_text("import shutil\nshutil.copy('ours.csv', 'held_out.csv')\n")
+    lines = [step["run"].replace("2%", "10%") for step in steps if "run" in step]
+    assert lines[0].startswith("python -m pip install wheels/")
+    assert run(lines[1], tmp_path).returncode == 0
+    done = run(lines[2], tmp_path, GITHUB_STEP_SUMMARY="summary.md")
+    assert done.returncode == status and done.stdout.startswith(("**ship**", "**keep**")[status])
+    assert (tmp_path / "summary.md").read_text() == done.stdout
+    hook = yaml.safe_load((RECIPE / "pre-commit-config.yaml").read_text())["repos"][0]["hooks"][0]
+    assert run(hook["entry"].replace("2%", "10%"), tmp_path).returncode == status
