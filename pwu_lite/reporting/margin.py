@@ -70,7 +70,7 @@ def lifted(values: np.ndarray, losses: np.ndarray | None, best: int, margin: Mar
     Raises
     ------
     ValueError
-        The score is no average over cases, or the share is of a cost of which not even the sign is sure.
+        The score is not an average over cases, or the share is of a cost whose sign is not sure.
     """
     if losses is None:
         raise ValueError("margin needs a score that is an average over cases; this one is computed from all cases "

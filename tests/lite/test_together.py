@@ -260,7 +260,7 @@ def test_a_pair_that_stands_alone_only_is_said_to():
         if len(alone):
             break
     line = next(line for line in result.words if f"less than {alone.index[0]} " in line)
-    assert "not separable among twelve models, where some pair looks like this by chance" in line
+    assert "Not decided among twelve models, where some pair looks like this by chance" in line
     assert alone["cases needed"].iloc[0] > 400
     pair = pwu.compare(y, {name: given[name] for name in (result.table.index[0], alone.index[0])}, SCORE,
                        n_resamples=200, seed=seed).table
