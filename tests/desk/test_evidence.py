@@ -129,7 +129,8 @@ def test_what_needs_all_cases_at_once_is_said_in_the_help(ask, monkeypatch, caps
     table = pd.DataFrame({"y": Y, "p": A, "t": 1.0})
     for option in (*command.ALL_AT_ONCE, "--missing"):
         more = {"--anytime": [], "--ignore-punctuation": [], "--missing": ["pairwise"], "--blocks": ["5"],
-                "--only": ["y=1"], "--margin": ["2%", "--against", "p"], "--case-costs": ["a,b,c,d"], "--time": ["t", "--horizon", "5"]}.get(option, ["t"])
+                "--only": ["y=1"], "--margin": ["2%", "--against", "p"], "--case-costs": ["a,b,c,d"],
+                "--time": ["t", "--horizon", "5"]}.get(option, ["t"])
         refused = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO, option, *more)
         assert option in said and option in refused and ("all cases at once" in refused or "is for" in refused)
     refused = ask({"d.csv": table}, "c.csv", "d.csv", "--truth", "y", *RATIO)
