@@ -10,14 +10,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
+from scipy.special import expit, logit
 
+from pwu_desk.boards import Board
 from pwu_lite import validation
 from pwu_lite.metrics._kernels import bin_of, error_of_kept
 from pwu_lite.plots import COLOURS, COST_SHARE, DASHES, INK, MUTED, curves, name_lines, new_axes, use_style
 from pwu_lite.priors import Prior
 
-__all__ = ["against_diagonal", "bars", "boxes", "by_labels", "by_prior_mass", "coverage_curve", "dumbbells", "flip",
-           "growth", "histograms", "implicit_priors", "intervals", "paired_bars", "prior_densities", "radii",
+__all__ = ["against_diagonal", "bars", "board", "boxes", "by_labels", "by_prior_mass", "coverage_curve", "dumbbells",
+           "flip", "growth", "histograms", "implicit_priors", "intervals", "paired_bars", "prior_densities", "radii",
            "reliability", "retention_curve", "roof", "scatter", "sheet", "squares", "triangle"]
 
 
@@ -245,6 +247,37 @@ def squares(groups: Mapping[str, Sequence[int]], colours: Mapping[str, str]) -> 
         ax.set(title=title)
         ax.set_axis_off()
     figure.legend(*axes[0].get_legend_handles_labels(), ncol=len(colours), loc="outside lower center")
+    return figure
+
+
+def board(shown: Board, *, xlabel: str, scale: str = "log") -> Figure:
+    """A row for each model: a pale band where it may be the best, a dark one where it is the cheapest.
+
+    Parameters
+    ----------
+    shown : Board
+        See `pwu_desk.board`.
+    xlabel : str
+        What the values are.
+    scale : {"log", "logit"}
+        Of the axis.
+    """
+    use_style()
+    values, cheapest = shown.cost.index.to_numpy(float), shown.cost.idxmin(axis=1)
+    order = sorted(shown.cost.columns, key=lambda name: (-(cheapest == name).sum(), -shown.may_be_best[name].sum()))
+    figure, ax = plt.subplots(figsize=(7.2, 1.1 + 0.34 * len(order)))
+    ax.set_xscale(scale)
+    to, back = (np.log, np.exp) if scale == "log" else (logit, expit)
+    middle = back((to(values[:-1]) + to(values[1:])) / 2)
+    left, right = np.r_[values[0], middle], np.r_[middle, values[-1]]
+    for row, name in enumerate(reversed(order)):
+        for kept, colour, height in ((shown.may_be_best[name].to_numpy(), COLOURS[5], 0.62),
+                                     ((cheapest == name).to_numpy(), COLOURS[0], 0.34)):
+            ax.barh(np.full(kept.sum(), row), right[kept] - left[kept], height, left[kept], color=colour, lw=0)
+    ax.set_yticks(range(len(order)), list(reversed(order)))
+    ax.set_xlim(values[0], values[-1])
+    ax.set_xlabel(xlabel)
+    ax.grid(axis="y", visible=False)
     return figure
 
 

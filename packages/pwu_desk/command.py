@@ -28,6 +28,7 @@ from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import at_a_glance, headline, lines, wrapped
 
 from . import beliefs, evidence, files, large, report
+from .boards import ROLES, board, read_board, worths
 from .columns import Columns
 from .robust import Quantiles, judge
 from .tallies import compare_tallies
@@ -46,6 +47,7 @@ EXAMPLES = """examples:
   pwu compare answers.csv --decision answers --ratio 1:9 --groups question
   pwu compare orders.csv --truth sold --decision mine:Kiosk --range 0.6:0.9
   pwu compare new.csv --truth y --ratio 3:30 --against old --margin 2% --gate --markdown
+  pwu board results.json --worth 1:50
   pwu explain log_loss
 """
 ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by", "--anytime",
@@ -203,6 +205,16 @@ def _parser():
     command.add_argument("--html", help="write a report, as a single file")
     command.add_argument("--json", action="store_true", help="print JSON")
     command.add_argument("--markdown", action="store_true", help="print a table for a pull request")
+    command = commands.add_parser("board", help="which of many may be the best, for what a solved task is worth")
+    command.add_argument("file", help="CSV with a row for each model and task, or JSON of models and tasks with "
+                         "resolved and cost")
+    command.add_argument("--worth", default="1:100", help="what a solved task is worth to you, LOW:HIGH, in the unit "
+                         "of the cost")
+    for role in ("model", "task", "solved", "cost"):
+        command.add_argument(f"--{role}", metavar="COLUMN")
+    command.add_argument("--groups", metavar="COLUMN", help="column of tasks that belong together, as repositories do")
+    command.add_argument("--markdown", action="store_true", help="print a table for a pull request")
+    command.set_defaults(run=_board, gate=False)
     command = commands.add_parser("explain", help="what a common metric believes about costs")
     command.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
     command.set_defaults(run=_explain)
@@ -640,6 +652,24 @@ def _as_json(given, score, result):
 
 def _plain(value: Any) -> Any:
     return value if isinstance(value, str | bool) else None if not np.isfinite(value) else float(value)
+
+
+def _board(given):
+    """Sentences for each stretch of worths, or a table in Markdown."""
+    low, high = _range("worth", given.worth)
+    columns = {role: getattr(given, role) for role in ROLES if getattr(given, role)}
+    solved, cost, said, groups = read_board(given.file, given.groups, **columns)
+    found = board(solved, cost, worths(low, high), groups=groups)
+    ranks = pd.DataFrame({"solved": solved.mean().map("{:.1%}".format),
+                          "cost of a task": cost.mean().map("{:.3g}".format)})
+    ranks = ranks.loc[solved.mean().sort_values(ascending=False, kind="stable").index]
+    if given.markdown:
+        rows = [["worth of a solved task", "may be the best"], [":---", ":---"],
+                *([f"{low:.3g} to {high:.3g}", ", ".join(names)] for low, high, names in
+                  found.stretches.itertuples(index=False))]
+        return "\n".join(f"| {' | '.join(map(_in_a_cell, row))} |" for row in rows)
+    return "\n\n".join([wrapped(" ".join(said)), ranks.rename_axis(None).to_string(),
+                        "\n".join(map(wrapped, str(found).splitlines()))])
 
 
 def _explain(given):

@@ -9,7 +9,7 @@ from ..runs.run import check_options, options
 from . import STUDIES, study
 
 # each with its own options
-OWN = ("coverage", "few_labels", "framingham", "groups", "quantiles", "readers", "twins", "watching")
+OWN = ("coverage", "few_labels", "flusight", "framingham", "groups", "quantiles", "readers", "twins", "watching")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -18,38 +18,21 @@ from joblib import Parallel, delayed
 from scipy.signal import lfilter
 from scipy.special import expit
 
+from pwu_desk.boards import Charged
 from pwu_desk.tallies import compare_tallies
 from pwu_desk.tally import Tally
-from pwu_lite import validation
-from pwu_lite.families import BinaryDecision, SeparableFamily, TopK
+from pwu_lite.families import BinaryDecision, TopK
 from pwu_lite.priors import Beta
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import compare
 
 from .. import tables
 
-__all__ = ["ROWS", "Charged", "Row", "main", "share_of_false"]
+__all__ = ["ROWS", "Row", "main", "share_of_false"]
 
 TARGET = Path("packages/pwu_book/tables/twins.csv.gz")
 SETS, RESAMPLES = 300, 400
 SCORE = PWU(BinaryDecision(), Beta(2, 10))
-
-
-class Charged(SeparableFamily):
-    """Losses that are given: the forecast of a case is what it costs."""
-
-    parameters = ()
-    takes = ("loss",)
-
-    def check(self, y_true, loss):
-        """Read numbers of any size."""
-        return validation.vector("y_true", y_true), validation.vector("loss", loss)
-
-    def cost(self, theta, y, loss):
-        return loss
-
-    def per_sample(self, prior, y, loss):
-        return loss
 
 
 class Row(NamedTuple):
