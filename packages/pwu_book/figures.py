@@ -23,6 +23,11 @@ __all__ = ["against_diagonal", "bars", "board", "boxes", "by_labels", "by_prior_
            "reliability", "retention_curve", "roof", "scatter", "sheet", "squares", "triangle"]
 
 
+PALE = "#a9c7dc"
+TICKS = {"log": (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000),
+         "logit": (0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)}
+
+
 def implicit_priors(priors: Mapping[str, Any], *, low: float = 0.0, high: float = 1.0, top: float = 8.0,
                     xlabel: str = COST_SHARE, ax: Axes | None = None) -> Figure:
     """Densities of implicit priors, cut off at `top`, their point masses as stems.
@@ -271,14 +276,24 @@ def board(shown: Board, *, xlabel: str, scale: str = "log") -> Figure:
     middle = back((to(values[:-1]) + to(values[1:])) / 2)
     left, right = np.r_[values[0], middle], np.r_[middle, values[-1]]
     for row, name in enumerate(reversed(order)):
-        for kept, colour, height in ((shown.may_be_best[name].to_numpy(), COLOURS[5], 0.62),
-                                     ((cheapest == name).to_numpy(), COLOURS[0], 0.34)):
-            ax.barh(np.full(kept.sum(), row), right[kept] - left[kept], height, left[kept], color=colour, lw=0)
+        for kept, colour, height in ((shown.may_be_best[name].to_numpy(), PALE, 0.66),
+                                     ((cheapest == name).to_numpy(), COLOURS[0], 0.36)):
+            for first, last in _stretches(kept):
+                ax.barh(row, right[last] - left[first], height, left[first], color=colour, lw=0)
     ax.set_yticks(range(len(order)), list(reversed(order)))
+    ticks = [tick for tick in TICKS[scale] if values[0] <= tick <= values[-1]]
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
     ax.set_xlim(values[0], values[-1])
     ax.set_xlabel(xlabel)
     ax.grid(axis="y", visible=False)
     return figure
+
+
+def _stretches(kept):
+    """First and last places of the runs of True."""
+    edges = np.flatnonzero(np.diff(np.r_[0, kept.astype(int), 0]))
+    return [(first, last - 1) for first, last in edges.reshape(-1, 2)]
 
 
 def boxes(panels: Mapping[str, Mapping[str, Any]], *, xlabel: str, highlight: Mapping[str, str] | None = None,
