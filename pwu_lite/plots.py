@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from . import validation
 from ._resampling import bands
 from .priors import Dirac, Prior
+from .reporting.corp import recalibrated
 
-__all__ = ["COLOURS", "curves", "murphy", "name_lines", "new_axes", "prior_panels", "use_style"]
+__all__ = ["COLOURS", "curves", "murphy", "name_lines", "new_axes", "prior_panels", "reliability", "use_style"]
 
 # Okabe and Ito's colours: colour-blind readers can distinguish them, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -277,3 +278,53 @@ def _mean_density(prior: Prior, x: np.ndarray) -> np.ndarray:
             values = np.minimum(part.pdf(x if part.length is None else x[:, None]), 1e3)
             density += weight * (values if part.length is None else values.mean(axis=1))
     return density
+
+
+def reliability(y_true: ArrayLike, models: Mapping[str, Any], *, band: float | None = 0.9, repeats: int = 200,
+                seed: int = 0, ax: Axes | None = None) -> Figure:
+    """Reliability diagram: the forecast against what it should have been, by isotonic regression, without bins.
+
+    The band around the diagonal is where the curve of a calibrated model lies, place by place, if its outcomes are
+    drawn from its own forecasts: a curve within it is no evidence of miscalibration.
+
+    Parameters
+    ----------
+    y_true : array_like, shape (n,)
+        Labels in {0, 1}.
+    models : mapping of name to y_prob
+        At most six.
+    band : float, optional
+        Share of the curves of a calibrated model that the band holds at each place; None for no band.
+    repeats, seed : int
+        Draws of outcomes for the band.
+    ax : matplotlib Axes, optional
+        Where to draw; a new figure if not given.
+
+    References
+    ----------
+    Dimitriadis, Gneiting and Jordan (2021), *Stable reliability diagrams for probabilistic classifiers*.
+
+    Examples
+    --------
+    >>> f = np.linspace(0.05, 0.95, 60)
+    >>> y = np.random.default_rng(0).random(60) < f
+    >>> figure = reliability(y, {"calibrated": f, "too sure": np.where(f > 0.5, 0.99, 0.01)})
+    >>> figure.axes[0].get_ylabel()
+    'frequency of the event'
+    """
+    models, rng = validation.named("models", models), np.random.default_rng(validation.seed(seed))
+    if not 0 < len(models) <= len(COLOURS):
+        raise ValueError(f"reliability shows one to {len(COLOURS)} models, got {len(models)}")
+    figure, ax = new_axes(ax)
+    ax.plot([0, 1], [0, 1], color=MUTED, lw=1, ls="-")
+    for place, (name, forecast) in enumerate(models.items()):
+        y, f = validation.check_binary(y_true, forecast)
+        order = np.argsort(f, kind="stable")
+        ax.plot(f[order], recalibrated(y, f)[order], color=COLOURS[place], ls=DASHES[place], label=_as_text(str(name)))
+        if band is not None:
+            drawn = np.array([recalibrated((rng.random(f.size) < f).astype(int), f)[order] for _ in range(repeats)])
+            low, high = np.quantile(drawn, [(1 - band) / 2, (1 + band) / 2], axis=0)
+            ax.fill_between(f[order], low, high, color=COLOURS[place], alpha=0.15, lw=0)
+    ax.set(xlabel="forecast of the event", ylabel="frequency of the event", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
+    name_lines(ax)
+    return figure
