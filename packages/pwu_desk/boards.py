@@ -61,12 +61,20 @@ class Board:
     cases : int
     value : str
         What the values are, in words.
+    together : bool
+        Are the sets sure for all values at once?
     """
 
     cost: pd.DataFrame
     may_be_best: pd.DataFrame
     cases: int
     value: str
+    together: bool = False
+
+    @property
+    def for_nobody(self) -> list[str]:
+        """The models that may be the best at no value: ruled out for every reader, if the sets hold ``together``."""
+        return [str(name) for name in self.may_be_best.columns[~self.may_be_best.any()]]
 
     @property
     def stretches(self) -> pd.DataFrame:
@@ -92,10 +100,13 @@ class Board:
         return tuple(found)
 
     def __str__(self) -> str:
-        return "\n".join([*self.words, f"From {self.cases:,} cases; each set is 95% sure at its value by itself."])
+        sure = "the sets are 95% sure for all values at once" if self.together else (
+            "each set is 95% sure at its value by itself")
+        return "\n".join([*self.words, f"From {self.cases:,} cases; {sure}."])
 
 
-def board_of(losses: Mapping[float, pd.DataFrame], value: str = "value", **options: Any) -> Board:
+def board_of(losses: Mapping[float, pd.DataFrame], value: str = "value", *, together: bool = False,
+             **options: Any) -> Board:
     """A board from the losses of the cases, a table of cases and models for each value.
 
     Parameters
@@ -104,6 +115,9 @@ def board_of(losses: Mapping[float, pd.DataFrame], value: str = "value", **optio
         The same cases and models at each value.
     value : str
         What the values are, in words.
+    together : bool
+        Sets that are 95% sure for all values at once (Bonferroni), and so larger: then a model that is in none of them
+        is ruled out for every reader.
     **options
         ``groups``, ``blocks``, ``n_resamples``, ``seed`` and others of `pwu_lite.compare`.
 
@@ -123,6 +137,8 @@ def board_of(losses: Mapping[float, pd.DataFrame], value: str = "value", **optio
         raise ValueError("losses must have a table for at least one value")
     names = [str(name) for name in next(iter(losses.values())).columns]
     cost, best, cases = {}, {}, 0
+    if together:  # and as many more resamples, since their tails decide
+        options = {"coverage": 1 - 0.05 / len(losses), "n_resamples": 1000 + 100 * len(losses), **options}
     for at, given in losses.items():
         if [str(name) for name in given.columns] != names:
             raise ValueError(f"the models at {at:g} are not those at the first value")
@@ -131,7 +147,7 @@ def board_of(losses: Mapping[float, pd.DataFrame], value: str = "value", **optio
         # An outcome that is neither 0 nor 1: nothing here is an event.
         table = compare(np.full(cases, 0.5), models, PWU(Charged()), **options).table.loc[names]
         cost[at], best[at] = table["cost"], table["may be best"]
-    return Board(pd.DataFrame(cost).T, pd.DataFrame(best).T.astype(bool), cases, value)
+    return Board(pd.DataFrame(cost).T, pd.DataFrame(best).T.astype(bool), cases, value, together)
 
 
 def board(solved: pd.DataFrame, cost: pd.DataFrame, worth: Iterable[float], **options: Any) -> Board:

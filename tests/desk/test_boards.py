@@ -44,6 +44,19 @@ def test_stretches_join_neighbours_with_one_set():
                            "Worth 2 to 4: it cannot be told which of a and b is the best.")
 
 
+def test_who_is_ruled_out_for_every_reader():
+    """Among many models, at all cost shares at once: one that is worse everywhere, and none that is best somewhere."""
+    chance = RNG.beta(1, 3, 3000)
+    y = (RNG.random(3000) < chance).astype(int)
+    models = {"low": np.where(chance < 0.3, chance, 0.3), "high": np.where(chance > 0.3, chance, 0.3),
+              "noisy": np.clip(chance + 0.4 * RNG.normal(size=3000), 0, 1)}
+    losses = {c: pd.DataFrame({name: pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(c)).per_sample(y, f)
+                               for name, f in models.items()}) for c in (0.1, 0.2, 0.4, 0.5)}
+    apart, both = (pwu_desk.board_of(losses, "cost share", together=kept, n_resamples=2000) for kept in (False, True))
+    assert both.for_nobody == ["noisy"] and "for all values at once" in str(both)
+    assert (both.may_be_best | ~apart.may_be_best).all(axis=None)  # the sets together are no smaller
+
+
 @pytest.mark.slow
 def test_twins_stay_together():
     """Of 40 boards with eight equal agents at most 7% (and two errors) rule one out at a given worth."""
