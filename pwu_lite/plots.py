@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 
 from . import validation
 from ._resampling import bands
+from .metrics._kernels import isotonic
 from .priors import Dirac, Prior
-from .reporting.corp import recalibrated
 
 __all__ = ["COLOURS", "curves", "murphy", "name_lines", "new_axes", "prior_panels", "reliability", "use_style"]
 
@@ -285,7 +285,7 @@ def reliability(y_true: ArrayLike, models: Mapping[str, Any], *, band: float | N
     """Reliability diagram: the forecast against what it should have been, by isotonic regression, without bins.
 
     The band around the diagonal is where the curve of a calibrated model lies, place by place, if its outcomes are
-    drawn from its own forecasts: a curve within it is no evidence of miscalibration.
+    drawn from its own forecasts: a curve within it is not evidence of miscalibration.
 
     Parameters
     ----------
@@ -319,10 +319,11 @@ def reliability(y_true: ArrayLike, models: Mapping[str, Any], *, band: float | N
     ax.plot([0, 1], [0, 1], color=MUTED, lw=1, ls="-")
     for place, (name, forecast) in enumerate(models.items()):
         y, f = validation.check_binary(y_true, forecast)
-        order = np.argsort(f, kind="stable")
-        ax.plot(f[order], recalibrated(y, f)[order], color=COLOURS[place], ls=DASHES[place], label=_as_text(str(name)))
+        order, alike = np.argsort(f, kind="stable"), np.ones(f.size)
+        ax.plot(f[order], isotonic(y, f, alike)[order], color=COLOURS[place], ls=DASHES[place],
+                label=_as_text(str(name)))
         if band is not None:
-            drawn = np.array([recalibrated((rng.random(f.size) < f).astype(int), f)[order] for _ in range(repeats)])
+            drawn = np.array([isotonic(rng.random(f.size) < f, f, alike)[order] for _ in range(repeats)])
             low, high = np.quantile(drawn, [(1 - band) / 2, (1 + band) / 2], axis=0)
             ax.fill_between(f[order], low, high, color=COLOURS[place], alpha=0.15, lw=0)
     ax.set(xlabel="forecast of the event", ylabel="frequency of the event", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))

@@ -108,3 +108,15 @@ def weight_up_to(values: np.ndarray, weight: np.ndarray, thresholds: np.ndarray)
     order = np.argsort(values)
     total = np.concatenate([[0.0], np.cumsum(weight[order])])
     return total[np.searchsorted(values[order], thresholds, side="right")]
+
+
+def isotonic(y: np.ndarray, f: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """The forecast after isotonic regression of the labels on it; tied forecasts stay tied."""
+    from scipy.optimize import isotonic_regression
+
+    values, index = np.unique(f, return_inverse=True)
+    total = np.bincount(index, weight)
+    ones = np.bincount(index, weight * y)
+    known = total > 0  # cases of weight zero take what is fitted around them
+    fitted = isotonic_regression(ones[known] / total[known], weights=total[known]).x
+    return np.interp(values, values[known], np.clip(fitted, 0.0, 1.0))[index]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
+from ..metrics._kernels import isotonic
 
 __all__ = ["Decomposition", "decompose", "recalibrated"]
 
@@ -96,15 +97,7 @@ def recalibrated(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLi
     >>> recalibrated([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]).tolist()
     [0.0, 0.5, 0.5, 1.0]
     """
-    from scipy.optimize import isotonic_regression
-
     validation.same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
     y, f = validation.check_binary(y_true, y_prob)
     weight = validation.relative_weight(sample_weight, f.size)
-    weight = np.ones(f.size) if weight is None else weight
-    values, index = np.unique(f, return_inverse=True)
-    total = np.bincount(index, weight)
-    ones = np.bincount(index, weight * y)
-    known = total > 0  # cases of weight zero take what is fitted around them
-    fitted = isotonic_regression(ones[known] / total[known], weights=total[known]).x
-    return np.interp(values, values[known], np.clip(fitted, 0.0, 1.0))[index]
+    return isotonic(y, f, np.ones(f.size) if weight is None else weight)

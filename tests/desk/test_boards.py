@@ -14,6 +14,12 @@ from pwu_lite.metrics import regression
 RNG = np.random.default_rng(3)
 
 
+@pytest.fixture(autouse=True)
+def own_draws(monkeypatch):
+    """Each test has the same draws, in whatever order they run."""
+    monkeypatch.setitem(globals(), "RNG", np.random.default_rng(3))
+
+
 def tasks(n=300, **skill):
     ease = RNG.normal(size=n)
     return pd.DataFrame({name: ease + RNG.normal(size=n) > -one for name, one in skill.items()})

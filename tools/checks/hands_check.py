@@ -136,6 +136,20 @@ def check_odd_names(page: Any, base: str) -> list[str]:
     found.append(bench_check.wait(page))
     if "./-v.csv" not in page.locator(".bench .command pre").inner_text():
         found.append("the command cannot be typed: a file that begins with a minus")
+    parts = bench_check.forecasts(120, 2, 4).assign(split=["train", "test"] * 60)
+    bench_check.put(page, File("split.csv", bench_check.csv_of(parts)))
+    for name, value in (("low", "3"), ("high", "30")):
+        page.locator(f".bench [name={name}]").fill(value)
+    page.locator(".bench [type=submit]").click()
+    said = bench_check.wait(page)
+    offer = page.locator(".bench .offers button", has_text="--only split=test")
+    if not offer.count():
+        found.append(f"a refusal offers no answer: {said!r}")
+        return [*filter(None, found)]
+    offer.click()
+    page.locator(".bench .result").wait_for(timeout=LONG)
+    if "60 cases" not in page.locator(".bench .printed").text_content():
+        found.append("the offered option was not taken")
     return [*filter(None, found)]
 
 
