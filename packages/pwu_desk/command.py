@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-import functools
 import json
 import re
 import sys
@@ -144,7 +143,7 @@ def main(arguments: Sequence[str] | None = None, told: Callable[[Any], Any] | No
         sys.stdout.reconfigure(errors="replace")  # a pipe may know ASCII only
     try:
         answer = given.run(given)
-        (told or functools.partial(_tell, given))(answer)
+        told(answer) if told else _tell(given, answer)
     except KeyboardInterrupt:
         print(f"pwu {given.command}: interrupted", file=sys.stderr)
         return 130
@@ -214,7 +213,7 @@ def _parser():
         command.add_argument(f"--{role}", metavar="COLUMN")
     command.add_argument("--groups", metavar="COLUMN", help="column of tasks that belong together, as repositories do")
     command.add_argument("--markdown", action="store_true", help="print a table for a pull request")
-    command.set_defaults(run=_board, gate=False)
+    command.set_defaults(run=_board)
     command = commands.add_parser("explain", help="what a common metric believes about costs")
     command.add_argument("score", help=f"one of {', '.join(beliefs.KNOWN)}")
     command.set_defaults(run=_explain)
@@ -547,7 +546,7 @@ def _by(given, frame, y, models, score, groups):
         try:
             one = compare(y[rows], own, chosen, groups=None if groups is None else groups[rows],
                           sample_weight=None if weights is None else weights[rows], n_resamples=given.resamples,
-                          seed=given.seed, interval="anytime" if given.anytime else None)
+                          seed=given.seed, interval="anytime" if given.anytime else None, against=given.against)
             found[name] = {"cases": int(rows.sum()), "words": list(one.words), "costs": one.table["cost"].to_dict()}
         except ValueError as error:  # one group only, or no weight
             found[name] = {"cases": int(rows.sum()), "words": [f"not compared: {error}"], "costs": {}}

@@ -50,6 +50,14 @@ def test_the_status_is_the_decision(held_out, capsys):
     assert gate("--against", "old", "--margin", "10%", "--anytime") == 0
 
 
+def test_the_cases_of_each_value_are_compared_with_the_model_in_use(held_out, capsys):
+    held_out.assign(site=["north", "south"] * 1000).to_csv("held_out.csv", index=False)
+    assert gate("--against", "worse", "--by", "site", "--json", models="new,worse") == 0
+    said = json.loads(capsys.readouterr().out)["by"]
+    assert all(one["words"][0].startswith("worse costs ") and " more than new " in one["words"][0]
+               for one in said.values()), said
+
+
 @pytest.mark.parametrize(("more", "words"), [
     (["--gate"], "--gate needs --against"), (["--margin", "2%"], "--margin needs --against"),
     (["--against", "nobody"], "not one of the models"), (["--against", "old", "--margin", "some"], "margin must be")])
