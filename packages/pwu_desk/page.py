@@ -1,8 +1,7 @@
-"""A report as one page: words, pictures that its own small script draws, tables; it asks no other host for anything."""
+"""A report as one page: words, pictures, tables. It has no script, and asks no other host for anything."""
 
 from __future__ import annotations
 
-import json
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-__all__ = ["LANDSCAPE", "LANDSCAPE_STYLE", "answer", "glance", "numbers", "picture", "whole"]
+from .drawing import draw
 
-FOLDER = Path(__file__).parent
-LANDSCAPE = (FOLDER / "landscape.js").read_text(encoding="utf-8")
-LANDSCAPE_STYLE = (FOLDER / "landscape.css").read_text(encoding="utf-8")
+__all__ = ["LANDSCAPE_STYLE", "answer", "glance", "numbers", "picture", "whole"]
+
+LANDSCAPE_STYLE = Path(__file__).with_name("landscape.css").read_text(encoding="utf-8")
 SHARES = ("skill", "saving", "saving low", "saving high", "share best", "undefined", "radius")
 
 
@@ -30,7 +29,7 @@ def answer(sentences: list[str]) -> list[str]:
 
 
 def picture(shown: dict[str, Any] | str) -> str:
-    """The place of a drawing, and its numbers for the script; or a sentence that says why there is none.
+    """The drawing, once for a desk and once for a phone; or a sentence that says why there is none.
 
     Examples
     --------
@@ -39,12 +38,7 @@ def picture(shown: dict[str, Any] | str) -> str:
     """
     if isinstance(shown, str):
         return f"<p>No picture: {escape(shown)}.</p>"
-    data = json.dumps(shown, allow_nan=False).replace("<", "\\u003c")
-    words = ("Cost of each model at every decision parameter, the difference from one of them with bands, and the "
-             "prior")
-    return (f'<figure><svg class="landscape picture" role="img" aria-label="{words}"></svg>'
-            f'<script type="application/json">{data}</script><noscript>The picture needs scripts; its numbers are in '
-            "this file.</noscript></figure>")
+    return f'<figure class="landscapes">{draw(shown, 760)}{draw(shown, 380)}</figure>'
 
 
 def glance(table: pd.DataFrame) -> str:
@@ -95,11 +89,10 @@ def whole(title: str, decision: str, parts: list[str]) -> str:
     return (f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             f'<meta name="viewport" content="width=device-width, initial-scale=1">'
             f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-            f"<title>{escape(title)}</title>\n<style>{STYLE}{LANDSCAPE_STYLE}</style></head>\n<body>{body}\n"
-            f"<script>\n{LANDSCAPE}{DRAW}</script></body></html>\n")
+            f"<title>{escape(title)}</title>\n<style>{STYLE}{LANDSCAPE_STYLE}</style></head>\n<body>{body}\n</body></html>\n")
 
 
-POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 STYLE = """
 :root { color-scheme: light dark; --muted: #5a6472;
   --c1: #00639c; --c2: #b84a00; --c3: #00734f; --c4: #a3447c; --c6: #8a6100; }
@@ -114,13 +107,4 @@ figure { margin: 1.5rem 0; } figure svg { width: 100%; height: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #8886; }
 @media print { .wide { overflow: visible; } table { font-size: 7pt; } th, td { padding: .1rem .25rem; } }
-"""
-DRAW = """
-for (const svg of document.querySelectorAll("svg.picture")) {
-  const shown = JSON.parse(svg.parentNode.querySelector("script").textContent);
-  let width = 0;
-  new ResizeObserver(() => {
-    if (svg.clientWidth !== width) { width = svg.clientWidth; drawPicture(svg, shown); }
-  }).observe(svg);
-}
 """

@@ -221,7 +221,7 @@ class Bench:
         buttons = "".join(f'<button type="button" data-example="{escape(name)}">{escape(name)}</button>'
                           for name in self.examples)
         parts = {"@STYLE@": STYLE + page.LANDSCAPE_STYLE + _read("bench.css"), "@EXAMPLES@": buttons, "@DATA@": held,
-                 "@SCRIPT@": page.LANDSCAPE + _read("page.js")}
+                 "@SCRIPT@": _read("page.js")}
         return re.sub("@[A-Z]+@", lambda found: parts[found.group()], _read("bench.html"))
 
 

@@ -232,10 +232,6 @@ function present(answer) {
   const {shown, report, said, json} = answer;
   find(".result").hidden = false;
   python().show(find(".answered"), {shown: [{kind: "html", text: shown ?? ""}]});
-  for (const svg of root.querySelectorAll("svg.picture")) {
-    const numbers = JSON.parse(svg.parentNode.querySelector("script").textContent);
-    new ResizeObserver(() => svg.clientWidth && drawPicture(svg, numbers)).observe(svg);
-  }
   find(".save-html").hidden = !report;
   find(".save-json").hidden = !json;
   find(".printed").textContent = said;
