@@ -27,7 +27,6 @@ pages: book  ## the tests of the built pages and of the tools
 
 js: $(READY)  ## format and lint of the scripts; needs npm
 	@npm ci --prefix tools --silent --no-audit --no-fund
-	@$(PY) -m tools.checks.scripts
 	@npm test --prefix tools --silent
 
 weekly: $(READY)  ## the long tests

@@ -1,12 +1,7 @@
 import js from "@eslint/js";
 import globals from "globals";
 
-const rules = {
-  "no-control-regex": "off" // a file's unseen characters are looked for on purpose
-};
-
-export default [
-  js.configs.recommended,
-  {languageOptions: {sourceType: "script", globals: {...globals.browser, ...globals.worker, find: "off", loadPyodide: "readonly",
-    Search: "readonly", Stemmer: "readonly", stopwords: "readonly", _displayNextItem: "readonly"}}, rules}
-];
+const page = {...globals.browser, ...globals.worker, find: "off", loadPyodide: "readonly", Search: "readonly",
+  Stemmer: "readonly", stopwords: "readonly", _displayNextItem: "readonly"};
+export default [js.configs.recommended, {files: ["**/*.js"], languageOptions: {sourceType: "script", globals: page}},
+  {files: ["**/*.mjs"], languageOptions: {globals: {...globals.node, onmessage: "readonly"}}}];

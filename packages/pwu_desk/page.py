@@ -49,7 +49,7 @@ def glance(table: pd.DataFrame) -> str:
     >>> "<td>best</td>" in glance(pd.DataFrame({"verdict": ["best"]}, ["a"]))
     True
     """
-    return f'<div class="wide">{table.to_html(border=0)}</div>'
+    return _wide(table)
 
 
 def numbers(table: pd.DataFrame) -> str:
@@ -64,7 +64,12 @@ def numbers(table: pd.DataFrame) -> str:
     for column in table:
         form = "{:.0%}" if column in SHARES else "{:,.0f}" if column == "cases needed" else "{:.4g}"
         shown[column] = [_shown(value, form, column in SHARES) for value in table[column]]
-    return f'<details><summary>All numbers</summary><div class="wide">{shown.to_html(border=0)}</div></details>'
+    return f"<details><summary>All numbers</summary>{_wide(shown)}</details>"
+
+
+def _wide(table):
+    """A table that scrolls by itself, with a key, too."""
+    return f'<div class="wide" tabindex="0">{table.to_html(border=0)}</div>'
 
 
 def _shown(value, form, share):

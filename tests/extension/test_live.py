@@ -169,3 +169,18 @@ def test_the_numbers_of_an_instrument_are_compared_one_by_one():
     assert live_check.difference(one, row(many)) == ""
     assert live_check.difference(one, row([*many[:-1], 400])) == "400, not 399"
     assert live_check.difference(one, row(many[:-1]))
+
+
+def test_what_a_page_puts_down_for_an_output(cell):
+    table = ('<style>a{}</style><table border="1" class="dataframe"><tr><th>1</th><td>-1,234.5</td><td>6 %</td>'
+             "<td> 1e-3 </td><td>a<b>2</b></td></tr></table>")
+    shown = cell.dressed("html", table)
+    assert shown.startswith('<div class="output text_html"><style>') and ' border="1"' not in shown
+    assert '<div class="table-scroll" tabindex="0"><table' in shown and shown.count('<td class="num">') == 2
+    assert cell.dressed("html", "<p>1</p>") == '<div class="output text_html"><p>1</p></div>'
+    assert cell.dressed("value", "'a<b'") == '<p class="said">a&lt;b</p>'
+    assert cell.dressed("value", "0.5 < x") == '<div class="output"><pre>0.5 &lt; x</pre></div>'
+    assert cell.dressed("text", "one\ntwo\n") == '<p class="said">one\ntwo</p>'
+    assert cell.dressed("text", "a  b\n") == '<div class="output"><pre>a  b</pre></div>'
+    assert cell.dressed("text", "1\n2\n3\n4\n5\n").startswith('<div class="output"><pre>1\n2')
+    assert 'role="img"' in cell.dressed("drawing", "<svg><g/></svg>") and "role" not in cell.dressed("svg", "<svg/>")

@@ -92,13 +92,13 @@ def check_bench(browser: Any, watch: Callable[[Any], Any], access: Callable[[Any
     page.goto(base + BENCH, wait_until="load")
     put(page, File("died.csv", csv_of(forecasts(100, 2, 4).replace({"y": {0: "lived", 1: "died"}}).rename(
         columns={"y": "fate"}))))
-    for words, act in (("Which column has the outcomes", lambda: choose(page, "truth", "fate")),
-                       ("Which of its two labels", lambda: choose(page, "event", "died")),
-                       ("Write the two ends", lambda: page.locator(".bench [name=low]").fill("30")),
-                       ("the smaller one goes first", lambda: None)):
-        page.locator(".bench [name=high]").fill("3" if "smaller" in words else "")
+    for words, act in (("Name the column of outcomes", lambda: choose(page, "truth", "fate")),
+                       ("Say what the decision costs", lambda: page.locator(".bench [name=low]").fill("30")),
+                       ("0 < LOW < HIGH", lambda: page.locator(".bench [name=low]").fill("1")),
+                       ("Which label of column 'fate' is the event", lambda: None)):
+        page.locator(".bench [name=high]").fill("3" if "LOW" in words or "label" in words else "")
         page.locator(".bench [type=submit]").click()
-        if words not in page.locator(".bench .problem").inner_text():
+        if words not in wait(page):
             found.append(f"a form that lacks something does not say: {words}")
         act()
     before = page.locator("button[data-example]").first

@@ -11,7 +11,6 @@ stand in `tools/live/differs.toml` with the reason; a cell that stands there and
 from __future__ import annotations
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from tools.build import build_book, kept
 
 ROOT = Path(__file__).resolve().parents[2]
 LIVE = ROOT / "tools" / "live"
+DOCTESTS = LIVE / "doctests.py"
 NUMBER = re.compile(r"[-\u2212]?\d[\d,]*\.?\d*(?:e[-+]?\d+)?")
 TAGS = re.compile(r"<[^>]+>")
 DATA = re.compile(r'<script type="application/json"[^>]*>.*?</script>', re.S)
@@ -49,7 +49,7 @@ def main(site: Path) -> int:
     with ThreadPoolExecutor(2) as pool:
         jobs = [(site, waiting[::2], not kept.there(proofs[None])), (site, waiting[1::2], False)]
         rows = [row for part in pool.map(run, jobs) for row in part]
-    done = {(row["notebook"], row["place"]): row for row in rows if "place" in row}
+    done = {(row["notebook"], row["place"]): row for row in rows}
     for path in paths:
         page = path.relative_to(site / "_sources" / "book").with_suffix("").as_posix()
         listed, met, before = known.get(page, {}), set(), len(problems)
@@ -72,7 +72,10 @@ def main(site: Path) -> int:
             problems += [f"{page}: {first!r} agrees now; take it out of differs.toml" for first in set(listed) - met]
         if len(problems) == before:
             kept.put(proofs[path])
-    doctests = next((row["doctests"] for row in rows if "doctests" in row), {"count": 0, "failed": []})
+    doctests = {"count": 0, "failed": []}
+    if row := done.get((str(DOCTESTS), 0)):
+        doctests = json.loads(row["shown"][0]["text"]) if not row["error"] else {
+            "count": 0, "failed": [f"doctests: {row['error']['words']}"]}
     problems += doctests["failed"]
     if not doctests["failed"]:
         kept.put(proofs[None])
@@ -111,13 +114,13 @@ def pages(site: Path) -> list[str]:
 def run(job: tuple[Path, list[Path], bool]) -> list[dict]:
     """What node says of these notebooks; the doctests in one of the processes."""
     site, paths, doctests = job
-    if not paths and not doctests:
+    files = [*paths, *([DOCTESTS] if doctests else [])]
+    if not files:
         return []
     with tempfile.TemporaryDirectory() as folder:
         results = Path(folder, "results")
-        command = ["node", str(LIVE / "pages.mjs"), str(site), str(results), *map(str, paths)]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT,
-                              env=os.environ | {"PWU_DOCTESTS": "1" if doctests else ""})
+        command = ["node", str(LIVE / "pages.mjs"), str(site), str(results), *map(str, files)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
         if done.returncode:
             raise SystemExit(f"node ended with {done.returncode}: {done.stderr[-2000:]}")
         return [json.loads(line) for line in results.read_text(encoding="utf-8").splitlines()]

@@ -1,6 +1,6 @@
 """Runs the cells of one page in Python in the browser: what a cell needs, what it shows, what went wrong.
 
-`worker.js` and `live_check.mjs` call `needs` and `run`. Nothing here is imported by the package or by the tools.
+`worker.js` and `pages.mjs` call `needs` and `run`. Nothing here is imported by the package or by the tools.
 """
 
 import ast
@@ -25,6 +25,7 @@ HOME = os.getcwd()
 SITE = Path(next(folder for folder in sys.path if folder.endswith("site-packages")))
 OWN = ("pwu_lite", "pwu_desk", "pwu_book")
 MIME = {"_repr_html_": "html", "_repr_svg_": "svg", "_repr_markdown_": "text", "_repr_latex_": "latex"}
+TABLE, BORDER = re.compile(r'<table[^>]*class="dataframe.*?</table>', re.S), ' border="1"'
 namespace, glued, shown = {}, {}, []
 
 
@@ -92,8 +93,33 @@ async def run(code: str, name: str, alone: bool = False) -> str:
                 error, ModuleNotFoundError) else None}
         show_figures()
     if said.getvalue():
-        shown.insert(0, {"kind": "text", "text": said.getvalue()})
+        put("text", said.getvalue(), 0)
     return json.dumps({"shown": shown, "error": problem})
+
+
+def put(kind: str, text: str, place: int = 1_000_000) -> None:
+    shown.insert(place, {"kind": kind, "text": text, "html": dressed(kind, text)})
+
+
+def dressed(kind: str, text: str) -> str:
+    """What a page puts down for it: formulas set, tables that scroll, a short text as a sentence."""
+    if kind in ("html", "latex"):
+        box = {"html": "output text_html", "latex": "output math"}[kind]
+        return f'<div class="{box}">{TABLE.sub(table, with_formulas(kind, text))}</div>'
+    if kind == "drawing":
+        text = text.replace("<svg", '<svg class="drawing" role="img" aria-label="the figure of the edited cell"', 1)
+    if kind in ("svg", "drawing"):
+        return f'<div class="output live-drawing">{text}</div>'
+    quoted = re.fullmatch(r"""(['"])(.*)\1""", text, re.S) if kind == "value" else None
+    if quoted or (kind == "text" and "  " not in text and text.strip().count("\n") < 4):
+        return f'<p class="said">{html.escape(quoted[2] if quoted else text.strip())}</p>'
+    return f'<div class="output"><pre>{html.escape(text.removesuffix(chr(10)))}</pre></div>'
+
+
+def table(found: re.Match) -> str:
+    """A table that scrolls by itself, its numbers to the right."""
+    text = re.sub(r"<td>(?=\s*[-+\u2212]?[\d.,]+(e[-+]?\d+)?%?\s*</td>)", '<td class="num">', found[0], flags=re.I)
+    return f'<div class="table-scroll" tabindex="0">{text.replace(BORDER, "", 1)}</div>'
 
 
 def forget() -> None:
@@ -115,13 +141,12 @@ def show(value, *rest, **ignored) -> None:
         offer = getattr(value, method, None)
         text = offer() if callable(offer) and not isinstance(value, type) else None
         if text:
-            shown.append({"kind": kind, "text": text, "html": with_formulas(kind, text)})
+            put(kind, text)
             break
     else:
         plain = isinstance(value, (dict, list, tuple, set)) and type(value).__repr__ in (
             dict.__repr__, list.__repr__, tuple.__repr__, set.__repr__)
-        shown.append({"kind": "value", "text": pprint.pformat(value, width=79, sort_dicts=False) if plain
-                      else repr(value)})
+        put("value", pprint.pformat(value, width=79, sort_dicts=False) if plain else repr(value))
     for one in rest:
         show(one)
 
@@ -145,7 +170,7 @@ def draw(figure) -> None:
     text = io.StringIO()
     figure.savefig(text, format="svg", bbox_inches="tight", metadata={"Date": None, "Creator": None})
     sys.modules["matplotlib.pyplot"].close(figure)
-    shown.append({"kind": "drawing", "text": drawn(text.getvalue(), f"live{len(shown)}-")})
+    put("drawing", drawn(text.getvalue(), f"live{len(shown)}-"))
 
 
 def show_figures() -> None:

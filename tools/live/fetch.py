@@ -29,7 +29,7 @@ from pathlib import Path
 
 from tools.build import kept
 
-LOCK_FILE, COMPILER = (Path(__file__).with_name(name) for name in ("live.lock", "compile.mjs"))
+LOCK_FILE, COMPILER, ARCHIVE = (Path(__file__).with_name(name) for name in ("live.lock", "compile.mjs", "archive.py"))
 LOCK = json.loads(LOCK_FILE.read_text(encoding="utf-8"))
 VERSION = LOCK["info"]["version"]
 RELEASE = f"https://cdn.jsdelivr.net/pyodide/v{VERSION}/full/"
@@ -117,7 +117,7 @@ def compile_all(folder: Path) -> None:
 
 
 def _made_from() -> str:
-    return hashlib.sha256(LOCK_FILE.read_bytes() + COMPILER.read_bytes()).hexdigest()
+    return hashlib.sha256(LOCK_FILE.read_bytes() + COMPILER.read_bytes() + ARCHIVE.read_bytes()).hexdigest()
 
 
 def from_folder(folder: Path, names: list[str]) -> Iterator[tuple[str, bytes]]:

@@ -18,11 +18,7 @@
 
   // One file by student and exercise, so that thirty of them lie in one folder.
   function save(notebook, exercise) {
-    const name = who.value
-        .trim()
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}]+/gu, "-")
-        .replace(/^-|-$/g, ""),
+    const name = (who.value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).join("-"),
       file = `${name ? `${name}_` : ""}${exercise}`;
     window.livePython.save(file, "application/x-ipynb+json", JSON.stringify(notebook, null, 1));
     return file;

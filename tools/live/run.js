@@ -127,49 +127,7 @@
 
   const plain = (text) => text.replaceAll("\u00a0", " ").replace(/\n+$/, "");
 
-  function set({kind, text, html}) {
-    if (["html", "svg", "drawing", "latex"].includes(kind)) {
-      const box = make("div", {html: "output text_html", latex: "output math"}[kind] ?? "output live-drawing");
-      box.innerHTML = html ?? text;
-      const svg = box.querySelector("svg");
-      if (kind === "drawing" && svg) {
-        svg.classList.add("drawing");
-        svg.setAttribute("role", "img");
-        svg.setAttribute("aria-label", "the figure of the edited cell");
-      }
-      for (const table of box.querySelectorAll("table.dataframe")) dress(table);
-      for (const old of box.querySelectorAll("script:not([type])")) waken(old, box);
-      return box;
-    }
-    const quoted = kind === "value" && /^(['"])(.*)\1$/s.exec(text);
-    if (quoted || (kind === "text" && !text.includes("  ") && text.trim().split("\n").length <= 4))
-      return make("p", "said", quoted ? quoted[2] : text.trim());
-    const box = make("div", "output"),
-      pre = make("pre", "", text.replace(/\n$/, ""));
-    box.append(pre);
-    return box;
-  }
-
-  // What a cell shows may have a script of its own, such as an instrument's: it runs once it stands in the page.
-  function waken(old, box) {
-    const script = make("script", "", old.textContent);
-    new MutationObserver((_, seen) => {
-      if (!box.isConnected) return;
-      seen.disconnect();
-      old.replaceWith(script);
-    }).observe(document.body, {childList: true, subtree: true});
-  }
-
-  // A table as the page sets it: numbers to the right, and it scrolls by itself.
-  function dress(table) {
-    table.removeAttribute("border");
-    for (const cell of table.querySelectorAll("td"))
-      if (/^[-+\u2212]?[\d.,]+(e[-+]?\d+)?%?$/i.test(cell.textContent.trim())) cell.classList.add("num");
-    const around = make("div", "table-scroll");
-    around.tabIndex = 0;
-    table.replaceWith(around);
-    around.append(table);
-  }
+  const set = ({html}) => document.createRange().createContextualFragment(html); // its scripts run in the page
 
   function wrong({words, line}, code, where) {
     const box = make("div", "live-wrong");

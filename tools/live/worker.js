@@ -43,11 +43,9 @@ async function boot() {
   for (const name of await (self.caches?.keys() ?? Promise.resolve([])).catch(() => []))
     if (name.startsWith("decision-aligned-python") && name !== CACHE) caches.delete(name).catch(() => {});
   tell({note: "Fetching Python, once"});
-  const parts = ["site.json", "pwu_lite.zip", "drawing.py", "mathml.py", "cell.py"].map((name) => [
-      name,
-      plain(from + name)
-    ]),
-    part = new Map(parts); // on their way while Python starts
+  const part = new Map(); // on their way while Python starts
+  for (const name of ["site.json", "pwu_lite.zip", "drawing.py", "mathml.py", "cell.py"])
+    part.set(name, plain(from + name));
   const py = await loadPyodide({indexURL: `${from}py/`, env: {MPLBACKEND: "agg", HOME: "/home/pyodide"}});
   const site = await (await part.get("site.json")).json();
   const names = new Set(Object.values(site.packages).flatMap((one) => one.imports));

@@ -96,8 +96,9 @@ def _labels(frame, column):
 def answer(words: Sequence[str], more: str = "") -> str:
     """What the command line finds for these words, in each form that the page shows and saves, as JSON.
 
-    ``code``; ``wrong``, with the form's words for its options, and ``answers``, the options that it offers; ``shown``
-    (HTML, the answer first), ``said`` (as a terminal prints it), ``json`` and ``report`` (a page).
+    ``code``; ``wrong``, with the form's words for its options, the ``field`` that it speaks of, and ``answers``, the
+    options that it offers; ``shown`` (HTML, the answer first), ``said`` (as a terminal prints it), ``json`` and
+    ``report`` (a page).
 
     Parameters
     ----------
@@ -174,6 +175,7 @@ def _refused(said):
     fields += [f"{' and '.join(others)} can be written under Other options"] if others else []
     answers = [[name, shlex.split(value)[0].rstrip(".?")] for name, value in dict.fromkeys(OFFERED.findall(last))]
     return {"wrong": _sentence(last) + (f" ({'; '.join(fields)}.)" if fields else ""),
+            "field": next(("low" if name in files.RANGES else name for name in named if name in FIELDS), ""),
             "answers": [[name, value] for name, value in answers if not value.isupper() and "LOW" not in value]}
 
 
@@ -185,7 +187,7 @@ def _sentence(text):
 class Bench:
     """Drop a CSV file, say what a mistake costs: which model is cheaper, computed in the page by the package itself.
 
-    Nothing is sent anywhere. Without live cells the element writes the command to run.
+    Nothing is sent anywhere. Without live cells the element is the command to run.
 
     Parameters
     ----------

@@ -53,49 +53,35 @@ async function load(bytes, name, choice = {}) {
     say = (words) => (find(".taken").textContent = `${kept}${words}`);
   say(".");
   find(".first").hidden = find(".decision").hidden = true;
-  if (python()) {
-    const looking = python().task((ask) => ask(job(`bench.look(${JSON.stringify(path(own))})`, [own])), {
-      note: (words) => file === own && say(`. ${words || "Reading"}`),
-      limit: 600
-    });
-    try {
-      seen = answered(await looking.done);
-    } catch (error) {
-      seen = {wrong: `Python did not read the file (${error.message}). Choose it again to try again.`};
-    }
-    if (file !== own) return; // another file has come in the meantime
-  } else {
-    for (const {name} of form.querySelectorAll("select[data-typed]"))
-      fields[name].replaceWith(
-        Object.assign(document.createElement("input"), {type: "text", name, autocomplete: "off"})
-      );
-  }
-  if (seen?.wrong) {
-    say(".");
-    refuse(seen.wrong);
-    return;
-  }
-  show(say, choice);
+  const looking = python().task((send) => send(job(`bench.look(${JSON.stringify(path(own))})`, [own])), {
+    note: (words) => file === own && say(`. ${words || "Reading"}`),
+    limit: 600
+  });
+  const read = await looking.done.then(answered).catch(({message}) => {
+    return {wrong: `Python did not read the file (${message}). Choose it again to try again.`};
+  });
+  if (file !== own) return; // another file has come in the meantime
+  if (!read.wrong) return show(read, say, choice);
+  say(".");
+  refuse(read.wrong);
 }
 
-function show(say, choice) {
-  const columns = seen?.columns ?? [];
-  const rows = seen?.rows ? `, ${seen.rows.toLocaleString("en")} rows` : "";
-  say(columns.length ? `${rows}, ${columns.length} columns. ${choice.source ?? ""}` : ".");
+function show(read, say, choice) {
+  seen = read;
+  say(
+    `${seen.rows ? `, ${seen.rows.toLocaleString("en")} rows` : ""}, ${seen.columns.length} columns. ${choice.source ?? ""}`
+  );
   const table = document.createElement("table");
-  for (const row of columns.length ? [columns, ...seen.first] : []) {
+  for (const row of [seen.columns, ...seen.first]) {
     const line = table.insertRow();
     for (const text of row.slice(0, 12)) line.insertCell().textContent = text;
   }
   find(".first").replaceChildren(table);
-  find(".first").hidden = !columns.length;
-  if (seen) {
-    options(fields.truth, columns, "choose");
-    for (const name of ["groups", "weights"]) options(fields[name], columns, "by its name");
-    fields.truth.value = seen.outcome;
-  }
-  for (const name of ["decision", "truth"]) if (choice[name]) fields[name].value = choice[name];
-  find(".decision").hidden = false;
+  options(fields.truth, seen.columns, "choose");
+  for (const name of ["groups", "weights"]) options(fields[name], seen.columns, "by its name");
+  fields.truth.value = choice.truth ?? seen.outcome;
+  fields.decision.value = choice.decision ?? "binary";
+  find(".first").hidden = find(".decision").hidden = false;
   ask(choice);
   for (const [name, value] of Object.entries(choice)) if (fields[name]) fields[name].value = value;
   tell();
@@ -114,11 +100,10 @@ function ask(choice = {}) {
   offer();
 }
 
-const labels = () => seen?.labels[fields.truth.value] ?? null;
+const labels = () => seen.labels[fields.truth.value] ?? {};
 
 function offer() {
-  if (!seen) return;
-  const {labels: both = [], event} = labels() ?? {};
+  const {labels: both = [], event} = labels();
   options(fields.event, both, both.length ? "choose" : "by itself");
   fields.event.value = event ?? "";
 }
@@ -133,7 +118,7 @@ function words() {
     found = ["compare", path(file)];
   const add = (name, value) => value && found.push(`--${name}`, value);
   add("truth", fields.truth.value);
-  add("event", ["binary", "top-k"].includes(kind) && event !== labels()?.event && event);
+  add("event", ["binary", "top-k"].includes(kind) && event !== labels().event && event);
   if (kind !== "binary") add("decision", kind);
   if (low || high) add(ASKED[kind][4], low === high || !high ? low : `${low}:${high}`);
   add("costs", kind === "acts" && costs && costsPath());
@@ -143,31 +128,10 @@ function words() {
   return found;
 }
 
-// What the form still needs, before anything is computed; the command itself checks what is there.
-function lacking() {
-  const kind = fields.decision.value,
-    [low, high] = [fields.low, fields.high].map(({value}) => value.trim()),
-    more = fields.more.value;
-  if (!fields.truth.value && kind !== "answers" && !/--(truth|count)/.test(more))
-    return {field: fields.truth, words: "Which column has the outcomes? Choose it under Outcome."};
-  if (["binary", "top-k"].includes(kind) && labels() && !fields.event.value && !/--event/.test(more))
-    return {field: fields.event, words: "Which of its two labels do you act against? Choose it under Event."};
-  if (
-    !low &&
-    !high &&
-    kind !== "acts" &&
-    !/--(prior|ratio|threshold|error|range|share|cost-share|case-costs)/.test(more)
-  )
-    return {field: fields.low, words: `${find(".question").textContent} Write the two ends, such as 3 and 30.`};
-  if (low && high && Number(low) > Number(high))
-    return {field: fields.low, words: `At least ${low}, at most ${high}: the smaller one goes first.`};
-  return null;
-}
-
 const quoted = (word) => (/^[\w.,:%/+=-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 function tell() {
-  if (file) find(".command pre").textContent = `pwu ${words().map(quoted).join(" ")} ${fields.more.value}`;
+  if (seen) find(".command pre").textContent = `pwu ${words().map(quoted).join(" ")} ${fields.more.value}`;
 }
 
 const job = (call, files) => ({
@@ -183,15 +147,10 @@ const answered = ({shown, error}) => {
 
 // The question is what stands in the form at the click; whatever is shown and saved afterwards is its answer.
 async function run() {
-  const told = find(".doing");
-  if (!python()) {
-    told.textContent = "Python is not beside this copy of the page: the command below says the same in a terminal.";
-    return;
-  }
   const files = [file, ...(costs ? [{name: costsPath(), bytes: costs.bytes}] : [])],
     started = performance.now();
   let doing = "Computing";
-  const clock = () => (told.textContent = `${doing}, ${((performance.now() - started) / 1e3).toFixed(0)} s`);
+  const clock = () => (find(".doing").textContent = `${doing}, ${((performance.now() - started) / 1e3).toFixed(0)} s`);
   const own = python().task(
     (send) => send(job(`bench.answer(${JSON.stringify(words())}, ${JSON.stringify(fields.more.value)})`, files)),
     {
@@ -206,18 +165,16 @@ async function run() {
   const tick = setInterval(clock, 1000);
   button.textContent = "Stop";
   root.setAttribute("aria-busy", "true");
-  let answer;
-  try {
-    answer = answered(await own.done);
-  } catch (error) {
-    const why = error.stopped ? "Stopped" : `Python did not get through (${error.message})`;
-    answer = {wrong: `${why}: the command below asks the same in a terminal.`, answers: []};
-  }
+  const answer = await own.done.then(answered).catch(({stopped, message}) => {
+    const why = stopped ? "Stopped" : `Python did not get through (${message})`;
+    return {wrong: `${why}: the command below asks the same in a terminal.`, answers: []};
+  });
   clearInterval(tick);
   if (task !== own) return; // another file has come in the meantime
   idle();
-  if (answer.wrong) refuse(answer.wrong, answer.answers);
-  else present(answer);
+  if (!answer.wrong) return present(answer);
+  refuse(answer.wrong, answer.answers);
+  fields[answer.field]?.focus();
 }
 
 function idle() {
@@ -231,7 +188,7 @@ function present(answer) {
   given = answer;
   const {shown, report, said, json} = answer;
   find(".result").hidden = false;
-  python().show(find(".answered"), {shown: [{kind: "html", text: shown ?? ""}]});
+  python().show(find(".answered"), {shown: [{html: shown ?? ""}]});
   find(".save-html").hidden = !report;
   find(".save-json").hidden = !json;
   find(".printed").textContent = said;
@@ -242,18 +199,9 @@ function present(answer) {
 button.dataset.words = button.textContent;
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (task) {
-    task.stop();
-    return;
-  }
+  if (task) return task.stop();
   refuse("");
-  const missing = lacking();
-  if (!missing) {
-    run();
-    return;
-  }
-  refuse(missing.words);
-  missing.field.focus();
+  run();
 });
 
 form.addEventListener("change", ({target}) => {
@@ -294,6 +242,9 @@ for (const one of root.querySelectorAll("button[data-example]"))
   });
 find(".save-html").addEventListener("click", () => python().save("report.html", "text/html", given.report));
 find(".save-json").addEventListener("click", () => python().save("result.json", "application/json", given.json));
-find(".off").remove();
-form.hidden = false;
-root.dataset.ready = "";
+addEventListener("DOMContentLoaded", () => {
+  if (!python()) return; // a site without live cells: the command is all there is
+  find(".off").remove();
+  form.hidden = false;
+  root.dataset.ready = "";
+});
