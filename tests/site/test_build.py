@@ -108,6 +108,32 @@ def test_an_edited_page_is_built_again_beside_the_others_and_found(small):
     assert "Nightingales" in page(small) and '"nightingal"' in index and '"Other"' in index
 
 
+def test_an_edit_of_one_page_writes_no_other_anew(small):
+    """Not one with a table among its figures, whose numbers are not Sphinx's; and the index names nothing twice."""
+    figures = "".join(f"""
+```{{code-cell}} ipython3
+---
+mystnb:
+  figure:
+    caption: One.
+    name: {name}
+---
+from IPython.display import HTML
+HTML("<{name}></{name}>")
+```
+""" for name in ("p", "table"))
+    (small / "book" / "other.md").write_text(f"{HEADER}(sec-other)=\n# Other\n{figures}\n{{numref}}`table`.\n")
+    (small / "book" / "index_words.toml").write_text('"nightingale" = "sec-other"\n')
+    assert build(small).returncode == 0
+    other = small / "_build" / "html" / "book" / "other.html"
+    assert "Table 1" in other.read_text()
+    other.write_text(other.read_text() + "<!-- as it was -->")
+    write(small, "import pwu_lite\npwu_lite.answer()", text="Another text.")
+    assert build(small).returncode == 0
+    assert "Another text" in page(small) and other.read_text().endswith("<!-- as it was -->")
+    assert (small / "_build" / "html" / "genindex.html").read_text().count('other.html#"') == 1
+
+
 def test_a_failing_cell_an_edit_and_a_dead_kernel_fail_the_build(small):
     write(small, "print('fine')\n1 / 0")
     done = build(small)

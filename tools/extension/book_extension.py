@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import html
 import os
 import re
@@ -288,19 +290,24 @@ def list_words(app, env) -> list[str]:
     entries, std = env.get_domain("index").entries, env.get_domain("std")
     env.book_words = {}  # by page, for the search
 
+    @functools.cache
+    def titles_of(page):
+        return {node["label"]: node["title"] for node in env.get_doctree(page).findall(nodes.Element)
+                if node.get("label") and node.get("title")}
+
     def enter(words, page, place):
         if page in env.all_docs and words.strip():
-            env.book_words.setdefault(page, []).append(("single", words, place, "main", None))
-            entries.setdefault(page, []).append(env.book_words[page][-1])
+            entry = ("single", words, place, "main", None)
+            env.book_words.setdefault(page, []).append(entry)
+            if entry not in entries.setdefault(page, []):  # from the last build
+                entries[page].append(entry)
 
     for label, row in getattr(env, "proof_list", {}).items():
         kind, number = row["realtype"].capitalize(), theorem_number(env, label, row)
         if number:
             enter(f"{kind} {number}", row["docname"], row["ids"][0])
-        named = env.get_doctree(row["docname"]).findall(lambda node, label=label: isinstance(
-            node, nodes.Element) and node.get("label") == label and node.get("title"))
-        for node in named:
-            enter(re.sub(r"\s*\(.*\)\s*$", "", node["title"]), row["docname"], row["ids"][0])
+        if label in (titles := titles_of(row["docname"])):
+            enter(re.sub(r"\s*\(.*\)\s*$", "", titles[label]), row["docname"], row["ids"][0])
     words = Path(app.srcdir) / "book" / "index_words.toml"
     for names, label in tomllib.loads(words.read_text(encoding="utf-8")).items() if words.exists() else ():
         for name in names.split(", "):
@@ -313,8 +320,15 @@ def theorem_number(env, label: str, row: dict) -> str:
     return ".".join(map(str, numbers.get(label, ())))
 
 
+def as_counted(app, env) -> list[str]:
+    """Sphinx compares the numbers with those that it gave before, and gets these back without what came after."""
+    env.toc_fignumbers = getattr(env, "fignumbers_counted", env.toc_fignumbers)
+    return []
+
+
 def number_apart(app, env) -> list[str]:
     """Tables and figures of a chapter count separately: a figure that holds a table is a table."""
+    before, env.fignumbers_counted = getattr(env, "fignumbers_apart", {}), copy.deepcopy(env.toc_fignumbers)
     for name, kinds in env.toc_fignumbers.items():
         numbers, counts = kinds.get("figure", {}), {True: 0, False: 0}
         for figure in env.get_doctree(name).findall(nodes.figure) if numbers else []:
@@ -322,7 +336,8 @@ def number_apart(app, env) -> list[str]:
                 holds = any("<table" in raw.astext() for raw in figure.findall(nodes.raw))
                 counts[holds] += 1
                 numbers[one] = (*numbers[one][:-1], counts[holds])
-    return []
+    env.fignumbers_apart = env.toc_fignumbers
+    return [name for name, numbers in env.toc_fignumbers.items() if numbers != before.get(name, numbers)]
 
 
 def index_anew(app):
@@ -339,6 +354,7 @@ def setup(app):
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
     app.connect("html-page-context", launch_notebook, priority=600)
     app.connect("html-page-context", dress_page)
+    app.connect("env-get-updated", as_counted, priority=100)
     app.connect("env-get-updated", number_apart, priority=900)  # after Sphinx has numbered figures and theorems
     app.connect("env-get-updated", offer_theorems, priority=950)
     app.connect("env-get-updated", list_words, priority=960)

@@ -24,7 +24,9 @@ PROMISE = "You will be able to"
 NEXT = "section#where-to-go-next"
 APART = ["a", "code", "details", "figure", "table", "fieldset", "h1", "h2", "h3"]  # no links to terms
 QUOTED = re.compile(r"""(['"])(?P<said>.*)\1$""", re.S)
-STRING = "span:is(.s1, .s2, .sa, .se, .si)"
+CODE = re.compile(r'<div class="highlight"><pre>.*?</pre>', re.S)
+PLAIN = re.compile(r'<span class="(?:n|nn|p|w|o)(?: [\w-]+)?">([^<]*)</span>')  # names, brackets, operators, blanks
+STRINGS = re.compile(r'(<span class="(?:s1|s2|sa|se|si)">[^<]*)</span><span class="(?:s1|s2|sa|se|si)">')
 PHONE = 42  # characters of code that fit on a phone
 DOORS, SOURCES = "../record/paper.html", ("PWU paper", "IP paper", "UNIQUE")
 WIDE = 560  # points of a drawing with several panels, which takes the margin too
@@ -47,7 +49,8 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
         words.insert(0, "Aside: ")
     fold_boxes(soup)
     offer_short_path(soup)
-    pin(soup, page)
+    if "stage" in body:
+        pin(soup, page)
     speak(soup)
     tell_verdicts(soup)
     for head in soup.select("table > thead"):
@@ -59,7 +62,6 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
         deal_cards(table)
     name_tables(soup)
     say_once(soup)
-    plain_code(soup)
     draw(soup, drawing)
     fold_for_phones(soup)
     keep_marks(soup)
@@ -71,7 +73,18 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
 
 
 def parsed(body: str) -> BeautifulSoup:
-    return BeautifulSoup(body, "html.parser")
+    return BeautifulSoup(CODE.sub(plain_code, body), "html.parser")
+
+
+def plain_code(found: re.Match) -> str:
+    """Names, brackets, operators and blanks have the colour of the text: a page is a tenth lighter without their tags.
+
+    Pieces of one string, which have one colour, become one. Half of a page's tags go before anything looks at them.
+    """
+    text = PLAIN.sub(r"\1", found[0])
+    while (shorter := STRINGS.sub(r"\1", text)) != text:
+        text = shorter
+    return text
 
 
 def pin(soup: BeautifulSoup, page: str) -> None:
@@ -108,21 +121,6 @@ def say_once(soup: BeautifulSoup) -> None:
             seen.add(text)
 
 
-def plain_code(soup: BeautifulSoup) -> None:
-    """Names, brackets, operators and blanks have the colour of the text: a page is a tenth lighter without their tags.
-
-    Pieces of one string, which have one colour, become one.
-    """
-    for tag in soup.select("div.highlight pre span:is(.n, .nn, .p, .w, .o)"):
-        tag.unwrap()
-    for tag in soup.select(f"div.highlight pre {STRING}"):
-        while tag.parent and isinstance(after := tag.next_sibling, Tag) and after.css.match(STRING):
-            tag.append(after.get_text())
-            after.extract()
-    for code in soup.select("div.highlight pre"):
-        code.smooth()
-
-
 def keep_marks(soup: BeautifulSoup) -> None:
     """A comma, a full stop or a bracket stays on the line of the formula that it follows."""
     for formula in soup.select("span.math"):
@@ -153,15 +151,18 @@ def link_statements(soup: BeautifulSoup) -> None:
 
 def link_terms(soup: BeautifulSoup, terms: dict[str, str]) -> None:
     """The first time that a page's text has a term of the glossary, it leads there; `terms` gives addresses by term."""
+    section = soup.select_one("section")
+    texts = [text for paragraph in section.find_all("p") for text in paragraph.find_all(string=True)
+             if not text.find_parent(APART)] if section else []
     for term, address in terms.items():
         wanted = re.compile(rf"\b{re.escape(term)}s?\b", re.I)
-        for text in soup.select_one("section").find_all(string=wanted) if soup.section else []:
-            if text.find_parent("p") is None or text.find_parent(APART):
-                continue
-            found = wanted.search(text)
-            link = soup.new_tag("a", attrs={"class": "reference internal term", "href": address}, string=found[0])
-            text.replace_with(text[:found.start()], link, text[found.end():])
-            break
+        for place, text in enumerate(texts):
+            if found := wanted.search(text):
+                link = soup.new_tag("a", attrs={"class": "reference internal term", "href": address}, string=found[0])
+                pieces = NavigableString(text[:found.start()]), NavigableString(text[found.end():])
+                text.replace_with(pieces[0], link, pieces[1])
+                texts[place:place + 1] = pieces
+                break
 
 
 def link_sources(soup: BeautifulSoup) -> None:

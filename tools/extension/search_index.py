@@ -6,6 +6,7 @@ rare words count for more (Okapi BM25). `search.js` ranks pages by it; Sphinx's 
 
 from __future__ import annotations
 
+import functools
 import html
 import json
 import math
@@ -22,7 +23,7 @@ HEADING = re.compile(r'<h([1-4])>(.*?)<a class="headerlink" href="#([^"]*)"', re
 OBJECT = re.compile(r'<dt class="sig[^>]* id="([\w.]+)"')
 TITLE, ENTRY, SECTION, TEXT = 12, 8, 4, 1  # what a word counts by its place
 SOFT, LENGTH = 6.0, 0.6  # after so many a word counts half of what it can; how much long pages pay
-STEM = snowballstemmer.stemmer("porter").stemWord
+STEM = functools.cache(snowballstemmer.stemmer("porter").stemWord)
 
 
 def write(site: Path, entries: Mapping[str, Iterable[tuple[str, str]]]) -> None:
