@@ -5,6 +5,7 @@ Implements the sensitivity to costs of the PWU paper, appendix L, for solved tas
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from pwu_lite.reporting.compare import compare
 
 from . import tables
 
-__all__ = ["Board", "Charged", "board", "board_of", "read_board", "worths"]
+__all__ = ["Board", "Charged", "board", "board_of", "likely", "read_board", "rows", "worths"]
 
 ROLES = {"model": ("model", "agent", "system", "submission", "model_name"),
          "task": ("task", "instance_id", "instance", "task_id", "question_id", "question", "problem", "id", "item"),
@@ -214,10 +215,9 @@ def read_board(source: Any, groups: str | None = None,
     >>> solved.loc["1"].tolist(), cost.loc["1"].tolist()
     ([1.0, 0.0], [0.2, 0.1])
     """
-    frame, names = _rows(source), {}
-    for role, known in ROLES.items():
-        likely = [name for name in frame.columns if str(name).lower() in known]
-        name = columns.get(role) or (likely[0] if len(likely) == 1 else None)
+    frame, names = rows(source), {}
+    for role in ROLES:
+        name = columns.get(role) or likely(frame).get(role)
         if name is None or name not in frame:
             raise ValueError(f"which column is the {role}? Say --{role} NAME; the columns are: "
                              f"{', '.join(map(str, frame.columns))}")
@@ -243,18 +243,35 @@ def read_board(source: Any, groups: str | None = None,
     return whole["_solved"], whole["_cost"], said, of_task.first().loc[whole.index].to_numpy()
 
 
-def _rows(source):
+def rows(source: Any) -> pd.DataFrame:
+    """The table of a file, or what SWE-bench keeps as JSON, with a row for each model and task.
+
+    Examples
+    --------
+    >>> rows(pd.DataFrame({"model": ["a"]})).shape
+    (1, 1)
+    """
     if isinstance(source, pd.DataFrame):
         return source.reset_index(drop=True)
-    if Path(source).suffix.lower() != ".json":
-        return tables.read_table(str(source))
-    held = json.loads(Path(source).read_text(encoding="utf-8"))
-    try:
-        rows = [{"model": model, "task": task, "solved": int(one["resolved"]), "cost": one["cost"]}
-                for model, tasks in held.items() for task, one in tasks.items()]
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"{source} must hold models, tasks, and for each of them resolved and cost") from error
-    return pd.DataFrame(rows)
+    if Path(source).suffix.lower() == ".json":
+        with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):  # a table, in some other form
+            held = json.loads(Path(source).read_text(encoding="utf-8"))
+            return pd.DataFrame([
+                {"model": model, "task": task, "solved": int(one["resolved"]), "cost": one["cost"]}
+                for model, tasks in held.items() for task, one in tasks.items()])
+    return tables.read_table(str(source))
+
+
+def likely(frame: pd.DataFrame) -> dict[str, str]:
+    """The columns that are called as a board's are, by role; of a role with several of them, none.
+
+    Examples
+    --------
+    >>> likely(pd.DataFrame(columns=["agent", "instance_id", "cost", "price"]))
+    {'model': 'agent', 'task': 'instance_id'}
+    """
+    found = {role: [str(name) for name in frame.columns if str(name).lower() in known] for role, known in ROLES.items()}
+    return {role: names[0] for role, names in found.items() if len(names) == 1}
 
 
 def worths(low: float, high: float) -> Sequence[float]:

@@ -27,7 +27,7 @@ from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import at_a_glance, headline, lines, wrapped
 
 from . import beliefs, evidence, files, large, report
-from .boards import ROLES, board, read_board, worths
+from .boards import ROLES, Board, board, read_board, worths
 from .columns import Columns
 from .robust import Quantiles, judge
 from .tallies import compare_tallies
@@ -121,6 +121,42 @@ class Answer(NamedTuple):
                 "statement": self.statement, "remarks": [self.read, *self.remarks]}
 
 
+class Standing(NamedTuple):
+    """What a board says, in every form in which it is told.
+
+    Attributes
+    ----------
+    board : Board
+    ranks : DataFrame
+        How many tasks each model solves, and what one costs, as the board ranks them.
+    read : str
+        What was read and what was left out.
+    """
+
+    board: Board
+    ranks: pd.DataFrame
+    read: str
+
+    def json(self) -> str:
+        """The stretches, and the average bill at each worth."""
+        rows = [{"low": low, "high": high, "may be best": names} for low, high, names in
+                self.board.stretches.itertuples(index=False)]
+        return json.dumps({"cases": self.board.cases, "words": self.board.words, "stretches": rows,
+                           "cost": {f"{at:g}": row.to_dict() for at, row in self.board.cost.iterrows()}}, indent=1)
+
+    def text(self) -> str:
+        """What was read, the board's own ranks, a sentence for each stretch."""
+        return "\n\n".join([wrapped(self.read), self.ranks.to_string(),
+                            "\n".join(map(wrapped, str(self.board).splitlines()))])
+
+    def markdown(self) -> str:
+        """A table of the stretches."""
+        rows = [["worth of a solved task", "may be the best"], [":---", ":---"],
+                *([f"{low:.3g} to {high:.3g}", ", ".join(names)] for low, high, names in
+                  self.board.stretches.itertuples(index=False))]
+        return "\n".join(f"| {' | '.join(map(_in_a_cell, row))} |" for row in rows)
+
+
 def _in_a_cell(field):
     """Without what would end a cell of Markdown, or be read as markup."""
     return re.sub(r"([\\|`*_<\[])", r"\\\1", " ".join(str(field).split()))
@@ -136,7 +172,7 @@ def main(arguments: Sequence[str] | None = None, told: Callable[[Any], Any] | No
     arguments : sequence of str, optional
         Words of the command line; those of the process if not given.
     told : callable, optional
-        Called with the answer (of a comparison an `Answer`), which is printed if not given.
+        Called with the answer (of a comparison an `Answer`, of a board a `Standing`), which is printed if not given.
     """
     given = _parser().parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
@@ -164,12 +200,12 @@ def _tell(given, answer):
     if isinstance(answer, str):
         print(answer)
         return
-    if given.html:
-        report.write(answer.result, given.html, **answer.report())
+    if path := getattr(given, "html", None):
+        report.write(answer.result, path, **answer.report())
     if given.json or given.markdown:
         print(answer.json() if given.json else answer.markdown())
     else:
-        print(answer.text() + (f"\nReport: {given.html}" if given.html else ""))
+        print(answer.text() + (f"\nReport: {path}" if path else ""))
 
 
 def _parser():
@@ -212,6 +248,7 @@ def _parser():
     for role in ("model", "task", "solved", "cost"):
         command.add_argument(f"--{role}", metavar="COLUMN")
     command.add_argument("--groups", metavar="COLUMN", help="column of tasks that belong together, as repositories do")
+    command.add_argument("--json", action="store_true", help="print JSON")
     command.add_argument("--markdown", action="store_true", help="print a table for a pull request")
     command.set_defaults(run=_board)
     command = commands.add_parser("explain", help="what a common metric believes about costs")
@@ -654,21 +691,13 @@ def _plain(value: Any) -> Any:
 
 
 def _board(given):
-    """Sentences for each stretch of worths, or a table in Markdown."""
     low, high = _range("worth", given.worth)
     columns = {role: getattr(given, role) for role in ROLES if getattr(given, role)}
     solved, cost, said, groups = read_board(given.file, given.groups, **columns)
-    found = board(solved, cost, worths(low, high), groups=groups)
     ranks = pd.DataFrame({"solved": solved.mean().map("{:.1%}".format),
                           "cost of a task": cost.mean().map("{:.3g}".format)})
-    ranks = ranks.loc[solved.mean().sort_values(ascending=False, kind="stable").index]
-    if given.markdown:
-        rows = [["worth of a solved task", "may be the best"], [":---", ":---"],
-                *([f"{low:.3g} to {high:.3g}", ", ".join(names)] for low, high, names in
-                  found.stretches.itertuples(index=False))]
-        return "\n".join(f"| {' | '.join(map(_in_a_cell, row))} |" for row in rows)
-    return "\n\n".join([wrapped(" ".join(said)), ranks.rename_axis(None).to_string(),
-                        "\n".join(map(wrapped, str(found).splitlines()))])
+    ranks = ranks.loc[solved.mean().sort_values(ascending=False, kind="stable").index].rename_axis(None)
+    return Standing(board(solved, cost, worths(low, high), groups=groups), ranks, " ".join(said))
 
 
 def _explain(given):

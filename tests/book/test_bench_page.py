@@ -1,5 +1,6 @@
 """The bench in a page: self-contained, and its answers are those of the command line."""
 
+import html
 import json
 import re
 from pathlib import Path
@@ -124,3 +125,28 @@ def test_the_instrument_of_an_answer_opens_at_what_was_asked(tmp_path, monkeypat
     three = table.assign(c=f / 3)
     three.to_csv("p.csv", index=False)
     assert bench.PAIR in json.loads(bench.answer([*words[:-2], "--models", "a,b,c", "--ratio", "3:30"]))["shown"]
+
+
+def test_a_board_is_known_by_its_columns_and_told_worth_by_worth(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(8)
+    rows = pd.concat([pd.DataFrame({"agent": name, "task": range(200), "solved": rng.random(200) < share, "usd": paid})
+                      for name, share, paid in (("<b>", 0.3, 0.1), ("large", 0.9, 2.0))])
+    rows.to_csv("board.csv", index=False)
+    rows.rename(columns={"usd": "spent"}).to_csv("other.csv", index=False)
+    assert json.loads(bench.look("board.csv"))["decision"] == "board"
+    assert json.loads(bench.look("other.csv"))["decision"] == "binary"
+    words = ["board", "board.csv", "--worth", "1:50"]
+    found = json.loads(bench.answer(words))
+    assert command.main(words) == 0 and capsys.readouterr().out == f"{found['said']}\n"
+    numbers = json.loads(found["json"])
+    assert numbers["words"][0] in html.unescape(found["shown"]) and numbers["words"][-1] in html.unescape(
+        found["shown"])
+    assert found["shown"].index("<th>large</th>") > 0 and "<b>" not in found["shown"]
+    # The bars are the table of stretches: the first model alone at the left end, the second alone at the right one.
+    low, large = (found["shown"].split(f"<th>{name}</th>")[1].split("</svg>")[0] for name in ("&lt;b&gt;", "large"))
+    assert 'x="0.00"' in low and 'x="0.00"' not in large and 'x="98.75"' in large and 'x="98.75"' not in low
+    refused = json.loads(bench.answer(["board", "other.csv", "--worth", "1:50"]))
+    assert refused["wrong"].startswith("Which column is the cost? Say --cost NAME; the columns are: agent, task,")
+    told = json.loads(bench.answer(["board", "other.csv", "--cost", "spent", "--worth", "1:50"]))
+    assert told["said"] == found["said"]

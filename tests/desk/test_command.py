@@ -280,7 +280,7 @@ def test_a_family_of_ones_own_is_first_class(capsys, tmp_path):
     own = ("compare", path, "--truth", "y", "--decision", "tests.desk.test_command:Kiosk")
     code, out, _ = run(capsys, *own, "--range", "0.03:0.25", "--html", str(tmp_path / "r.html"))
     page = (tmp_path / "r.html").read_text()
-    assert code == 0 and "application/json" in page and "share 0.03" in page
+    assert code == 0 and 'class="landscape"' in page and "share 0.03" in page
     ours = json.loads(run(capsys, "compare", path, "--truth", "y", "--prior", "2,10", "--json")[1])["models"]
     assert json.loads(run(capsys, *own, "--prior", "2,10", "--json")[1])["models"] == ours
     for wrong in ("tests.desk.test_command:nothing", "no.such:Thing", "triple", "tests.desk.test_command:run"):

@@ -50,6 +50,15 @@ def forecasts(n: int, models: int, seed: int, decimals: int = 4) -> pd.DataFrame
     return table
 
 
+def board(n: int) -> pd.DataFrame:
+    """Three agents that have tried the same tasks."""
+    rng = np.random.default_rng(8)
+    rows = [pd.DataFrame({"agent": name, "task": range(n), "solved": rng.random(n) < share,
+                          "cost": rng.gamma(4, dollars / 4, n).round(4)})
+            for name, share, dollars in (("small", 0.4, 0.05), ("middle", 0.6, 0.5), ("<b>large", 0.75, 2.0))]
+    return pd.concat(rows)
+
+
 def csv_of(table: pd.DataFrame, encoding: str = "utf-8", **options: Any) -> bytes:
     return table.to_csv(index=False, **options).encode(encoding)
 
@@ -81,6 +90,7 @@ def files() -> list[File]:
         File("two.csv", csv_of(plain.rename(columns={"y": "died"}).assign(sex=rng.integers(0, 2, 600))),
              ratio | {"truth": "died"}),
         File("indexed.csv", plain.to_csv().encode(), ratio | {"truth": "y"}),  # as pandas writes it, with an empty name
+        File("board.csv", csv_of(board(300)), {"low": "1", "high": "40"}),  # what it is, its columns say
         File("first gap.csv", csv_of(plain.assign(note="")[["note", "y", "model 0", "model 1"]]), ratio),
     ]
 
@@ -238,8 +248,8 @@ def compare(page: Any, file: File, folder: Path) -> list[str]:
         return ["the page scrolls sideways"]
     theirs, ours = numbers(page, folder), json.loads(said.getvalue())
     found = [f"{key}: {theirs[key]!r}, not {ours[key]!r}" for key in ("words", "remarks", "left_out", "decision")
-             if theirs[key] != ours[key]]
-    for one, other in zip(theirs["models"], ours["models"], strict=True):
+             if theirs.get(key) != ours.get(key)]
+    for one, other in zip(theirs.get("models", ()), ours.get("models", ()), strict=True):
         found += [f"{one['name']}, {key}: {one[key]!r}, not {other[key]!r}" for key in other
                   if not same(key, one[key], other[key])]
     answer = page.locator(".bench .answered").inner_text()

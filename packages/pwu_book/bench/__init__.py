@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pwu_desk import command, files, large, page, report, tables
+from pwu_desk import boards, command, files, large, page, report, tables
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta
 from pwu_lite.reporting.rules import RULES
@@ -43,6 +43,8 @@ ASKED = {  # of each decision: the question, its unit, two ends as an example, t
     "orders": ("How many units left over does a unit short cost, nine times out of ten?", "units", "2", "9", "ratio"),
     "acts": ("What is the price in your table of costs, nine times out of ten? Leave both empty if none has one.", "",
              "", "", "range"),
+    "board": ("What is a solved task worth to you, at least and at most?", "in the unit of the cost", "1", "50",
+              "worth"),
     "answers": ("How many right answers does a wrong one cost, nine times out of ten?", "right answers", "1", "9",
                 "ratio")}
 MOST_DOUBT = 20_000  # cases up to which the instrument shows the range, and not only one ratio at a time
@@ -54,7 +56,8 @@ def look(name: str) -> str:
     """What the package reads of a file before anything is asked, as JSON.
 
     ``columns``, the ``first`` rows as text, the number of ``rows`` (None of a large file), for each column of two
-    ``labels`` both of them and the event (None: it must be said), the likely ``outcome``; or what is ``wrong``.
+    ``labels`` both of them and the event (None: it must be said), the likely ``outcome`` and ``decision``; or what is
+    ``wrong``.
 
     Parameters
     ----------
@@ -68,7 +71,7 @@ def look(name: str) -> str:
     """
     try:
         is_large = large.is_large(name)
-        frame = next(large.pieces(name), pd.DataFrame()) if is_large else tables.read_table(name)
+        frame = next(large.pieces(name), pd.DataFrame()) if is_large else boards.rows(name)
     except FileNotFoundError:
         return json.dumps({"wrong": f"No file {name!r}."})
     except (ValueError, OSError, ImportError) as error:
@@ -79,7 +82,8 @@ def look(name: str) -> str:
     first = frame.head(3).astype(object).where(frame.head(3).notna(), "").map(str)
     return json.dumps({"columns": [str(column) for column in frame.columns], "first": first.to_numpy().tolist(),
                        "rows": None if is_large else len(frame), "labels": labels,
-                       "outcome": two[0] if len(two) == 1 else "", "wrong": ""})
+                       "outcome": two[0] if len(two) == 1 else "", "wrong": "",
+                       "decision": "board" if len(boards.likely(frame)) == len(boards.ROLES) else "binary"})
 
 
 def _labels(frame, column):
@@ -123,9 +127,12 @@ def answer(words: Sequence[str], more: str = "") -> str:
         except ValueError as error:  # of the further options, a quote that does not end
             wrong.write(f"the other options cannot be read: {error}")
             code = 2
-    if code or not isinstance(found[0], command.Answer):
+    if code or not isinstance(found[0], command.Answer | command.Standing):
         return json.dumps({"code": code, "said": "".join(map(str, found)), **_refused(wrong.getvalue())})
     one = found[0]
+    if isinstance(one, command.Standing):
+        return json.dumps({"code": 0, "wrong": "", "answers": [], "said": one.text(), "json": one.json(),
+                           "shown": _standing(one), "report": ""})
     parts = None if one.result.data is None else report.parts(one.result, **one.report())
     return json.dumps({"code": 0, "wrong": "", "answers": [], "said": one.text(), "json": one.json(),
                        "shown": _shown(one, parts), "report": parts and report.as_page(one.decision, parts)})
@@ -142,6 +149,34 @@ def _shown(one, parts):
     if drawn := _instrument(one):
         picture = f'{drawn}<details class="aside"><summary>every model, with its interval</summary>{picture}</details>'
     return "\n".join([head, answered, picture, *rest])
+
+
+def _standing(one):
+    """Of a board: who may be the best at both ends, a row for each model, a sentence for each stretch."""
+    shown, words = one.board, one.board.words
+    head = words[0] if len(words) == 1 else f"{words[0]} {words[-1]}"
+    values = np.log(shown.cost.index.to_numpy(float))
+    edges = np.r_[values[0], (values[1:] + values[:-1]) / 2, values[-1]]
+    share = (edges - edges[0]) / (edges[-1] - edges[0] or 1) * 100
+    cheapest = shown.cost.idxmin(axis=1)
+    order = sorted(shown.cost, key=lambda name: (-(cheapest == name).sum(), -shown.may_be_best[name].sum()))
+    ends = f"{shown.cost.index[0]:g} to {shown.cost.index[-1]:g}"
+    rows = "".join(f'<tr><th>{escape(str(name))}</th><td class="num">{escape(one.ranks.loc[name, "solved"])}</td>'
+                   f'<td class="num">{escape(one.ranks.loc[name, "cost of a task"])}</td><td class="band">'
+                   f"{_band(share, shown.may_be_best[name], cheapest == name)}</td></tr>" for name in order)
+    return "\n".join([
+        f'<p class="headline">{escape(head)}</p>', '<div class="wide" tabindex="0"><table class="standing"><thead><tr>'
+        f"<th></th><th>solved</th><th>cost of a task</th><th>worth of a solved task, {ends} by ratio</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table></div>", '<p class="note">Pale: may be the best there, 95% sure. Dark: the '
+        "cheapest on these tasks.</p>", *page.answer([*words, one.read])])
+
+
+def _band(share, kept, best):
+    """A bar over all values: pale where the model may be the best, dark where it is the cheapest."""
+    marks = [f'<rect x="{left:.2f}" width="{right - left:.2f}" y="{3 if dark else 0}" height="{6 if dark else 12}" '
+             f'class="{"dark" if dark else "pale"}"/>' for dark, where in ((False, kept), (True, best))
+             for left, right, here in zip(share[:-1], share[1:], where, strict=True) if here]
+    return f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{"".join(marks)}</svg>'
 
 
 def _instrument(one):
@@ -168,7 +203,7 @@ def _instrument(one):
 
 def _refused(said):
     """The last line of what was said, as a sentence; what its options are called here; the options with a value."""
-    last = re.sub(r"^pwu(?: compare)?: (?:error: )?", "", (said.strip().splitlines() or [""])[-1])
+    last = re.sub(r"^pwu(?: [a-z]+)?: (?:error: )?", "", (said.strip().splitlines() or [""])[-1])
     named = list(dict.fromkeys(re.findall(r"(?<![\w-])--([a-z][a-z-]*)", last)))
     fields = [f"--{name} is {FIELDS[name]}" for name in named if name in FIELDS]
     others = [f"--{name}" for name in named if name not in FIELDS and not last.startswith("unrecognized")]

@@ -80,7 +80,7 @@ function show(read, say, choice) {
   options(fields.truth, seen.columns, "choose");
   for (const name of ["groups", "weights"]) options(fields[name], seen.columns, "by its name");
   fields.truth.value = choice.truth ?? seen.outcome;
-  fields.decision.value = choice.decision ?? "binary";
+  fields.decision.value = choice.decision ?? seen.decision;
   find(".first").hidden = find(".decision").hidden = false;
   ask(choice);
   for (const [name, value] of Object.entries(choice)) if (fields[name]) fields[name].value = value;
@@ -97,6 +97,7 @@ function ask(choice = {}) {
   [fields.low.value, fields.high.value] = [choice.low ?? "", choice.high ?? ""];
   find(".for-labels").hidden = !["binary", "top-k"].includes(kind);
   find(".for-acts").hidden = kind !== "acts";
+  find(".for-outcome").hidden = kind === "board";
   offer();
 }
 
@@ -115,11 +116,11 @@ function words() {
   const kind = fields.decision.value,
     [low, high] = [fields.low, fields.high].map(({value}) => value.trim()),
     event = fields.event.value.trim(),
-    found = ["compare", path(file)];
+    found = [kind === "board" ? kind : "compare", path(file)];
   const add = (name, value) => value && found.push(`--${name}`, value);
-  add("truth", fields.truth.value);
+  if (kind !== "board") add("truth", fields.truth.value);
   add("event", ["binary", "top-k"].includes(kind) && event !== labels().event && event);
-  if (kind !== "binary") add("decision", kind);
+  if (!["binary", "board"].includes(kind)) add("decision", kind);
   if (low || high) add(ASKED[kind][4], low === high || !high ? low : `${low}:${high}`);
   add("costs", kind === "acts" && costs && costsPath());
   add("models", fields.models.value.trim());
