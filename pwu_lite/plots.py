@@ -29,7 +29,14 @@ INK, MUTED, HAIRLINE = "#1d232b", "#5a6472", "#d5d9de"  # lines and words, label
 
 
 def use_style() -> None:
-    """Set the fonts, sizes and colours of every figure after it; in SVG, text stays text."""
+    """Set the fonts, sizes and colours of every figure after it; in SVG, text stays text.
+
+    Examples
+    --------
+    >>> use_style()
+    >>> plt.rcParams["svg.fonttype"]
+    'none'
+    """
     plt.rcParams.update({
         "figure.dpi": 110, "savefig.dpi": 110, "figure.figsize": (6.25, 3.5), "figure.facecolor": "white",
         "axes.facecolor": "white", "axes.spines.top": False, "axes.spines.right": False, "axes.spines.left": False,
@@ -50,6 +57,12 @@ def new_axes(ax: Axes | None) -> tuple[Any, Axes]:
     ----------
     ax : matplotlib Axes, optional
         Where to draw; a new figure if not given.
+
+    Examples
+    --------
+    >>> figure, ax = new_axes(None)
+    >>> new_axes(ax)[1] is ax
+    True
     """
     if ax is None:
         use_style()
@@ -71,6 +84,12 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         Where to draw a vertical line, named `mark_label`.
     colours : sequence of str, optional
         Colours of the curves; those of the style, if not given.
+
+    Examples
+    --------
+    >>> figure = curves([0, 1], {"rises": [0, 1], "falls": [1, 0]}, xlabel="x", ylabel="cost")
+    >>> [line.get_label() for line in figure.axes[0].get_lines()]
+    ['rises', 'falls']
     """
     figure, ax = new_axes(ax)
     for index, (label, y) in enumerate(values.items()):
@@ -95,6 +114,14 @@ def name_lines(ax: Axes, most: int = 6) -> None:
         With its lines drawn and its limits set.
     most : int, default 6
         Largest number of names that are written beside their lines.
+
+    Examples
+    --------
+    >>> figure, ax = new_axes(None)
+    >>> _ = ax.plot([0, 1], [0, 1], label="rises")
+    >>> name_lines(ax)
+    >>> [text.get_text() for text in ax.texts]
+    ['rises']
     """
     lines = [line for line in ax.get_lines() if not str(line.get_label()).startswith("_")]
     names = [str(line.get_label()) for line in lines]
@@ -138,6 +165,13 @@ def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], 
         The parameters.
     levels : sequence of float
         Quantiles to mark.
+
+    Examples
+    --------
+    >>> from pwu_lite import Beta
+    >>> figure = prior_panels({"stated": [Beta(2, 10)], "flat": [Beta(1, 1)]}, ["c"], [0.05, 0.95])
+    >>> figure.axes[0].get_ylabel()
+    'prior density'
     """
     use_style()
     figure, axes = plt.subplots(len(names), 1, figsize=(6.4, 3.2 * len(names)), squeeze=False)
@@ -199,6 +233,14 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     ------
     ValueError
         No models, or a family with several parameters.
+
+    Examples
+    --------
+    >>> from pwu_lite import PWU, Beta, BinaryDecision
+    >>> models = {"a": [0.9, 0.2, 0.4] * 9, "b": [0.6, 0.5, 0.3] * 9}
+    >>> figure = murphy(PWU(BinaryDecision(), Beta(2, 10)), [1, 0, 0] * 9, models, n_resamples=20)
+    >>> len(figure.axes)
+    3
     """
     score = score.of_first_parameter()
     family, reports = score.family, validation.named_forecasts(models)

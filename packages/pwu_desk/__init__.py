@@ -9,9 +9,10 @@ from typing import Any
 
 __version__ = "0.4.0"
 
-PLACES = {"Board": "boards", "Dominance": "domination", "Revealed": "revealed", "Tally": "tally", "Watch": "watch",
-          "board": "boards", "board_of": "boards", "compare_tallies": "tallies", "dominance": "domination",
-          "from_decisions": "revealed", "read": "files", "read_board": "boards"}
+PLACES = {"Board": "boards", "Dominance": "domination", "HandOver": "handover", "Revealed": "revealed",
+          "Tally": "tally", "Watch": "watch", "board": "boards", "board_of": "boards", "compare_tallies": "tallies",
+          "dominance": "domination", "from_decisions": "revealed", "hand_over": "handover", "read": "files",
+          "read_board": "boards"}
 
 __all__ = [*PLACES, "robust"]
 

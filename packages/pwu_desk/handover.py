@@ -1,0 +1,84 @@
+"""When a case goes to a person: the threshold that a price sets, how many cases are above it, and the bill.
+
+Implements the binary decision of section 3.2.1 of the PWU paper for "answer or hand over".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from pwu_lite import validation
+from pwu_lite.families import Answers, CostMatrix, RejectOption
+from pwu_lite.priors import Dirac
+from pwu_lite.pwu import PWU
+
+__all__ = ["HandOver", "hand_over"]
+
+
+@dataclass(frozen=True)
+class HandOver:
+    """What a model costs that hands over what it is not sure of.
+
+    Attributes
+    ----------
+    threshold : float
+        It hands a case over where its confidence is at most this.
+    share : float
+        Of the cases that it hands over.
+    bill, never, always : float
+        Average cost of a case, in wrong answers: so; if it answers every case; if it hands over every case.
+    """
+
+    threshold: float
+    share: float
+    bill: float
+    never: float
+    always: float
+
+    def __str__(self) -> str:
+        return (f"Hand over where the confidence is at most {self.threshold:.0%}: {self.share:.0%} of the cases. The "
+                f"bill is {self.bill:.3f} per case, {self.never:.3f} if it never hands over and {self.always:.3f} if "
+                "it always does.")
+
+
+def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *forecast: ArrayLike) -> HandOver:
+    """The threshold for a price of handing over, the share of the cases that go to a person, and the bill.
+
+    Parameters
+    ----------
+    family : Answers or RejectOption
+        Answers with a confidence, or probabilities of classes.
+    price : float
+        Of handing a case over, as a share of what a wrong answer costs, in (0, 1). What the person's time and the
+        person's own mistakes cost belongs into it.
+    y_true : array_like, shape (n,)
+        As the family takes them.
+    *forecast : array_like
+        ``answer, confidence`` of `Answers`, probabilities of shape (n, K) of `RejectOption`.
+
+    Raises
+    ------
+    ValueError
+        A price beyond (0, 1), another family, or what the family refuses.
+
+    Examples
+    --------
+    >>> found = hand_over(Answers(), 0.2, [1, 1, 1, 1], [1, 1, 0, 1], [0.9, 0.95, 0.6, 0.7])
+    >>> found.threshold, found.share, round(found.bill, 3), found.never, found.always
+    (0.8, 0.5, 0.1, 0.25, 0.2)
+    """
+    price = validation.inside("price", price, 0, 1)
+    if isinstance(family, Answers):
+        _, right, _ = family.check(y_true, *forecast)
+        theta, never = 1 - price, float(np.mean(~right))
+        given = family.act(theta, *forecast).mean()
+    elif isinstance(family, RejectOption):
+        theta, never = price, PWU(CostMatrix(family.costs[:-1]))(y_true, *forecast)
+        given = 1 - family.act(theta, *forecast)[:, -1].mean()
+    else:
+        raise ValueError(f"family must be Answers() or RejectOption(K), got {family!r}")
+    bill = PWU(family, Dirac(theta))(y_true, *forecast)
+    return HandOver(1 - price, 1 - float(given), float(bill), float(never), price)
