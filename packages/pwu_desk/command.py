@@ -50,7 +50,7 @@ EXAMPLES = """examples:
   pwu explain log_loss
 """
 ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by", "--anytime",
-               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation", "--margin")
+               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation")
 LARGE = "\nlarge files:\n" + textwrap.indent(textwrap.fill(
     f"More than {RULES['most_bytes_at_once'] // 10**6} MB (a fifth of that, packed or Parquet) are read in pieces, for "
     f"--decision binary and selective. These need all cases at once, and so a sample of the rows: "
@@ -463,7 +463,7 @@ def _compare_large(given):
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
     taken += [] if given.groups else survey.columns.remarks(files.special(given), set(tallies))
-    result = compare_tallies(tallies, score, against=given.against)
+    result = compare_tallies(tallies, score, against=given.against, margin=given.margin)
     event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
     result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
     numbers = _as_json(given, score, result) | {"remarks": [*taken, *result.notes], "left_out": left}

@@ -13,7 +13,7 @@ from pwu_lite import validation
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import ModelComparison, few_units, frame_of, of_many
 from pwu_lite.reporting.intervals import Options, normal, why_narrow
-from pwu_lite.reporting.margin import decide
+from pwu_lite.reporting.margin import decide, lifted, margin_of, words
 
 from .tally import Tally
 
@@ -23,7 +23,7 @@ LEAST_BLOCKS = 10
 
 
 def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | None = None,
-                    coverage: float = 0.95) -> ModelComparison:
+                    margin: float | str | None = None, coverage: float = 0.95) -> ModelComparison:
     """Compare models by their tallies, as `compare` does, for any number of cases.
 
     Parameters
@@ -35,6 +35,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
         Score of a binary decision, or of selective prediction.
     against : str, optional
         The model that the others are compared with; otherwise the cheapest one.
+    margin : float or str, optional
+        With `against`, how much more than that model another one may cost: see `pwu_lite.compare`.
     coverage : float
         Coverage of the intervals, which come from the spread between blocks.
 
@@ -79,14 +81,22 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
                          f"block= to update, the same for every model")
     cost = np.sum(losses, axis=1) / sizes[0].sum()
     best = int(np.argmin(cost)) if against is None else names.index(str(against))
-    found, _ = normal(np.array(losses), sizes[0], best, Options(coverage, 0, 0, named=against is not None))
+    options, allowed = Options(coverage, 0, 0, named=against is not None), margin_of(margin, against)
+    found, _ = normal(np.array(losses), sizes[0], best, options)
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
-    about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", Options(coverage, 0, 0))}
+    about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", options)}
     frame = frame_of(names, cost, _skill(first, score, cost), best, against is not None, found, bool(about["few"]),
                      len(first), coverage)
     if against is not None:
-        about["decision"] = {"score": decide(frame)}
+        raised = frame
+        if allowed is not None:
+            values, means, _ = lifted(cost, np.array(losses) / sizes[0], best, allowed, options)
+            more, _ = normal(means * sizes[0], sizes[0], best, options)
+            raised = frame_of(names, values, np.full(len(names), np.nan), best, True, more, bool(about["few"]),
+                              len(first), coverage)
+            about["decided"] = {"score": words(raised, about, allowed)}
+        about["decision"] = {"score": decide(raised)}
     bounds = {str(name): one.score(score) for name, one in tallies.items()}
     frame["least"] = [bounds[name].lower for name in frame.index]
     frame["most"] = [bounds[name].upper for name in frame.index]

@@ -35,19 +35,24 @@ def gate(*more, models="old,new"):
                          "--gate", *more])
 
 
-def test_the_status_is_the_decision(held_out, capsys):
+@pytest.mark.parametrize("at_once", [10**9, 1000])  # as one table, and in pieces
+def test_the_status_is_the_decision(held_out, capsys, monkeypatch, at_once):
+    monkeypatch.setitem(RULES, "most_bytes_at_once", at_once)
     score = pwu.PWU(pwu.BinaryDecision(), pwu.elicitation.beta_from_quantiles(1 / 31, 1 / 4))
     for status, decision, against, margin, models in (
             (0, "ship", "old", "10%", "old,new"), (3, "cannot tell", "old", "0.5%", "old,new"),
             (1, "keep", "old", "1%", "old,worse"), (0, "ship", "worse", "0.001", "new,worse"),
             (0, "ship", "old", "10%", "old,new,worse")):
         assert gate("--against", against, "--margin", margin, "--json", models=models) == status
-        assert json.loads(capsys.readouterr().out)["gate"] == decision
+        said = json.loads(capsys.readouterr().out)
+        assert said["gate"] == decision and said["words"][0].startswith({"ship": "Ship", "keep": "Keep"}.get(
+            decision, "It cannot")), said["words"]
         ours = pwu.compare(held_out["outcome"], {name: held_out[name] for name in models.split(",")}, score,
                            against=against, margin=margin if "%" in margin else float(margin))
         assert ours.decision == decision
     assert gate("--against", "old", models="old,worse") == 1  # without a margin: does it cost less?
-    assert gate("--against", "old", "--margin", "10%", "--anytime") == 0
+    if at_once > 1000:
+        assert gate("--against", "old", "--margin", "10%", "--anytime") == 0
 
 
 def test_the_cases_of_each_value_are_compared_with_the_model_in_use(held_out, capsys):
@@ -77,18 +82,23 @@ def test_markdown_is_one_line_of_words_and_one_table(held_out, capsys):
     assert capsys.readouterr().out.startswith("**")
 
 
-def test_large_files_have_a_gate_without_a_margin(held_out, capsys, monkeypatch):
-    monkeypatch.setitem(RULES, "most_bytes_at_once", 1000)
-    assert gate("--against", "worse", models="new,worse") == 0 and gate("--against", "old", models="old,worse") == 1
-    assert gate("--against", "old", "--margin", "2%") == 2
-    assert "--margin needs all cases at once" in capsys.readouterr().err
-    block = np.arange(2000) % 40
-    tallies = {name: Tally() for name in ("old", "worse")}
+def test_tallies_have_a_gate_of_their_own(held_out):
+    block, tallies = np.arange(2000) % 40, {name: Tally() for name in ("old", "worse")}
     for name, tally in tallies.items():
         tally.update(held_out["outcome"], held_out[name], block=block)
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
     assert compare_tallies(tallies, score, against="old").decision == "keep"
     assert compare_tallies(tallies, score).decision is None
+    for margin in ("2%", 0.001, "500%"):  # the sums of the blocks, with those of the old model raised by hand
+        found = compare_tallies(tallies, score, against="old", margin=margin)
+        (_, old, size), (_, worse, _) = (tallies[name].blocks(score) for name in ("old", "worse"))
+        more = old * (1 + float(margin[:-1]) / 100) if isinstance(margin, str) else old + margin * size
+        gap, mean = (worse - more).sum() / size.sum(), (worse - more) / size
+        half = 1.96 * np.sqrt(np.sum((size * (mean - gap)) ** 2) * 40 / 39) / size.sum()
+        assert found.decision == ("keep" if gap > half else "ship" if gap < -half else "cannot tell")
+    assert found.decision == "ship" and found.words[0] == "Ship worse: it costs at most 500% more than old."
+    with pytest.raises(ValueError, match="name that model with against"):
+        compare_tallies(tallies, score, margin="2%")
 
 
 def run(line, folder, **more):
