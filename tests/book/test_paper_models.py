@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from pwu_book import tables
-from pwu_book.runs import align, datasets, grid, paper, paper_models, released_models
+from pwu_book.runs import align, datasets, grid, paper, paper_models, read, released_models
 from pwu_book.runs.tasks import PAPER_TASKS, RELEASED, TASKS, Fold
 from pwu_book.studies import STUDIES, study
 
@@ -223,3 +224,15 @@ def test_a_stored_cell_comes_out_again(kind, name, model, tmp_path):
     stored = tables.load(f"paper_{kind}_scores.csv.gz").query("dataset == @name and model == @model and repeat == 0")
     score = "brier_score" if kind == "binary" else "gaussian_nll"
     np.testing.assert_allclose(again[score].to_numpy(), stored[score].to_numpy(), rtol=0.05)
+
+
+@pytest.mark.parametrize("m", [2, 5, 9])
+def test_one_more_model_that_is_first_or_last_everywhere(m):
+    """Kendall's tau, counted anew with the added model on either end."""
+    rng = np.random.default_rng(m)
+    for _ in range(20):
+        one, two = rng.permutation(m), rng.permutation(m)
+        tau = stats.kendalltau(one, two).statistic
+        for end in (-1, m):
+            more = stats.kendalltau(np.append(one, end), np.append(two, end)).statistic
+            assert read.with_a_clear_first(tau, m) == pytest.approx(more, abs=1e-12)

@@ -209,6 +209,7 @@ ALLOWED = [
     r"\*\*Short path\*\* \(\d+ minutes\)",
     r"^\|[^\n]*\|$",                                     # tables of names and minutes
     r"^\d+\. ", r"\bC\.\d\b",
+    r"“[^”\n]*”",                                         # the words of others
 ]
 
 

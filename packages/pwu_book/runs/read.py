@@ -16,9 +16,9 @@ from pwu_lite.priors import Prior
 
 from .tasks import AS_FORECAST, PERTURBED, Question
 
-__all__ = ["LABELS", "LEVEL", "WORDS", "against", "anew", "averages", "between", "beside", "counted", "expected",
+__all__ = ["LABELS", "LEVEL", "WORDS", "against", "anew", "averages", "beside", "between", "counted", "expected",
            "five", "leads", "medians", "over_datasets", "printed", "ranges", "resemblance", "shown", "sources",
-           "verdict"]
+           "verdict", "with_a_clear_first"]
 
 LABELS = {
     "log_loss": "Log loss", "gaussian_nll": "NLL", "brier_score": "Brier", "mean_squared_error": "MSE",
@@ -215,6 +215,25 @@ def resemblance(alignment: pd.DataFrame, paper: pd.DataFrame, family: str,
                         "mean gap": (own["median"] - theirs["median"]).abs().mean(), "cells": len(cells),
                         "ranges apart": ((own["low"] > theirs["high"]) | (own["high"] < theirs["low"])).sum()}
     return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def with_a_clear_first(tau: float | pd.Series, m: int) -> float | pd.Series:
+    """Kendall's tau of m models with one more, which is first, or last, in both orders; exact where nothing ties.
+
+    Of the ``(m + 1) m / 2`` pairs the m new ones agree.
+
+    Parameters
+    ----------
+    tau : float or array_like
+        Of the m models.
+    m : int
+
+    Examples
+    --------
+    >>> round(with_a_clear_first(0.5, 9), 12)
+    0.6
+    """
+    return (tau * (m - 1) + 2) / (m + 1)
 
 
 def averages(alignment: pd.DataFrame, family: str, schemes: Sequence[str], value: str = "tau") -> pd.DataFrame:
