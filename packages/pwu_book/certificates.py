@@ -63,7 +63,8 @@ def of_refutation(proof: Refutation, metric: str) -> dict[str, Any]:
         return parts
 
     full = f"{metric} of means" if name == "SelectivePrediction" else metric
-    return {"kind": "refutation", "family": FAMILIES[name], "metric": full, "weights": _texts(proof.weights),
+    return {"kind": "refutation", "family": FAMILIES[name], "metric": full,
+            "weights": [str(Fraction(float(weight)).limit_denominator(10**6)) for weight in proof.weights],
             "comparisons": [{"y": _texts(one.y_true), "better": side(one.better), "worse": side(one.worse)}
                             for one in proof.comparisons]}
 
@@ -88,12 +89,15 @@ def of_bound(y_true: ArrayLike, forecast: ArrayLike, quantiles: Mapping[Any, Any
     >>> of_bound([0, 1], [0.2, 0.6], {0.25: 0.5}, Fraction(1, 16))["levels"]
     ['1/2']
     """
+    quantiles = dict(sorted(quantiles.items()))
     return {"kind": "bound", "y": _texts(y_true), "forecast": _texts(forecast), "places": _texts(list(quantiles)),
             "levels": _texts(list(quantiles.values())), "upper": _texts(upper)[0]}
 
 
 def of_best_score(vertices: Any, loss: Any, cells: Sequence[str], acts: Sequence[int], value: Any) -> dict[str, Any]:
-    """The statement that these acts, one for each cell, reach the best score, and that no others reach less.
+    """The statement that these acts, one for each cell as they come, are the best ones, advised or not.
+
+    `pwu_book.imprecise.best_score` looks among the acts that some forecast advises, which can cost more.
 
     Examples
     --------
@@ -101,7 +105,8 @@ def of_best_score(vertices: Any, loss: Any, cells: Sequence[str], acts: Sequence
     [1]
     """
     rows, table = ([[str(Fraction(str(value))) for value in row] for row in given] for given in (vertices, loss))
-    return {"kind": "best score", "vertices": rows, "loss": table, "cells": list(cells), "acts": list(acts),
+    return {"kind": "best score", "vertices": rows, "loss": table, "cells": [str(cell) for cell in cells],
+            "acts": [int(act) for act in acts],
             "value": str(Fraction(str(value)))}
 
 

@@ -5,7 +5,6 @@ Implements the sensitivity to costs of the PWU paper, appendix L, for solved tas
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,16 +19,18 @@ from pwu_lite import validation
 from pwu_lite.families import SeparableFamily
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import compare
+from pwu_lite.reporting.rules import RULES
 
 from . import tables
 
-__all__ = ["Board", "Charged", "board", "board_of", "likely", "read_board", "rows", "worths"]
+__all__ = ["Board", "Charged", "amount", "board", "board_of", "is_board", "likely", "read_board", "rows", "worths"]
 
 ROLES = {"model": ("model", "agent", "system", "submission", "model_name"),
          "task": ("task", "instance_id", "instance", "task_id", "question_id", "question", "problem", "id", "item"),
          "solved": ("solved", "resolved", "correct", "passed", "success", "accuracy"),
          "cost": ("cost", "dollars", "usd", "price", "total_cost", "cost_usd")}
-PLACES = 41
+TRIES = ("epoch", "run", "trial", "seed", "sample", "attempt", "try", "repeat")
+PLACES, MANY = 41, 7  # values on the axis; so many models are not all named in a sentence
 
 
 class Charged(SeparableFamily):
@@ -94,16 +95,23 @@ class Board:
         """A sentence for each stretch of values."""
         found = []
         for low, high, names in self.stretches.itertuples(index=False):
-            where = f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+            where = amount(low) if low == high else f"{amount(low)} to {amount(high)}"
+            listed = f"{', '.join(names[:-1])} and {names[-1]}" if len(names) < MANY else (
+                f"{len(names)} models, from {names[0]}, the cheapest, to {names[-1]},")
             who = (f"{names[0]} alone may be the best" if len(names) == 1 else
-                   f"it cannot be told which of {', '.join(names[:-1])} and {names[-1]} is the best")
+                   f"it cannot be told which of {listed} is the best")
             found.append(f"{self.value[0].upper()}{self.value[1:]} {where}: {who}.")
         return tuple(found)
 
     def __str__(self) -> str:
+        return "\n".join([*self.words, self.sure])
+
+    @property
+    def sure(self) -> str:
+        """How many cases there are, and what the sets cover."""
         sure = "the sets are 95% sure for all values at once" if self.together else (
             "each set is 95% sure at its value by itself")
-        return "\n".join([*self.words, f"From {self.cases:,} cases; {sure}."])
+        return f"From {_many(self.cases, 'case')}; {sure}."
 
 
 def board_of(losses: Mapping[float, pd.DataFrame], value: str = "value", *, together: bool = False,
@@ -189,7 +197,7 @@ def board(solved: pd.DataFrame, cost: pd.DataFrame, worth: Iterable[float], **op
                      "worth of a solved task", **options)
 
 
-def read_board(source: Any, groups: str | None = None,
+def read_board(source: Any, groups: str | None = None, tries: str | None = None,
                **columns: str) -> tuple[pd.DataFrame, pd.DataFrame, list[str], np.ndarray | None]:
     """What was solved and what it cost, tasks by models; what was taken, in words; and the group of each task.
 
@@ -197,16 +205,19 @@ def read_board(source: Any, groups: str | None = None,
     ----------
     source : str, path or DataFrame
         A table with a row for each model and task; or JSON of models, tasks and their ``resolved`` and ``cost``, as
-        the site of SWE-bench keeps it. Several rows of one model and task are averaged.
+        the site of SWE-bench keeps it.
     groups : str, optional
         Column of tasks that belong together.
+    tries : str, optional
+        Column with the number of a try; several tries of one task by one model are averaged.
     **columns
-        Names of the columns ``model``, ``task``, ``solved`` and ``cost``, where the file calls them otherwise.
+        Names of the columns ``model``, ``task``, ``solved`` and ``cost``, where the file calls them otherwise; a task
+        may be named by several columns, with commas.
 
     Raises
     ------
     ValueError
-        A column that cannot be told, or no task that all models have tried.
+        A column that cannot be told, an empty name, a negative cost, or no task that all models have tried.
 
     Examples
     --------
@@ -216,35 +227,93 @@ def read_board(source: Any, groups: str | None = None,
     ([1.0, 0.0], [0.2, 0.1])
     """
     frame, names = rows(source), {}
+    known = likely(frame)
     for role in ROLES:
-        name = columns.get(role) or likely(frame).get(role)
-        if name is None or name not in frame:
+        name = columns.get(role) or known.get(role)
+        if name is None:
             raise ValueError(f"which column is the {role}? Say --{role} NAME; the columns are: "
                              f"{', '.join(map(str, frame.columns))}")
+        for part in name.split(",") if role == "task" and name not in frame else [name]:
+            tables.column_of(frame, part)
         names[role] = name
-    frame = frame.assign(**{"_solved": tables.right_or_wrong(frame, names["solved"]),
-                            "_cost": tables.numbers(frame, names["cost"])})
-    keys = [frame[names[role]].map(tables.key) for role in ("task", "model")]
-    wide = frame.groupby([key.rename(role) for key, role in zip(keys, ("task", "model"), strict=True)])[
-        ["_solved", "_cost"]].mean().unstack()
-    whole = wide.dropna()
-    if whole.empty:
-        raise ValueError("no task was tried by every model: keep the models whose tasks are the same")
-    said = [f"{len(whole):,} tasks, {wide.shape[1] // 2} models."]
-    if len(whole) < len(wide):
-        said.append(f"{len(wide) - len(whole):,} tasks that some model has not tried are left out.")
+    if len(set(names.values())) < len(names):
+        roles = ", ".join(f"{role} is {name}" for role, name in names.items())
+        raise ValueError(f"one column cannot have two roles: {roles}")
+    model = _named(frame, names["model"], "model")
+    whole = names["task"] in frame
+    parts = [_named(frame, part, "task") for part in ([names["task"]] if whole else names["task"].split(","))]
+    task = parts[0] if len(parts) == 1 else pd.Series([" ".join(row) for row in zip(*parts, strict=True)], frame.index)
+    if model.nunique() < 2:
+        raise ValueError(f"there is no other model to compare {model.iloc[0]} with" if len(model) else "no row is left")
+    _refuse_repeats(frame, model, task, {*names.values(), *names["task"].split(","), tries})
+    cells = pd.DataFrame({"task": task, "model": model, "solved": _shares(frame, names["solved"]),
+                          "cost": tables.numbers(frame, names["cost"], least=0)})
+    wide = cells.groupby(["task", "model"])[["solved", "cost"]].mean().unstack()
+    kept = wide.dropna()
+    if kept.empty:
+        raise ValueError(f"no task was tried by every model, if column {names['task']!r} is the task: say --task NAME, "
+                         "or keep the models whose tasks are the same")
+    said = [f"{_many(len(kept), 'task')}, {_many(wide.shape[1] // 2, 'model')}.",
+            f"Column {names['model']!r} names the models, {names['task']!r} the tasks; {names['solved']!r} says what "
+            f"was solved, {names['cost']!r} what it cost."]
+    if len(kept) < len(wide):
+        count = wide["solved"].notna().sum()
+        fewest = str(count.idxmin())
+        said.append(f"{_many(len(wide) - len(kept), 'task')} that some model has not tried: left out ({fewest} has "
+                    f"tried {count.min():,} of {len(wide):,}).")
     if len(frame) > wide.notna().sum().sum() // 2:
         said.append("Several tries of one task by one model are averaged.")
-    if groups is None:
-        return whole["_solved"], whole["_cost"], said, None
-    of_task = tables.column_of(frame, groups).map(tables.key).groupby(keys[0])
+    if groups is None or groups == "none":
+        return kept["solved"], kept["cost"], said, None
+    of_task = pd.Series(tables.groups(frame, groups), frame.index).groupby(task)
     if (of_task.nunique() > 1).any():
         raise ValueError(f"column {groups!r} has several values for one task")
-    return whole["_solved"], whole["_cost"], said, of_task.first().loc[whole.index].to_numpy()
+    return kept["solved"], kept["cost"], said, of_task.first().loc[kept.index].to_numpy()
+
+
+def _many(number, noun):
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def _named(frame, name, role):
+    """Names as they are written: 4.1 and 4.10 are two models, unless the column holds numbers."""
+    column = tables.column_of(frame, name)
+    blank = (column.isna() | (column.astype(str).str.strip() == "")).to_numpy()
+    if blank.any():
+        line = tables.line_of(frame, int(np.flatnonzero(blank)[0]))
+        raise ValueError(f"line {line}, column {name!r}: expected the name of a {role}, got nothing")
+    return column.map(tables.key) if column.dtype.kind in "if" else column.astype(str).str.strip()
+
+
+def _shares(frame, name):
+    """Right and wrong as ones and zeros, or shares."""
+    read = tables.values(tables.column_of(frame, name))
+    if np.isfinite(read).all() and ((read >= 0) & (read <= 1)).all():
+        return read
+    return tables.right_or_wrong(frame, name)
+
+
+def _refuse_repeats(frame, model, task, used):
+    """Rows of one model and task that another column tells apart are tries of it, or other tasks: ask which."""
+    if frame.empty or not pd.DataFrame({"model": model, "task": task}).duplicated().any():
+        return
+    for name in frame.columns:
+        if str(name) in used or str(name).lower() in TRIES:
+            continue
+        column = frame[name].astype(str)
+        apart = not pd.DataFrame({"model": model, "task": task, "other": column}).duplicated().any()
+        if apart and column.groupby(model).agg(lambda values: tuple(sorted(set(values)))).nunique() == 1:
+            raise ValueError(f"rows repeat a model and a task, and column {name!r} tells them apart: add --task "
+                             f"{name},TASK if it is part of the task, or --tries {name} if it counts tries")
 
 
 def rows(source: Any) -> pd.DataFrame:
     """The table of a file, or what SWE-bench keeps as JSON, with a row for each model and task.
+
+    Raises
+    ------
+    ValueError
+        A model and task without ``resolved`` or without a cost.
 
     Examples
     --------
@@ -253,13 +322,38 @@ def rows(source: Any) -> pd.DataFrame:
     """
     if isinstance(source, pd.DataFrame):
         return source.reset_index(drop=True)
-    if Path(source).suffix.lower() == ".json":
-        with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):  # a table, in some other form
-            held = json.loads(Path(source).read_text(encoding="utf-8"))
-            return pd.DataFrame([
-                {"model": model, "task": task, "solved": int(one["resolved"]), "cost": one["cost"]}
-                for model, tasks in held.items() for task, one in tasks.items()])
-    return tables.read_table(str(source))
+    held = _nested(source)
+    if held is None:
+        return tables.read_table(str(source))
+    found = []
+    for model, tasks in held.items():
+        for task, one in tasks.items():
+            solved, cost = one.get("resolved"), one.get("cost")
+            if not isinstance(solved, int | float) or not isinstance(cost, int | float) or isinstance(cost, bool):
+                raise ValueError(f"{model}, {task}: resolved must be true or false, and cost a number, got "
+                                 f"{solved!r:.30} and {cost!r:.30}")
+            found.append({"model": model, "task": task, "solved": float(solved), "cost": float(cost)})
+    return pd.DataFrame(found)
+
+
+def _nested(source):
+    """Models, their tasks, and of each task what is known, if the file is an object of objects of objects."""
+    path = Path(str(source))
+    if not path.is_file() or path.suffix.lower() in (".gz", ".zip", ".parquet"):
+        return None
+    with path.open("rb") as file:
+        if not file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
+            return None
+    try:
+        held = json.loads(path.read_text(encoding="utf-8-sig"), object_pairs_hook=tables.once)
+    except json.JSONDecodeError:
+        return None
+    if not held or not all(isinstance(of_model, dict) for of_model in held.values()):
+        return None
+    of_tasks = [one for of_model in held.values() for one in of_model.values()]
+    if not all(isinstance(one, dict) for one in of_tasks):
+        return None
+    return held if any("resolved" in one for one in of_tasks) else None
 
 
 def likely(frame: pd.DataFrame) -> dict[str, str]:
@@ -267,11 +361,40 @@ def likely(frame: pd.DataFrame) -> dict[str, str]:
 
     Examples
     --------
-    >>> likely(pd.DataFrame(columns=["agent", "instance_id", "cost", "price"]))
+    >>> likely(pd.DataFrame(columns=["agent", "instance_id", "id", "cost", "price"]))
     {'model': 'agent', 'task': 'instance_id'}
     """
-    found = {role: [str(name) for name in frame.columns if str(name).lower() in known] for role, known in ROLES.items()}
+    found = {role: [str(name) for name in frame.columns if str(name).strip().lower() in known]
+             for role, known in ROLES.items()}
+    found["task"] = [name for name in found["task"] if name.lower() not in ("id", "item")] or found["task"]
     return {role: names[0] for role, names in found.items() if len(names) == 1}
+
+
+def is_board(frame: pd.DataFrame) -> bool:
+    """Do the columns have all roles of a board, and no outcome or confidence beside them?
+
+    Examples
+    --------
+    >>> is_board(pd.DataFrame({"model": ["a", "b"], "task": [1, 1], "solved": [1, 0], "cost": [2, 3]}))
+    True
+    """
+    known = likely(frame)
+    others = {str(name).lower() for name in frame.columns} - {name.lower() for name in known.values()}
+    if len(known) < len(ROLES) or others & {*RULES["outcomes"], "confidence", "probability"}:
+        return False
+    return not frame[[known["model"], known["task"]]].astype(str).duplicated().all() and frame[
+        known["task"]].astype(str).nunique() < len(frame)
+
+
+def amount(value: float) -> str:
+    """Three digits, with commas for thousands.
+
+    Examples
+    --------
+    >>> amount(2.6591), amount(5000.0), amount(12345.0)
+    ('2.66', '5,000', '12,300')
+    """
+    return f"{float(f'{value:.3g}'):,.10g}"
 
 
 def worths(low: float, high: float) -> Sequence[float]:
@@ -282,4 +405,6 @@ def worths(low: float, high: float) -> Sequence[float]:
     >>> len(worths(1, 100)), worths(1, 100)[20], worths(5, 5)
     (41, 10.0, [5])
     """
-    return [float(f"{one:.4g}") for one in np.geomspace(low, high, PLACES)] if low < high else [low]
+    if not low < high:
+        return [low]
+    return [low, *(float(f"{one:.4g}") for one in np.geomspace(low, high, PLACES)[1:-1]), high]

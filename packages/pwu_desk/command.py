@@ -27,7 +27,7 @@ from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import at_a_glance, headline, lines, wrapped
 
 from . import beliefs, evidence, files, large, report
-from .boards import ROLES, Board, board, read_board, worths
+from .boards import ROLES, Board, amount, board, read_board, worths
 from .columns import Columns
 from .robust import Quantiles, judge
 from .tallies import compare_tallies
@@ -141,7 +141,8 @@ class Standing(NamedTuple):
         """The stretches, and the average bill at each worth."""
         rows = [{"low": low, "high": high, "may be best": names} for low, high, names in
                 self.board.stretches.itertuples(index=False)]
-        return json.dumps({"cases": self.board.cases, "words": self.board.words, "stretches": rows,
+        return json.dumps({"cases": self.board.cases, "read": self.read, "words": self.board.words,
+                           "sure": self.board.sure, "stretches": rows,
                            "cost": {f"{at:g}": row.to_dict() for at, row in self.board.cost.iterrows()}}, indent=1)
 
     def text(self) -> str:
@@ -152,9 +153,10 @@ class Standing(NamedTuple):
     def markdown(self) -> str:
         """A table of the stretches."""
         rows = [["worth of a solved task", "may be the best"], [":---", ":---"],
-                *([f"{low:.3g} to {high:.3g}", ", ".join(names)] for low, high, names in
-                  self.board.stretches.itertuples(index=False))]
-        return "\n".join(f"| {' | '.join(map(_in_a_cell, row))} |" for row in rows)
+                *([amount(low) if low == high else f"{amount(low)} to {amount(high)}", ", ".join(names)]
+                  for low, high, names in self.board.stretches.itertuples(index=False))]
+        return "\n".join([*(f"| {' | '.join(map(_in_a_cell, row))} |" for row in rows), "",
+                          f"{self.read} {self.board.sure}"])
 
 
 def _in_a_cell(field):
@@ -248,6 +250,7 @@ def _parser():
     for role in ("model", "task", "solved", "cost"):
         command.add_argument(f"--{role}", metavar="COLUMN")
     command.add_argument("--groups", metavar="COLUMN", help="column of tasks that belong together, as repositories do")
+    command.add_argument("--tries", metavar="COLUMN", help="column that counts the tries of a task, which are averaged")
     command.add_argument("--json", action="store_true", help="print JSON")
     command.add_argument("--markdown", action="store_true", help="print a table for a pull request")
     command.set_defaults(run=_board)
@@ -463,12 +466,21 @@ def _compare_large(given):
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
     taken += [] if given.groups else survey.columns.remarks(files.special(given), set(tallies))
+    _refuse_no_candidate(given, tallies, left)
     result = compare_tallies(tallies, score, against=given.against, margin=given.margin)
     event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
     result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
     numbers = _as_json(given, score, result) | {"remarks": [*taken, *result.notes], "left_out": left}
     return Answer(result, _words(given), _asked_words(given, score), _taken(result.about["cases"], models, left), taken,
                   numbers, None, {})
+
+
+def _refuse_no_candidate(given, models, left):
+    """A gate decides about a model beside the one in use."""
+    if given.against is not None and (given.gate or given.margin is not None) and len(models) < 2:
+        lacks = f" ({left} left out)" if isinstance(left, str) and left else (
+            f" (left out: {', '.join(map(str, left))})" if left else "")
+        raise ValueError(f"there is no candidate beside {given.against}{lacks}: name it with --models")
 
 
 def _read_piece(given, frame, known):
@@ -516,6 +528,7 @@ def _compare(given):
     y, models, left, used = given.decided.read(given, frame)
     left = left or files.unread(given, frame, used)
     taken += [*given.notes, *files.weights_by_name(given, frame, models)]
+    _refuse_no_candidate(given, models, left)
     groups = None if given.groups is None else files.groups(frame, given.groups)
     _check_work(given, len(y) if groups is None or files.is_joint(given) else len(pd.unique(pd.Series(groups))), models)
     if given.html and not Path(given.html).absolute().parent.is_dir():
@@ -693,9 +706,9 @@ def _plain(value: Any) -> Any:
 def _board(given):
     low, high = _range("worth", given.worth)
     columns = {role: getattr(given, role) for role in ROLES if getattr(given, role)}
-    solved, cost, said, groups = read_board(given.file, given.groups, **columns)
+    solved, cost, said, groups = read_board(given.file, given.groups, given.tries, **columns)
     ranks = pd.DataFrame({"solved": solved.mean().map("{:.1%}".format),
-                          "cost of a task": cost.mean().map("{:.3g}".format)})
+                          "cost of a task": cost.mean().map(amount)})
     ranks = ranks.loc[solved.mean().sort_values(ascending=False, kind="stable").index].rename_axis(None)
     return Standing(board(solved, cost, worths(low, high), groups=groups), ranks, " ".join(said))
 

@@ -25,7 +25,8 @@ class HandOver:
     Attributes
     ----------
     threshold : float
-        It hands a case over where its confidence is at most this.
+        It hands a case over where its confidence is at most this; of `RejectOption` a case whose largest probability is
+        this is shared between the acts that cost the same.
     share : float
         Of the cases that it hands over.
     bill, never, always : float
@@ -39,9 +40,9 @@ class HandOver:
     always: float
 
     def __str__(self) -> str:
-        return (f"Hand over where the confidence is at most {self.threshold:.0%}: {self.share:.0%} of the cases. The "
-                f"bill is {self.bill:.3f} per case, {self.never:.3f} if it never hands over and {self.always:.3f} if "
-                "it always does.")
+        return (f"Hand over where the confidence is at most {100 * self.threshold:.6g}%: {self.share:.0%} of the "
+                f"cases. The bill is {self.bill:.3g} per case, {self.never:.3g} if it never hands over and "
+                f"{self.always:.3g} if it always does.")
 
 
 def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *forecast: ArrayLike) -> HandOver:
@@ -71,9 +72,13 @@ def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *
     (0.8, 0.5, 0.1, 0.25, 0.2)
     """
     price = validation.inside("price", price, 0, 1)
+    threshold = float(f"{1 - price:.12g}")  # 0.93 for 0.07, and not the float below it: confidences are decimals
     if isinstance(family, Answers):
+        if len(forecast) != 2:
+            raise ValueError("Answers need what was answered and the confidence: 1 and 0 for right and wrong, with "
+                             "y_true 1 for all")
         _, right, _ = family.check(y_true, *forecast)
-        theta, never = 1 - price, float(np.mean(~right))
+        theta, never = threshold, float(np.mean(~right))
         given = family.act(theta, *forecast).mean()
     elif isinstance(family, RejectOption):
         theta, never = price, PWU(CostMatrix(family.costs[:-1]))(y_true, *forecast)
@@ -81,4 +86,4 @@ def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *
     else:
         raise ValueError(f"family must be Answers() or RejectOption(K), got {family!r}")
     bill = PWU(family, Dirac(theta))(y_true, *forecast)
-    return HandOver(1 - price, 1 - float(given), float(bill), float(never), price)
+    return HandOver(threshold, 1 - float(given), float(bill), float(never), price)

@@ -60,7 +60,8 @@ SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
-RIGHT, WRONG = YES | {"right", "correct", "c"}, {"0", "false", "no", "n", "wrong", "incorrect", "i"}
+RIGHT = YES | {"right", "correct", "c", "pass", "passed", "solved", "resolved"}
+WRONG = {"0", "false", "no", "n", "wrong", "incorrect", "i", "fail", "failed", "unsolved", "unresolved"}
 MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
 
 
@@ -213,7 +214,7 @@ def _read_json(text, source):
     is_list = text.lstrip()[0] == "["
     for number, line in enumerate([text] if is_list else text.split("\n"), 1):
         try:
-            rows.append(json.loads(line, parse_constant=lambda word: None, object_pairs_hook=_once)) if (
+            rows.append(json.loads(line, parse_constant=lambda word: None, object_pairs_hook=once)) if (
                 line.strip()) else None
         except (ValueError, RecursionError) as error:
             where = source if is_list else f"line {number} of {source}"
@@ -229,8 +230,19 @@ def _read_json(text, source):
     return frame
 
 
-def _once(pairs):
-    """An object of JSON, in which each name stands once."""
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON, in which each name stands once.
+
+    Raises
+    ------
+    ValueError
+        A name stands twice.
+
+    Examples
+    --------
+    >>> once([("a", 1)])
+    {'a': 1}
+    """
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))

@@ -149,4 +149,11 @@ def test_a_board_is_known_by_its_columns_and_told_worth_by_worth(tmp_path, monke
     refused = json.loads(bench.answer(["board", "other.csv", "--worth", "1:50"]))
     assert refused["wrong"].startswith("Which column is the cost? Say --cost NAME; the columns are: agent, task,")
     told = json.loads(bench.answer(["board", "other.csv", "--cost", "spent", "--worth", "1:50"]))
-    assert told["said"] == found["said"]
+    assert told["said"] == found["said"].replace("'usd'", "'spent'")
+    one = json.loads(bench.answer(["board", "board.csv", "--worth", "5"]))["shown"]
+    assert 'width="100.00"' in one and "worth of a solved task, 5</th>" in one
+    odd = json.loads(bench.answer(["board", "board.csv", "--worth", "50:1"]))
+    assert odd["field"] == "low" and "the fields at least and at most" in odd["wrong"]
+    assert json.loads(bench.answer(["board", "board.csv"], "--by site"))["answers"] == []
+    assert json.loads(bench.answer(["compare", "board.csv"], "--help"))["wrong"]  # the last line of the help
+    assert capsys.readouterr().out == ""

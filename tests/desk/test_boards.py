@@ -1,6 +1,7 @@
 """Boards: the set at each worth by hand, twins, what a file may look like, and the command."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -85,21 +86,26 @@ def test_files_as_boards_keep_them(tmp_path):
     by_csv, by_json, by_frame = (boards.read_board(one) for one in sources)
     for solved, cost, said, groups in (by_csv, by_json, by_frame):
         assert solved.equals(by_frame[0].astype(float)) and np.allclose(cost, by_frame[1])
-        assert said == ["30 tasks, 2 models."] and groups is None
+        assert said[0] == "30 tasks, 2 models." and len(said) == 2 and groups is None
     # Any order of rows, several tries, a task that one model lacks, and groups.
     more = pd.concat([frame, frame.assign(resolved=False)]).sample(frac=1, random_state=0)
     more = more[~((more["agent"] == "a") & (more["instance_id"] == "t7"))]
     more = more.assign(repo=more["instance_id"].str[-1])
     solved, cost, said, groups = boards.read_board(more, "repo")
     assert len(solved) == 29 and solved.loc["t1", "a"] == 0.5 * by_frame[0].loc["t1", "a"]
-    assert said[1:] == ["1 tasks that some model has not tried are left out.",
+    assert said[2:] == ["1 task that some model has not tried: left out (a has tried 29 of 30).",
                         "Several tries of one task by one model are averaged."]
-    assert list(groups) == [task[-1] for task in solved.index]
+    assert list(map(str, groups)) == [task[-1] for task in solved.index]
 
 
 @pytest.mark.parametrize(("change", "words"), [
     (lambda frame: frame.rename(columns={"usd": "x"}), "which column is the cost"),
     (lambda frame: frame.assign(task=1), "which column is the task"),
+    (lambda frame: frame.replace({"agent": {"b": " "}}), "line 6, column 'agent': expected the name of a model"),
+    (lambda frame: frame.replace({"instance_id": {"t3": None}}), "line 5, column 'instance_id': expected the name"),
+    (lambda frame: frame.assign(usd=-0.1), "usd"), (lambda frame: frame[frame["agent"] == "a"], "no other model"),
+    (lambda frame: frame.assign(dataset="A").pipe(lambda one: pd.concat([one, one.assign(dataset="B")])),
+     "add --task dataset,TASK if it is part of the task, or --tries dataset"),
     (lambda frame: frame.assign(usd="cheap"), "usd"), (lambda frame: frame.assign(resolved="perhaps"), "resolved"),
     (lambda frame: frame.assign(instance_id=range(len(frame))), "no task was tried by every model")])
 def test_files_that_cannot_be_read(change, words):
@@ -133,5 +139,75 @@ def test_the_command(tmp_path, capsys, monkeypatch):
     assert command.main(["board", "board.csv", "--worth", "1:100", "--markdown"]) == 0
     assert capsys.readouterr().out.startswith("| worth of a solved task | may be the best |\n")
     assert command.main(["board", "board.csv", "--solved", "nothing"]) == 2
-    assert "Say --solved NAME" in capsys.readouterr().err
+    assert "there is no column 'nothing'" in capsys.readouterr().err
     assert command.main(["board", "none.csv"]) == 2 and "no file 'none.csv'" in capsys.readouterr().err
+
+
+def test_names_are_what_the_file_wrote_and_shares_are_shares(tmp_path):
+    """4.1 and 4.10 are two models; 60% of the tries is 0.6; pass and fail, True and False are right and wrong."""
+    tasks_ = [f"1.{k}" for k in range(1, 11)]
+    rows = [(model, task, share, cost) for model, share, cost in (("4.1", "60%", 1), ("4.10", "pass", 2))
+            for task in tasks_]
+    frame = pd.DataFrame(rows, columns=["model", "task", "solved", "cost"])
+    with pytest.raises(ValueError, match="solved"):  # one column is one or the other
+        boards.read_board(frame)
+    solved, cost, *_ = boards.read_board(frame.replace({"solved": {"pass": "100%"}}))
+    assert solved.shape == (10, 2) and solved["4.1"].eq(0.6).all() and solved["4.10"].eq(1).all()
+    frame.replace({"solved": {"60%": "fail"}}).to_csv(tmp_path / "words.csv", index=False)
+    solved, *_ = boards.read_board(tmp_path / "words.csv")
+    assert solved["4.1"].eq(0).all() and solved["4.10"].eq(1).all()
+
+
+def test_what_tells_rows_apart_is_asked_unless_it_counts_tries():
+    one = pd.DataFrame([(model, task, (task + len(model)) % 2, 1) for model in ("a", "bb") for task in range(8)],
+                       columns=["model", "task", "solved", "cost"])
+    two = pd.concat([one.assign(part="A"), one.assign(part="B", solved=1 - one["solved"])])
+    assert boards.read_board(two, task="part,task")[0].shape == (16, 2)
+    averaged = boards.read_board(two, tries="part")[0]
+    assert averaged.shape == (8, 2) and averaged.eq(0.5).all(axis=None)
+    assert boards.read_board(two.rename(columns={"part": "Epoch"}))[0].equals(averaged)
+
+
+@pytest.mark.parametrize(("entry", "words"), [
+    ({"cost": 1}, "large, t2: resolved must be true or false, and cost a number, got None and 1"),
+    ({"resolved": True, "cost": None}, "got True and None"), ({"resolved": True, "cost": {"in": 1}}, "got True and"),
+    ({"resolved": "True", "cost": 1}, "got 'True' and 1")])
+def test_one_odd_entry_of_a_site_s_file_is_named(tmp_path, entry, words):
+    held = {name: {f"t{k}": {"resolved": k % 2 > 0, "cost": 0.5} for k in range(4)} for name in ("small", "large")}
+    held["large"]["t2"] = entry
+    (tmp_path / "pasted.csv").write_text("\ufeff" + json.dumps(held))  # whatever it is called, with a mark before it
+    with pytest.raises(ValueError, match=re.escape(words)):
+        boards.read_board(tmp_path / "pasted.csv")
+    held["large"]["t2"] = {"resolved": 0.6, "cost": 0.5}
+    (tmp_path / "pasted.csv").write_text(json.dumps(held))
+    assert boards.read_board(tmp_path / "pasted.csv")[0].loc["t2", "large"] == 0.6
+    (tmp_path / "pasted.csv").write_text('{"a": {"t": {"resolved": 1, "cost": 1}, "t": {"resolved": 0, "cost": 1}}}')
+    with pytest.raises(ValueError, match="'t' stands twice"):
+        boards.read_board(tmp_path / "pasted.csv")
+
+
+def test_a_comparison_is_no_board():
+    full = pd.DataFrame({"model": ["a", "b"] * 4, "task": [k // 2 for k in range(8)], "solved": [1, 0] * 4,
+                         "cost": range(8)})
+    assert boards.is_board(full)
+    for other in (full.assign(confidence=0.5), full.assign(y=1), full.drop(columns="cost"), full.assign(task=range(8))):
+        assert not boards.is_board(other)
+
+
+def test_what_was_left_out_is_told_in_every_form(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [(name, f"t{k}", (k + place) % 2, 6000 * (place + 1)) for place, name in enumerate("ab") for k in range(30)]
+    pd.DataFrame(rows[1:], columns=["model", "task", "solved", "cost"]).to_csv("b.csv", index=False)
+    for form in ([], ["--json"], ["--markdown"]):
+        assert command.main(["board", "b.csv", "--worth", "5000:234567", "--groups", "none", *form]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert "1 task that some model has not tried: left out (a has tried 29 of 30)." in said
+        assert "5,000" in said and "235,000" in said and "each set is 95% sure at its value by itself" in said
+
+
+def test_many_models_are_not_all_named_in_a_sentence():
+    names = [f"m{k}" for k in range(9)]
+    cost = pd.DataFrame([range(9)], [1.0], names)
+    found = boards.Board(cost, cost >= 0, 1, "worth")
+    assert str(found) == ("Worth 1: it cannot be told which of 9 models, from m0, the cheapest, to m8, is the best.\n"
+                          "From 1 case; each set is 95% sure at its value by itself.")

@@ -82,6 +82,17 @@ def test_markdown_is_one_line_of_words_and_one_table(held_out, capsys):
     assert capsys.readouterr().out.startswith("**")
 
 
+@pytest.mark.parametrize("at_once", [10**9, 1000])
+def test_a_gate_without_a_candidate_is_bad_use(held_out, capsys, monkeypatch, at_once):
+    monkeypatch.setitem(RULES, "most_bytes_at_once", at_once)
+    assert gate("--against", "old", models="old") == 2
+    assert "there is no candidate beside old: name it with --models" in capsys.readouterr().err
+    held_out.drop(columns=["worse"]).assign(new="high").to_csv("held_out.csv", index=False)
+    assert command.main(["compare", "held_out.csv", "--truth", "outcome", "--ratio", "3:30", "--against", "old",
+                         "--margin", "2%"]) == 2
+    assert "there is no candidate beside old (left out: new): name it with --models" in capsys.readouterr().err
+
+
 def test_tallies_have_a_gate_of_their_own(held_out):
     block, tallies = np.arange(2000) % 40, {name: Tally() for name in ("old", "worse")}
     for name, tally in tallies.items():

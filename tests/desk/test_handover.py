@@ -46,8 +46,15 @@ def test_no_threshold_is_cheaper_than_that_of_the_price_if_the_confidence_is_cal
 
 def test_the_sentence_and_what_is_refused():
     found = pwu_desk.hand_over(pwu.Answers(), 0.2, [1] * 4, [1, 1, 0, 1], [0.9, 0.95, 0.6, 0.7])
-    assert str(found) == ("Hand over where the confidence is at most 80%: 50% of the cases. The bill is 0.100 per "
-                          "case, 0.250 if it never hands over and 0.200 if it always does.")
+    assert str(found) == ("Hand over where the confidence is at most 80%: 50% of the cases. The bill is 0.1 per "
+                          "case, 0.25 if it never hands over and 0.2 if it always does.")
+    small = pwu_desk.hand_over(pwu.Answers(), 0.0025, ONES, RIGHT, SURE)
+    assert "at most 99.75%: " in str(small) and f"The bill is {small.bill:.3g} per case" in str(small)
+    for cents in range(1, 100):  # a confidence that is the threshold, as decimals are written
+        tied = pwu_desk.hand_over(pwu.Answers(), cents / 100, [1], [0], [float(f"{1 - cents / 100:.2f}")])
+        assert (tied.share, tied.bill) == (1, pytest.approx(cents / 100))
+    with pytest.raises(ValueError, match="need what was answered and the confidence"):
+        pwu_desk.hand_over(pwu.Answers(), 0.2, RIGHT, SURE)
     for price in (0, 1, -0.1, np.nan):
         with pytest.raises(ValueError, match="price"):
             pwu_desk.hand_over(pwu.Answers(), price, ONES, RIGHT, SURE)

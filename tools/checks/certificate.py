@@ -1,6 +1,6 @@
 """Accept or refuse certificates, in fractions, with Python's standard library and nothing of the book.
 
-Usage: python certificate.py FILE     (JSON: a list of certificates; numbers are texts, "3/10" or "0.3", read exactly)
+Usage: python certificate.py < FILE   (JSON: a list of certificates; numbers are texts, "3/10" or "0.3", read exactly)
 refutation  The metric calls `better` better than `worse` in each comparison, yet the weighted sum of cost(better) -
             cost(worse) is at least zero at every decision parameter: no prior can agree with the metric. Families:
             binary (act if f > c; a miss costs 1 - c, a false alarm c), selective (predict if the variance is at most
@@ -8,8 +8,8 @@ refutation  The metric calls `better` better than `worse` in each comparison, ye
             forecasts, where ties share the places).
 dominance   `first` costs at most as much as `second` at every c from `low` to `high`, and somewhere less.
 bound       Priors on c with P(c < place) = level, at these places, make `forecast` cost at most `upper`, and no less.
-best score  These acts, one for each cell in the order of their names, reach `value` in the worst of the probabilities
-            `vertices`; no other choice reaches less.
+best score  These acts, one for each cell as they come, reach `value` in the worst of the probabilities `vertices`; no
+            other choice of one act for each cell, advised or not, reaches less.
 """
 
 import itertools
@@ -28,11 +28,11 @@ def accept(given: dict) -> str:
 
 
 def numbers(values: list, among: object = None, count: int = 0) -> list[Fraction]:
-    if not isinstance(values, list) or any(not isinstance(value, str) for value in values):
-        raise ValueError("a number must be a text: a float is not what it looks like")
+    if not isinstance(values, list) or any(type(x) is not str or set(x) - set("-./0123456789") for x in values):
+        raise ValueError("a number must be a text of digits: a float is not what it looks like")
     found = [Fraction(value) for value in values]
-    odd = [x for x in found if not 0 <= x <= 1 or among == "labels" and x % 1]
-    if not found or count not in (0, len(found)) or among and odd:
+    odd = [x for x in found if among and not 0 <= x <= 1 or among == "labels" and x % 1]
+    if not found or count not in (0, len(found)) or odd:
         raise ValueError(f"{count or 'some'} {among or 'numbers'} are needed")
     return found
 
@@ -99,8 +99,9 @@ def refutation(given: dict) -> str:
         y = numbers(one["y"], None if family == "selective" else "labels")
         better, worse = ([numbers(part, None if family == "selective" else "chances", len(y)) for part in one[side]]
                          for side in ("better", "worse"))
-        if weight <= 0 or family == "selective" and min(*better[1], *worse[1]) <= 0:
-            return "weights and variances must be positive"
+        parted = {len(better), len(worse)} == {1 + (family == "selective")}
+        if not parted or weight <= 0 or family == "selective" and min(*better[1], *worse[1]) <= 0:
+            return "weights and variances must be positive, and a forecast must have its parts"
         if not metric(y, *better) < metric(y, *worse):
             return "the metric does not call `better` better"
         parts += [(weight / len(y), y, better), (-weight / len(y), y, worse)]
@@ -116,7 +117,7 @@ def dominance(given: dict) -> str:
     y, (low, high) = numbers(given["y"], "labels"), numbers([given["low"], given["high"]], "chances")
     first, second = (numbers(given[name], "chances", len(y)) for name in ("first", "second"))
     least, most = ends("binary", [(1, y, [second]), (-1, y, [first])], low, [high, high])
-    return "" if low < high and least >= 0 < most else f"the second one costs between {least} and {most} more"
+    return "" if low <= high and least >= 0 < most else f"the second one costs between {least} and {most} more"
 
 
 def bound(given: dict) -> str:
@@ -124,27 +125,26 @@ def bound(given: dict) -> str:
     places, levels = (numbers(given[name], "chances") for name in ("places", "levels"))
     part = [(Fraction(1, len(y)), y, [numbers(given["forecast"], "chances", len(y))])]
     steps = list(zip([0, *places, 1], [0, *levels, 1], strict=True))
-    if any(not (a < b and p <= q) for (a, p), (b, q) in itertools.pairwise(steps)):
-        return "places must rise, and levels must not fall"
+    rising = all(a < b and p <= q for (a, p), (b, q) in itertools.pairwise(steps))
     least = sum((q - p) * ends("binary", part, Fraction(a), [Fraction(b)])[1]
                 for (a, p), (b, q) in itertools.pairwise(steps))
-    return "" if upper == least else f"the least upper bound is {least}"
+    return "" if rising and upper == least else f"places must rise, and the least upper bound is {least}"
 
 
 def best_score(given: dict) -> str:
-    cells, loss = given["cells"], [numbers(row, None, len(given["cells"])) for row in given["loss"]]
-    vertices, names = [numbers(row, "chances", len(cells)) for row in given["vertices"]], sorted(set(cells))
+    cells, acts = ["" + cell for cell in given["cells"]], tuple(given["acts"])
+    loss = [numbers(row, None, len(cells)) for row in given["loss"]]
+    vertices, names = [numbers(row, "chances", len(cells)) for row in given["vertices"]], list(dict.fromkeys(cells))
     chosen = list(itertools.product(range(len(loss)), repeat=len(names)))
-    worst = [max(sum(p * loss[acts[names.index(cell)]][k] for k, (p, cell) in enumerate(zip(row, cells, strict=True)))
-                 for row in vertices) for acts in chosen]
-    fits = all(sum(row) == 1 for row in vertices) and worst[chosen.index(tuple(given["acts"]))] == min(worst)
-    return "" if fits and [min(worst)] == numbers([given["value"]]) else f"the least is {min(worst)}"
+    worst = [max(sum(p * loss[one[names.index(cell)]][k] for k, (p, cell) in enumerate(zip(row, cells, strict=True)))
+                 for row in vertices) for one in chosen]
+    fits = {*map(type, acts)} == {int} and {*map(sum, vertices)} == {1}
+    return "" if fits and worst[chosen.index(acts)] == min(worst) == numbers([given["value"]])[0] else f"{min(worst)}"
 
 
 KINDS = {"refutation": refutation, "dominance": dominance, "bound": bound, "best score": best_score}
 
 if __name__ == "__main__":
-    with open(sys.argv[1], encoding="utf-8") as file:
-        found = [accept(one) for one in json.load(file)]
+    found = [accept(one) for one in json.load(sys.stdin)]
     print("\n".join(f"{number}: {why or 'accepted'}" for number, why in enumerate(found, 1)))
-    raise SystemExit(any(found))
+    raise SystemExit(not found or any(found))

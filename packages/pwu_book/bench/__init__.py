@@ -30,9 +30,10 @@ FOLDER = Path(__file__).parent
 STYLE = (FOLDER.parent / "operated.css").read_text(encoding="utf-8")
 
 
+ENDS = (*files.RANGES, "worth")
 FIELDS = {**{name: f"the field {name.capitalize()}" for name in ("decision", "event", "models", "groups", "weights",
                                                                  "costs")},
-          "truth": "the field Outcome", **dict.fromkeys(files.RANGES, "the fields at least and at most")}
+          "truth": "the field Outcome", **dict.fromkeys(ENDS, "the fields at least and at most")}
 OFFERED = re.compile(r"""(?:\b(?:add|or|say|write|with|give|name)|:|,)[ ]--([a-z][a-z-]*)[ ]  # an option, offered
                      ('(?:[^']|'"'"')*'|[^\s,;]+)""", re.IGNORECASE | re.VERBOSE)  # and its value, quoted for a shell
 ASKED = {  # of each decision: the question, its unit, two ends as an example, the option that takes them
@@ -83,7 +84,7 @@ def look(name: str) -> str:
     return json.dumps({"columns": [str(column) for column in frame.columns], "first": first.to_numpy().tolist(),
                        "rows": None if is_large else len(frame), "labels": labels,
                        "outcome": two[0] if len(two) == 1 else "", "wrong": "",
-                       "decision": "board" if len(boards.likely(frame)) == len(boards.ROLES) else "binary"})
+                       "decision": "board" if boards.is_board(frame) else "binary"})
 
 
 def _labels(frame, column):
@@ -119,7 +120,7 @@ def answer(words: Sequence[str], more: str = "") -> str:
     """
     wrong = io.StringIO()
     found: list[Any] = []
-    with contextlib.redirect_stderr(wrong):
+    with contextlib.redirect_stderr(wrong), contextlib.redirect_stdout(wrong):  # --help is a page of words
         try:
             code = command.main([*words, *shlex.split(more)], found.append)
         except SystemExit as ended:  # words that the command does not know
@@ -127,7 +128,7 @@ def answer(words: Sequence[str], more: str = "") -> str:
         except ValueError as error:  # of the further options, a quote that does not end
             wrong.write(f"the other options cannot be read: {error}")
             code = 2
-    if code or not isinstance(found[0], command.Answer | command.Standing):
+    if code or not found or not isinstance(found[0], command.Answer | command.Standing):
         return json.dumps({"code": code, "said": "".join(map(str, found)), **_refused(wrong.getvalue())})
     one = found[0]
     if isinstance(one, command.Standing):
@@ -157,16 +158,17 @@ def _standing(one):
     head = words[0] if len(words) == 1 else f"{words[0]} {words[-1]}"
     values = np.log(shown.cost.index.to_numpy(float))
     edges = np.r_[values[0], (values[1:] + values[:-1]) / 2, values[-1]]
-    share = (edges - edges[0]) / (edges[-1] - edges[0] or 1) * 100
+    share = (edges - edges[0]) / (edges[-1] - edges[0]) * 100 if len(values) > 1 else np.array([0.0, 100.0])
     cheapest = shown.cost.idxmin(axis=1)
     order = sorted(shown.cost, key=lambda name: (-(cheapest == name).sum(), -shown.may_be_best[name].sum()))
-    ends = f"{shown.cost.index[0]:g} to {shown.cost.index[-1]:g}"
+    first, last = (boards.amount(shown.cost.index[end]) for end in (0, -1))
+    ends = f"{first} to {last}, by ratio" if len(values) > 1 else first
     rows = "".join(f'<tr><th>{escape(str(name))}</th><td class="num">{escape(one.ranks.loc[name, "solved"])}</td>'
                    f'<td class="num">{escape(one.ranks.loc[name, "cost of a task"])}</td><td class="band">'
                    f"{_band(share, shown.may_be_best[name], cheapest == name)}</td></tr>" for name in order)
     return "\n".join([
         f'<p class="headline">{escape(head)}</p>', '<div class="wide" tabindex="0"><table class="standing"><thead><tr>'
-        f"<th></th><th>solved</th><th>cost of a task</th><th>worth of a solved task, {ends} by ratio</th></tr></thead>"
+        f"<th></th><th>solved</th><th>cost of a task</th><th>worth of a solved task, {ends}</th></tr></thead>"
         f"<tbody>{rows}</tbody></table></div>", '<p class="note">Pale: may be the best there, 95% sure. Dark: the '
         "cheapest on these tasks.</p>", *page.answer([*words, one.read])])
 
@@ -208,9 +210,10 @@ def _refused(said):
     fields = [f"--{name} is {FIELDS[name]}" for name in named if name in FIELDS]
     others = [f"--{name}" for name in named if name not in FIELDS and not last.startswith("unrecognized")]
     fields += [f"{' and '.join(others)} can be written under Other options"] if others else []
-    answers = [[name, shlex.split(value)[0].rstrip(".?")] for name, value in dict.fromkeys(OFFERED.findall(last))]
+    offered = [] if last.startswith("unrecognized") else OFFERED.findall(last)
+    answers = [[name, shlex.split(value)[0].rstrip(".?")] for name, value in dict.fromkeys(offered)]
     return {"wrong": _sentence(last) + (f" ({'; '.join(fields)}.)" if fields else ""),
-            "field": next(("low" if name in files.RANGES else name for name in named if name in FIELDS), ""),
+            "field": next(("low" if name in ENDS else name for name in named if name in FIELDS), ""),
             "answers": [[name, value] for name, value in answers if not value.isupper() and "LOW" not in value]}
 
 

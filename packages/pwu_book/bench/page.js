@@ -123,9 +123,8 @@ function words() {
   if (!["binary", "board"].includes(kind)) add("decision", kind);
   if (low || high) add(ASKED[kind][4], low === high || !high ? low : `${low}:${high}`);
   add("costs", kind === "acts" && costs && costsPath());
-  add("models", fields.models.value.trim());
+  if (kind !== "board") for (const name of ["models", "weights"]) add(name, fields[name].value.trim());
   add("groups", fields.groups.value);
-  add("weights", fields.weights.value);
   return found;
 }
 
