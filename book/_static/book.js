@@ -30,17 +30,17 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // Code can be copied; solutions are printed open.
   for (const code of document.querySelectorAll(".bd-article div:not(.output) > div.highlight > pre")) {
-    const button = Object.assign(document.createElement("button"), {
+    const copy = Object.assign(document.createElement("button"), {
       type: "button",
       className: "copy",
       textContent: "Copy"
     });
-    button.addEventListener("click", async () => {
+    copy.addEventListener("click", async () => {
       await navigator.clipboard.writeText(code.innerText.replaceAll("\u00a0", " ").trimEnd());
-      button.textContent = "Copied";
-      setTimeout(() => (button.textContent = "Copy"), 2000);
+      copy.textContent = "Copied";
+      setTimeout(() => (copy.textContent = "Copy"), 2000);
     });
-    code.parentElement.append(button);
+    code.parentElement.append(copy);
   }
   addEventListener("beforeprint", () => {
     for (const box of document.querySelectorAll("details.solution")) box.open = true;

@@ -46,7 +46,6 @@ document.addEventListener("DOMContentLoaded", () => {
     const parts = await content(link);
     if (!parts.length || shown !== link) return;
     card.replaceChildren(...parts);
-    if (shown !== link) return;
     card.hidden = false;
     link.setAttribute("aria-describedby", card.id);
     const [box, size] = [link.getBoundingClientRect(), card.getBoundingClientRect()];

@@ -23,13 +23,9 @@ function cut(text, {words}) {
 
 // The weight of a word on each page; of words that begin like it, where it is on none.
 function weigh(word, {words}) {
-  const found = new Map();
-  const likes = Object.hasOwn(words, word)
-    ? [word]
-    : word.length > 2
-      ? Object.keys(words).filter((other) => other.startsWith(word))
-      : [];
-  for (const like of likes)
+  const found = new Map(),
+    begun = Object.keys(words).filter((other) => word.length > 2 && other.startsWith(word));
+  for (const like of Object.hasOwn(words, word) ? [word] : begun)
     for (let k = 1; k < words[like].length; k += 2) {
       const weight = (words[like][0] * words[like][k + 1]) / (like === word ? 1 : 2);
       found.set(words[like][k], Math.max(found.get(words[like][k]) ?? 0, weight));

@@ -288,10 +288,8 @@
     out.append(...shown.map(set));
     if (error) out.append(wrong(error, code, where));
     cell.out?.remove();
-    const printed = cell.box.querySelectorAll(".cell_output");
-    for (const old of printed) {
-      const caption = old.querySelector("figcaption");
-      if (caption) out.append(caption.cloneNode(true));
+    for (const old of cell.box.querySelectorAll(".cell_output")) {
+      for (const caption of old.querySelectorAll("figcaption")) out.append(caption.cloneNode(true));
       old.hidden = true;
     }
     cell.box.append(out);

@@ -15,12 +15,13 @@ let file = null, // {name, bytes}
 function refuse(words, answers = []) {
   find(".problem").textContent = words;
   find(".offers").replaceChildren(
-    ...answers.map(([name, value]) => {
-      const one = Object.assign(document.createElement("button"), {type: "button"});
-      one.textContent = `--${name} ${value}`;
-      one.addEventListener("click", () => take(name, value));
-      return one;
-    })
+    ...answers.map(([name, value]) =>
+      Object.assign(document.createElement("button"), {
+        type: "button",
+        textContent: `--${name} ${value}`,
+        onclick: () => take(name, value)
+      })
+    )
   );
   if (words) find(".result").hidden = true;
 }

@@ -25,11 +25,8 @@ document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="appl
     const {base, height, left, wide} = size(svg),
       cs = data.grid.filter((_, k) => k % 2 === 0),
       high = hill ? heights(hill, cs) : cs.map(() => 0);
-    const outline = points(
-      svg,
-      cs,
-      high.map((v) => base - height * v)
-    );
+    const levels = high.map((v) => base - height * v),
+      outline = points(svg, cs, levels);
     svg.querySelector(".hill").setAttribute("d", hill ? `M${left} ${base}L${outline}L${left + wide} ${base}Z` : "");
     svg.querySelector(".hill-title").textContent = title;
     svg.querySelectorAll(".between path").forEach((line, k) => {
