@@ -30,11 +30,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // Code can be copied; solutions are printed open.
   for (const code of document.querySelectorAll(".bd-article div:not(.output) > div.highlight > pre")) {
-    const copy = Object.assign(document.createElement("button"), {
-      type: "button",
-      className: "copy",
-      textContent: "Copy"
-    });
+    const copy = document.createElement("button");
+    Object.assign(copy, {type: "button", className: "copy", textContent: "Copy"});
     copy.addEventListener("click", async () => {
       await navigator.clipboard.writeText(code.innerText.replaceAll("\u00a0", " ").trimEnd());
       copy.textContent = "Copied";
