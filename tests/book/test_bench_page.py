@@ -145,7 +145,16 @@ def test_a_board_is_known_by_its_columns_and_told_worth_by_worth(tmp_path, monke
     assert found["shown"].index("<th>large</th>") > 0 and "<b>" not in found["shown"]
     # The bars are the table of stretches: the first model alone at the left end, the second alone at the right one.
     low, large = (found["shown"].split(f"<th>{name}</th>")[1].split("</svg>")[0] for name in ("&lt;b&gt;", "large"))
-    assert 'x="0.00"' in low and 'x="0.00"' not in large and 'x="98.75"' in large and 'x="98.75"' not in low
+    def bars(drawn):
+        """Each end of the pale bars and of the dark ones, in shares of the axis."""
+        found = re.findall(r'x="([\d.]+)" width="([\d.]+)" y="\d" height="\d+" class="(\w+)"', drawn)
+        return {kind: [(float(x), float(x) + float(width)) for x, width, one in found if one == kind]
+                for kind in ("pale", "dark")}
+
+    (cheap,), (dear,) = bars(low)["dark"], bars(large)["dark"]  # one bar each, and no gap between them
+    assert cheap[0] == 0 and dear[1] == 100 and cheap[1] == pytest.approx(dear[0], abs=0.02)
+    (kept,), (other,) = bars(low)["pale"], bars(large)["pale"]
+    assert kept[0] == 0 and cheap[1] < kept[1] < 100 and other[1] == 100 and 0 < other[0] < dear[0]
     refused = json.loads(bench.answer(["board", "other.csv", "--worth", "1:50"]))
     assert refused["wrong"].startswith("Which column is the cost? Say --cost NAME; the columns are: agent, task,")
     told = json.loads(bench.answer(["board", "other.csv", "--cost", "spent", "--worth", "1:50"]))

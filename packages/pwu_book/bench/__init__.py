@@ -175,9 +175,11 @@ def _standing(one):
 
 def _band(share, kept, best):
     """A bar over all values: pale where the model may be the best, dark where it is the cheapest."""
-    marks = [f'<rect x="{left:.2f}" width="{right - left:.2f}" y="{3 if dark else 0}" height="{6 if dark else 12}" '
-             f'class="{"dark" if dark else "pale"}"/>' for dark, where in ((False, kept), (True, best))
-             for left, right, here in zip(share[:-1], share[1:], where, strict=True) if here]
+    marks = []
+    for kind, where, y in (("pale", kept, 0), ("dark", best, 3)):
+        ends = np.flatnonzero(np.diff(np.r_[False, where, False]))  # where runs of values begin and have ended
+        marks += [f'<rect x="{share[first]:.2f}" width="{share[last] - share[first]:.2f}" y="{y}" '
+                  f'height="{12 - 2 * y}" class="{kind}"/>' for first, last in ends.reshape(-1, 2)]
     return f'<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">{"".join(marks)}</svg>'
 
 
