@@ -208,3 +208,14 @@ def test_several_comparisons_have_weights_of_small_fractions():
             kept += 1
             assert certificate.accept(certificates.of_refutation(proof, "maximum_calibration_error")) == "", proof
     assert kept >= 2
+
+
+def test_ties_at_the_border_share_the_places():
+    """The share of events among the k highest, on average over all orders of the cases that tie."""
+    draw = random.Random(4)
+    for _ in range(30):
+        y, f = [draw.randint(0, 1) for _ in range(5)], [Fraction(draw.randint(0, 2), 2) for _ in range(5)]
+        for k in range(1, 6):
+            orders = [sorted(order, key=lambda case: -f[case]) for order in itertools.permutations(range(5))]
+            share = sum((Fraction(sum(y[case] for case in order[:k]), k) for order in orders), Fraction(0)) / len(orders)
+            assert certificate.kept(y, f, k) == share
