@@ -242,7 +242,6 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     >>> len(figure.axes)
     3
     """
-    score = score.of_first_parameter()
     family, reports = score.family, validation.named_forecasts(models)
     if len(family.parameters) != 1:
         raise ValueError(f"a Murphy diagram needs one decision parameter, {family!r} has {len(family.parameters)}")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import validation
-from .families import Family, OverFirst, SeparableFamily
+from .families import Family, SeparableFamily
 from .families.base import resolved
 from .priors import as_prior
 
@@ -149,19 +149,6 @@ class PWU:
             raise TypeError(f"{type(self.family).__name__} is not separable: "
                             f"a case has no loss of its own")
         return self.family.losses(self.resolved, self.family.read(y_true, *prediction))
-
-    def of_first_parameter(self) -> PWU:
-        """The same score with the second parameter averaged out, if the family is separable.
-
-        Examples
-        --------
-        >>> from pwu_lite import Beta, Exceedance, Uniform
-        >>> PWU(Exceedance("members"), Uniform(1, 3), Beta(2, 10)).of_first_parameter().family.names
-        ('t',)
-        """
-        if len(self.priors) != 2 or not isinstance(self.family, SeparableFamily):
-            return self
-        return PWU(OverFirst(self.family, self.priors[1]), self.priors[0])
 
     def curve(self, y_true: ArrayLike, *prediction: ArrayLike, thetas: Any,
               sample_weight: ArrayLike | None = None) -> np.ndarray:

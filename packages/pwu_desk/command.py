@@ -49,7 +49,7 @@ EXAMPLES = """examples:
   pwu board results.json --worth 1:50
   pwu explain log_loss
 """
-ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by", "--anytime",
+ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by",
                "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation")
 LARGE = "\nlarge files:\n" + textwrap.indent(textwrap.fill(
     f"More than {RULES['most_bytes_at_once'] // 10**6} MB (a fifth of that, packed or Parquet) are read in pieces, for "
@@ -228,8 +228,6 @@ def _parser():
                          "cheapest one on the cases that both have")
     command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
                          "that are resampled together")
-    command.add_argument("--anytime", action="store_true", help="intervals that hold however often you look, as the "
-                         "file grows; --decision binary, without groups")
     command.add_argument("--resamples", type=int, default=1000)
     command.add_argument("--seed", type=int, default=0)
     command.add_argument("--against", metavar="MODEL", help="the model in use, which the others are compared with; "
@@ -535,7 +533,7 @@ def _compare(given):
         raise ValueError(f"there is no folder {Path(given.html).parent}")
     result = compare(y, models, score, groups=groups, sample_weight=files.weights_of(given, frame),
                      n_resamples=given.resamples, seed=given.seed, blocks=given.blocks,
-                     interval="anytime" if given.anytime else None, against=given.against, margin=given.margin)
+                     against=given.against, margin=given.margin)
     parts = _by(given, frame, y, models, score, groups)
     alike = _alike(given, frame, y, models, score, used)
     if given.stake is not None:
@@ -596,7 +594,7 @@ def _by(given, frame, y, models, score, groups):
         try:
             one = compare(y[rows], own, chosen, groups=None if groups is None else groups[rows],
                           sample_weight=None if weights is None else weights[rows], n_resamples=given.resamples,
-                          seed=given.seed, interval="anytime" if given.anytime else None, against=given.against)
+                          seed=given.seed, against=given.against)
             found[name] = {"cases": int(rows.sum()), "words": list(one.words), "costs": one.table["cost"].to_dict()}
         except ValueError as error:  # one group only, or no weight
             found[name] = {"cases": int(rows.sum()), "words": [f"not compared: {error}"], "costs": {}}

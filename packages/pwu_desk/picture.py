@@ -38,7 +38,6 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
         return "all costs are known, there is no decision parameter"
     if any(prior.length is not None for prior in score.priors):
         return "each case has a prior of its own"
-    score = score.of_first_parameter()
     if len(score.priors) > 1:
         return f"the score has {len(score.priors)} decision parameters, {' and '.join(score.family.names)}"
     axis, counts = score.family.axis, score.family.stated[0].counts

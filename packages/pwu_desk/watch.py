@@ -1,6 +1,6 @@
 """Two models' losses as they come: who is cheaper, at any time that one cares to look.
 
-Implements the bets of `pwu_lite.reporting.bets` as a stream: pieces, batches, groups, merges.
+Implements the bets of `pwu_desk.bets` as a stream: pieces, batches, groups, merges.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 from pandas import isna
 
 from pwu_lite import validation
-from pwu_lite.reporting.bets import Bets
+
+from .bets import Bets
 
 __all__ = ["Watch"]
 
@@ -42,7 +43,7 @@ class Watch:
     -----
     A watch is for one thread: give each worker its own, and merge them.
 
-    The bets are those of `pwu_lite.reporting.bets`, on differences in units of the bound.
+    The bets are those of `pwu_desk.bets`, on differences in units of the bound.
 
     References
     ----------

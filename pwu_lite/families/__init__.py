@@ -9,7 +9,6 @@ from .answers import Answers
 from .base import Axis, Family, JointFamily, Parameter, SeparableFamily
 from .cases import BinaryDecision, SelectivePrediction
 from .composed import OneVsRest, PerOutput
-from .composed import OverFirst as OverFirst
 from .orders import Exceedance, Newsvendor
 from .ranked import Retention, RiskAverseTopK, TopK, mass_of_k
 from .ranked import place_worth as place_worth

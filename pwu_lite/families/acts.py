@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from .._ranks import ROUNDING
-from ..metrics._kernels import to_sum_one
 from ..priors import Prior
 from .base import FORECASTS, Axis, Parameter, SeparableFamily
 
@@ -185,10 +184,10 @@ class CostMatrix(SeparableFamily):
         if not self.parameters:
             return None, None
         y, f = data
-        return None, np.unique(self._envelope(y, f)[1])[1:]  # the first segment starts at the domain's end
+        return None, np.unique(self._segments(y, f)[1])[1:]  # the lowest start is the domain's end
 
     def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
-        _, _, end, _, times, _ = self._envelope(*data)
+        _, _, end, _, times = self._segments(*data)
         return not np.any(times[np.isinf(end)])
 
     @property
@@ -201,30 +200,14 @@ class CostMatrix(SeparableFamily):
 
     def largest_difference_under(self, *priors: Any) -> float | None:
         """Of two acts in a class it is convex in the price: no more than at the ends of the prior's support, and no
-        more than at the mean price, taken apart."""
+        more than at the mean price if each act's costs and prices are taken apart."""
         if not priors:
             return self.largest_difference
         (low, high), (costs, price) = priors[0].support, self._matrices()
-        mean = float(np.max(priors[0].mean))
-        apart = float(np.max(np.ptp(costs, axis=0) + mean * np.ptp(price, axis=0))) if np.isfinite(mean) else np.inf
+        apart = float(np.max(np.ptp(costs, axis=0) + float(np.max(priors[0].mean)) * np.ptp(price, axis=0)))
         if np.isfinite(high):
             apart = min(apart, max(self._apart(low), self._apart(high)))
         return apart if np.isfinite(apart) else None
-
-    def losses_between(self, *priors: Any) -> tuple[float, float] | None:
-        costs, price = self._matrices()
-        if not priors:
-            return float(costs.min()), float(costs.max())
-        (low, high), mean = priors[0].support, float(np.max(priors[0].mean))
-        if not np.isfinite(mean):
-            return None
-        least = costs + np.where(price < 0, high, low) * price if np.isfinite(high) or not (price < 0).any() else 0.0
-        # Which act is taken may change with the price: no loss is above the dearest costs and the dearest share of the
-        # price, taken apart, or above the dearest act at the ends of the support.
-        most = costs.max() + mean * max(price.max(), 0.0)
-        if np.isfinite(high):
-            most = min(most, max(float((costs + end * price).max()) for end in (low, high)))
-        return float(np.min(least)), float(most)
 
     def _apart(self, theta: float) -> float:
         costs, price = self._matrices()
@@ -254,39 +237,12 @@ class CostMatrix(SeparableFamily):
 
     def per_sample(self, prior: Prior, y: Any, f: Any) -> np.ndarray:
         """Each act's cost, times the prior's mass and partial mean of the prices at which the forecast leads to it."""
-        case, start, end, cost, times, _ = self._envelope(y, f)
+        case, start, end, cost, times = self._segments(y, f)
         part = prior.for_cases(case)
         loss = cost * part.mass(start, end)
         paid = times != 0
         loss[paid] += times[paid] * prior.for_cases(case[paid]).partial_mean(start[paid], end[paid])
         return np.bincount(case, loss, len(y))
-
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
-        """All prices at once: each segment of an envelope counts at the prices inside it, a tie at its own price."""
-        if not self.parameters:
-            return super().utilities(thetas, data, weight)
-        y, f = data
-        share = to_sum_one(weight, len(y))
-        case, start, end, cost, times, reach = self._envelope(y, f)
-        order = np.argsort(thetas)
-        prices = np.asarray(thetas, dtype=float)[order]
-        # At its ends a segment gives way to the next one, as far as rounding reaches: there `cost` decides.
-        last = np.append(case[1:] != case[:-1], True)
-        beyond = np.where(last, 0.0, np.append(reach[1:], 0.0))
-        with np.errstate(invalid="ignore"):  # an end at infinity
-            inner = start > self.parameters[0].domain[0]
-            first = np.searchsorted(prices, np.where(inner, start + reach, -np.inf), "right")
-            until = np.searchsorted(prices, np.where(last, np.inf, end - beyond), "left")
-        inside = [_summed(first, until, share[case] * part, prices.size) for part in (cost, times)]
-        low = np.searchsorted(prices, start - reach, "left")
-        width = np.where(inner, np.maximum(first - low, 0), 0)
-        at = np.repeat(low, width) + np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
-        pairs = np.unique(np.column_stack([at, np.repeat(case, width)]), axis=0)  # once per price and case
-        at, tied = pairs.astype(np.intp, copy=False).T
-        changing = np.bincount(at, share[tied] * self.cost(prices[at], y[tied], f[tied]), prices.size)
-        by_price = np.empty(prices.size)
-        by_price[order] = -(inside[0] + prices * inside[1] + changing)
-        return by_price
 
     def _matrices(self) -> tuple[np.ndarray, np.ndarray]:
         costs = np.array(self.costs)
@@ -305,73 +261,37 @@ class CostMatrix(SeparableFamily):
         tied = expected - expected.min(axis=1, keepdims=True) <= TIED * size
         return tied / tied.sum(axis=1, keepdims=True)
 
-    def _envelope(self, y: np.ndarray, f: np.ndarray) -> tuple[Any, ...]:
-        """Which prices lead to which act: segments of the lower envelope of the acts' expected costs.
-
-        Acts are taken by falling slope. A new line is the lowest from where it crosses the last line kept; a line
-        that is crossed before its own start is never the lowest and goes (Andrew's scan, for all cases at once).
+    def _segments(self, y: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Which prices lead to which act: where the line of an act's expected cost is the lowest of all.
 
         Returns
         -------
-        case, start, end, cost, times, reach : ndarray
-            One entry per segment, those of a case one after the other: its case, its prices, what its act really costs
-            there, ``cost + theta times``, and how far from its start expected costs differ by rounding alone.
+        case, start, end, cost, times : ndarray
+            One entry per segment: its case, its prices, and what its act really costs there, ``cost + theta times``.
         """
         low, high = self.parameters[0].domain
         costs, price = self._matrices()
-        n, acts, rows = len(y), len(costs), np.arange(len(y))
         level, slope = _expected(f, costs), _expected(f, price)
-        # From here on column k of every array is the act with the k-th largest slope, the cheaper one first.
-        order = np.lexsort((level, -slope), axis=1)
-        level, slope, same_level, same_slope = (np.take_along_axis(part, order, axis=1) for part in (
-            level, slope, TIED * _expected(f, np.abs(costs)), TIED * _expected(f, np.abs(price))))
-        cost, times = np.take_along_axis(costs.T[y], order, axis=1), np.take_along_axis(price.T[y], order, axis=1)
-        # kept[i, :size[i]] is the envelope of case i among the acts seen so far, and start[i, j] where its j-th line
-        # becomes the lowest. Acts that cost the same everywhere share a line: `tied` counts them.
-        kept, start, reach = np.zeros((n, acts), dtype=int), np.full((n, acts), low), np.zeros((n, acts))
-        size, tied = np.ones(n, dtype=int), np.ones((n, acts))
-        for new in range(1, acts):
-            # The new line is compared with the last line kept, in all cases that are still open; a case stays open
-            # as long as its last line was hidden by the new one, and has been taken off.
-            open_, where, blur = rows, np.full(n, low), np.zeros(n)
-            push = np.ones(n, dtype=bool)
-            while open_.size:
-                top = kept[open_, size[open_] - 1]
-                rise, gap = level[open_, new] - level[open_, top], slope[open_, top] - slope[open_, new]
-                rise[np.abs(rise) <= np.maximum(same_level[open_, new], same_level[open_, top])] = 0.0
-                # Slopes that differ by rounding alone are parallel: the new line is then a twin, above, or below.
-                parallel = gap <= np.maximum(same_slope[open_, new], same_slope[open_, top])
-                twin, above = parallel & (rise == 0), parallel & (rise > 0)
-                for total in (cost, times):
-                    total[open_[twin], top[twin]] += total[open_[twin], new]
-                tied[open_[twin], top[twin]] += 1
-                push[open_[twin | above]] = False
-                # Where the two cross, and how far from there rounding may decide which one is lower.
-                slack = [part[open_, new] + part[open_, top] for part in (same_level, same_slope)]
-                wide = np.where(parallel, 1.0, gap)
-                crossing = rise / wide
-                near = (slack[0] + np.abs(crossing) * slack[1]) / wide  # expected costs differ by rounding alone
-                crossing = np.where(parallel, -np.inf, _shortest(crossing, near))
-                near = 2 * np.maximum(near, ROUNDING * np.abs(crossing))
-                # Crossed before its own start, the last line is nowhere the lowest; else the new one starts there.
-                hidden = ~(twin | above) & (crossing <= start[open_, size[open_] - 1])
-                stays = ~(twin | above | hidden)
-                where[open_[stays]], blur[open_[stays]] = crossing[stays], near[stays]
-                size[open_[hidden]] -= 1
-                open_ = open_[hidden]
-                where[open_[size[open_] == 0]] = low
-                open_ = open_[size[open_] > 0]
-            pushed = np.flatnonzero(push & (where < high))
-            kept[pushed, size[pushed]] = new
-            start[pushed, size[pushed]], reach[pushed, size[pushed]] = where[pushed], blur[pushed]
-            size[pushed] += 1
-        depth = np.arange(acts) < size[:, None]
-        end = np.where(np.arange(acts) == size[:, None] - 1, high, np.roll(start, -1, axis=1))
-        case, place = np.nonzero(depth)
-        line = kept[case, place]
-        shared = tied[case, line]
-        return (case, start[case, place], end[case, place], cost[case, line] / shared, times[case, line] / shared,
-                reach[case, place])
+        same = TIED * _expected(f, np.abs(costs)), TIED * _expected(f, np.abs(price))
+        start, end = np.full(level.shape, low), np.full(level.shape, high)
+        alike = np.ones(level.shape)  # acts that cost the same everywhere share their segment
+        for one, two in combinations(range(len(costs)), 2):
+            # Act one costs no more than act two where fall * theta <= rise. What differs by rounding alone is equal.
+            rise, fall = level[:, two] - level[:, one], slope[:, one] - slope[:, two]
+            rise[np.abs(rise) <= np.maximum(same[0][:, one], same[0][:, two])] = 0.0
+            fall[np.abs(fall) <= np.maximum(same[1][:, one], same[1][:, two])] = 0.0
+            gap, blur = np.where(fall == 0, 1.0, fall), [part[:, one] + part[:, two] for part in same]
+            crossing = _shortest(rise / gap, (blur[0] + np.abs(rise / gap) * blur[1]) / np.abs(gap))
+            # Two lines cross once, or one is below the other everywhere: it is then the cheaper one up to infinity.
+            crossing = np.where(fall == 0, np.where(rise == 0, np.nan, np.inf), crossing)
+            first = np.where(fall == 0, rise > 0, fall > 0)
+            for before, after, cases in ((one, two, first), (two, one, ~first)):
+                end[cases, before] = np.fmin(end[cases, before], crossing[cases])
+                start[cases, after] = np.fmax(start[cases, after], crossing[cases])
+            alike[:, [one, two]] += np.isnan(crossing)[:, None]
+        case, act = np.nonzero(start < end)
+        shares = alike[case, act]
+        return case, start[case, act], end[case, act], costs.T[y[case], act] / shares, price.T[y[case], act] / shares
 
 
 class RejectOption(CostMatrix):
@@ -425,29 +345,6 @@ def _shortest(values: np.ndarray, reach: np.ndarray) -> np.ndarray:
         fits = np.abs(short - values[left]) <= reach[left]
         shortest[left[fits]], left, power = short[fits], left[~fits], power[~fits]
     return shortest
-
-
-def _summed(first: np.ndarray, until: np.ndarray, values: np.ndarray, size: int) -> np.ndarray:
-    """For each of `size` places the sum of the values whose range [first, until) holds it.
-
-    A sum over all ranges, less those that have ended, would keep the rounding of the largest value everywhere. In a
-    binary tree each range is added to the few nodes that make it up, and a place adds up the nodes above it: nothing
-    is ever taken away.
-    """
-    leaves = 1 << max(int(size - 1).bit_length(), 0)
-    low, high, tree = first + leaves, np.maximum(until, first) + leaves, np.zeros(2 * leaves)
-    while low.size:
-        for take, node in ((low & 1 == 1, low), (high & 1 == 1, high - 1)):
-            take = take & (low < high)
-            tree += np.bincount(node[take].astype(np.intp), values[take], 2 * leaves)
-        low, high = (low + 1) >> 1, high >> 1
-        kept = low < high
-        low, high, values = low[kept], high[kept], values[kept]
-    level = 1
-    while level < leaves:  # from the root down
-        tree[2 * level:4 * level] += np.repeat(tree[level:2 * level], 2)
-        level *= 2
-    return tree[leaves:leaves + size]
 
 
 def _expected(f: np.ndarray, matrix: np.ndarray) -> np.ndarray:

@@ -398,14 +398,6 @@ class Family:
         """Largest difference of two losses of a case under these priors; None where there is no bound."""
         return self.largest_difference
 
-    def losses_between(self, *priors: Prior) -> tuple[float, float] | None:
-        """Two numbers between which each loss lies under these priors, as far as is known; None where there are none.
-
-        By default from 0, what the best act costs, to the largest difference.
-        """
-        largest = self.largest_difference_under(*priors)
-        return None if largest is None else (0.0, largest)
-
     def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
         """Does the cost of read data stay bounded, however large the decision parameter is?"""
         return True

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
-from ..priors import Dirac, Prior
-from .base import FORECASTS, Parameter, SeparableFamily, resolved
+from ..priors import Prior
+from .base import FORECASTS, Parameter, SeparableFamily
 from .cases import BinaryDecision, SelectivePrediction
 
-__all__ = ["OneVsRest", "OverFirst", "PerOutput"]
+__all__ = ["OneVsRest", "PerOutput"]
 
 
 @dataclass(frozen=True)
@@ -214,70 +214,6 @@ class PerOutput(SeparableFamily):
             raise ValueError(f"scale has length {unit.size}, y_true has {y.shape[1]} outputs")
         variance = np.diagonal(cov, axis1=1, axis2=2)
         return [((y[:, d] - mean[:, d]) ** 2 / unit[d], variance[:, d], unit[d]) for d in range(unit.size)]
-
-
-@dataclass(frozen=True)
-class OverFirst(SeparableFamily):
-    """A family of two parameters as one of its first: the second is averaged over its prior.
-
-    Parameters
-    ----------
-    family : SeparableFamily
-        With two parameters that take a prior.
-    second : Prior
-        On the second parameter.
-
-    Examples
-    --------
-    >>> from pwu_lite import Exceedance, Uniform
-    >>> OverFirst(Exceedance("members"), Uniform(0, 1)).utility(2.0, [2.6], [[1.0, 1.5, 2.5, 3.0]])
-    -0.125
-    """
-
-    family: SeparableFamily
-    second: Prior
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", self.family.parameters[:1])
-        object.__setattr__(self, "takes", self.family.takes)
-
-    def check(self, y_true: ArrayLike, *prediction: ArrayLike) -> tuple[np.ndarray, ...]:
-        """Read data as the family does.
-
-        Parameters
-        ----------
-        y_true : array_like
-            Outcomes.
-        *prediction : array_like
-            What the family takes.
-        """
-        return self.family.read(y_true, *prediction)
-
-    def by_name(self, y_true: Any, *prediction: Any) -> tuple[Any, ...]:
-        return self.family.by_name(y_true, *prediction)
-
-    def describe(self, theta: float, which: int) -> str:
-        return self.family.describe(theta, which)
-
-    def cost(self, theta: Any, *data: Any) -> np.ndarray:
-        """Averaged over the second parameter."""
-        return self.family.losses(resolved(Dirac(theta), self.second), data)
-
-    def per_sample(self, prior: Prior, *data: Any) -> np.ndarray:
-        """Under both priors."""
-        return self.family.losses(resolved(prior, self.second), data)
-
-    def numerical_error(self, prior: Prior, *data: Any) -> float:
-        """That of the family under both priors.
-
-        Parameters
-        ----------
-        prior : Prior
-            On the first parameter.
-        *data : ndarray
-            Labels and prediction, checked.
-        """
-        return self.family.loss(resolved(prior, self.second), data, None)[1]
 
 
 def _column(j: float, f: np.ndarray) -> int:

@@ -1,4 +1,4 @@
-"""Orders and warnings: decisions on quantile forecasts, on ensembles, and on a mean with a standard deviation.
+"""Orders and warnings: decisions on quantile forecasts and on ensembles.
 
 Implements the utilities of section 3.1 of the PWU paper for the newsvendor (Gneiting 2011; Ehm et al. 2016) and for
 warnings of an exceedance, with a prior on the threshold and one on the cost share.
@@ -11,18 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _special as special
 from .. import validation
 from ..metrics._kernels import to_sum_one
 from ..priors import Dirac, Prior
 from .base import FORECASTS, Axis, Parameter, SeparableFamily
+from .cases import BinaryDecision
 
 __all__ = ["Exceedance", "Newsvendor"]
 
 MEMBERS = "members"  # in place of levels
 _ON_LEVEL = 1e-9  # a parameter this close to a level, or to a cell's end, lies on it
-_NODES = 24
-_DEVIATIONS = (-8.0, -5.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 5.0, 8.0)  # between them a normal chance is smooth
 
 
 class _Orders(SeparableFamily):
@@ -32,9 +30,8 @@ class _Orders(SeparableFamily):
     wanted is ``tau (y - a)`` if a is too little and ``(1 - tau) (a - y)`` if it is too much.
     """
 
+    takes = ("forecast",)
     blur = 4 * _ON_LEVEL
-
-    readings: tuple[str, ...] = ("at levels", "nearest level")  # the first is the default
 
     def __init__(self, levels: Any = None, act: str | None = None) -> None:
         if levels is None:  # a matrix of quantiles would be read as an ensemble, without a word
@@ -45,8 +42,7 @@ class _Orders(SeparableFamily):
         if members and act is not None:
             raise ValueError(f"act says how quantile levels are used; with levels={MEMBERS!r} each row is an ensemble")
         self.levels = None if members else _levels(levels)
-        self.reading = "at levels" if members else self.readings[0] if act is None else (
-            validation.one_of("act", act, *self.readings))
+        self.reading = validation.one_of("act", act or "at levels", "at levels", "nearest level")
 
     def __repr__(self) -> str:
         how = f"levels={MEMBERS!r}" if self.levels is None else f"levels={self.levels}, act={self.reading!r}"
@@ -61,6 +57,21 @@ class _Orders(SeparableFamily):
                 raise ValueError(f"the columns of the forecast are called {', '.join(map(str, columns))}, the levels "
                                  f"in another order: pass forecast[{list(self.levels)}], by these names")
         return (y_true, *prediction)
+
+    def check(self, y_true: ArrayLike, forecast: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
+        """Read outcomes and rows of quantiles or members.
+
+        Parameters
+        ----------
+        y_true : array_like, shape (n,)
+            Outcomes.
+        forecast : array_like, shape (n, columns)
+            As `read_rows` takes it.
+        """
+        y, rows = validation.vector("y_true", y_true), self.read_rows(forecast)
+        if len(y) != len(rows):
+            raise ValueError(f"y_true has length {len(y)}, forecast has {len(rows)} rows")
+        return y, rows
 
     def read_rows(self, forecast: ArrayLike) -> np.ndarray:
         """Read quantiles or members: one row per case, each ascending.
@@ -139,28 +150,19 @@ class _Orders(SeparableFamily):
         levels = np.array(self.levels)
         return np.searchsorted((levels[1:] + levels[:-1]) / 2 - _ON_LEVEL, tau, side="right")
 
-    def interpolate(self, tau: Any, rows: np.ndarray) -> np.ndarray:
-        """Each case's quantile at tau: linear between levels, constant beyond; shape (n,).
+    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+        """The quantiles of the outcomes, and the outcome itself."""
+        order = np.argsort(y)
+        total = np.cumsum(np.ones(len(y)) if weight is None else weight[order])
+        levels = (np.arange(50) + 0.5) / 50 if self.levels is None else np.array(self.levels)
+        places = np.minimum(np.searchsorted(total, levels * total[-1]), len(y) - 1)
+        return (np.tile(y[order][places], (len(y), 1)),), (np.tile(y[:, None], (1, levels.size)),)
 
-        Parameters
-        ----------
-        tau : float or ndarray, shape (n,)
-            In (0, 1).
-        rows : ndarray, shape (n, K)
-            Ascending quantiles.
-        """
-        levels, tau = np.array(self.levels), np.broadcast_to(np.asarray(tau, dtype=float), len(rows))
-        if levels.size == 1:
-            return rows[:, 0]
-        k = np.clip(np.searchsorted(levels, tau, side="right") - 1, 0, levels.size - 2)
-        share = np.clip((tau - levels[k]) / (levels[k + 1] - levels[k]), 0, 1)
-        cases = np.arange(len(rows))
-        return rows[cases, k] + share * (rows[cases, k + 1] - rows[cases, k])
+    def closed_form(self) -> bool:
+        return True
 
     def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
         """Outcomes of 1, and sorted forecasts around them in steps of a half."""
-        if self.takes != ("forecast",):  # a mean and a standard deviation
-            return super().draw(rng, n)
         columns = 3 if self.levels is None else len(self.levels)
         return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
 
@@ -185,10 +187,7 @@ class _Orders(SeparableFamily):
             return "proper", "every reported quantile is charged at its own level"
         if prior.length is not None:
             return "not known", "each case has a prior of its own"
-        if self.reading == "interpolated" and levels.size > 1:
-            return "improper", ("the quantile that pays is the true one only where the true quantile function is "
-                                "linear between the levels and constant beyond them")
-        edges = np.concatenate([[0.0], (levels[1:] + levels[:-1]) / 2, [1.0]])
+        edges = self.edges(levels.size)
         short, left = _on_cells(prior, edges[:-1], edges[1:], mirrored)
         mass = short + left
         mean = np.divide(short, mass, out=levels.copy(), where=mass > 0)
@@ -238,20 +237,7 @@ class Newsvendor(_Orders):
     """
 
     parameters = (Parameter("tau", (0.0, 1.0)),)
-    takes = ("forecast",)
     axis = Axis("logit", "critical ratio: a unit short, of a unit short and one left over")
-
-    def check(self, y_true: ArrayLike, forecast: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """Read outcomes and rows of quantiles or members.
-
-        Parameters
-        ----------
-        y_true : array_like, shape (n,)
-            Outcomes.
-        forecast : array_like, shape (n, K) or (n, m)
-            Quantiles at the levels, or the members of an ensemble in any order.
-        """
-        return _outcomes(y_true, self.read_rows(forecast))
 
     def act(self, theta: float, forecast: ArrayLike) -> np.ndarray:
         """What is ordered at the critical ratio theta; shape (n,), in the unit of y.
@@ -278,14 +264,6 @@ class Newsvendor(_Orders):
         middle = [] if self.levels is None else np.add(self.levels[1:], self.levels[:-1]) / 2
         return None, np.union1d(self.edges(data[1].shape[1])[1:-1], middle)
 
-    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """The quantiles of the outcomes, and the outcome itself."""
-        order = np.argsort(y)
-        total = np.cumsum(np.ones(len(y)) if weight is None else weight[order])
-        levels = (np.arange(50) + 0.5) / 50 if self.levels is None else np.array(self.levels)
-        places = np.minimum(np.searchsorted(total, levels * total[-1]), len(y) - 1)
-        return (np.tile(y[order][places], (len(y), 1)),), (np.tile(y[:, None], (1, levels.size)),)
-
     def cost(self, theta: Any, y: Any, rows: Any) -> np.ndarray:
         """A unit short costs theta, one left over ``1 - theta``, or what the reading makes of theta."""
         return _pay(y, rows, *self.charges_at(theta, rows.shape[1]))
@@ -301,9 +279,6 @@ class Newsvendor(_Orders):
         share, gap = to_sum_one(weight, len(y)), y[:, None] - rows
         short, left = self.charges_at(thetas, rows.shape[1])
         return -(short @ (share @ np.maximum(gap, 0)) + left @ (share @ np.maximum(-gap, 0)))
-
-    def closed_form(self) -> bool:
-        return True
 
     def numerical_error(self, prior: Prior, *data: Any) -> float:
         """Zero for a closed form, else the prior's own error times the mean distance of forecasts and outcomes.
@@ -330,19 +305,16 @@ class Exceedance(_Orders):
     Parameters
     ----------
     levels : sequence of float, or "members"
-        Levels of reported quantiles; with "members" each row is an ensemble, or a set of draws. One of them must be
-        said, but for a normal forecast.
-    act : {"interpolated", "at levels", "nearest level"}, optional
-        With levels: how a chance is computed from the quantiles. *Interpolated*, the default: the distribution function
-        is linear between the quantiles, with the missing mass at the outermost ones. For the other two see
-        `Newsvendor`, with the critical ratio 1 - c.
-    normal : bool
-        The forecast is a mean and a standard deviation of a normal distribution.
+        Levels of reported quantiles; with "members" each row is an ensemble, or a set of draws. Of a normal forecast
+        pass its quantiles at many levels.
+    act : {"at levels", "nearest level"}, optional
+        With levels: what the users of a cost share make of the quantiles, see `Newsvendor`, with the critical ratio
+        ``1 - c``.
 
     Raises
     ------
     ValueError
-        Both levels and normal; on use, quantiles that cross.
+        No levels; on use, quantiles that cross.
 
     References
     ----------
@@ -360,175 +332,47 @@ class Exceedance(_Orders):
     """
 
     parameters = (Parameter("t", (-np.inf, np.inf)), Parameter("c", (0.0, 1.0)))
-    readings = ("interpolated", "at levels", "nearest level")
 
-    def __init__(self, levels: Any = None, act: str | None = None, normal: bool = False) -> None:
-        super().__init__(MEMBERS if normal and levels is None else levels, act)
-        self.normal = bool(normal)
-        self.takes = ("mean", "std") if self.normal else ("forecast",)
-        if self.normal and levels is not None:
-            raise ValueError("normal=True is for a mean and a standard deviation: leave out the levels")
-
-    def __repr__(self) -> str:
-        return "Exceedance(normal=True)" if self.normal else super().__repr__()
-
-    def check(self, y_true: ArrayLike, *forecast: ArrayLike) -> tuple[np.ndarray, ...]:
-        """Read outcomes and forecasts.
-
-        Parameters
-        ----------
-        y_true : array_like, shape (n,)
-            Outcomes.
-        *forecast : array_like
-            Rows of quantiles or members; or means and standard deviations.
-        """
-        if self.normal:
-            return validation.check_regression(y_true, *forecast)
-        return _outcomes(y_true, self.read_rows(*forecast))
-
-    def act(self, theta: tuple[float, float], *forecast: ArrayLike) -> np.ndarray:
+    def act(self, theta: tuple[float, float], forecast: ArrayLike) -> np.ndarray:
         """True where a warning is given, that is, where ``P(y > t) > c``; shape (n,).
 
         Parameters
         ----------
         theta : (float, float)
             Threshold, in the unit of y, and cost share.
-        *forecast : array_like
-            Rows of quantiles or members; or means and standard deviations.
+        forecast : array_like, shape (n, columns)
+            Rows of quantiles or members.
         """
-        read = validation.check_gaussian(*forecast) if self.normal else (self.read_rows(*forecast),)
-        t, c = self.one_theta(theta, len(read[0]))
-        if not self._by_cells():
-            return self.chance(t, read) > c
-        return read[0][:, self.column(1 - c, read[0].shape[1])] > t
+        rows = self.read_rows(forecast)
+        t, c = self.one_theta(theta, len(rows))
+        return rows[:, self.column(1 - c, rows.shape[1])] > t
 
     def describe(self, theta: float, which: int) -> str:
-        if which == 0:
-            return f"warn of more than {theta:.4g}"
-        names, share = (("a miss", "false alarms"), theta) if theta < 0.5 else (("a false alarm", "misses"), 1 - theta)
-        return f"{names[0]} costs {(1 - share) / share if share > 0 else np.inf:.3g} {names[1]}"
+        return f"warn of more than {theta:.4g}" if which == 0 else BinaryDecision().describe(theta, 0)
 
     def properness(self, *priors: Any) -> tuple[str, str]:
-        if self.normal:
-            return "proper", "for the whole distribution; thresholds and cost shares without mass are not looked at"
         return self.honest(priors[1], mirrored=True)
 
-    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
-        """Quantiles of the outcomes, or their mean and standard deviation; and the outcome itself."""
-        if self.normal:
-            return super().references(y, weight)
-        return Newsvendor(self.levels or MEMBERS).references(y, weight)
-
-    def cost(self, theta: Any, y: Any, *forecast: Any) -> np.ndarray:
+    def cost(self, theta: Any, y: Any, rows: Any) -> np.ndarray:
         """A miss costs 1 - c, a false alarm c; theta is one pair, or a pair of arrays, one entry per case."""
         t, c = theta
-        if not self._by_cells():
-            return _binary(Dirac(c), y > t, self.chance(t, forecast))
-        rows, late = forecast[0], (y > t)[:, None]
+        late, warned = (y > t)[:, None], rows > np.reshape(t, (-1, 1))
         short, left = self.charges_at(1 - np.asarray(c, dtype=float), rows.shape[1])
-        warned = rows > np.reshape(t, (-1, 1))
         return (short * (late & ~warned) + left * (~late & warned)).sum(axis=1)
 
     def per_sample(self, *arguments: Any) -> np.ndarray:
-        """``per_sample(prior on t, prior on c, y, *forecast)``: the newsvendor's cost of H(y), or a quadrature."""
-        on_t, on_c, y, *forecast = arguments
+        """``per_sample(prior on t, prior on c, y, rows)``: the newsvendor's cost, measured by H."""
+        on_t, on_c, y, rows = arguments
         if isinstance(on_c, Dirac):
-            return self._known_share(on_t, on_c.at, y, forecast)
-        if self._by_cells():
-            rows = forecast[0]
+            charges = self.charges_at(1 - np.asarray(on_c.at, dtype=float), rows.shape[1])
+        else:
             edges = self.edges(rows.shape[1])
-            return _pay(y, rows, *self.charges(*_on_cells(on_c, edges[:-1], edges[1:], mirrored=True)), between=on_t)
-        return self._integral(on_t, on_c, y, forecast, _NODES)
+            charges = self.charges(*_on_cells(on_c, edges[:-1], edges[1:], mirrored=True))
+        return _pay(y, rows, *charges, between=on_t)
 
     def numerical_error(self, *arguments: Any) -> float:
-        """Zero for ensembles and for quantiles read at levels; else the change from half as many nodes.
-
-        Parameters
-        ----------
-        *arguments : Prior and ndarray
-            A part of the prior on t, one of the prior on c, outcomes and forecasts, checked.
-        """
-        on_t, on_c, y, *forecast = arguments
-        own = 0.0 if isinstance(on_c, Dirac) else on_c.numerical_error
-        if self._by_cells() or isinstance(on_t, Dirac) or isinstance(on_c, Dirac):
-            return own
-        fine, coarse = (self._integral(on_t, on_c, y, forecast, nodes) for nodes in (_NODES, _NODES // 2))
-        return own + float(np.mean(np.abs(fine - coarse)))
-
-    def chance(self, t: Any, forecast: Any) -> np.ndarray:
-        """The forecast's chance of ``y > t``, shape (n,).
-
-        Parameters
-        ----------
-        t : float or ndarray, shape (n,)
-            Thresholds, in the unit of y.
-        forecast : tuple of ndarray
-            What `check` returns after the outcomes.
-        """
-        if self.normal:
-            mean, std = forecast
-            return special.ndtr((mean - t) / std)
-        rows, t = forecast[0], np.broadcast_to(t, len(forecast[0]))[:, None]
-        if self.levels is None:
-            return (rows > t).mean(axis=1)
-        levels, k = np.array(self.levels), (rows <= t).sum(axis=1)
-        cases, low, high = np.arange(len(rows)), np.maximum(k - 1, 0), np.minimum(k, levels.size - 1)
-        width = rows[cases, high] - rows[cases, low]
-        share = np.divide(t[:, 0] - rows[cases, low], width, out=np.zeros(len(rows)), where=width > 0)
-        inner = levels[low] + share * (levels[high] - levels[low])
-        return np.where(k == 0, 1.0, np.where(k == levels.size, 0.0, 1 - inner))
-
-    def closed_form(self) -> bool:
-        return self._by_cells()
-
-    def _by_cells(self) -> bool:
-        return not self.normal and self.reading != "interpolated"
-
-    def _known_share(self, on_t: Any, c: Any, y: Any, forecast: Any) -> Any:
-        """The share c is known: warned for thresholds below the quantile at 1 - c, so H counts from there to y."""
-        if self.normal:
-            mean, std = forecast
-            rows = mean - std * special.ndtri(c)
-        elif self.reading == "interpolated":
-            rows = self.interpolate(1 - np.asarray(c), forecast[0])
-        else:
-            return _pay(y, forecast[0], *self.charges_at(1 - np.asarray(c, dtype=float), forecast[0].shape[1]),
-                        between=on_t)
-        return _pay(y, rows[:, None], np.reshape(1 - np.asarray(c), (-1, 1)), np.reshape(c, (-1, 1)), between=on_t)
-
-    def _integral(self, on_t: Prior, on_c: Prior, y: np.ndarray, forecast: list[np.ndarray], nodes: int) -> np.ndarray:
-        """Over the thresholds below y, then those from y on, by Gauss-Legendre nodes in the prior's own levels.
-
-        The thresholds are cut where the chance has a kink or falls steeply: at each of the interpolated quantiles, at
-        multiples of the standard deviation, and where the chance meets an end of the prior on c.
-        """
-        below = on_t.tail("below", y)
-        cuts = [np.zeros(len(y)), below, np.ones(len(y))]
-        kinks = [end for end in on_c.support if 0 < end < 1] if on_c.length is None else []
-        if self.normal:
-            mean, std = forecast
-            places = [mean + k * std for k in _DEVIATIONS] + [mean - std * special.ndtri(end) for end in kinks]
-        else:
-            places = list(forecast[0].T) + [self.interpolate(1 - end, forecast[0]) for end in kinks]
-        cuts += [on_t.tail("below", place) for place in places]
-        ordered = np.sort(np.array(cuts), axis=0)
-        points, weights = np.polynomial.legendre.leggauss(nodes)
-        total = np.zeros(len(y))
-        for low, high in zip(ordered[:-1], ordered[1:], strict=True):
-            half = (high - low) / 2
-            for point, weight in zip(points, weights, strict=True):
-                level = low + half * (point + 1)
-                t = np.asarray(on_t.ppf(level))
-                total += weight * half * _binary(on_c, level < below, self.chance(t, forecast))
-        return total
-
-
-def _binary(prior: Prior, event: np.ndarray, chance: np.ndarray) -> np.ndarray:
-    """The binary decision's expected cost: misses ``E[1 - c; c >= chance]``, false alarms ``E[c; c < chance]``."""
-    if isinstance(prior, Dirac):
-        warned = chance > prior.at
-        return np.where(event, (1 - prior.at) * ~warned, prior.at * warned)
-    return np.where(event, prior.tail("complement_above", chance), prior.tail("mean_below", chance))
+        """That of the prior on c; shares that are known have none."""
+        return 0.0 if isinstance(arguments[1], Dirac) else arguments[1].numerical_error
 
 
 def _pay(y: np.ndarray, rows: np.ndarray, short: np.ndarray, left: np.ndarray,
@@ -587,10 +431,3 @@ def _as_number(name: str) -> float:
         return float(name)
     except (TypeError, ValueError):
         return float("nan")
-
-
-def _outcomes(y_true: Any, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    y = validation.vector("y_true", y_true)
-    if len(y) != len(rows):
-        raise ValueError(f"y_true has length {len(y)}, forecast has {len(rows)} rows")
-    return y, rows

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import ndtr, ndtri, stdtrit
 
-__all__ = ["Together", "all_together", "bets_together", "pairs_of", "students"]
+__all__ = ["Together", "all_together", "pairs_of", "students"]
 
 
 LEAST_UNITS, UNITS_PER_MODEL = 30, 4  # fewer are few: the joint law of all errors cannot be told from them
@@ -185,31 +185,3 @@ def students(quantile: float, number: float) -> float:
     (1.96, 2.262)
     """
     return max(float(-stdtrit(max(number - 1, 0.5), ndtr(-quantile))), 0.0)  # of zero some versions make -1e-17
-
-
-def bets_together(fortunes: np.ndarray, best: int, coverage: float, pairs: int = 1) -> Together:
-    """The same from bets, at all looks together.
-
-    A model is ruled out when the mean fortune of those who bet that each other one is cheaper has reached k / (1 -
-    coverage). If the model is a best one, that mean is at most 1 on average at any time, so a best one is ruled out
-    with chance at most (1 - coverage) / k, and any of k with at most 1 - coverage.
-
-    Parameters
-    ----------
-    fortunes : ndarray, shape (k, k)
-        In row i and column j that of the player who bets that j is cheaper than i.
-    best : int
-        The reference.
-    coverage : float
-    pairs : int
-        How many pairs are asked like this one, each on cases of its own, if there are two models.
-
-    Examples
-    --------
-    >>> bets_together(np.array([[0, 1, 1], [1, 0, 1], [200, 1, 0]]), 0, 0.95).may_be_best.tolist()
-    [True, True, False]
-    """
-    k = len(fortunes)
-    mean = (fortunes.sum(axis=1) - np.diag(fortunes)) / max(k - 1, 1)
-    either = np.maximum(fortunes[:, best], fortunes[best])
-    return Together(mean < k * pairs / (1 - coverage), either >= 2 * (k - 1) * pairs / (1 - coverage), np.nan)

@@ -143,12 +143,10 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         For cases in time order: number of consecutive cases that are resampled together. Blocks should be several times
         as long as the dependence, for instance a week if hours of the same day are alike; `words` warn where they are
         too short.
-    interval : {"bootstrap", "normal", "hac", "anytime"}, optional
+    interval : {"bootstrap", "normal", "hac"}, optional
         How intervals are computed; by default the number of cases decides. They come from resamples, from a normal
         approximation, or, for cases in time order, from a variance that counts their dependence (over `blocks` steps,
-        if given). With "anytime" they hold at all looks together, like those of `Watch`, but only for binary decisions
-        without groups and weights. Then `saving` has no interval, `words` give that of the difference, and `cases
-        needed` are those of a single look.
+        if given). Each errs as often as it says at one look; who looks again and again takes `pwu_desk.Watch`.
     margin : float or str, optional
         With `against`: how much more than that model a candidate may cost, in the unit of the cost, or as a share of
         its cost, such as "2%". The result's ``decision`` then says whether one may replace it.
@@ -338,13 +336,8 @@ def _table(score: Any, y: np.ndarray, forecasts: dict[Any, Any], against: str | 
     """One score's rows, the cheapest model first, and how its intervals were computed."""
     values, losses = _values(score, y, forecasts, weight)
     options = options._replace(named=against is not None)
-    options = options._replace(bound=getattr(score, "largest_difference", None))
-    if isinstance(score, PWU):
-        options = options._replace(between=score.family.losses_between(*score.priors))
-    elif options.bound is not None:
-        options = options._replace(between=(0.0, options.bound))
     if options.margin is not None:
-        values, losses, options = lifted(values, losses, list(forecasts).index(str(against)), options.margin, options)
+        values, losses = lifted(values, losses, list(forecasts).index(str(against)), options.margin)
     first = int(np.nanargmin(values)) if np.isfinite(values).any() else 0
     if (values == values[first]).sum() > 1:  # whichever comes first would decide what the others are compared with
         names = list(forecasts)

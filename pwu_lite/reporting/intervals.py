@@ -22,8 +22,7 @@ from .._resampling import (
     tail_of,
     unit_sizes,
 )
-from ._together import Together, all_together, bets_together
-from .bets import Bets
+from ._together import Together, all_together
 from .rules import RULES, say
 
 __all__ = ["METHODS", "Cases", "Intervals", "Method", "Options", "from_losses", "from_scores", "method_of"]
@@ -45,10 +44,6 @@ class Options(NamedTuple):
         Consecutive cases that are drawn together; with "hac" the reach of their dependence.
     interval : str, Method or None
         A method, or its name in `METHODS`. None: resamples, and a normal law for many cases.
-    bound : float or None
-        Largest difference of two losses of a case, for "anytime".
-    between : (float, float) or None
-        Between which numbers each loss lies.
     named : bool
         Was the model that the others are compared with named beforehand?
     pairs : int
@@ -62,8 +57,6 @@ class Options(NamedTuple):
     seed: int
     blocks: int | None = None
     interval: Any = None
-    bound: float | None = None
-    between: tuple[float, float] | None = None
     named: bool = False
     pairs: int = 1
     margin: Any = None
@@ -212,23 +205,6 @@ class Serial(Method):
         return _with_warnings(intervals._replace(method=self), cases, options, True)
 
 
-class Anytime(Method):
-    """Bets, which hold at all looks together."""
-
-    name = "anytime"
-
-    def refuse(self, groups: np.ndarray | None, blocks: int | None, weight: np.ndarray | None) -> None:
-        if not (groups is None and blocks is None and weight is None):
-            raise ValueError("interval='anytime' takes cases one by one: leave out groups, blocks and weights, or give "
-                             "the groups to pwu_desk.Watch(...).update(..., groups=...)")
-
-    def words(self, intervals: Intervals, units: str, options: Options) -> str:
-        return f"at all looks together, from bets on {units}; each against a model that was chosen beforehand"
-
-    def compute(self, cases: Cases, options: Options) -> Intervals:
-        return anytime(cases.losses, cases.best, options)
-
-
 class ByNumber(Resampled):
     """The default: resamples, and a normal law for many cases whose differences are not too skewed."""
 
@@ -243,7 +219,7 @@ class ByNumber(Resampled):
 
 
 RESAMPLED, NORMAL = Resampled(), Normal()
-METHODS: dict[str, Method] = {method.name: method for method in (RESAMPLED, NORMAL, Serial(), Anytime())}
+METHODS: dict[str, Method] = {method.name: method for method in (RESAMPLED, NORMAL, Serial())}
 
 
 def method_of(interval: Any) -> Method:
@@ -417,50 +393,6 @@ def normal(units: np.ndarray, size: np.ndarray, best: int, options: Options, rea
     intervals = Intervals(cost_ends, gap_ends, saving_ends, spread, _share_best(draws), np.zeros(cost.size), together,
                       NORMAL, reach, _skewness((own, gaps)))
     return intervals, max(intervals.skew, *(_skew(row) for row in own))
-
-
-def anytime(losses: np.ndarray, best: int, options: Options) -> Intervals:
-    """Intervals of costs and of differences from bets, which hold at all looks together; of savings there are none.
-
-    Parameters
-    ----------
-    losses : ndarray, shape (m, n)
-    best : int
-        The model that the others are compared with.
-    options : Options
-        With the bound of a difference.
-    """
-    if options.bound is None:
-        raise ValueError("interval='anytime' needs losses whose difference has a known bound: a family says it as its "
-                         "largest_difference, under the score's prior; for other losses state it, in Watch(bound=...)")
-    bound = options.bound
-
-    def bet(values: np.ndarray, reach: float) -> Bets:  # sorted: the order of the rows leaves no trace in the sums
-        shares = np.sort(values) / reach
-        if shares.size and max(-shares[0], shares[-1]) > 1 + 1e-12:
-            raise ValueError(f"a difference of two losses is {np.abs(values).max():.4g}, larger than the bound "
-                             f"{reach:g}")
-        bets = Bets()
-        bets.add(np.clip(shares, -1, 1))
-        return bets
-
-    def ends(values: np.ndarray, reach: float, middle: float = 0.0) -> list[float]:
-        bets = bet(values - middle, reach)
-        return [middle + reach * bets.end(side, options.coverage) for side in (1, -1)]
-
-    gaps, none = losses - losses[best], np.full(len(losses), np.nan)
-    difference = np.array([(0.0, 0.0) if model == best else ends(gap, bound) for model, gap in enumerate(gaps)]).T
-    low, high = options.between or (np.nan, np.nan)  # a cost is told from the middle of what it can be
-    known = high > low and losses.min() >= low - 1e-9 * bound and losses.max() <= high + 1e-9 * bound
-    cost = (np.array([ends(row, (high - low) / 2, (low + high) / 2) for row in losses]).T if known else
-            np.array([none, none]))
-    spread = gaps.std(axis=1) / np.sqrt(len(gaps.T))
-    fortunes = np.zeros((len(losses), len(losses)))
-    for one in range(len(losses)):
-        for two in range(one):
-            fortunes[two, one], fortunes[one, two] = bet(losses[one] - losses[two], bound).evidence
-    return Intervals(cost, difference, np.array([none, none]), spread, none, np.zeros(len(losses)),
-                     bets_together(fortunes, best, options.coverage, options.pairs), METHODS["anytime"])
 
 
 def _own(units: np.ndarray, size: np.ndarray, best: int) -> tuple[np.ndarray, np.ndarray]:

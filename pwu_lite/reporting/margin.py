@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .intervals import Options
 from .rules import say
 
 __all__ = ["Margin", "decide", "lifted", "margin_of", "words"]
@@ -60,8 +59,8 @@ def margin_of(margin: Any, against: str | None) -> Margin | None:
     return Margin(amount / 100, True) if text.endswith("%") else Margin(amount, False)
 
 
-def lifted(values: np.ndarray, losses: np.ndarray | None, best: int, margin: Margin,
-           options: Options) -> tuple[np.ndarray, np.ndarray, Options]:
+def lifted(values: np.ndarray, losses: np.ndarray | None, best: int, margin: Margin) -> tuple[np.ndarray,
+                                                                                                       np.ndarray]:
     """Costs and losses with those of the model in use raised by the margin, case by case.
 
     A candidate costs at most the margin more if it costs at most as much as this. A share is one of each case's loss,
@@ -82,12 +81,7 @@ def lifted(values: np.ndarray, losses: np.ndarray | None, best: int, margin: Mar
     factor, more = (1 + margin.amount * np.sign(values[best]), 0.0) if margin.share else (1.0, margin.amount)
     values, losses = values.copy(), losses.copy()
     values[best], losses[best] = factor * values[best] + more, factor * own + more
-    if options.between is not None:  # bets must know how far apart two losses of a case can be
-        low, high = options.between
-        ends = (factor * low + more, factor * high + more)
-        options = options._replace(between=(min(low, *ends), max(high, *ends)),
-                                   bound=max(max(ends) - low, high - min(ends)))
-    return values, losses, options
+    return values, losses
 
 
 def decide(table: pd.DataFrame) -> str:

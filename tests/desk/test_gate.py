@@ -51,8 +51,6 @@ def test_the_status_is_the_decision(held_out, capsys, monkeypatch, at_once):
                            against=against, margin=margin if "%" in margin else float(margin))
         assert ours.decision == decision
     assert gate("--against", "old", models="old,worse") == 1  # without a margin: does it cost less?
-    if at_once > 1000:
-        assert gate("--against", "old", "--margin", "10%", "--anytime") == 0
 
 
 def test_the_cases_of_each_value_are_compared_with_the_model_in_use(held_out, capsys):

@@ -158,7 +158,7 @@ def test_a_report_is_one_file_that_asks_nobody(tmp_path):
     (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, groups=np.arange(N) // 2), "leave out the groups"),
     (lambda: pwu.compare(Y, MODELS, SCORE, blocks=5, interval="normal"), "assumes independent cases"),
     (lambda: pwu.compare(Y[:1], {"a": P[:1]}, SCORE, interval="normal"), "at least two cases"),
-    (lambda: pwu.compare(Y, MODELS, SCORE, interval="t"), "must be one of bootstrap, normal, hac, anytime"),
+    (lambda: pwu.compare(Y, MODELS, SCORE, interval="t"), "must be one of bootstrap, normal, hac"),
     (lambda: pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="hac"), "averages over cases"),
     (lambda: pwu.compare([], {"a": []}, SCORE), "one entry per case"),
     (lambda: pwu.compare(Y, pd.DataFrame(np.column_stack([Y, Y]), columns=["a", "a"]), SCORE), "same name"),
@@ -709,50 +709,6 @@ def test_models_that_lack_forecasts_are_compared_on_the_cases_they_share(tmp_pat
     assert "that it shares with vague" in (tmp_path / "report.html").read_text()
 
 
-def test_anytime_intervals_are_those_of_a_watch_and_wider():
-    rng = np.random.default_rng(5)
-    p = rng.beta(1, 6, 4000)
-    y, odds = (rng.random(4000) < p).astype(int), np.log(p / (1 - p))
-    models = {"sharp": p, "noisy": 1 / (1 + np.exp(-(odds + rng.normal(0, 2, 4000))))}
-    found = pwu.compare(y, models, SCORE, interval="anytime")
-    losses = [SCORE.per_sample(y, f) for f in models.values()]
-    low, high = pwu_desk.Watch().update(losses[1], losses[0]).interval
-    row = found.table.loc["noisy"]
-    assert (row["difference low"], row["difference high"]) == pytest.approx((low, high), rel=1e-9)
-    assert np.isnan(row["saving low"]) and row["verdict"] == "costlier"  # the cost so far is not the cost
-    assert f"(95% interval: {low:.3g} to {high:.3g} less)" in found.words[0]
-    few = pwu.compare(y[:20], {name: f[:20] for name, f in models.items()}, SCORE, interval="anytime").table
-    assert (few["low"] == 0).any() and (few["low"] >= 0).all() and (few["high"] <= 1).all()
-    once = pwu.compare(y, models, SCORE, interval="normal").table.loc["noisy"]
-    assert row["difference low"] < once["difference low"] and row["difference high"] > once["difference high"]
-    ends = ["low", "high", "difference low", "difference high"]
-    for _ in range(8):  # to the last bit
-        order = rng.permutation(4000)
-        again = pwu.compare(y[order], {name: f[order] for name, f in models.items()}, SCORE, interval="anytime").table
-        assert np.array_equal(again[ends], found.table[ends])
-    assert "all looks together" in found.notes[0]
-    same = pwu.compare(y, {"a": p, "b": p.copy()}, SCORE, interval="anytime", against="a").table.loc["b"]
-    assert same["difference low"] < 0 < same["difference high"]  # the same so far is no promise
-
-
-@pytest.mark.parametrize(("options", "words"), [
-    ({"groups": Y}, "takes cases one by one"), ({"blocks": 2}, "takes cases one by one"),
-    ({"sample_weight": Y + 1.0}, "takes cases one by one")])
-def test_anytime_refuses_what_it_does_not_cover(options, words):
-    with pytest.raises(ValueError, match=words):
-        pwu.compare(Y, MODELS, SCORE, interval="anytime", **options)
-
-
-def test_anytime_refuses_losses_without_a_bound():
-    rng = np.random.default_rng(0)
-    y = rng.normal(size=50)
-    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1))
-    with pytest.raises(ValueError, match="known bound"):
-        pwu.compare(y, {"a": (y * 0, y * 0 + 1), "b": (y * 0 + 1, y * 0 + 1)}, score, interval="anytime")
-    with pytest.raises(ValueError, match="averages over cases"):
-        pwu.compare(Y, MODELS, pwu.PWU(pwu.TopK(), pwu.Beta(2, 10)), interval="anytime")
-
-
 def test_models_that_tie_share_the_resamples():
     """Exactly: a is cheaper with fewer than three events of thirty less, K ~ Bin(30, 0.1), and at three they tie."""
     y = np.r_[1, 1, 1, np.zeros(27, int)]
@@ -841,12 +797,10 @@ def test_an_average_has_losses_of_its_cases(metric):
 
 
 def test_conventional_averages_take_every_interval():
-    for way in ("anytime", "normal", "hac"):
+    for way in ("normal", "hac"):
         scores = {"Brier": classification.brier_score, "0-1": REGISTRY["binary", "zero_one_loss"]}
         result = pwu.compare(Y, MODELS, scores, interval=way)
         assert not result.table["difference low"].isna().any() and not result.table["low"].isna().any()
-    with pytest.raises(ValueError, match="known bound"):
-        pwu.compare(Y, {"a": np.full(N, 0.4)}, classification.log_loss, interval="anytime")
     with pytest.raises(ValueError, match="averages over cases"):
         pwu.compare(Y, MODELS, classification.expected_calibration_error, interval="normal")
     weighed = pwu.compare(Y, MODELS, classification.brier_score, sample_weight=1.0 + Y, n_resamples=50)
@@ -919,8 +873,7 @@ def test_a_method_of_one_s_own_is_an_object():
 
 
 @pytest.mark.parametrize("method, unsuited", [
-    (None, "both"), ("bootstrap", "both"), ("normal", "blocks"), ("hac", "groups"),
-    ("anytime", "groups blocks weights")])
+    (None, "both"), ("bootstrap", "both"), ("normal", "blocks"), ("hac", "groups")])
 def test_every_method_is_refused_where_it_does_not_suit(method, unsuited):
     data = {"groups": {"groups": np.arange(N) // 3}, "blocks": {"blocks": 5}, "weights": {"sample_weight": np.ones(N)}}
     data["both"] = data["groups"] | data["blocks"]
@@ -930,4 +883,4 @@ def test_every_method_is_refused_where_it_does_not_suit(method, unsuited):
                 pwu.compare(Y, MODELS, SCORE, interval=method, n_resamples=20, **options)
         else:
             assert len(pwu.compare(Y, MODELS, SCORE, interval=method, n_resamples=20, **options).table) == 3
-    assert {"bootstrap", "normal", "hac", "anytime"} == set(METHODS)
+    assert {"bootstrap", "normal", "hac"} == set(METHODS)

@@ -279,13 +279,12 @@ def drawn_losses(family, priors, rng):
 
 @pytest.mark.parametrize("name", BOUNDED)
 def test_no_two_losses_of_a_case_differ_by_more_than_the_family_says(name):
-    """And the range holds each loss. The bound is met, but for classes, where three alarms cannot all be false, and
+    """The bound is met, but for classes, where three alarms cannot all be false, and
     where the mean of a price without end takes the place of the prior."""
     family, *priors = BOUNDED[name]
     score, losses = pwu.PWU(family, *priors), drawn_losses(family, priors, np.random.default_rng(0))
-    apart, (low, high) = np.ptp(losses, axis=0).max(), family.losses_between(*priors)
+    apart = np.ptp(losses, axis=0).max()
     assert apart <= score.largest_difference * (1 + 1e-9)
-    assert low - 1e-9 <= losses.min() and losses.max() <= high + 1e-9
     if name not in ("classes", "price without end", "price from 2 to 5", "falling", "binary", "answers", "reject"):
         assert apart == pytest.approx(score.largest_difference)
     if family.largest_difference is not None:
@@ -300,24 +299,6 @@ def test_bounds_by_hand():
     assert pwu.PWU(PRICED, pwu.Uniform(2, 5)).largest_difference == 3.5  # at the mean price
     assert pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 1)).largest_difference is None
     assert pwu.PWU(PRICED, pwu.Pareto(1.0)).largest_difference is None  # no mean
-
-
-@pytest.mark.parametrize("name", BOUNDED)
-def test_every_bounded_family_is_compared_at_any_time(name):
-    family, *priors = BOUNDED[name]
-    score, rng = pwu.PWU(family, *priors), np.random.default_rng(1)
-    y = rng.integers(0, 2, 80)
-
-    def forecast():
-        f = rng.beta(0.5, 0.5, 80)
-        if isinstance(family, pwu.Answers):
-            return rng.integers(0, 2, 80), f
-        width = 3 if isinstance(family, pwu.RejectOption) or name == "classes" else 2
-        return rng.dirichlet(np.full(width, 0.4), 80) if family.multiclass else f
-
-    table = pwu.compare(y, {"a": forecast(), "b": forecast()}, score, interval="anytime").table
-    assert (table["low"] <= table["cost"]).all() and (table["cost"] <= table["high"]).all()
-    assert table["difference low"].notna().all()
 
 
 class Fee(pwu.SeparableFamily):
@@ -398,10 +379,5 @@ def test_no_loss_under_a_prior_of_prices_is_outside_its_bounds():
             except ValueError as error:
                 assert any(word in str(error) for word in ("negative price", "prior on the price", "infinite")), error
                 continue
-            between, apart = family.losses_between(prior), score.largest_difference
-            if between is not None:
-                assert between[0] - 1e-9 <= loss.min() and loss.max() <= between[1] + 1e-9
+            apart = score.largest_difference
             assert apart is None or np.ptp(loss[::2]) <= apart + 1e-9 and np.ptp(loss[1::2]) <= apart + 1e-9
-    family = pwu.CostMatrix([[0, 2], [2, 0]], price=[[1, 0], [0, 1]])
-    score = pwu.PWU(family, pwu.Uniform(0, 4))
-    assert score.per_sample([0], [[0.4, 0.6]])[0] <= family.losses_between(*score.priors)[1]

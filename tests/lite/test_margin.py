@@ -58,7 +58,7 @@ def with_losses(y, losses):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("options", [{}, {"groups": np.arange(400) // 5}, {"interval": "anytime"}])
+@pytest.mark.parametrize("options", [{}, {"groups": np.arange(400) // 5}])
 @pytest.mark.parametrize("candidates", [1, 6])
 def test_a_model_that_costs_the_margin_more_is_seldom_shipped(options, candidates):
     """At the edge, where every true cost is exactly the margin above: of 100 data sets at most 5 and two errors."""

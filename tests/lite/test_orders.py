@@ -122,33 +122,13 @@ def test_warnings_for_every_threshold_are_a_crps(data):
         assert losses[case] == pytest.approx(total, rel=1e-11)
 
 
-@pytest.mark.parametrize("family", [pwu.Exceedance(normal=True), pwu.Exceedance(LEVELS)], ids=str)
-def test_a_known_threshold_leaves_a_binary_decision(family, data):
-    y, q, _ = data
-    forecast = (0.5 * y, np.abs(y) + 0.3) if family.normal else (q,)
-    chance = (scipy.stats.norm.sf(0.3, *forecast) if family.normal else
-              np.array([1 - np.interp(0.3, row, LEVELS, left=0, right=1) for row in q]))
-    np.testing.assert_allclose(family.chance(0.3, forecast), chance, atol=1e-15)
+def test_a_known_threshold_leaves_a_binary_decision(data):
+    y, _, members = data
+    family, chance = pwu.Exceedance("members"), (members > 0.3).mean(axis=1)
     for prior in (pwu.Beta(2, 10), pwu.Dirac(0.3)):
         binary = pwu.PWU(pwu.BinaryDecision(), prior)(y > 0.3, chance)
-        assert pwu.PWU(family, pwu.Dirac(0.3), prior)(y, *forecast) == pytest.approx(binary, rel=1e-12)
-    acts = family.act((0.3, 0.25), *forecast)
-    assert (acts == (chance > 0.25)).all()
-
-
-@pytest.mark.slow
-def test_warnings_from_quantiles_and_normals_within_their_error(data):
-    y, q, _ = (part[:6] for part in data)
-    normal = q[:, 1], q[:, 2] - q[:, 0]
-    for family, forecast in ((pwu.Exceedance(LEVELS), (q,)), (pwu.Exceedance(normal=True), normal)):
-        for thresholds in (pwu.Uniform(-1, 1.5), scipy.stats.norm(0.2, 1)):
-            score = pwu.PWU(family, thresholds, pwu.Beta(2, 10))
-            loss, error = score(y, *forecast, return_error=True)
-            levels = (np.arange(4000) + 0.5) / 4000
-            t = np.asarray(as_prior(thresholds).ppf(levels))
-            binary = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
-            costs = [binary(y > at, family.chance(at, forecast)) for at in t]
-            assert error < 1e-4 and loss == pytest.approx(np.mean(costs), abs=3e-4)
+        assert pwu.PWU(family, pwu.Dirac(0.3), prior)(y, members) == pytest.approx(binary, rel=1e-12)
+    assert (family.act((0.3, 0.25), members) == (chance > 0.25)).all()
 
 
 def test_a_prior_for_each_case_costs_what_each_costs_alone(data):
@@ -169,7 +149,6 @@ def test_a_prior_for_each_case_costs_what_each_costs_alone(data):
     (lambda: pwu.Newsvendor(), r"Newsvendor\(levels='members'\)"), (lambda: pwu.Exceedance(), "what the columns"),
     (lambda: pwu.Newsvendor("draws"), "levels"),
     (lambda: pwu.Newsvendor(LEVELS, "median"), "act must be"),
-    (lambda: pwu.Exceedance(LEVELS, normal=True), "leave out the levels"),
     (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2, 3], [3, 2, 4]]), "row 1 .* 3 at level 0.05 and 2 at level 0.5"),
     (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2]]), "2 columns, there are 3 levels"),
     (lambda: pwu.Newsvendor("members").act(1.0, [[1, 2]]), "tau must lie"),
@@ -200,18 +179,6 @@ def test_the_same_as_scoringrules(data):
                                rules.crps_ensemble(y, members), rtol=1e-12)
 
 
-@pytest.mark.parametrize("mean, std", [(58.0, 0.1), (62.0, 0.1), (61.0, 1.0), (40.0, 8.0)])
-def test_the_error_of_a_sharp_forecast_is_not_hidden(mean, std):
-    """A chance that falls from one to zero between two nodes was once invisible to both rules."""
-    score = pwu.PWU(pwu.Exceedance(normal=True), pwu.Uniform(0, 100), pwu.Beta(2, 10))
-    loss, error = score([20.0], [mean], [std], return_error=True)
-    t = np.unique(np.r_[np.linspace(0, 100, 4001), 20.0, mean + std * np.linspace(-9, 9, 4001)])
-    middle, width = (t[1:] + t[:-1]) / 2, np.diff(t) / 100
-    binary = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
-    exact = width @ binary.per_sample((middle < 20).astype(int), scipy.stats.norm.sf(middle, mean, std))
-    assert loss == pytest.approx(exact, rel=1e-5) and abs(loss - exact) < error + 1e-6
-
-
 def test_thresholds_of_each_case_are_cut_at_its_quantiles():
     one = pwu.PWU(pwu.Exceedance(LEVELS), pwu.Uniform(0, 100), pwu.Beta(2, 10))
     each = pwu.PWU(pwu.Exceedance(LEVELS), pwu.Uniform(np.zeros(2), 100), pwu.Beta(2, 10))
@@ -223,8 +190,9 @@ def test_readings_that_score_alike_are_called_alike():
     mirrored = pwu.Mixture([pwu.Dirac(1 - level) for level in LEVELS], [0.2, 0.5, 0.3])
     assert pwu.Exceedance(LEVELS).properness(pwu.Uniform(0, 1), mirrored)[0] == "proper"
     assert pwu.Exceedance((0.5,)).properness(pwu.Uniform(0, 1), pwu.Uniform(0, 1))[0] == "proper"
-    assert pwu.Exceedance((0.4,)).properness(pwu.Uniform(0, 1), pwu.Uniform(0, 1))[0] == "improper"
-    assert pwu.Exceedance(LEVELS).properness(pwu.Uniform(0, 1), pwu.Uniform(0, 1))[0] == "improper"
+    for levels in ((0.4,), LEVELS):
+        score = pwu.Exceedance(levels, "nearest level")
+        assert score.properness(pwu.Uniform(0, 1), pwu.Uniform(0, 1))[0] == "improper"
     each = pwu.Beta(np.arange(2.0, 7), 2.0)
     assert [pwu.Newsvendor(LEVELS, act).properness(each)[0] for act in ("at levels", "nearest level")] == [
         "proper", "not known"]

@@ -371,6 +371,5 @@ def test_cards_say_how_new_families_are_computed():
     each = pwu.Beta(np.arange(2.0, 7), 2.0)
     for score, words in ((pwu.PWU(pwu.Newsvendor("members"), pwu.Beta(8, 2)), "closed form"),
                          (pwu.PWU(pwu.Newsvendor((0.1, 0.5)), each), "closed form"),
-                         (pwu.PWU(pwu.Exceedance(normal=True), pwu.Uniform(0, 1), pwu.Beta(2, 2)), "numerical"),
                          (pwu.PWU(pwu.CostMatrix([[0, 1], [1, 0]])), "closed form")):
         assert words in reporting.metric_card(score).rows["Computation"]

@@ -8,7 +8,6 @@ import scipy.special
 import scipy.stats
 
 import pwu_lite as pwu
-from pwu_lite.families import OverFirst
 from pwu_lite.priors import as_prior
 from pwu_lite.testing import check_family, check_prior
 
@@ -159,9 +158,7 @@ FAMILIES = [  # a family, its prior or priors, and which data it takes
     *((pwu.Newsvendor(LEVELS, act), pwu.Beta(8, 2), "quantiles") for act in ("at levels", "nearest level")),
     (pwu.Exceedance("members"), (pwu.Uniform(-1, 2), pwu.Beta(2, 4)), "quantiles"),
     *((pwu.Exceedance(LEVELS, act), (NORMAL, pwu.Beta(2, 4)), "quantiles")
-      for act in ("interpolated", "at levels", "nearest level")),
-    (pwu.Exceedance(normal=True), (pwu.Uniform(-1, 2), pwu.Beta(2, 4)), "regression"),
-    (OverFirst(pwu.Exceedance("members"), pwu.Beta(2, 4)), pwu.Uniform(-1, 2), "quantiles"),
+      for act in ("at levels", "nearest level")),
 ]
 
 

@@ -12,7 +12,7 @@ from scipy.stats import norm, t
 import pwu_desk
 import pwu_lite as pwu
 from pwu_lite.metrics import classification
-from pwu_lite.reporting._together import all_together, bets_together, pairs_of
+from pwu_lite.reporting._together import all_together, pairs_of
 from pwu_lite.reporting.words import in_words
 
 SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
@@ -108,7 +108,7 @@ Losses.score = pwu.PWU(Losses())
 @pytest.mark.slow
 @pytest.mark.parametrize(("options", "models", "n"), [
     ({}, 8, 100), ({}, 20, 400), ({"groups": 10}, 20, 200), ({"groups": 25}, 8, 200), ({"against": "m0"}, 8, 400),
-    ({"interval": "normal"}, 8, 400), ({"interval": "anytime"}, 5, 400), ({"blocks": 10}, 8, 400)])
+    ({"interval": "normal"}, 8, 400), ({"blocks": 10}, 8, 400)])
 def test_twins_are_seldom_told_apart(options, models, n):
     """Of 60 data sets at most 7; the page of intervals has the shares (pairs alone: half of them or more)."""
     wrong = 0
@@ -145,7 +145,7 @@ def test_of_two_models_the_pair_decides():
     assert against["may be best"].to_dict() == {"m0": True, "m1": False}
 
 
-@pytest.mark.parametrize("options", [{}, {"interval": "anytime"}, {"interval": "normal"}, {"against": "a"}])
+@pytest.mark.parametrize("options", [{}, {"interval": "normal"}, {"against": "a"}])
 def test_copies_and_ties_make_nobody_costlier(options):
     y, given = twins(np.random.default_rng(0), 300, 1)
     same = {name: given["m0"].copy() for name in "abcde"}
@@ -163,7 +163,7 @@ def test_a_constant_difference_is_certain_and_copies_of_the_worst_go_together():
     assert sorted(table.index[table["may be best"]]) == ["five", "one"]
 
 
-@pytest.mark.parametrize("options", [{}, {"groups": True}, {"interval": "normal"}, {"interval": "anytime"}])
+@pytest.mark.parametrize("options", [{}, {"groups": True}, {"interval": "normal"}])
 def test_neither_rows_nor_columns_nor_names_decide(options):
     rng = np.random.default_rng(2)
     y, given = twins(rng, 240, 6, noise=0.4)
@@ -200,17 +200,6 @@ def test_missing_forecasts_count_the_pairs():
         limits[against] = t.isf(0.05 / (2 * pairs), n - 1)
         ratio = (limits[against] + norm.ppf(0.8)) / (norm.ppf(0.975) + norm.ppf(0.8))
         assert row["cases needed"] == pytest.approx(pair["cases needed"] * ratio**2, abs=2)
-
-
-def test_bets_need_k_over_the_error():
-    """At the limit a model goes, and not below it; for two models the limit is that of a watch."""
-    for k in (2, 3, 8):
-        edge = np.zeros((k, k))
-        edge[1, 0] = (k - 1) * k / 0.05
-        assert bets_together(edge, 0, 0.95).may_be_best.tolist() == [True, False] + [True] * (k - 2)
-        assert bets_together(edge * (1 - 1e-12), 0, 0.95).may_be_best.all()
-        edge[1, 0] = 2 * (k - 1) / 0.05
-        assert bets_together(edge, 0, 0.95).apart[1] and not bets_together(edge * (1 - 1e-12), 0, 0.95).apart[1]
 
 
 def test_undefined_and_infinite_costs():

@@ -113,7 +113,6 @@ ROWS: dict[str, Row] = {
     "a fifth of the forecasts missing, n = 400": Row(_binary(400, lacks=0.2), models=(2, 5, 8)),
     "AR(0.5), n = 500, blocks of 24": Row(_series(0.5, 500), LOSSES, {"blocks": 24}),
     "AR(0.5), n = 500, hac": Row(_series(0.5, 500), LOSSES, {"interval": "hac"}),
-    "at any time, n = 400": Row(_binary(400), options={"interval": "anytime"}),
     "a reference named before, n = 400": Row(_binary(400), options={"against": "0"}),
     "top k, n = 200": Row(_binary(200), PWU(TopK(), Beta(2, 10)), models=(2, 5)),
     "tallies, n = 10,000 in 100 blocks": Row(_binary(10_000), options={"tallies": 100}, models=(2, 8)),
