@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import copy
 import numbers
-import pickle
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,13 +40,11 @@ class Prior:
     length : int or None
         Number of cases, if the parameters are arrays: a prior for each case.
     tabulated : bool
-        Whether `tail` may make a table. A table costs some milliseconds, so this is False where a tail is a line of
-        arithmetic.
+        Whether `tail` may make a table and keep it: of a prior that never changes, and whose tails are more than a
+        line of arithmetic.
     """
 
-    @property
-    def tabulated(self) -> bool:
-        return True
+    tabulated = False
 
     @property
     def support(self) -> tuple[float, float]:
@@ -117,9 +113,7 @@ class Prior:
         [0.0, 0.166667]
         """
         t = np.asarray(t, dtype=float)
-        asked = t.size >= MANY and self.tabulated and self.length is None
-        held = _written(object.__reduce_ex__(self, 2)[2]) if asked else None  # with what is kept in slots
-        table = None if held is None else _table(_Known(type(self), held, self), name)
+        table = _table(self, name) if t.size >= MANY and self.tabulated and self.length is None else None
         if table is None:
             return np.asarray(self.exact_tail(name, t))
         flat = t.ravel()
@@ -326,6 +320,8 @@ class Beta(_PerCase):
     0.166667
     """
 
+    tabulated = True
+
     a: Any
     b: Any
     scale: Any = 1.0
@@ -386,6 +382,8 @@ class TruncatedBeta(Prior):
     >>> prior.mass(0.05, 0.4), prior.mass(0, 0.05)
     (1.0, 0.0)
     """
+
+    tabulated = True
 
     a: float
     b: float
@@ -470,7 +468,6 @@ class Uniform(_PerCase):
     0.125
     """
 
-    tabulated = False
     low: Any
     high: Any
 
@@ -523,7 +520,6 @@ class Dirac(_PerCase):
     (1.0, 0.0)
     """
 
-    tabulated = False
     at: Any
 
     def __post_init__(self) -> None:
@@ -568,7 +564,6 @@ class Pareto(_PerCase):
     0.5
     """
 
-    tabulated = False
     minimum: Any
 
     def __post_init__(self) -> None:
@@ -626,7 +621,6 @@ class LogNormal(Prior):
     0.5
     """
 
-    tabulated = False
     mu: float
     sigma: float
 
@@ -686,6 +680,8 @@ class Gamma(Prior):
     >>> round(Gamma(2, 0.3).mean, 12)
     0.6
     """
+
+    tabulated = True
 
     shape: float
     scale: float
@@ -765,6 +761,7 @@ class Mixture(Prior):
             raise ValueError("the priors of a mixture are for different numbers of cases")
         object.__setattr__(self, "priors", priors)
         object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
+        object.__setattr__(self, "tabulated", any(prior.tabulated for prior in priors))
 
     @property
     def length(self) -> int | None:
@@ -786,10 +783,6 @@ class Mixture(Prior):
     @property
     def numerical_error(self) -> float:
         return sum(weight * part.numerical_error for weight, part in self.parts)
-
-    @property
-    def tabulated(self) -> bool:
-        return any(part.tabulated for _, part in self.parts)
 
     def exact_tail(self, name: str, t: Any) -> np.ndarray:
         return sum((weight * part.exact_tail(name, t) for weight, part in self.parts), start=np.zeros(()))
@@ -835,15 +828,12 @@ class Frozen(Prior):
     own is copied, so that a later change of it changes no score.
     """
 
+    tabulated = True
+
     def __init__(self, frozen: Any) -> None:
-        own = not type(frozen.dist).__module__.startswith("scipy.stats")
-        try:
-            self.frozen = copy.deepcopy(frozen)
-        except Exception:  # one's own distribution may hold what has no copy: a lock, a file
-            self.frozen = frozen
-        held = {name: value for name, value in self.frozen.dist.__getstate__().items() if name != "_random_state"}
-        contents = _written(held) or id(frozen.dist) if own else None
-        self._known = (type(frozen.dist), repr(_arguments(frozen)), contents)
+        self.frozen = copy.deepcopy(frozen)
+        own = not type(frozen.dist).__module__.startswith("scipy.stats")  # it may hold anything: then only itself
+        self._known = (type(frozen.dist), repr(_arguments(frozen)), id(self) if own else None)
         low, high = frozen.support()
         self._support = (float(low), float(high))
         self._mean = float(frozen.mean())
@@ -927,26 +917,9 @@ class Frozen(Prior):
         return _like(self.frozen.ppf(_levels(q)))
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A prior as it was, known by what it held: a later change makes another one."""
-
-    kind: type
-    held: bytes
-    prior: Prior = field(compare=False)
-
-
 @lru_cache(maxsize=64)
-def _table(known: _Known, name: str) -> Any:
-    return tail_table(known.prior, name)
-
-
-def _written(state: Any) -> Any:
-    """What an object holds now, in bytes; None where that cannot be written down."""
-    try:
-        return pickle.dumps(state)
-    except Exception:  # a lock, a function, a file: what is a reader's own may hold anything
-        return None
+def _table(prior: Prior, name: str) -> Any:
+    return tail_table(prior, name)
 
 
 def as_prior(prior: Any) -> Prior:
@@ -985,7 +958,7 @@ def as_prior(prior: Any) -> Prior:
     if any(np.ndim(value) for value in (*prior.args, *prior.kwds.values())):
         raise ValueError("the scipy distribution's parameters must be single numbers, not arrays")
     if hasattr(prior, "pmf"):
-        return _point_masses(prior)
+        raise ValueError("a discrete prior is a Mixture of point masses: pwu_lite.Mixture([Dirac(0.1), ...], weights)")
     if not np.isfinite(prior.cdf(prior.median())):
         raise ValueError("the scipy distribution's parameters are out of range")
     return _closed_form(prior) or Frozen(prior)
@@ -996,10 +969,7 @@ def _closed_form(frozen: Any) -> Prior | None:
     shapes, loc, scale = _arguments(frozen)
     from scipy import stats  # takes a while to import, and whoever has a frozen distribution has done so
 
-    kind, histogram = type(frozen.dist), stats.rv_histogram
-    if issubclass(kind, histogram) and all(getattr(kind, name) is getattr(histogram, name) for name in
-                                           ("_pdf", "_cdf", "_ppf", "_munp")):
-        return _histogram(frozen, loc, scale)
+    kind = type(frozen.dist)
     if kind is type(stats.uniform):
         return Uniform(loc, loc + scale)
     if loc != 0:
@@ -1021,31 +991,6 @@ def _arguments(frozen: Any) -> tuple[Any, ...]:
     """Shapes, loc and scale as floats, however they were given."""
     shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
     return [float(shape) for shape in shapes], float(loc), float(scale)
-
-
-def _histogram(frozen: Any, loc: float, scale: float) -> Prior:
-    """Uniform on each bin that holds mass."""
-    edges = loc + scale * np.asarray(frozen.dist._hbins, dtype=float)
-    mass = frozen.pdf((edges[1:] + edges[:-1]) / 2) * np.diff(edges)
-    bins = [Uniform(float(low), float(high)) for low, high in pairwise(edges)]
-    kept = np.flatnonzero(mass > 0)
-    return Mixture([bins[k] for k in kept], mass[kept] / mass[kept].sum())
-
-
-def _point_masses(frozen: Any) -> Prior:
-    low, high = frozen.support()
-    if not (np.isfinite(low) and np.isfinite(high)):
-        raise ValueError("a discrete prior needs bounded support; build a pwu_lite.Mixture of Diracs")
-    places = np.asarray(getattr(frozen.dist, "xk", np.arange(low, high + 1)), dtype=float)
-    if hasattr(frozen.dist, "pk"):  # scipy keeps xk without loc
-        places, weights = places + (low - places.min()), np.asarray(frozen.dist.pk, dtype=float)
-    else:
-        weights = frozen.pmf(places)
-    if abs(weights.sum() - 1) > 1e-9:
-        raise ValueError("cannot tell where the discrete prior has its mass; "
-                         "build a pwu_lite.Mixture of Diracs")
-    kept = weights > 0
-    return Mixture([Dirac(float(atom)) for atom in places[kept]], weights[kept] / weights.sum())
 
 
 def _shape(name: str, value: Any) -> float:

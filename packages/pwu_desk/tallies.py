@@ -91,7 +91,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     if against is not None:
         raised = frame
         if allowed is not None:
-            values, means, _ = lifted(cost, np.array(losses) / sizes[0], best, allowed, options)
+            values, means = lifted(cost, np.array(losses) / sizes[0], best, allowed)
             more, _ = normal(means * sizes[0], sizes[0], best, options)
             raised = frame_of(names, values, np.full(len(names), np.nan), best, True, more, bool(about["few"]),
                               len(first), coverage)

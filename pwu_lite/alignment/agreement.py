@@ -6,7 +6,6 @@ Implements the alignment tables of section 5.1 of the PWU paper.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import comb
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -145,10 +144,7 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     -------
     DataFrame
         One row for each metric and utility: ``tau`` (tau-b), ``somers_d`` over ``pairs``
-        (those that differ in utility), ``top1`` (the chance that the metric's best model,
-        ties at random, is a best one), ``top3`` (expected Jaccard overlap of the best
-        three), ``pearson``. Positive means agreement. NaN where a column is constant, and
-        for ``top3`` with three models or fewer.
+        (those that differ in utility). Positive means agreement. NaN where a column is constant.
 
     Raises
     ------
@@ -161,8 +157,8 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     >>> import pandas as pd
     >>> m = pd.DataFrame({"log_loss": [0.3, 0.5, 0.4]}, index=list("abc"))
     >>> u = pd.DataFrame({"c = 0.1": [3.0, 1.0, 2.0]}, index=list("abc"))
-    >>> align(m, u)[["metric", "utility", "tau", "top1"]].values.tolist()
-    [['log_loss', 'c = 0.1', 1.0, 1.0]]
+    >>> align(m, u)[["metric", "utility", "tau", "pairs"]].values.tolist()
+    [['log_loss', 'c = 0.1', 1.0, 3]]
     """
     import pandas as pd
 
@@ -171,65 +167,9 @@ def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping
     models = sorted(metrics.index, key=repr)
     signs = [-1.0 if _lower(name, directions) else 1.0 for name in metrics.columns]
     better, values = metrics.loc[models].to_numpy(float) * signs, utilities.loc[models].to_numpy(float)
-    tables, rows = agreement(better, values, tie=tie), []
-    for i, name in enumerate(metrics.columns):
-        for j, utility in enumerate(utilities.columns):
-            row = {"metric": name, "utility": utility, **{key: table[i, j] for key, table in tables.items()}}
-            rows.append(row | _of_the_best(snap(better[:, i], tie), snap(values[:, j], tie)))
-    return pd.DataFrame(rows).astype({"pairs": int})
-
-
-def _of_the_best(better: np.ndarray, values: np.ndarray) -> dict[str, float]:
-    """Agreement on the best model and the best three, and Pearson's correlation."""
-    constant = np.ptp(better) == 0 or np.ptp(values) == 0
-    nan = float("nan")
-    return {
-        "top1": nan if constant else _top1(better, values),
-        "top3": nan if constant or better.size <= 3 else _top3(better, values),
-        "pearson": nan if constant else float(np.corrcoef(_in_units(better), _in_units(values))[0, 1]),
-    }
-
-
-def _in_units(values: np.ndarray) -> np.ndarray:
-    """Around one, so that no square is too large or too small."""
-    return values / np.abs(values).max()
-
-
-def _top1(better: np.ndarray, values: np.ndarray) -> float:
-    chosen = better == better.max()
-    return float(np.mean(values[chosen] == values.max()))
-
-
-def _top3(better: np.ndarray, values: np.ndarray) -> float:
-    """Expected Jaccard overlap of the two best threes over random orders of the ties."""
-    sure, tied = _best_three(values)
-    chosen_sure, chosen_tied = _best_three(better)
-    free = 3 - chosen_sure.sum()
-    pools = [np.count_nonzero(chosen_tied & group) for group in (sure, tied, ~(sure | tied))]
-    total = 0.0
-    for from_sure in range(free + 1):
-        for from_tied in range(free + 1 - from_sure):
-            ways = comb(pools[0], from_sure) * comb(pools[1], from_tied)
-            ways *= comb(pools[2], free - from_sure - from_tied)
-            if not ways:
-                continue  # more than a pool holds
-            certain = np.count_nonzero(chosen_sure & sure) + from_sure
-            likely = np.count_nonzero(chosen_sure & tied) + from_tied
-            total += ways * _expected_jaccard(certain, likely, tied.sum(), 3 - sure.sum())
-    return float(total / comb(int(chosen_tied.sum()), int(free)))
-
-
-def _expected_jaccard(certain: Any, likely: Any, pool: int, free: int) -> float:
-    """Overlap of `certain` plus however many of `likely` are among `free` ones from the `pool`."""
-    chances = [(comb(likely, hit) * comb(int(pool - likely), int(free - hit)), certain + hit)
-               for hit in range(min(likely, free) + 1)]
-    return sum(ways * both / (6 - both) for ways, both in chances) / comb(int(pool), int(free))
-
-
-def _best_three(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which models are surely among the best three, and which is tied for the last places."""
-    third = np.sort(values)[-3]
-    return values > third, values == third
+    rows = pd.MultiIndex.from_product([metrics.columns, utilities.columns], names=["metric", "utility"])
+    tables = {name: table.ravel() for name, table in agreement(better, values, tie=tie).items()}
+    return pd.DataFrame(tables, index=rows).reset_index().astype({"pairs": int})
 
 
 def _lower(name: str, directions: Mapping[str, bool] | None) -> bool:

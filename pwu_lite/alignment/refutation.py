@@ -12,8 +12,8 @@ import numpy as np
 
 from .. import validation
 from ..families import Family
-from ..families.base import draw_gaussians
 from ._costs import all_costs, cost_at
+from ._draws import drawn, gaussians
 from ._order import (
     PRECISION,
     Comparison,
@@ -181,7 +181,8 @@ def _given(y_true: Any, forecasts: list[Any] | None) -> list[Any] | None:
 def _drawn_sets(family: Family, n: float, seed: int, trials: int) -> list[Any]:
     """Random data sets; every second one has two more cases."""
     n, rng = validation.whole("n", n), np.random.default_rng(validation.seed(seed))
-    return [_drawn(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
+    draw = drawn if isinstance(family, Family) else gaussians
+    return [draw(family, rng, n + 2 * (trial % 2)) for trial in range(validation.whole("trials", trials))]
 
 
 def _proof(weights: dict[Any, Any], loss: Any, labels: Any, kept: list[Any], values: np.ndarray, room: float,
@@ -219,22 +220,6 @@ def _check_forecasts(y_true: Any, forecasts: list[Any]) -> None:
             if np.shape(part)[:1] != np.shape(y_true)[:1]:
                 raise ValueError(f"forecasts[{index}] has a part of shape {np.shape(part)}, y_true has length "
                                  f"{len(y_true)}")
-
-
-def _drawn(family: Family, rng: np.random.Generator, n: int) -> tuple[Any, ...]:
-    """Random labels and forecasts: the family's own, or Gaussian ones for a cost function."""
-    if not isinstance(family, Family):
-        return draw_gaussians(rng, n)
-    try:
-        labels, reports = family.draw(rng, n)
-        reports = list(reports)
-    except TypeError as error:
-        raise ValueError(f"the method draw of {type(family).__name__} must take (rng, n) and return labels and a "
-                         f"list of forecasts: {error}") from error
-    if not reports:
-        raise ValueError(f"the method draw of {type(family).__name__} returns no forecasts")
-    family.read(labels, *reports[0])
-    return labels, reports
 
 
 def _ranked(loss: Any, family: Callable[..., Any] | Family, labels: Any, reports: list[Any], thetas: list[float],

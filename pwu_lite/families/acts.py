@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from ..priors import Prior
-from .base import FORECASTS, Axis, Parameter, SeparableFamily
+from .base import Axis, Parameter, SeparableFamily
 
 __all__ = ["CostMatrix", "RejectOption"]
 
@@ -186,10 +186,6 @@ class CostMatrix(SeparableFamily):
         y, f = data
         return None, np.unique(self._segments(y, f)[1])[1:]  # the lowest start is the domain's end
 
-    def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
-        _, _, end, _, times = self._segments(*data)
-        return not np.any(times[np.isinf(end)])
-
     @property
     def largest_difference(self) -> float | None:  # type: ignore[override]
         """The largest difference in a class at an end of the price's domain; None if it has no end."""
@@ -216,12 +212,6 @@ class CostMatrix(SeparableFamily):
     @property
     def linear_between_breakpoints(self) -> bool:
         return bool(self.parameters)
-
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Random classes, and probabilities in steps of a twentieth."""
-        classes = len(self.costs[0])
-        return rng.integers(0, classes, n), [(rng.multinomial(20, np.ones(classes) / classes, n) / 20,)
-                                             for _ in range(FORECASTS)]
 
     def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
         """The shares of the classes in the data, and the class itself."""

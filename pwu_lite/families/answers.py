@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import FORECASTS, Axis, Parameter, SeparableFamily, covers
+from .base import Axis, Parameter, SeparableFamily, covers
 
 __all__ = ["Answers"]
 
@@ -100,10 +100,6 @@ class Answers(SeparableFamily):
 
     def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return None, data[2]
-
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Right answers of 1, and answers with confidences in steps of a twentieth."""
-        return np.ones(n), [(rng.integers(0, 2, n), rng.integers(0, 21, n) / 20) for _ in range(FORECASTS)]
 
     def cost(self, theta: Any, y: Any, right: Any, f: Any) -> np.ndarray:
         """A right answer costs nothing, an abstention 1 - c, a wrong answer 1."""

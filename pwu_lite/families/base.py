@@ -6,15 +6,13 @@ Implements sections 3.2 and 4 of the PWU paper: a utility for each decision para
 
 from __future__ import annotations
 
-import dataclasses
-import functools
+import abc
 import itertools
 import math
 import re
 import reprlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Number
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -24,11 +22,7 @@ from .. import validation
 from ..metrics._kernels import average
 from ..priors import Dirac, Frozen, Prior
 
-__all__ = ["Axis", "Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "draw_gaussians",
-           "draw_probabilities", "resolved"]
-
-FORECASTS = 60  # that a family draws to be compared
-_PROBABILITIES = np.array([0.01, 0.02, *(np.arange(1, 20) / 20), 0.98, 0.99])
+__all__ = ["Axis", "Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "resolved"]
 
 
 @dataclass(frozen=True)
@@ -193,7 +187,7 @@ def resolved(*priors: Prior) -> Resolved:
     return Resolved(priors, combined, [prior.length for prior in priors if prior.length is not None])
 
 
-class Family:
+class Family(abc.ABC):
     """A set of utilities ``U_theta``, one for each value of the decision parameters.
 
     A family of your own extends `SeparableFamily`, where each case has a cost of its own, or
@@ -216,16 +210,15 @@ class Family:
     # of two costs of a case, whatever the forecasts and theta; None: there is no bound
     largest_difference: float | None = None
     classes: Any = None  # their names, if the family knows them
-    required: ClassVar[tuple[str, ...]] = ()
     check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
 
     @reprlib.recursive_repr("...")
     def __repr__(self) -> str:
-        holds = ", ".join(f"{name}={_short(value)}" for name, value in sorted(_holds(self).items()))
+        holds = ", ".join(f"{name}={_short(value)}" for name, value in sorted(vars(self).items()))
         return f"{type(self).__name__}({holds})"
 
     def __eq__(self, other: object) -> bool:
-        return self is other or type(self) is type(other) and _same(_holds(self), _holds(other))
+        return self is other or type(self) is type(other) and _same(vars(self), vars(other))
 
     def __hash__(self) -> int:  # what a family holds may change while it is used
         return hash(type(self))
@@ -249,14 +242,6 @@ class Family:
             if not isinstance(given, tuple) or empty or not all(isinstance(item, kind) for item in given):
                 raise ValueError(f"{attribute} of {name} must be a tuple of {kind.__name__}, got {given!r}: "
                                  f"one needs a comma, ({attribute[:-1]},)")
-        missing = self.missing()
-        if missing:
-            raise ValueError(f"{name} does not say what a forecast costs: give it "
-                             f"{' and '.join(f'a method {method}' for method in missing)}")
-
-    def missing(self) -> list[str]:
-        """Methods without which no prior-weighted utility can be computed, and that this family does not have."""
-        return [name for name in self.required if getattr(type(self), name) is getattr(_home(name), name)]
 
     def read(self, y_true: ArrayLike, *prediction: ArrayLike) -> tuple[np.ndarray, ...]:
         """Check labels and prediction, and return them as arrays.
@@ -310,14 +295,13 @@ class Family:
         several = len(self.parameters) > 1
         return float(values[0]) if np.ndim(theta) == several else values
 
+    @abc.abstractmethod
     def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         """Average utility of read data at each of several thetas, shape (m,)."""
-        raise ValueError(f"{type(self).__name__} needs a method utilities, which says what its acts are worth")
 
-    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...],
-             weight: np.ndarray | None) -> tuple[float, float]:
+    @abc.abstractmethod
+    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> tuple[float, float]:
         """Loss of read data under a prior for each stated parameter, and its numerical error."""
-        raise ValueError(f"{type(self).__name__} must extend SeparableFamily or JointFamily")
 
     def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
         """Check the weights, or refuse them for a family that is not separable."""
@@ -398,10 +382,6 @@ class Family:
         """Largest difference of two losses of a case under these priors; None where there is no bound."""
         return self.largest_difference
 
-    def bounded(self, data: tuple[np.ndarray, ...]) -> bool:
-        """Does the cost of read data stay bounded, however large the decision parameter is?"""
-        return True
-
     def closed_form(self) -> bool:
         """Is the loss a closed form wherever the priors' masses and partial means are?"""
         return type(self).numerical_error is Family.numerical_error
@@ -449,25 +429,6 @@ class Family:
         raise ValueError(f"{type(self).__name__} does not say where its acts change: give it a method breakpoints, "
                          f"or pass a cost function and thetas to refute")
 
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Labels of n cases and random forecasts of them, for `pwu_lite.alignment.refute` to compare.
-
-        Values on a coarse grid, so that acts and ties repeat, and some forecasts that differ in
-        one case only.
-
-        Raises
-        ------
-        ValueError
-            The family takes something else than y_prob or mean and std, and has no method of
-            its own.
-        """
-        if self.takes == ("y_prob",):
-            return draw_probabilities(rng, n)
-        if self.takes == ("mean", "std"):
-            return draw_gaussians(rng, n)
-        raise ValueError(f"{type(self).__name__} does not say what its forecasts look like: give it a method draw, "
-                         f"or pass y_true and forecasts to refute")
-
 
 class SeparableFamily(Family):
     """A family in which each case has a cost of its own.
@@ -478,16 +439,14 @@ class SeparableFamily(Family):
     """
 
     separable = True
-    required = ("cost", "per_sample")
 
+    @abc.abstractmethod
     def cost(self, *arguments: Any, **options: Any) -> np.ndarray:
         """``cost(theta, *data)``: each case's cost, minus its utility, shape (n,); theta is one number, or (n,)."""
-        raise ValueError(f"{type(self).__name__} does not say what an act costs: give it a method cost")
 
+    @abc.abstractmethod
     def per_sample(self, *arguments: Any, **options: Any) -> np.ndarray:
         """``per_sample(prior, *data)``: each case's expected cost under one continuous part of a prior, shape (n,)."""
-        raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
-                         f"per_sample")
 
     def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
@@ -525,12 +484,10 @@ class JointFamily(Family):
     """
 
     separable = False
-    required = ("utilities", "joint_loss")
 
+    @abc.abstractmethod
     def joint_loss(self, *arguments: Any, **options: Any) -> tuple[float, float]:
         """``joint_loss(*priors, *data)``: the loss under a prior for each stated parameter, and its error."""
-        raise ValueError(f"{type(self).__name__} does not say what a forecast costs under a prior: give it a method "
-                         f"joint_loss")
 
     def loss(self, priors: Resolved, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> tuple[float, float]:
         joint = self.joint_loss(*priors.each, *data)
@@ -549,73 +506,18 @@ def _short(value: Any) -> str:
     return words if len(words) <= 60 else f"{words[:57]}..."
 
 
-def _holds(family: Family) -> dict[Any, Any]:
-    """What a family holds: its attributes and slots, without what a cached property has kept."""
-    kinds = type(family).__mro__
-    kept = {name for kind in kinds for name, one in vars(kind).items() if isinstance(one, functools.cached_property)}
-    slots = [vars(kind).get("__slots__", ()) for kind in kinds]
-    names = [name for names in slots for name in ([names] if isinstance(names, str) else names)
-             if hasattr(family, name) and name not in ("__dict__", "__weakref__")]
-    return {name: getattr(family, name) for name in names} | {
-        name: value for name, value in getattr(family, "__dict__", {}).items() if name not in kept}
-
-
 def _same(one: Any, two: Any) -> bool:
     """Are two things that families hold the same? Arrays and tables by their values; what cannot be compared is not."""
-    if one is two:
-        return True
-    if isinstance(one, list | tuple) and isinstance(two, list | tuple):
-        return len(one) == len(two) and all(map(_same, one, two))
-    if isinstance(one, float) and isinstance(two, float) and math.isnan(one):
-        return math.isnan(two)
-    if type(one) is not type(two):
-        return isinstance(one, Number) and isinstance(two, Number) and bool(one == two)
+    if one is two or type(one) is not type(two):
+        return one is two
     if isinstance(one, dict):
         return one.keys() == two.keys() and all(_same(value, two[key]) for key, value in one.items())
-    if isinstance(one, np.ndarray) or hasattr(one, "nnz"):
-        return _same_arrays(one, two)
-    if callable(getattr(one, "equals", None)):  # tables and columns of pandas, and the like
-        return bool(one.equals(two))
-    if dataclasses.is_dataclass(one) and not isinstance(one, type):
-        return _same(vars(one), vars(two)) if hasattr(one, "__dict__") else one == two
-    equal = one == two
-    return bool(equal) if isinstance(equal, bool | np.bool_) else False
-
-
-def _same_arrays(one: Any, two: Any) -> bool:
-    """The same for numpy's arrays, masked ones, and sparse matrices of scipy."""
-    if hasattr(one, "nnz"):
-        return one.shape == two.shape and (one != two).nnz == 0
-    if isinstance(one, np.ma.MaskedArray) or one.dtype == object:
-        return one.shape == two.shape and _same(one.tolist(), two.tolist())
-    if one.dtype.names is None and one.dtype.kind in "fc":
-        return np.array_equal(one, two, equal_nan=True)
-    return np.array_equal(one, two)
-
-
-def _home(name: str) -> Any:
-    """The class that only announces a method."""
-    return next(kind for kind in (Family, SeparableFamily, JointFamily) if name in vars(kind))
-
-
-def draw_probabilities(rng: np.random.Generator, n: int) -> tuple[np.ndarray, list[tuple[np.ndarray]]]:
-    """Labels, balanced or not, and probabilities; every second forecast is an earlier one with another case."""
-    ones = rng.integers(1, n) if n > 1 else rng.integers(0, 2)
-    forecasts: list[np.ndarray] = []
-    for index in range(FORECASTS):
-        forecast = rng.choice(_PROBABILITIES, n)
-        if index % 2:
-            kept = rng.permutation(n) > 0
-            forecast[kept] = forecasts[rng.integers(index)][kept]
-        forecasts.append(forecast)
-    return rng.permutation(np.arange(n) < ones).astype(int), [(forecast,) for forecast in forecasts]
-
-
-def draw_gaussians(rng: np.random.Generator, n: int,
-                   forecasts: int = FORECASTS) -> tuple[np.ndarray, list[tuple[np.ndarray, np.ndarray]]]:
-    """Targets of one, means near them, and standard deviations."""
-    errors = rng.choice([-2, -1, 0, 0, 1, 2], (forecasts, n))
-    return np.ones(n), [(1.0 + error, rng.choice([0.5, 1.0, 1.2, 2.0], n)) for error in errors]
+    if isinstance(one, list | tuple):
+        return len(one) == len(two) and all(map(_same, one, two))
+    try:
+        return bool(one.equals(two)) if hasattr(one, "equals") else np.array_equal(one, two)
+    except Exception:  # whatever its __eq__ raises
+        return False
 
 
 def covers(prior: Prior, low: float, high: float) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import FORECASTS, Parameter, SeparableFamily
+from .base import Parameter, SeparableFamily
 from .cases import BinaryDecision, SelectivePrediction
 
 __all__ = ["OneVsRest", "PerOutput"]
@@ -63,10 +63,6 @@ class OneVsRest(SeparableFamily):
 
     def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return np.arange(data[1].shape[1]), data[1].ravel()
-
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Labels of three classes, and probabilities in steps of a twentieth."""
-        return rng.integers(0, 3, n), [(rng.multinomial(20, np.ones(3) / 3, n) / 20,) for _ in range(FORECASTS)]
 
     def act(self, theta: tuple[int, float], y_prob: ArrayLike) -> np.ndarray:
         """True where class j is flagged, ``y_prob[:, j] > c``; shape (n,).
@@ -158,17 +154,6 @@ class PerOutput(SeparableFamily):
 
     def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
         return None, np.concatenate([variance / unit for _, variance, unit in self._outputs(data)])
-
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Zero targets of two outputs, few errors, variances and correlations."""
-        outputs = 2 if self.scale is None else len(self.scale)
-        reports = []
-        for _ in range(FORECASTS):
-            mean = rng.choice([0.0, 1.0], (n, outputs))
-            std, rho = rng.choice([0.5, 1.0], (n, outputs)), rng.choice([0.0, 0.5], n)
-            cov = np.array([np.outer(s, s) * (r + (1 - r) * np.eye(outputs)) for s, r in zip(std, rho, strict=True)])
-            reports.append((mean, cov))
-        return np.zeros((n, outputs)), reports
 
     def act(self, theta: float, mean: ArrayLike, cov: ArrayLike) -> np.ndarray:
         """True where an output is predicted; shape (n, D).

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one
 from ..priors import Dirac, Prior
-from .base import FORECASTS, Axis, Parameter, SeparableFamily
+from .base import Axis, Parameter, SeparableFamily
 from .cases import BinaryDecision
 
 __all__ = ["Exceedance", "Newsvendor"]
@@ -160,11 +160,6 @@ class _Orders(SeparableFamily):
 
     def closed_form(self) -> bool:
         return True
-
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Outcomes of 1, and sorted forecasts around them in steps of a half."""
-        columns = 3 if self.levels is None else len(self.levels)
-        return np.ones(n), [(np.sort(rng.integers(-2, 7, (n, columns)) / 2, axis=1),) for _ in range(FORECASTS)]
 
     def honest(self, prior: Prior, mirrored: bool = False) -> tuple[str, str]:
         """Verdict on reporting the true quantiles.

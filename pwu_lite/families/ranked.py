@@ -16,7 +16,7 @@ from .._ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
 from ..metrics._kernels import error_of_kept
 from ..priors import Dirac, Prior
 from . import sweep
-from .base import FORECASTS, Axis, JointFamily, Parameter, draw_gaussians
+from .base import Axis, JointFamily, Parameter
 
 __all__ = ["Retention", "RiskAverseTopK", "TopK", "mass_of_k", "place_worth"]
 
@@ -72,11 +72,8 @@ class TopK(JointFamily):
 
     def joint_loss(self, prior: Prior, y: Any, f: Any) -> tuple[float, float]:
         """``-sum_j P(k = j) U_j``, and its error, which is zero."""
-        return -float(np.dot(self.label_worth(prior, f), y)) / f.size, 0.0
-
-    def label_worth(self, prior: Prior, *prediction: Any) -> np.ndarray:
-        f, = prediction
-        return share_places(f, place_worth(mass_of_k(prior, f.size))) * f.size
+        worth = share_places(f, place_worth(mass_of_k(prior, f.size))) * f.size
+        return -float(np.dot(worth, y)) / f.size, 0.0
 
     def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
         y, f = data
@@ -189,10 +186,6 @@ class RiskAverseTopK(JointFamily):
             values.append(_not_overflown(float(np.dot(shares, y - gamma * charge)) / k))
         return np.array(values)
 
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """As in the base class, but with fewer forecasts, because their acts change at many gammas."""
-        return draw_gaussians(rng, n, FORECASTS // 3)
-
     def _charge(self, y: np.ndarray, mean: np.ndarray, std: np.ndarray) -> np.ndarray:
         return std**2 if self.penalty == "reported" else (y - mean) ** 2
 
@@ -249,10 +242,6 @@ class Retention(JointFamily):
         u = snap(validation.vector("uncertainty", uncertainty))
         k, = self.one_theta(theta, u.size)
         return share_places(-u, _first(k, u.size))
-
-    def draw(self, rng: np.random.Generator, n: int) -> tuple[Any, list[tuple[Any, ...]]]:
-        """Errors, and orders of uncertainty."""
-        return rng.integers(1, 6, n).astype(float), [(rng.permutation(n) + 1.0,) for _ in range(FORECASTS)]
 
     def joint_loss(self, prior: Prior, error: Any, uncertainty: Any) -> tuple[float, float]:
         """``sum_j P(k = j) mean error of the j kept``, and its error, which is zero."""

@@ -8,6 +8,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
@@ -15,6 +16,8 @@ from scipy.stats import kendalltau
 from pwu_book import tables as stored_tables
 from pwu_book.runs import _pickles, align, datasets, grid, models, read, score
 from pwu_book.runs import run as benchmark
+from pwu_book.runs.align import TIED
+from pwu_book.runs.best import of_the_best
 from pwu_book.runs.tasks import BINARY, TASKS, Plan
 from pwu_lite import alignment
 
@@ -72,7 +75,8 @@ def test_scores_use_the_variance_of_the_training_targets(folder):
 def test_same_alignment_is_align_of_fold_means(folder, tables):
     frame = benchmark.score_repeat(BINARY, "small", 0, MODELS, folder).groupby("model").mean()
     utilities = frame[[f"binary:s{k:02d}" for k in range(5)]]
-    plain = alignment.align(frame[["brier_score"]], utilities)
+    plain = alignment.align(frame[["brier_score"]], utilities).assign(
+        **of_the_best(-frame[["brier_score"]], utilities, TIED)[["top1", "pearson"]])
     rows = tables.alignment.set_index(["scheme", "metric", "family"]).loc[("same", "brier_score", "binary")]
     for value in ("tau", "somers_d", "top1", "pearson"):
         assert rows[value] == pytest.approx(plain[value].mean())
@@ -325,3 +329,21 @@ def test_kept_results_of_somebody_else_are_not_read(tmp_path, monkeypatch, capsy
         assert f"{name}.joblib is damaged, or was not written by this user" in capsys.readouterr().err
     assert not (tmp_path / "ran").exists()
     assert oct((tmp_path / "cache" / "pwu_lite" / "seal").stat().st_mode)[-3:] == "600"
+
+
+def test_top3_with_many_ties_is_fast_and_right():
+    ours, theirs = pd.DataFrame({"m": [0.0] + [-1.0] * 99}), pd.DataFrame({"u": [1.0] + [0.0] * 99})
+    expected = sum(chance * (1 + hit) / (6 - 1 - hit) for hit, chance in enumerate(
+        scipy.stats.hypergeom(99, 2, 2).pmf([0, 1, 2])))
+    assert of_the_best(ours, theirs, 0.0)["top3"].item() == pytest.approx(expected)
+
+
+def test_the_best_are_found_or_not_and_scale_is_none():
+    models = list("abcde")
+    ours = pd.DataFrame({"m": [5.0, 4, 3, 2, 1], "same": [1.0] * 5}, models)
+    theirs = pd.DataFrame({"up": [-1.0, -2, -3, -4, -5], "down": [1.0, 2, 3, 4, 5], "tied": [1.0, 1, 0, 0, 0]}, models)
+    rows = of_the_best(ours, theirs, 0.0).set_index(["metric", "utility"])
+    assert rows.loc[("m", "up")].tolist() == pytest.approx([1, 1, 1]) and rows.loc[("m", "down"), "top1"] == 0
+    assert rows.loc[("m", "tied"), "top1"] == 1 and rows.loc["same"].isna().all().all()
+    huge = of_the_best(1e200 * ours, 1e-200 * theirs, 0.0).set_index(["metric", "utility"])
+    assert huge.loc[("m", "up"), "pearson"] == pytest.approx(1)

@@ -8,8 +8,8 @@ import pytest
 
 import pwu_desk
 import pwu_lite as pwu
+from pwu_desk import bets as module
 from pwu_desk.watch import Watch
-from pwu_lite.reporting import bets as module
 
 SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
 LIMIT = np.log(2 / 0.05)
@@ -246,7 +246,8 @@ def test_the_interval_near_the_bound_holds(mean):
 def test_a_model_that_never_acts_can_be_watched():
     y = np.ones(1000, int)
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(1e-3))
-    low, high = Watch().update(score.per_sample(y, np.r_[np.full(999, 1e-9), 0.9]), score.per_sample(y, 0.0 * y + 1)).interval
+    seldom, always = (score.per_sample(y, f) for f in (np.r_[np.full(999, 1e-9), 0.9], np.ones(1000)))
+    low, high = Watch().update(seldom, always).interval
     assert low > 0.9 and high <= 1
 
 

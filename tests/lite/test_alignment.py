@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.stats
 
 import pwu_lite as pwu
 from pwu_lite import alignment, metrics
@@ -39,10 +38,9 @@ def tables():
 def test_align_orients_metrics_by_their_direction():
     rows = alignment.align(*tables()).set_index(["metric", "utility"])
     for name in ("log_loss", "error_detection_auroc"):
-        assert rows.loc[(name, "up"), ["tau", "somers_d", "top1", "top3", "pearson"]].tolist() == pytest.approx([1] * 5)
-        assert rows.loc[(name, "down"), ["tau", "somers_d", "top1"]].tolist() == pytest.approx([-1, -1, 0])
+        assert rows.loc[(name, "up"), ["tau", "somers_d"]].tolist() == pytest.approx([1] * 2)
+        assert rows.loc[(name, "down"), ["tau", "somers_d"]].tolist() == pytest.approx([-1, -1])
         assert rows.loc[(name, "tied"), "pairs"] == 6
-        assert rows.loc[(name, "tied"), "top1"] == 1
     assert rows.loc["brier_score"].drop(columns="pairs").isna().all().all()
 
 
@@ -113,22 +111,11 @@ def test_coordinate_dependence_refuses(options):
         alignment.coordinate_dependence(metrics.classification.log_loss, **options)
 
 
-def test_top3_with_many_ties_is_fast_and_right():
-    m = pd.DataFrame({"PWU": [0.0] + [1.0] * 99})
-    u = pd.DataFrame({"u": [1.0] + [0.0] * 99})
-    value = alignment.align(m, u)["top3"].item()
-    expected = sum(chance * (1 + hit) / (6 - 1 - hit) for hit, chance in enumerate(
-        scipy.stats.hypergeom(99, 2, 2).pmf([0, 1, 2])))
-    assert value == pytest.approx(expected)
-
-
 def test_an_outlier_ties_nobody_else():
     m = pd.DataFrame({"log_loss": [0.3, 0.5, 0.4, 0.9, 1e15]}, index=list("abcde"))
     u = pd.DataFrame({"u": [3.0, 1, 2, 0, -5]}, index=list("abcde"))
     row = alignment.align(m, u).iloc[0]
-    assert row["tau"] == pytest.approx(1) and row["top1"] == 1
-    huge = alignment.align(m * 1e200, u * 1e-200).iloc[0]
-    assert huge["pearson"] == pytest.approx(row["pearson"])
+    assert row["tau"] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("directions", [{"mine": "higher"}, {"mine": np.nan}, {"mine": None}, {"mien": True},

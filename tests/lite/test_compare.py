@@ -11,7 +11,6 @@ from scipy import stats
 from scipy.signal import lfilter
 from scipy.special import ndtri, stdtrit
 
-import pwu_desk
 import pwu_lite as pwu
 from pwu_book import unique
 from pwu_desk import report, robust

@@ -22,12 +22,11 @@ import joblib
 import numpy as np
 import pandas as pd
 
-from pwu_lite import alignment
-
 from .. import released
 from .. import tables as stored_tables
 from . import _pickles, align, datasets, grid, score
 from .align import TIED, columns, folds, indexed, lower, means, oriented, rotated, score_repeat, summary
+from .best import of_the_best
 from .tasks import PAPER_TASKS, POPULATION, RECALIBRATED, RELEASED, SEED, TASKS, Plan, Task
 
 __all__ = ["KEYS", "TIED", "Tables", "lower", "main", "score_repeat", "tables"]
@@ -111,12 +110,12 @@ def _same(task, frame):
 
 
 def _align(metrics, utilities):
-    """`align`, with infinite values tied for the worst (no Pearson then), and columns with a NaN left out."""
+    """`of_the_best`, with infinite values tied for the worst (no Pearson then), and columns with a NaN left out."""
     metrics = metrics.loc[:, ~metrics.isna().any()]
     endless = np.isinf(metrics).any()
     worst = metrics.where(np.isfinite(metrics)).min().fillna(0.0) - 1.0
     finite = metrics.where(np.isfinite(metrics), worst, axis=1)
-    rows = alignment.align(finite, utilities, directions=dict.fromkeys(metrics.columns, False), tie=TIED)
+    rows = of_the_best(finite, utilities, TIED)
     rows.loc[rows["metric"].map(endless), "pearson"] = np.nan
     return rows
 

@@ -273,7 +273,9 @@ def has_curve(family: Family, data: tuple[np.ndarray, ...]) -> bool:
     """
     if len(family.stated) != 1 or not family.linear_between_breakpoints:
         return False
-    return family.bounded(data) and (family.stated[0].counts or family.breakpoints(data)[1] is not None)
+    if family.stated[0].counts:
+        return True
+    return family.breakpoints(data)[1] is not None and not read_curve(family, data, None).grows
 
 
 def piece_starts(family: Family, *several: tuple[np.ndarray, ...]) -> np.ndarray:

@@ -15,7 +15,8 @@ from scipy.optimize import minimize
 from scipy.special import expit, logit
 
 from pwu_lite import validation
-from pwu_lite.families import BinaryDecision, Family, SelectivePrediction, TopK
+from pwu_lite._ranks import share_places
+from pwu_lite.families import BinaryDecision, Family, SelectivePrediction, mass_of_k, place_worth
 from pwu_lite.priors import as_prior
 from pwu_lite.pwu import PWU
 
@@ -108,8 +109,7 @@ def binary(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
     return shrink(observed, expected, scores, n0, names)
 
 
-def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
-          family: Family | None = None) -> Assisted:
+def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0) -> Assisted:
     """The top-k PWU at labels shrunk towards a reference, see `binary`; the prior is on k/n.
 
     The utilities are expected hits ``sum_i a_ij y_i``, with weights from the order of the forecasts alone.
@@ -124,8 +124,6 @@ def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
         On the share k/n.
     n0 : float
         How many labels the reference is trusted to be worth, at least 0.
-    family : TopK or Retention, optional
-        `TopK` if not given.
 
     Examples
     --------
@@ -136,10 +134,8 @@ def top_k(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.0,
     True
     """
     y, names, F = _probabilities(y_true, forecasts)
-    family = family or TopK()
-    if not hasattr(family, "label_worth"):  # of each label to minus the loss, times n
-        raise ValueError(f"{type(family).__name__} does not say what a label is worth: give it a method label_worth")
-    worth = np.column_stack([family.label_worth(as_prior(prior), f) for f in F.T])
+    places = place_worth(mass_of_k(as_prior(prior), y.size)) * y.size
+    worth = np.column_stack([share_places(f, places) for f in F.T])  # of each label to minus the loss, times n
     q, scores = binary_reference(y, F)
     return shrink(-worth * y[:, None], -worth * q[:, None], scores, n0, names)
 
