@@ -13,9 +13,9 @@ from scipy import optimize
 
 from . import _special as special
 from . import validation
-from .priors import Beta, Dirac, Gamma, LogNormal, Pareto, Prior, TruncatedBeta, Uniform, as_prior
+from .priors import Beta, Dirac, Gamma, LogNormal, Prior, TruncatedBeta, as_prior
 
-__all__ = ["beta_from_mode", "beta_from_quantiles", "lognormal_from_quantiles", "mode", "shifted"]
+__all__ = ["beta_from_mode", "beta_from_quantiles", "lognormal_from_quantiles", "mode"]
 
 _LOG_SIZES = (-12.0, 35.0)  # between which the logarithm of a + b is looked for
 
@@ -202,56 +202,3 @@ def mode(prior: Any) -> float:
     if isinstance(prior, Dirac):
         return prior.at
     return float("nan")
-
-
-def shifted(prior: Any, share: float) -> Prior:
-    """A prior moved up or down, for a sensitivity check.
-
-    The mode of a Beta prior (its mean, where it has no mode inside) moves by `share` of its
-    distance to the nearer end, at the same a + b. Everything else is multiplied by ``1 + share``.
-
-    Parameters
-    ----------
-    prior : Beta, Gamma, LogNormal, Pareto, Uniform or Dirac
-    share : float
-        In (-1, 1); the paper shifts by one half.
-
-    Raises
-    ------
-    ValueError
-        No rule for this prior: state the alternatives yourself.
-
-    References
-    ----------
-    PWU paper, appendix I.3 (sensitivity check).
-
-    Examples
-    --------
-    >>> shifted(Beta(2, 10), 0.5)
-    Beta(a=2.5, b=9.5, scale=1.0)
-    """
-    prior, share = _single(prior), validation.inside("share", share, -1, 1)
-    if isinstance(prior, Beta):
-        return _shifted_beta(prior, share)
-    for kind, changed in _SCALED:
-        if isinstance(prior, kind):
-            return kind(**(vars(prior) | changed(prior, 1 + share)))
-    raise ValueError(f"there is no rule to shift {prior!r}: state the alternative priors yourself")
-
-
-def _shifted_beta(prior: Any, share: float) -> Prior:
-    """Shapes 1 + kappa m around a mode m, or kappa m around a mean m."""
-    least = 1.0 if prior.a > 1 and prior.b > 1 else 0.0
-    size = prior.a + prior.b - 2 * least
-    position = (prior.a - least) / size
-    moved = position + share * min(position, 1 - position)
-    return Beta(least + size * moved, least + size * (1 - moved), scale=prior.scale)
-
-
-_SCALED: list[tuple[type, Callable[[Any, float], dict[str, float]]]] = [
-    (Gamma, lambda prior, factor: {"scale": prior.scale * factor}),
-    (LogNormal, lambda prior, factor: {"mu": prior.mu + np.log(factor)}),
-    (Pareto, lambda prior, factor: {"minimum": prior.minimum * factor}),
-    (Dirac, lambda prior, factor: {"at": prior.at * factor}),
-    (Uniform, lambda prior, factor: {"low": prior.low * factor, "high": prior.high * factor}),
-]

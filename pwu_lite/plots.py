@@ -16,7 +16,7 @@ from ._resampling import bands
 from .metrics._kernels import isotonic
 from .priors import Dirac, Prior
 
-__all__ = ["COLOURS", "curves", "murphy", "name_lines", "new_axes", "prior_panels", "reliability", "use_style"]
+__all__ = ["COLOURS", "curves", "murphy", "name_lines", "new_axes", "reliability", "use_style"]
 
 # Okabe and Ito's colours: colour-blind readers can distinguish them, and on white
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
@@ -152,50 +152,6 @@ def _apart(heights: np.ndarray, gap: float) -> np.ndarray:
     # Without the gaps that they need, neighbours in the wrong order share their mean: isotonic regression.
     steps = gap * np.arange(len(heights))
     return isotonic_regression(heights - steps).x + steps if len(heights) else heights
-
-
-def prior_panels(variants: Mapping[str, Sequence[Prior]], names: Sequence[str], levels: Sequence[float]) -> Figure:
-    """One panel per parameter: the first prior's density with its quantiles marked, the others behind it.
-
-    Parameters
-    ----------
-    variants : mapping of label to priors, one for each parameter
-        The first one is the stated one.
-    names : sequence of str
-        The parameters.
-    levels : sequence of float
-        Quantiles to mark.
-
-    Examples
-    --------
-    >>> from pwu_lite import Beta
-    >>> figure = prior_panels({"stated": [Beta(2, 10)], "flat": [Beta(1, 1)]}, ["c"], [0.05, 0.95])
-    >>> figure.axes[0].get_ylabel()
-    'prior density'
-    """
-    use_style()
-    figure, axes = plt.subplots(len(names), 1, figsize=(6.4, 3.2 * len(names)), squeeze=False)
-    for which, (ax, name) in enumerate(zip(axes[:, 0], names, strict=True)):
-        (first, stated), *rest = [(label, priors[which]) for label, priors in variants.items()]
-        labels_shown = [(first, stated), *((label, prior) for label, prior in rest if prior is not stated)]
-        ends = [float(prior.ppf(level)) for _, prior in labels_shown for level in (0.005, 0.995)]
-        low, high = 0.0 if min(ends) < 0.5 * max(ends) else min(ends), max(ends)
-        x = np.linspace(low, high, 802)[1:-1] if high > low else np.linspace(0, 2 * high, 802)[1:-1]
-        inner = [float(np.max(prior.pdf(prior.ppf([0.02, 0.2, 0.5, 0.8, 0.98])))) for _, prior in labels_shown]
-        top = 1.6 * max([value for value in inner if np.isfinite(value)] or [0.0]) or 1.0
-        for index, (label, prior) in enumerate(labels_shown):
-            style = {"color": COLOURS[index % 6], "ls": DASHES[index % 6], "lw": 1.5 if index else 2.5}
-            ax.plot(x, prior.pdf(x), label=label, **style)
-            for weight, part in prior.parts:
-                if isinstance(part, Dirac):  # a stem as high as its mass, the top for all of it
-                    ax.plot([part.at] * 2, [0, weight * top], marker="^", markevery=[1], **style)
-        for level in levels:
-            at = float(stated.ppf(level))
-            ax.axvline(at, color=INK, lw=0.8, ls="-")
-            ax.annotate(f"{level:.0%}", (at, 0), xytext=(3, 3), textcoords="offset points", fontsize=9)
-        ax.set(xlabel=name, ylabel="prior density", ylim=(0, min(top, 1.05 * ax.dataLim.y1)))
-        ax.legend()
-    return figure
 
 
 def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: float | None = 0.95, thetas: Any = None,

@@ -6,7 +6,7 @@ Implements sections 3.2 and 3.3 and appendices C.4 and C.5 of the PWU paper, equ
 
 from .algebra import LAMBDA, C, read
 from .implicit import ImplicitPrior, NotAligned, Steps, binary_prior, selective_prior
-from .induced import expected_loss, newsvendor_score, threshold_score
+from .induced import expected_loss
 
-__all__ = ["C", "LAMBDA", "ImplicitPrior", "NotAligned", "Steps", "binary_prior", "expected_loss",
-           "newsvendor_score", "read", "selective_prior", "threshold_score"]
+__all__ = ["C", "LAMBDA", "ImplicitPrior", "NotAligned", "Steps", "binary_prior", "expected_loss", "read",
+           "selective_prior"]

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pwu_lite as pwu
+from pwu_book import reports
 from pwu_lite import elicitation
 
 inner = st.floats(0.001, 0.999)
@@ -50,14 +51,14 @@ def test_modes_are_maxima_of_the_density(prior, low, high):
 @given(inner, st.floats(-0.9, 0.9))
 def test_shifts_stay_inside_and_keep_the_concentration(place, share):
     prior = elicitation.beta_from_mode(place, 10)
-    moved = elicitation.shifted(prior, share)
+    moved = reports.shifted(prior, share)
     assert moved.a + moved.b == pytest.approx(12)
     assert elicitation.mode(moved) == pytest.approx(place + share * min(place, 1 - place), abs=1e-9)
 
 
 @pytest.mark.parametrize("a, b", [(0.5, 0.5), (0.9, 4.0), (3.0, 0.7), (2, 1), (1, 2), (0.5, 2), (2, 0.5)])
 def test_without_a_mode_inside_the_mean_moves(a, b):
-    moved = elicitation.shifted(pwu.Beta(a, b), 0.5)
+    moved = reports.shifted(pwu.Beta(a, b), 0.5)
     mean = a / (a + b)
     assert moved.mean == pytest.approx(mean + 0.5 * min(mean, 1 - mean)) and moved.a + moved.b == pytest.approx(a + b)
 
@@ -74,7 +75,7 @@ def test_lognormal_quantiles_are_met(low, ratio, coverage):
                                    pwu.Uniform(0.1, 0.5)])
 def test_other_priors_are_multiplied(prior):
     q = np.array([0.05, 0.5, 0.95])
-    assert elicitation.shifted(prior, 0.5).ppf(q) == pytest.approx(1.5 * np.asarray(prior.ppf(q)))
+    assert reports.shifted(prior, 0.5).ppf(q) == pytest.approx(1.5 * np.asarray(prior.ppf(q)))
 
 
 @pytest.mark.parametrize("call, words", [
@@ -88,11 +89,11 @@ def test_other_priors_are_multiplied(prior):
     (lambda: elicitation.beta_from_quantiles(0.1, 0.1 + 1e-12), "narrow"),
     (lambda: elicitation.beta_from_quantiles(0.3, 0.3 + 1e-7), "narrow"),
     (lambda: elicitation.beta_from_quantiles(1e-200, 1e-100), "narrow or too wide"),
-    (lambda: elicitation.shifted(pwu.Beta(2, 10), 1.0), "share"),
+    (lambda: reports.shifted(pwu.Beta(2, 10), 1.0), "share"),
     (lambda: elicitation.beta_from_quantiles(5, 40), "k/n"),
     (lambda: elicitation.lognormal_from_quantiles(2, 1), "low must be below high"),
     (lambda: elicitation.lognormal_from_quantiles(0, 1), "low"),
-    (lambda: elicitation.shifted(pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.2)], [0.5, 0.5]), 0.5), "alternative")])
+    (lambda: reports.shifted(pwu.Mixture([pwu.Dirac(0.1), pwu.Dirac(0.2)], [0.5, 0.5]), 0.5), "alternative")])
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()

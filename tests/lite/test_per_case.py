@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pwu_lite as pwu
+from pwu_book import reports
 from pwu_lite import reporting
 
 RNG = np.random.default_rng(0)
@@ -62,8 +63,8 @@ def test_equality_hash_names_and_draws():
     (lambda: pwu.PWU(pwu.BinaryDecision(), pwu.Dirac([0.2, 1.2])), "outside"),
     (lambda: pwu.TruncatedBeta([2.0, 3.0], 10, 0.1, 0.4), "one finite number"),
     (lambda: pwu.Dirac([]), "empty"), (lambda: pwu.Dirac([[0.1, 0.2]]), "one-dimensional"),
-    (lambda: reporting.prior_report(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(T))), "one prior for all"),
-    (lambda: pwu.elicitation.shifted(pwu.Beta(T, 2.0), 0.5), "one prior")])
+    (lambda: reports.prior_report(pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(T))), "one prior for all"),
+    (lambda: reports.shifted(pwu.Beta(T, 2.0), 0.5), "one prior")])
 def test_refusals(call, words):
     with pytest.raises(ValueError, match=words):
         call()

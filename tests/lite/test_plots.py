@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_book import figures
+from pwu_book import figures, reports
 from pwu_lite import _resampling, plots
 
 X = np.linspace(0, 1, 20)
@@ -21,7 +21,7 @@ FIGURES = {
     "isotonic": lambda: plots.reliability(*BINARY[:1], {"a": BINARY[1], "b": BINARY[1]}, repeats=9),
     "retention": lambda: figures.retention_curve([0, 1, 0, 1], {"entropy": [1, 2, 3, 4]}),
     "coverage": lambda: figures.coverage_curve(X, {"model": X}),
-    "panels": lambda: plots.prior_panels({"as stated": (pwu.Beta(2, 10),), "moved": (pwu.Beta(3, 9),)}, ["c"], [0.5]),
+    "panels": lambda: reports.prior_panels({"as stated": (pwu.Beta(2, 10),), "moved": (pwu.Beta(3, 9),)}, ["c"], [0.5]),
 }
 
 
@@ -70,7 +70,7 @@ def test_names_without_room_are_in_a_legend(names):
 def test_panels_show_point_masses_and_narrow_priors():
     mixture = pwu.Mixture([pwu.Dirac(0.2), pwu.Beta(2, 10)], [0.8, 0.2])
     for prior in (mixture, pwu.Dirac(0.3), pwu.Uniform(2, 2.001), pwu.Beta(1e-3, 1e-3)):
-        ax = plots.prior_panels({"as stated": (prior,)}, ["c"], [0.05, 0.5, 0.95]).axes[0]
+        ax = reports.prior_panels({"as stated": (prior,)}, ["c"], [0.05, 0.5, 0.95]).axes[0]
         assert np.isfinite(ax.get_ylim()).all() and ax.get_ylim()[1] < 1e6
         stems = [line for line in ax.get_lines() if line.get_marker() == "^"]
         assert len(stems) == sum(isinstance(part, pwu.Dirac) for _, part in prior.parts)

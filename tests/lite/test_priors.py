@@ -369,12 +369,12 @@ def test_a_gamma_with_a_shape_at_which_scipy_loses_digits_is_refused():
 
 
 def test_each_prior_stands_in_every_list_that_it_must():
-    """Tested here, shifted by `elicitation.shifted`, and with a formula for `symbolic`, or named as one that is not."""
-    from pwu_lite import elicitation
+    """Tested here, shifted by `reports.shifted`, and with a formula for `symbolic`, or named as one that is not."""
+    from pwu_book import reports
     from pwu_lite.symbolic import induced
 
     kinds = {kind for name in pwu.priors.__all__ if isinstance(kind := getattr(pwu.priors, name), type)
              and issubclass(kind, Prior)} - {Prior}
     assert kinds == {type(prior) for prior in PRIORS} | {pwu.Dirac}  # a point has no density to integrate
-    assert kinds == {kind for kind, _ in elicitation._SCALED} | {pwu.Beta, pwu.TruncatedBeta, pwu.Mixture}
+    assert kinds == {kind for kind, _ in reports._SCALED} | {pwu.Beta, pwu.TruncatedBeta, pwu.Mixture}
     assert kinds == set(induced._DENSITIES) | {pwu.Dirac, pwu.Mixture}

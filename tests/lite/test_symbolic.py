@@ -10,6 +10,7 @@ import sympy as sp
 from scipy import integrate
 
 import pwu_lite as pwu
+from pwu_book import induced
 from pwu_lite import symbolic
 from pwu_lite.symbolic import NotAligned, binary_prior, expected_loss, selective_prior
 
@@ -309,30 +310,30 @@ def test_crps_from_thresholds_and_from_quantiles(rate):
     """Exponential forecast: both mixtures are the CRPS, whose closed form is y - 2 F(y)/rate + 1/(2 rate)."""
     cdf, quantile = 1 - sp.exp(-rate * t), -sp.log(1 - p) / rate
     closed = y - 2 * (1 - sp.exp(-rate * y)) / rate + sp.Rational(1, 2) / rate
-    by_thresholds = symbolic.threshold_score(cdf, t, y, TWO, (0, sp.oo))
-    by_quantiles = symbolic.newsvendor_score(quantile, p, y, cdf.subs(t, y), density=2)
+    by_thresholds = induced.threshold_score(cdf, t, y, TWO, (0, sp.oo))
+    by_quantiles = induced.newsvendor_score(quantile, p, y, cdf.subs(t, y), density=2)
     assert sp.simplify(by_thresholds - closed) == 0
     assert sp.simplify((by_quantiles - closed).subs(y, 0.7)) == pytest.approx(0, abs=1e-12)
 
 
 @pytest.mark.slow
 def test_scores_of_distributions_are_real_and_finite():
-    formula = symbolic.newsvendor_score(-sp.log(1 - p), p, y, 1 - sp.exp(-y), density=2)
+    formula = induced.newsvendor_score(-sp.log(1 - p), p, y, 1 - sp.exp(-y), density=2)
     assert complex(formula.subs(y, 1.0)).imag == 0
     log_loss = binary_prior(*BINARY["log loss"][:2], p)
-    bets = symbolic.threshold_score(1 - sp.exp(-t), t, y, log_loss, (0, sp.oo))
+    bets = induced.threshold_score(1 - sp.exp(-t), t, y, log_loss, (0, sp.oo))
     below = integrate.quad(lambda u: u, 0, 0.8)[0]  # -log(1 - F(u)) = u
     above = integrate.quad(lambda u: -np.log(-np.expm1(-u)), 0.8, np.inf)[0]
     assert float(bets.subs(y, 0.8).evalf()) == pytest.approx(below + above)
     with pytest.raises(ValueError, match="level"):
-        symbolic.newsvendor_score(p, p, 0.5, 0.5, atoms={2: 1})
+        induced.newsvendor_score(p, p, 0.5, 0.5, atoms={2: 1})
 
 
 def test_interval_score_is_two_newsvendors():
     alpha = sp.Rational(1, 5)
     atoms = {alpha / 2: 2 / alpha, 1 - alpha / 2: 2 / alpha}
     for outcome in (0.02, 0.5, 0.97):
-        total = symbolic.newsvendor_score(p, p, outcome, outcome, density=0, atoms=atoms)
+        total = induced.newsvendor_score(p, p, outcome, outcome, density=0, atoms=atoms)
         low, high = 0.1, 0.9
         score = high - low + 10 * (max(low - outcome, 0) + max(outcome - high, 0))
         assert float(total) == pytest.approx(score)
@@ -375,10 +376,10 @@ def test_text_is_never_evaluated(tmp_path):
     mark = tmp_path / "mark"
     text = f"__import__('pathlib').Path({str(mark)!r}).write_text('x')"
     calls = [lambda: binary_prior(text, p**2, p), lambda: selective_prior(text, error, v),
-             lambda: symbolic.newsvendor_score(text, p, y, y), lambda: symbolic.newsvendor_score(p, p, text, y),
-             lambda: symbolic.threshold_score(text, t, y, TWO, (0, 1)),
-             lambda: symbolic.threshold_score(t, text, y, TWO, (0, 1)),
-             lambda: symbolic.threshold_score(t, t, y, TWO, (0, text)),
+             lambda: induced.newsvendor_score(text, p, y, y), lambda: induced.newsvendor_score(p, p, text, y),
+             lambda: induced.threshold_score(text, t, y, TWO, (0, 1)),
+             lambda: induced.threshold_score(t, text, y, TWO, (0, 1)),
+             lambda: induced.threshold_score(t, t, y, TWO, (0, text)),
              lambda: selective_prior(NLL, error, v).truncate(text)]
     for call in calls:
         with pytest.raises(ValueError, match="text|Symbol"):
