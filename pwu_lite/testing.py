@@ -310,29 +310,11 @@ def _check_breakpoints(score: PWU, arrays: list[np.ndarray], size: float) -> Non
         raise AssertionError(f"breakpoints: the cost is not linear between {starts[kept][row]:.6g} and "
                              f"{ends[kept][row]:.6g}; at {places[row, column]:.6g} it is {costs[row, column]:.6g}, on "
                              f"a line {lines[row, column]:.6g}")
-    _check_limits(family, arrays, data, np.column_stack([starts, ends])[kept], places, costs)
     if hasattr(family, "act") and len(family.parameters) == 1:
         for row in places[:20]:
             before, after = (np.asarray(family.act(float(at), *arrays[1:])) for at in row[[0, -1]])
             if not np.array_equal(before, after):
                 raise AssertionError(f"breakpoints: the act changes between {row[0]:.6g} and {row[-1]:.6g}")
-
-
-def _check_limits(family: Family, arrays: list[np.ndarray], data: tuple[Any, ...], pieces: np.ndarray,
-                  places: np.ndarray, costs: np.ndarray) -> None:
-    """A point mass next to an end of a piece costs what the line of the piece says: bounds over priors are reached."""
-    for (start, end), row, line in zip(pieces[:20], places, costs, strict=False):
-        for at, inward in ((start, 1), (end, -1)):
-            step = max(family.blur * abs(at), 8 * float(np.spacing(abs(at))))
-            theta = at + inward * min(step, (end - start) / 4)
-            slope = (line[-1] - line[0]) / (row[-1] - row[0])
-            limit = line[0] + slope * (theta - row[0])
-            value = _value(PWU(family, Dirac(float(theta))), *arrays)
-            room = 1e-9 * max(abs(line[0]), abs(line[-1]), abs(limit))
-            if not abs(value - limit) <= room:
-                raise AssertionError(f"breakpoints: next to {at!r} a point mass costs {value:.9g}, and the limit of "
-                                     f"the cost between {start!r} and {end!r} is {limit:.9g}: no prior reaches that "
-                                     f"bound")
 
 
 def _check_properness(score: PWU, arrays: list[np.ndarray]) -> None:

@@ -5,8 +5,6 @@ Implements no source: what every function of the package asks of its arguments.
 
 from __future__ import annotations
 
-import datetime
-import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -109,7 +107,7 @@ def columns_in_order(name: str, table: Any) -> None:
 
 
 def group_labels(groups: Any, n: int) -> np.ndarray:
-    """Read one label for each case, shape (n,): numbers, dates or text, as they are; objects as text.
+    """Read one label for each case, shape (n,): numbers, dates or text, as they are; objects by their text.
 
     Raises
     ------
@@ -118,7 +116,7 @@ def group_labels(groups: Any, n: int) -> np.ndarray:
 
     Examples
     --------
-    >>> group_labels(["b", "a", "b"], 3).tolist(), group_labels(np.array([1, "1", 2.0], object), 3).tolist()
+    >>> group_labels(["b", "a", "b"], 3).tolist(), group_labels(np.array([1, "1", 2], object), 3).tolist()
     (['b', 'a', 'b'], ['1', '1', '2'])
     """
     if has_a_mask(groups):
@@ -134,33 +132,7 @@ def group_labels(groups: Any, n: int) -> np.ndarray:
     missing = np.asarray(isna(labels))
     if missing.any():
         raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
-    return np.array([as_text(label) for label in labels], dtype=str) if labels.dtype == object else labels
-
-
-def as_text(label: Any) -> str:
-    """A label as text, the same whatever type a file's reader gave it: whole numbers without a point, days by date.
-
-    Examples
-    --------
-    >>> [as_text(label) for label in (1, 1.0, np.int8(1), "1", np.datetime64("2026-11-28T00", "h"))]
-    ['1', '1', '1', '1', '2026-11-28']
-    """
-    if isinstance(label, bytes):
-        return label.decode(errors="replace")
-    if isinstance(label, np.datetime64):
-        written = str(np.datetime_as_string(label)).replace("T", " ")
-        written = re.sub(r"\.?0*$", "", written) if "." in written else written
-        whole = re.fullmatch(r"(\d{4,}-\d\d-\d\d)( 00(:00){0,2})?", written)
-        return whole[1] if whole else written + ":00" * (2 - written.count(":") if " " in written else 0)
-    if isinstance(label, datetime.datetime):  # as pandas and CSV files write it
-        midnight = label.time() == datetime.time() and label.tzinfo is None
-        return str(label.date()) if midnight else str(label)
-    if isinstance(label, np.timedelta64 | datetime.timedelta):
-        seconds = label / np.timedelta64(1, "s") if isinstance(label, np.timedelta64) else label.total_seconds()
-        return f"{seconds:.15g} s"
-    if isinstance(label, float | np.floating) and float(label).is_integer():
-        label = int(label)
-    return str(label)
+    return np.array(list(map(str, labels))) if labels.dtype == object else labels
 
 
 def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

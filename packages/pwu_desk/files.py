@@ -899,7 +899,18 @@ def _with_names_of(given, truth, frame):
 def findings(given, frame, used, columns):
     """What columns that were not used suggest: notes of the reader, other commands, rows that belong together."""
     repeats = [] if given.groups else columns.remarks(special(given), used | follow_up(given, frame, used))
-    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used), *repeats]
+    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used), *repeats,
+            *(() if given.groups else copies(frame[[name for name in frame if name in used]]))]
+
+
+def copies(frame):
+    """A sentence where all rows occur several times, as in a file joined with itself."""
+    counts = np.unique(pd.util.hash_pandas_object(frame, index=False), return_counts=True)[1]
+    times = int(np.gcd.reduce(counts)) if len(frame) else 1
+    if times < 2 or counts.size < RULES["least_different"]:
+        return []
+    return [say("copies", cases=f"{len(frame):,}", different=f"{counts.size:,}", times=times,
+                wider=f"{np.sqrt(times):.2g}")]
 
 
 def special_columns(given, frame, used):

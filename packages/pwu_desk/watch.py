@@ -101,7 +101,7 @@ class Watch:
             raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
         if batch is not None and isna(batch) is True:
             raise ValueError(f"batch must name the piece, got {batch}")
-        name = None if batch is None else validation.as_text(batch)
+        name = None if batch is None else as_text(batch)
         _refuse_alike("batches", self._batches, set() if name is None else {name})
         if name in self._batches:
             warnings.warn(f"batch {name!r} has been counted before, and is left out", stacklevel=2)
@@ -196,9 +196,10 @@ class Watch:
 
     def _by_group(self, gap, groups):
         """Mean difference of each group, in the order in which they came, and their names as text."""
-        labels = validation.group_labels(groups, len(gap))
+        validation.group_labels(groups, len(gap))
+        labels = np.array([as_text(label) for label in np.asarray(groups)])
         names, first, number = np.unique(labels, return_index=True, return_inverse=True)
-        seen = set(map(validation.as_text, names))
+        seen = set(names.tolist())
         self._refuse_again(seen, "was in an earlier piece: a group must be whole")
         mean = np.bincount(number, gap) / np.bincount(number)
         return mean[np.argsort(first)], seen
@@ -217,6 +218,33 @@ class Watch:
                 if self._bets.fortune(0.0, side) >= np.log(2 / (1 - self.level)):
                     self._named, self.since = name, self.n
         return self
+
+
+def as_text(label: Any) -> str:
+    """A label as text, the same whatever type a file's reader gave it: whole numbers without a point, days by date.
+
+    Examples
+    --------
+    >>> [as_text(label) for label in (1, 1.0, np.int8(1), "1", np.datetime64("2026-11-28T00", "h"))]
+    ['1', '1', '1', '1', '2026-11-28']
+    """
+    if isinstance(label, bytes):
+        return label.decode(errors="replace")
+    if isinstance(label, np.datetime64):
+        written = str(np.datetime_as_string(label)).replace("T", " ")
+        written = re.sub(r"\.?0*$", "", written) if "." in written else written
+        whole = re.fullmatch(r"(\d{4,}-\d\d-\d\d)( 00(:00){0,2})?", written)
+        return whole[1] if whole else written + ":00" * (2 - written.count(":") if " " in written else 0)
+    if isinstance(label, datetime.datetime):  # as pandas and CSV files write it
+        midnight = label.time() == datetime.time() and label.tzinfo is None
+        return str(label.date()) if midnight else str(label)
+    if isinstance(label, np.timedelta64 | datetime.timedelta):
+        seconds = label / np.timedelta64(1, "s") if isinstance(label, np.timedelta64) else label.total_seconds()
+        return f"{seconds:.15g} s"
+    if isinstance(label, float | np.floating) and float(label).is_integer():
+        label = int(label)
+    return str(label)
+
 
 def _refuse_alike(what, known, new):
     """Labels that write one number, or one time, in two ways are none for certain."""

@@ -28,7 +28,6 @@ from ._together import pairs_of
 from .intervals import Options, apart, by_content, from_losses, from_scores, method_of, named
 from .margin import decide, lifted, margin_of
 from .margin import words as decided
-from .rules import RULES
 from .words import at_a_glance, in_words, lines, remarks, wrapped
 
 __all__ = ["ModelComparison", "compare"]
@@ -68,7 +67,7 @@ class ModelComparison:
         remarks on the data and the intervals.
 
         That is the event and how often it came, models that cost more than always predicting the base rate, and why
-        intervals may be too narrow: few events or groups, copies, a long tail, or dependence that is underestimated.
+        intervals may be too narrow: few events or groups, a long tail, or dependence that is underestimated.
         With several scores each sentence begins with the name of its score.
         """
         named = isinstance(self.table.index, pd.MultiIndex)
@@ -285,28 +284,7 @@ def _about(y: np.ndarray, forecasts: dict[Any, Any], groups: np.ndarray | None, 
     base = ("the base rate" if binary else "the mean and standard deviation of all cases" if pairs else
             "the same distribution, that of all cases")
     return {"cases": int(carries.sum()), "events": int((carries & (y == 1)).sum()) if binary else None,
-            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.3g}",
-            "copies": _copies(y, forecasts, weight) if groups is None else None}
-
-
-def _copies(y: np.ndarray, forecasts: dict[Any, Any], weight: np.ndarray | None) -> tuple[int, int, int] | None:
-    """Cases, different ones, and how often each occurs at least, if all of them occur that often or a multiple of it.
-
-    Rounded forecasts coincide as well, but not all of them twice: that is told from twenty different cases on.
-    """
-    mixed = np.zeros(len(y), dtype=np.uint64)
-    for part in (y, *(part for parts in forecasts.values() for part in parts), *([] if weight is None else [weight])):
-        values = np.asarray(part)
-        if values.dtype.kind not in "biuf":
-            values = np.unique(values.astype(str), return_inverse=True)[1].reshape(values.shape)
-        for column in values.reshape(len(y), -1).T.astype(float) + 0.0:  # bits that depend on all columns
-            mixed = (mixed ^ np.ascontiguousarray(column).view(np.uint64)) * np.uint64(0x9E3779B97F4A7C15)
-            mixed ^= mixed >> np.uint64(32)
-    if np.gcd.reduce([np.count_nonzero(mixed == one) for one in mixed[:8]]) == 1:  # nearly always: nothing is sorted
-        return None
-    counts = np.unique(mixed, return_counts=True)[1]
-    times = int(np.gcd.reduce(counts))
-    return (len(y), counts.size, times) if times > 1 and counts.size >= RULES["least_different"] else None
+            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.3g}"}
 
 
 def few_units(count: int, which: int, unit: str) -> str:

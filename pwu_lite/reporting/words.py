@@ -191,7 +191,7 @@ def remarks(table: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
         The table of one `compare`.
     about : mapping
         ``cases``, ``events`` (None where outcomes are not events), ``event`` (its name), ``base`` (the forecast
-        without a model, in words), ``coverage``, and ``copies`` if all cases occur several times.
+        without a model, in words), ``coverage``.
 
     Examples
     --------
@@ -208,10 +208,6 @@ Check the outcome, and which label is the event.')
         number, kind = min((about["events"], "events"), (about["cases"] - about["events"], "cases without an event"))
         if number < RULES["few_events"]:
             sentences.append(say("few_events", kind=kind, number=f"{number:,}", coverage=about["coverage"]))
-    if about.get("copies"):
-        cases, different, times = (f"{number:,}" for number in about["copies"])
-        sentences.append(say("copies", cases=cases, different=different, times=times,
-                             wider=f"{np.sqrt(about['copies'][2]):.2g}"))
     first = str(table.index[table["verdict"].isin(["best", "reference"])][0]) if "cases" in table else ""
     sentences += [say("missing", name=name, cases=f"{cases:,}", all=f"{about['cases']:,}", first=first)
                   for name, cases in (table["cases"].items() if "cases" in table else ()) if cases < about["cases"]]

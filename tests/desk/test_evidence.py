@@ -609,3 +609,14 @@ def test_thousands_in_a_range_are_asked_about(ask, text):
     comma, point = (costs(ask({}, "c.csv", "--truth", "y", "--models", "p", "--ratio", ratio))
                     for ratio in ("2,5:20,5", "2.5:20.5"))
     assert comma == point
+
+
+@pytest.mark.parametrize("times", [2, 3, 8])
+def test_a_file_joined_with_itself_is_told(ask, times):
+    table = pd.DataFrame({"y": Y, "a": A, "b": B})[:60]
+    words = f"Only 60 of the {60 * times} cases are different, and each occurs {times} times or more."
+    joined = pd.concat([table] * times).sample(frac=1, random_state=0)
+    said = ask({"j.csv": joined, "k.csv": pd.concat([joined, CASES[["y"]][:1].assign(a=0.5, b=0.5)])}, "j.csv",
+               "--truth", "y", *RATIO)["remarks"]
+    assert words in " ".join(said)
+    assert "different, and each" not in " ".join(ask({}, "k.csv", "--truth", "y", *RATIO)["remarks"])

@@ -508,25 +508,6 @@ def test_dependence_is_that_of_an_autoregression(d, true):
     assert _dependence([d - d.mean()])[0][0] == pytest.approx(true, rel=0.1)
 
 
-@pytest.mark.parametrize("times", [2, 3, 8])
-def test_a_file_joined_with_itself_is_told(times):
-    rng = np.random.default_rng(0)
-    f, weight = rng.random(60).round(2), rng.random(60)
-    y, rows = rng.random(60) < f, rng.permutation(np.tile(np.arange(60), times))
-    found = pwu.compare(y[rows], {"a": f[rows], "b": f[rows] ** 2}, SCORE, sample_weight=weight[rows], n_resamples=50)
-    words = f"Only 60 of the {60 * times} cases are different, and each occurs {times} times or more."
-    assert words in " ".join(found.words)
-    whose = pwu.compare(y[rows], {"a": f[rows], "b": f[rows] ** 2}, SCORE, groups=rows, n_resamples=50)
-    assert not any("different ones" in line for line in whose.words)
-
-
-@pytest.mark.parametrize("f", [DRAWN.random(3000), DRAWN.random(3000).round(2), np.tile([0.2, 0.4], 500),
-                               np.append(np.tile(DRAWN.random(60), 8), 0.5)])
-def test_rounded_forecasts_are_no_copies(f):
-    found = pwu.compare(DRAWN.random(f.size) < f, {"a": f, "b": f**2}, SCORE, n_resamples=50)
-    assert not any("different ones" in line for line in found.words)
-
-
 @pytest.mark.parametrize("number", [8, 20, 40])
 @pytest.mark.parametrize("grouped", [False, True])
 def test_intervals_of_few_units_are_as_wide_as_students(number, grouped):
