@@ -76,7 +76,7 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     size = float(np.max(np.abs(costs)))
     _same("the PWU is not the prior's average of -U", np.mean(costs), value, size, rtol)
     if score.priors:
-        _check_point_masses(score, arrays, value, size)
+        _check_point_masses(score, arrays, size)
     if len(score.priors) == 1 and not family.stated[0].counts:
         _check_everywhere(score, arrays)
     if isinstance(family, SeparableFamily):
@@ -172,18 +172,17 @@ def _spread(priors: tuple[Any, ...], points: int) -> Any:
     return np.column_stack([prior.ppf(level) for prior, level in zip(priors, [levels, *others], strict=True)])
 
 
-def _check_point_masses(score: PWU, arrays: list[np.ndarray], value: float, size: float) -> None:
-    """Under a point mass the PWU is -U, at a quantile and where the act of a case changes; mixtures mix."""
+def _check_point_masses(score: PWU, arrays: list[np.ndarray], size: float) -> None:
+    """Under point masses the PWU is -U, and under a mixture of priors the mixture of PWUs."""
     family, data = score.family, score.family.read(*arrays)
-    for place in _points(score, data):
-        cost = float(np.mean(score.curve(*arrays, thetas=family.thetas(place, data))))
-        known = [Dirac(_of_prior(parameter, at, len(arrays[0]))) for parameter, at in
-                 zip(family.stated, place, strict=True)]
-        _same("a point mass does not give -U", _value(PWU(family, *known), *arrays), cost, size)
-        mixed = [Mixture([score.priors[0], known[0]], [0.25, 0.75]), *score.priors[1:]]
-        both = [_value(PWU(family, first, *score.priors[1:]), *arrays) for first in (score.priors[0], known[0])]
-        _same("a mixture of priors is not the mixture of PWUs", _value(PWU(family, *mixed), *arrays),
-              0.25 * both[0] + 0.75 * both[1], size)
+    place = [float(prior.ppf(0.4)) for prior in score.priors]
+    cost = float(np.mean(score.curve(*arrays, thetas=family.thetas(place, data))))
+    known = [Dirac(_of_prior(one, at, len(arrays[0]))) for one, at in zip(family.stated, place, strict=True)]
+    _same("a point mass does not give -U", _value(PWU(family, *known), *arrays), cost, size)
+    mixed = Mixture([score.priors[0], known[0]], [0.25, 0.75])
+    whole, *both = [_value(PWU(family, first, *score.priors[1:]), *arrays)
+                    for first in (mixed, score.priors[0], known[0])]
+    _same("a mixture of priors is not the mixture of PWUs", whole, 0.25 * both[0] + 0.75 * both[1], size)
 
 
 def _check_everywhere(score: PWU, arrays: list[np.ndarray]) -> None:
@@ -191,7 +190,7 @@ def _check_everywhere(score: PWU, arrays: list[np.ndarray]) -> None:
     family = score.family
     data = family.read(*arrays)
     places = [np.asarray(score.priors[0].ppf([1e-6, 0.01, 0.2, 0.5, 0.8, 0.99, 1 - 1e-6]))]
-    if type(family).breakpoints is not Family.breakpoints:
+    if family.linear_between_breakpoints:
         edges = np.unique(np.asarray(family.breakpoints(data)[1], dtype=float))
         edges = edges[np.isfinite(edges)]
         edges = edges[np.unique(np.linspace(0, edges.size - 1, 20).astype(int))] if edges.size else edges
@@ -224,8 +223,8 @@ def _check_cases(score: PWU, arrays: list[np.ndarray], value: float, order: np.n
           size)
     if not score.priors:
         return
-    family, place = score.family, _points(score, score.family.read(*arrays))[0]
-    theta = family.thetas(place, family.read(*arrays))
+    family = score.family
+    theta = family.thetas([float(prior.ppf(0.4)) for prior in score.priors], family.read(*arrays))
     _same("weight two is not the same as twice in -U", score.curve(*arrays, thetas=theta, sample_weight=weight),
           score.curve(*twice, thetas=theta), size)
     each, rest = np.asarray(score.priors[0].ppf(np.linspace(0.2, 0.8, n))), score.priors[1:]
@@ -381,18 +380,6 @@ def _value(score: PWU, *arrays: Any, **options: Any) -> float:
 def _of_prior(parameter: Any, at: float, n: int) -> float:
     """A value of the prior's own parameter that the utility takes as it is: k/n for a share that leads to k."""
     return float(parameter.theta(at, n)) / n if parameter.counts else float(at)
-
-
-def _points(score: PWU, data: tuple[Any, ...]) -> list[Any]:
-    """Quantiles of the priors, and a parameter at which an act changes, if the family says where."""
-    family = score.family
-    points = [[float(prior.ppf(0.4)) for prior in score.priors]]
-    if len(family.stated) == 1 and not family.stated[0].counts and family.linear_between_breakpoints:
-        low, high = family.stated[0].domain
-        edges = family.breakpoints(data)[1]
-        inside = np.sort(edges[(edges > low) & (edges < high)])
-        points += [[float(inside[inside.size // 2])]] if inside.size else []
-    return points
 
 
 def _same(message: str, first: Any, second: Any, size: float, rtol: float = 1e-9) -> None:

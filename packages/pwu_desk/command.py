@@ -24,7 +24,7 @@ from pwu_lite.priors import Beta, Dirac
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import ModelComparison, compare
 from pwu_lite.reporting.rules import RULES
-from pwu_lite.reporting.words import at_a_glance, headline, lines, wrapped
+from pwu_lite.reporting.words import at_a_glance, lines, wrapped
 
 from . import beliefs, evidence, files, large, report
 from .boards import ROLES, Board, amount, board, read_board, worths
@@ -106,7 +106,7 @@ class Answer(NamedTuple):
     def markdown(self) -> str:
         """The decision, or the answer, and the table, for a pull request."""
         glance = at_a_glance(self.result.table, self.result.about)
-        said = self.result.words[0] if "decided" in self.result.about else headline(self.result.table,
+        said = self.result.words[0] if "decided" in self.result.about else report.headline(self.result.table,
                                                                                     self.result.about)
         rows = [["model", *glance.columns], [":---", *["---:"] * len(glance.columns)],
                 *([name, *row] for name, row in zip(glance.index, glance.to_numpy(), strict=True))]

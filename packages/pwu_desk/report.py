@@ -8,11 +8,12 @@ from __future__ import annotations
 import datetime
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from pwu_lite.families import BinaryDecision, SelectivePrediction
@@ -21,13 +22,13 @@ from pwu_lite.pwu import PWU
 from pwu_lite.reporting.card import metric_card
 from pwu_lite.reporting.compare import ModelComparison
 from pwu_lite.reporting.corp import decompose
-from pwu_lite.reporting.words import at_a_glance, headline
+from pwu_lite.reporting.words import at_a_glance, written
 
 from . import page
 from .picture import picture_of
 from .robust import PriorSet, judge
 
-__all__ = ["as_page", "parts", "write"]
+__all__ = ["as_page", "headline", "parts", "write"]
 
 METRICS = ("log_loss", "brier_score", "zero_one_loss", "expected_calibration_error")
 SPREADS = ("gaussian_nll", "mean_squared_error", "crps_gaussian")
@@ -165,3 +166,46 @@ def _write_whole(path, text, keep):
         os.replace(part, target)
     finally:
         Path(part).unlink(missing_ok=True)
+
+
+def headline(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
+    """The answer in one short sentence: which model costs less, or that it is not decided, and what would decide it.
+
+    Parameters
+    ----------
+    table : DataFrame
+        The table of one `compare`.
+    about : mapping
+        ``unit`` of cases needed.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame([[0.2, "best", np.nan], [0.3, "not separable", 4012]], ["a", "b"],
+    ...                      ["cost", "verdict", "cases needed"])
+    >>> headline(table, {"unit": "cases"})
+    'Not decided between a and b: about 4,000 cases would tell.'
+    >>> headline(table.replace("not separable", "costlier"), {"unit": "cases"})
+    'a costs less than b.'
+    """
+    first = table.index[table["verdict"].isin(["best", "reference"])][0]
+    rivals = table.drop(index=first)
+    cheaper, like = (rivals[rivals["verdict"].isin(kinds)] for kinds in (["cheaper"], ["not separable", "undefined"]))
+    if rivals.empty:
+        return f"{first} has no rival in this file."
+    gains = "earns" if table["cost"].max() < 0 else "costs"
+    less = "more" if gains == "earns" else "less"
+    if len(cheaper):
+        return f"{_listed(cheaper.index)} {gains if len(cheaper) == 1 else gains[:-1]} {less} than {first}."
+    if like.empty:
+        return f"{first} {gains} {less} than {rivals.index[0] if len(rivals) == 1 else 'each of the others'}."
+    names = [str(name) for name in (first, *like.index)]
+    between = f"between {_listed(names)}" if len(names) <= 3 else f"among {written(len(names))} models"
+    needed = like["cases needed"].max(skipna=False)
+    tell = (f": about {float(f'{needed:.2g}'):,.0f} {about['unit']} would tell" if np.isfinite(needed) and needed < 1e9
+            else "")
+    return f"Not decided {between}{tell}."
+
+
+def _listed(names: Iterable[Any]) -> str:
+    *rest, last = map(str, names)
+    return f"{', '.join(rest)} and {last}" if rest else last

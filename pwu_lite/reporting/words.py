@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ import pandas as pd
 
 from .rules import RULES, say
 
-__all__ = ["at_a_glance", "headline", "in_words", "lines", "remarks", "wrapped"]
+__all__ = ["at_a_glance", "in_words", "lines", "remarks", "wrapped", "written"]
 
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 MOST_NAMES = 12
@@ -98,49 +98,6 @@ def _needed(cases: float) -> str:
     return f"{cases:.0f}" if cases < 1e6 else f"{cases / 1e6:.0f}M" if cases < 1e9 else ">1000M"
 
 
-def headline(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
-    """The answer in one short sentence: which model costs less, or that it is not decided, and what would decide it.
-
-    Parameters
-    ----------
-    table : DataFrame
-        The table of one `compare`.
-    about : mapping
-        ``unit`` of cases needed.
-
-    Examples
-    --------
-    >>> table = pd.DataFrame([[0.2, "best", np.nan], [0.3, "not separable", 4012]], ["a", "b"],
-    ...                      ["cost", "verdict", "cases needed"])
-    >>> headline(table, {"unit": "cases"})
-    'Not decided between a and b: about 4,000 cases would tell.'
-    >>> headline(table.replace("not separable", "costlier"), {"unit": "cases"})
-    'a costs less than b.'
-    """
-    first = table.index[table["verdict"].isin(["best", "reference"])][0]
-    rivals = table.drop(index=first)
-    cheaper, like = (rivals[rivals["verdict"].isin(kinds)] for kinds in (["cheaper"], ["not separable", "undefined"]))
-    if rivals.empty:
-        return f"{first} has no rival in this file."
-    gains = "earns" if table["cost"].max() < 0 else "costs"
-    less = "more" if gains == "earns" else "less"
-    if len(cheaper):
-        return f"{_listed(cheaper.index)} {gains if len(cheaper) == 1 else gains[:-1]} {less} than {first}."
-    if like.empty:
-        return f"{first} {gains} {less} than {rivals.index[0] if len(rivals) == 1 else 'each of the others'}."
-    names = [str(name) for name in (first, *like.index)]
-    between = f"between {_listed(names)}" if len(names) <= 3 else f"among {_written(len(names))} models"
-    needed = like["cases needed"].max(skipna=False)
-    tell = (f": about {float(f'{needed:.2g}'):,.0f} {about['unit']} would tell" if np.isfinite(needed) and needed < 1e9
-            else "")
-    return f"Not decided {between}{tell}."
-
-
-def _listed(names: Iterable[Any]) -> str:
-    *rest, last = map(str, names)
-    return f"{', '.join(rest)} and {last}" if rest else last
-
-
 def in_words(table: pd.DataFrame, about: Mapping[str, Any] | None = None) -> list[str]:
     """Which models may be the best, then the cheapest one (or the reference) against every other one, pair by pair.
 
@@ -173,12 +130,13 @@ def _best(table: pd.DataFrame) -> str:
     """Which of several models may be the best."""
     names, number = [str(name) for name in table.index[table["may be best"]]], len(table)
     if len(names) == number:
-        return say("all_may_be", all=_written(number))
+        return say("all_may_be", all=written(number))
     listed = names[:MOST_NAMES] + ([f"and {len(names) - MOST_NAMES} more"] if len(names) > MOST_NAMES else [])
-    return say("may_be", number=_written(len(names)).capitalize(), all=_written(number), names=", ".join(listed))
+    return say("may_be", number=written(len(names)).capitalize(), all=written(number), names=", ".join(listed))
 
 
-def _written(number: int) -> str:
+def written(number: int) -> str:
+    """A number as a word, up to twelve."""
     return NUMBERS[number] if number < len(NUMBERS) else f"{number:,}"
 
 
@@ -251,7 +209,7 @@ def _sentence(first: str, cost: float, name: str, row: pd.Series, about: Mapping
         return say("endless", apart=apart, unit=about["unit"])
     alone = about["models"] > 2 and (row["difference low"] > 0 or row["difference high"] < 0)
     return say("among" if alone else "needed", apart=apart, needed=f"{float(f'{needed:.2g}'):,.0f}", unit=about["unit"],
-               all=_written(about["models"]))
+               all=written(about["models"]))
 
 
 def _tells(row: pd.Series) -> bool:

@@ -18,7 +18,7 @@ from pwu_desk.picture import picture_of
 from pwu_lite import _resampling, reporting
 from pwu_lite.metrics import REGISTRY, classification
 from pwu_lite.reporting.intervals import METHODS, Method, Options, _dependence, from_losses, from_scores
-from pwu_lite.reporting.words import headline, in_words
+from pwu_lite.reporting.words import in_words
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -333,14 +333,14 @@ def test_an_end_below_zero_is_more(cost, row, words):
 def test_the_answer_is_one_short_sentence(cost, rows, words):
     names = list("abcd")[:len(rows) + 1]
     table = pd.DataFrame([[cost, "best", np.nan], *rows], names, ["cost", "verdict", "cases needed"])
-    assert headline(table, {"unit": "cases"}) == words
+    assert report.headline(table, {"unit": "cases"}) == words
 
 
 def test_the_answer_against_a_reference_names_what_is_cheaper():
     table = pd.DataFrame([[1.0, "reference", np.nan], [0.8, "cheaper", 9], [0.7, "cheaper", 9], [1.1, "costlier", 9]],
                          ["old", "a", "b", "c"], ["cost", "verdict", "cases needed"])
-    assert headline(table, {"unit": "cases"}) == "a and b cost less than old."
-    assert headline(table.loc[["old", "a"]], {"unit": "cases"}) == "a costs less than old."
+    assert report.headline(table, {"unit": "cases"}) == "a and b cost less than old."
+    assert report.headline(table.loc[["old", "a"]], {"unit": "cases"}) == "a costs less than old."
 
 
 def test_models_worse_than_no_model_are_named():

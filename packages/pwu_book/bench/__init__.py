@@ -22,7 +22,7 @@ from pwu_desk import boards, command, files, large, page, report, tables
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta
 from pwu_lite.reporting.rules import RULES
-from pwu_lite.reporting.words import at_a_glance, headline
+from pwu_lite.reporting.words import at_a_glance
 
 __all__ = ["Bench", "answer", "look"]
 
@@ -144,7 +144,7 @@ def _shown(one, parts):
     if parts is None:  # from a file that was read in pieces
         table = page.glance(at_a_glance(one.result.table, one.result.about))
         words = page.answer([*one.result.words, one.read, *one.remarks])
-        return "\n".join([f'<p class="headline">{escape(headline(one.result.table, one.result.about))}</p>', table,
+        return "\n".join([f'<p class="headline">{escape(report.headline(one.result.table, one.result.about))}</p>', table,
                           *words])
     head, answered, picture, *rest = parts
     if drawn := _instrument(one):
