@@ -18,6 +18,7 @@ __all__ = ["check_binary", "check_class_probabilities", "check_gaussian", "check
            "check_weight", "relative_weight", "same_order", "vector"]
 
 LARGEST = 1e140  # its square, and the square of its inverse, are still numbers
+_FAR = f"is more than {LARGEST:g} standard deviations away from its mean (wrong unit of std?)"
 _RESCALE = f"is too large or too small to square ({LARGEST:g}); change the unit of y"
 
 
@@ -185,8 +186,7 @@ def check_regression(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike) -> tupl
     reject("y_true", y, np.abs(y) > LARGEST, _RESCALE)
     m, s = check_gaussian(mean, std)
     same_length("y_true", y, "mean", m)
-    reject("y_true", y, np.abs(y - m) / s > LARGEST,
-           f"is more than {LARGEST:g} standard deviations away from its mean (wrong unit of std?)")
+    reject("y_true", y, np.abs(y - m) / s > LARGEST, _FAR)
     return y, m, s
 
 
@@ -246,10 +246,7 @@ def check_class_probabilities(y_prob: ArrayLike) -> np.ndarray:
         raise ValueError(f"y_prob must be a matrix, one row per case and one column per class, got shape {f.shape}")
     if not len(f):
         raise ValueError("y_prob is empty")
-    bad = ~(np.isfinite(f) & (f >= 0) & (f <= 1))
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        raise ValueError(f"y_prob must lie in [0, 1]: y_prob[{i}, {j}] is {float(f[i, j])!r}")
+    reject("y_prob", f, ~((f >= 0) & (f <= 1)), "must lie in [0, 1]")
     total = f.sum(axis=1)
     kind = np.asarray(y_prob).dtype
     rounding = f.shape[1] * float(np.finfo(kind).eps) if kind.kind == "f" and kind.itemsize < 8 else 0.0
@@ -272,11 +269,7 @@ def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tu
     y, (m, s) = check_matrix("y_true", y_true), check_multivariate_gaussian(mean, cov)
     if y.shape != m.shape:
         raise ValueError(f"y_true has shape {y.shape}, mean has shape {m.shape}")
-    far = np.argwhere(np.abs(y - m) / np.sqrt(np.diagonal(s, axis1=1, axis2=2)) > LARGEST)
-    if far.size:
-        case, i = far[0]
-        raise ValueError(f"y_true is more than {LARGEST:g} standard deviations away from its mean: "
-                         f"y_true[{case}, {i}] is {float(y[case, i])!r}")
+    reject("y_true", y, np.abs(y - m) / np.sqrt(np.diagonal(s, axis1=1, axis2=2)) > LARGEST, _FAR)
     return y, m, s
 
 
@@ -291,19 +284,15 @@ def check_multivariate_gaussian(mean: ArrayLike, cov: ArrayLike) -> tuple[np.nda
     m, s = check_matrix("mean", mean), as_float("cov", cov)
     if s.shape != (*m.shape, m.shape[1]):
         raise ValueError(f"cov must have shape {(*m.shape, m.shape[1])}, one matrix per case, got {s.shape}")
-    bad = ~np.isfinite(s) | (np.abs(s) > LARGEST)
-    if bad.any():
-        case, i, j = np.argwhere(bad)[0]
-        raise ValueError(f"cov must be finite (and at most {LARGEST:g}): "
-                         f"cov[{case}, {i}, {j}] is {float(s[case, i, j])!r}")
-    for case, matrix in enumerate(s):
-        if np.abs(matrix - matrix.T).max() > 1e-10 * np.abs(matrix).max():
-            raise ValueError(f"cov must be symmetric: cov[{case}] is not")
-    low = np.argwhere(np.diagonal(s, axis1=1, axis2=2) < LARGEST**-2)
-    if low.size:
-        case, i = low[0]
-        raise ValueError(f"cov has a variance that {_RESCALE}: cov[{case}, {i}, {i}] is {float(s[case, i, i])!r}")
-    _check_definite(s)
+    size = np.abs(s)
+    reject("cov", s, ~(size <= LARGEST), f"must be finite (and at most {LARGEST:g})")
+    reject("cov", s, np.abs(s - s.swapaxes(1, 2)) > 1e-10 * size.max(axis=(1, 2), keepdims=True), "must be symmetric")
+    reject("cov", s, np.eye(s.shape[1], dtype=bool) & (s < LARGEST**-2), f"has a variance that {_RESCALE}")
+    try:
+        np.linalg.cholesky(s)
+    except np.linalg.LinAlgError:
+        case = int(np.argmin(np.linalg.eigvalsh(s)[:, 0]))
+        raise ValueError(f"cov must be positive definite: cov[{case}] is not") from None
     return m, s
 
 
@@ -445,10 +434,7 @@ def no_weight(sample_weight: Any, what: str) -> None:
 def numbers(name: str, values: Any) -> np.ndarray:
     """Read finite numbers of any shape."""
     array = as_float(name, values)
-    bad = ~np.isfinite(array)
-    if bad.any():
-        index = ", ".join(map(str, np.argwhere(bad)[0]))
-        raise ValueError(f"{name} must be finite: {name}[{index}] is {float(array[bad][0])!r}")
+    reject(name, array, ~np.isfinite(array), "must be finite")
     return array
 
 
@@ -559,18 +545,8 @@ def check_matrix(name: str, values: Any) -> np.ndarray:
     array = as_float(name, values)
     if array.ndim != 2 or 0 in array.shape:
         raise ValueError(f"{name} must have shape (n, D), one row per case, got {array.shape}")
-    if not np.abs(array).max() <= LARGEST:
-        i, j = np.argwhere(~(np.abs(array) <= LARGEST))[0]
-        raise ValueError(f"{name} must be finite and below {LARGEST:g}: {name}[{i}, {j}] is {float(array[i, j])!r}")
+    reject(name, array, ~(np.abs(array) <= LARGEST), f"must be finite and below {LARGEST:g}")
     return array
-
-
-def _check_definite(matrices: np.ndarray) -> None:
-    try:
-        np.linalg.cholesky(matrices)
-    except np.linalg.LinAlgError:
-        case = int(np.argmin(np.linalg.eigvalsh(matrices)[:, 0]))
-        raise ValueError(f"cov must be positive definite: cov[{case}] is not") from None
 
 
 def _shape_message(name: str, array: np.ndarray) -> str:
@@ -581,10 +557,11 @@ def _shape_message(name: str, array: np.ndarray) -> str:
 
 
 def reject(name: str, array: np.ndarray, bad: np.ndarray, rule: str) -> None:
-    """Raise for the first bad entry."""
+    """Raise for the first bad entry, of an array of any shape."""
     if bad.any():
-        index = int(np.argmax(bad))
-        raise ValueError(f"{name} {rule}: {name}[{index}] is {float(array[index])!r}")
+        index = tuple(np.argwhere(bad)[0].tolist())
+        place = f"[{', '.join(map(str, index))}]" if index else ""
+        raise ValueError(f"{name} {rule}: {name}{place} is {float(array[index])!r}")
 
 
 def same_length(first: str, a: np.ndarray, second: str, b: np.ndarray) -> None:

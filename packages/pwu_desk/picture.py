@@ -5,13 +5,14 @@ Implements the Murphy diagram of PWU paper, appendix L, for any number of models
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
 
 from pwu_lite._resampling import bands
-from pwu_lite.families.base import Axis, Family
+from pwu_lite.families import Answers, BinaryDecision, Family, Newsvendor, RejectOption, SelectivePrediction, TopK
 from pwu_lite.metrics._kernels import average
 from pwu_lite.pwu import PWU
 
@@ -40,7 +41,7 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
         return "each case has a prior of its own"
     if len(score.priors) > 1:
         return f"the score has {len(score.priors)} decision parameters, {' and '.join(score.family.names)}"
-    axis, counts = score.family.axis, score.family.stated[0].counts
+    axis, counts = _axis(score.family), score.family.stated[0].counts
     shown, thetas = _places(axis, score.priors[0], score.family.stated[0].domain, len(y) if counts else None)
     if len(shown) < 2:
         return "the prior leaves one place to draw"
@@ -54,6 +55,58 @@ def picture_of(score: PWU, y: np.ndarray, forecasts: dict[str, tuple[np.ndarray,
             "costs": costs.tolist(), "gaps": (costs - costs[reference]).tolist(),
             "bands": [None if band is None else band.tolist() for band in found],
             "reference": reference, "hill": _hill(axis, score.priors[0], shown)}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """How a picture shows the decision parameter.
+
+    Attributes
+    ----------
+    scale : {"linear", "log", "logit"}
+    label : str
+        Label of the axis, with the unit.
+    cost : str
+        Label of the costs on the other axis.
+    power : float
+        The axis shows ``theta ** power``.
+
+    Examples
+    --------
+    >>> Axis("log", "price of a call", power=0.5).shown(4.0)
+    2.0
+    """
+
+    scale: str = "linear"
+    label: str = "theta"
+    cost: str = "cost per case"
+    power: float = 1.0
+
+    def shown(self, theta: Any) -> Any:
+        """From values of the parameter to places on the axis."""
+        return theta**self.power
+
+    def theta(self, at: Any) -> Any:
+        """From places on the axis to values of the parameter."""
+        return at ** (1 / self.power)
+
+
+AXES: dict[type, Axis] = {  # a family may say another one as its attribute `axis`
+    BinaryDecision: Axis("logit", "cost share of a false alarm, c"),
+    SelectivePrediction: Axis("log", "error that costs as much as passing, in the unit of the outcome",
+                              "cost per case, in its square", power=0.5),
+    TopK: Axis("log", "share of the cases picked", "cost per case, minus precision"),
+    RejectOption: Axis("logit", "price of handing a case over, in wrong answers"),
+    Answers: Axis("logit", "share of the stake that a wrong answer costs, c", "cost per question"),
+    Newsvendor: Axis("logit", "critical ratio: a unit short, of a unit short and one left over")}
+
+
+def _axis(family):
+    """What the family says, or the table, or a scale that fits the parameter's domain."""
+    parameter = family.stated[0]
+    scale = {(0.0, np.inf): "log", (0.0, 1.0): "log" if parameter.counts else "logit"}.get(parameter.domain, "linear")
+    known = (AXES[kind] for kind in type(family).__mro__ if kind in AXES)
+    return getattr(family, "axis", None) or next(known, Axis(scale, parameter.name))
 
 
 SHARES_OF_COST = (1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98,
@@ -70,7 +123,7 @@ def axis_of(family: Family) -> dict[str, Any]:
     >>> axis_of(BinaryDecision())["ticks"][8], axis_of(TopK())["ticks"][0]
     ((0.1, '0.1', '9'), (0.0001, '0.01%'))
     """
-    axis, parameter = family.axis, family.stated[0]
+    axis, parameter = _axis(family), family.stated[0]
     found: dict[str, Any] = {"scale": axis.scale, "label": axis.label, "cost": axis.cost}
     if parameter.counts:
         found["ticks"] = [(u, f"{100 * u:.2g}%" if u < 1 else "100%") for u in SHARES_PICKED]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from ..priors import Prior
-from .base import Axis, Parameter, SeparableFamily
+from .base import Parameter, SeparableFamily
 
 __all__ = ["CostMatrix", "RejectOption"]
 
@@ -306,7 +306,6 @@ class RejectOption(CostMatrix):
     0.3225
     """
 
-    axis = Axis("logit", "price of handing a case over, in wrong answers")
 
     def __init__(self, K: int) -> None:
         classes = validation.whole("K", K)

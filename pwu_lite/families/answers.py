@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import Axis, Parameter, SeparableFamily, covers
+from .base import Parameter, SeparableFamily, covers
 
 __all__ = ["Answers"]
 
@@ -53,7 +53,6 @@ class Answers(SeparableFamily):
     parameters = (Parameter("c", (0.0, 1.0)),)
     takes = ("answer", "confidence")
     largest_difference = 1.0
-    axis = Axis("logit", "share of the stake that a wrong answer costs, c", "cost per question")
 
     def check(self, y_true: ArrayLike, answer: ArrayLike, confidence: ArrayLike) -> tuple[np.ndarray, ...]:
         """Read what is right, what was answered, and how sure the model is.

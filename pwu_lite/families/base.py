@@ -22,7 +22,7 @@ from .. import validation
 from ..metrics._kernels import average
 from ..priors import Dirac, Frozen, Prior
 
-__all__ = ["Axis", "Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "resolved"]
+__all__ = ["Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "resolved"]
 
 
 @dataclass(frozen=True)
@@ -114,40 +114,6 @@ class Parameter:
                              f"its support is [{start:g}, {end:g}]")
         if self.needs_mean and not np.isfinite(prior.mean).all():
             raise ValueError(f"the prior on {self.name} needs a finite mean")
-
-
-@dataclass(frozen=True)
-class Axis:
-    """How a picture shows the decision parameter.
-
-    Attributes
-    ----------
-    scale : {"linear", "log", "logit"}
-    label : str
-        Label of the axis, with the unit.
-    cost : str
-        Label of the costs on the other axis.
-    power : float
-        The axis shows ``theta ** power``.
-
-    Examples
-    --------
-    >>> Axis("log", "price of a call", power=0.5).shown(4.0)
-    2.0
-    """
-
-    scale: str = "linear"
-    label: str = "theta"
-    cost: str = "cost per case"
-    power: float = 1.0
-
-    def shown(self, theta: Any) -> Any:
-        """From values of the parameter to places on the axis."""
-        return theta**self.power
-
-    def theta(self, at: Any) -> Any:
-        """From places on the axis to values of the parameter."""
-        return at ** (1 / self.power)
 
 
 class Resolved(NamedTuple):
@@ -402,14 +368,6 @@ class Family(abc.ABC):
         if self.takes == ("mean", "std") and spread > 0:
             return (np.full(len(y), mean), np.full(len(y), spread)), (y.astype(float), np.full(len(y), 1e-6 * spread))
         return None
-
-    @property
-    def axis(self) -> Axis:
-        """How a picture shows the first parameter that takes a prior: on a scale that fits its domain."""
-        parameter = self.stated[0]
-        low, high = parameter.domain
-        scale = "log" if parameter.counts or (low, high) == (0.0, np.inf) else "linear"
-        return Axis("logit" if (low, high) == (0.0, 1.0) and not parameter.counts else scale, parameter.name)
 
     def computation(self) -> str:
         """What a metric card adds on how the loss is computed."""

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import Axis, Parameter, SeparableFamily, covers
+from .base import Parameter, SeparableFamily, covers
 
 __all__ = ["BinaryDecision", "SelectivePrediction"]
 
@@ -42,7 +42,6 @@ class BinaryDecision(SeparableFamily):
 
     parameters = (Parameter("c", (0.0, 1.0)),)
     largest_difference = 1.0
-    axis = Axis("logit", "cost share of a false alarm, c")
 
     def act(self, theta: float, y_prob: ArrayLike) -> np.ndarray:
         """True where the forecast says to act, ``y_prob > c``; shape (n,).
@@ -111,8 +110,6 @@ class SelectivePrediction(SeparableFamily):
 
     parameters = (Parameter("lambda"),)
     takes = ("mean", "std")
-    axis = Axis("log", "error that costs as much as passing, in the unit of the outcome",
-                "cost per case, in its square", power=0.5)
     check = staticmethod(validation.check_regression)
 
     def act(self, theta: float, mean: ArrayLike, std: ArrayLike) -> np.ndarray:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one
 from ..priors import Dirac, Prior
-from .base import Axis, Parameter, SeparableFamily
+from .base import Parameter, SeparableFamily
 from .cases import BinaryDecision
 
 __all__ = ["Exceedance", "Newsvendor"]
@@ -232,7 +232,6 @@ class Newsvendor(_Orders):
     """
 
     parameters = (Parameter("tau", (0.0, 1.0)),)
-    axis = Axis("logit", "critical ratio: a unit short, of a unit short and one left over")
 
     def act(self, theta: float, forecast: ArrayLike) -> np.ndarray:
         """What is ordered at the critical ratio theta; shape (n,), in the unit of y.

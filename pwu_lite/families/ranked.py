@@ -16,7 +16,7 @@ from .._ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
 from ..metrics._kernels import error_of_kept
 from ..priors import Dirac, Prior
 from . import sweep
-from .base import Axis, JointFamily, Parameter
+from .base import JointFamily, Parameter
 
 __all__ = ["Retention", "RiskAverseTopK", "TopK", "mass_of_k", "place_worth"]
 
@@ -45,7 +45,6 @@ class TopK(JointFamily):
     """
 
     parameters = (SHARE,)
-    axis = Axis("log", "share of the cases picked", "cost per case, minus precision")
 
     def describe(self, theta: float, which: int) -> str:
         return f"pick {100 * theta:.3g}% of the cases"

@@ -27,7 +27,6 @@ FUNCTIONS = (sp.exp, sp.log, sp.Abs, sp.Min, sp.Max, sp.sign, sp.Heaviside, sp.P
 """Functions that a formula may hold, beside sums, products and powers."""
 OF_PARAMETERS = (sp.gamma, sp.beta)  # these have poles, so they may hold the parameter only
 MOST_OPERATIONS = 300  # of a formula that sympy is asked to simplify, factor or integrate
-CANNOT_DECIDE = "cannot decide"
 
 
 def guarded(function: Any) -> Any:

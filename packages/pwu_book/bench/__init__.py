@@ -144,8 +144,8 @@ def _shown(one, parts):
     if parts is None:  # from a file that was read in pieces
         table = page.glance(at_a_glance(one.result.table, one.result.about))
         words = page.answer([*one.result.words, one.read, *one.remarks])
-        return "\n".join([f'<p class="headline">{escape(report.headline(one.result.table, one.result.about))}</p>', table,
-                          *words])
+        said = escape(report.headline(one.result.table, one.result.about))
+        return "\n".join([f'<p class="headline">{said}</p>', table, *words])
     head, answered, picture, *rest = parts
     if drawn := _instrument(one):
         picture = f'{drawn}<details class="aside"><summary>every model, with its interval</summary>{picture}</details>'
