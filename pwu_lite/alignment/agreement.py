@@ -5,19 +5,17 @@ Implements the alignment tables of section 5.1 of the PWU paper.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import metrics as registry
 from .. import validation
 from .._ranks import ROUNDING, snap
 
 if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
-    import pandas as pd
+    pass
 
-__all__ = ["agreement", "align", "kendall_tau", "somers_d"]
+__all__ = ["agreement", "kendall_tau", "somers_d"]
 
 
 def kendall_tau(a: Any, b: Any) -> float:
@@ -123,85 +121,6 @@ def somers_d(metric: Any, utility: Any) -> tuple[float, int]:
     ours, theirs = (_signs_of_pairs(values[:, None], 0.0)[:, 0] for values in (metric, utility))
     pairs = int(np.count_nonzero(theirs))
     return (float(ours @ theirs / pairs) if pairs else float("nan")), pairs
-
-
-def align(metrics: pd.DataFrame, utilities: pd.DataFrame, *, directions: Mapping[str, bool] | None = None,
-          tie: float = ROUNDING) -> pd.DataFrame:
-    """How well each metric ranks the models as each utility does.
-
-    Parameters
-    ----------
-    metrics, utilities : DataFrame
-        Models in the rows (the same index labels, in any order), one column per metric or per utility. Utilities:
-        higher is better.
-    directions : dict, optional
-        ``{column: True if lower is better}`` for metrics that the registry does not know, and for those whose direction
-        you want to override.
-    tie : float
-        Values closer than this times their own size are tied: by default those that differ by rounding alone.
-
-    Returns
-    -------
-    DataFrame
-        One row for each metric and utility: ``tau`` (tau-b), ``somers_d`` over ``pairs``
-        (those that differ in utility). Positive means agreement. NaN where a column is constant.
-
-    Raises
-    ------
-    ValueError
-        Index labels differ or repeat, a value is not finite, a metric's direction is not
-        known, or `directions` names something that is not a column, or holds something other than True or False.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> m = pd.DataFrame({"log_loss": [0.3, 0.5, 0.4]}, index=list("abc"))
-    >>> u = pd.DataFrame({"c = 0.1": [3.0, 1.0, 2.0]}, index=list("abc"))
-    >>> align(m, u)[["metric", "utility", "tau", "pairs"]].values.tolist()
-    [['log_loss', 'c = 0.1', 1.0, 3]]
-    """
-    import pandas as pd
-
-    _check_models(metrics, utilities)
-    _check_directions(directions, metrics.columns)
-    models = sorted(metrics.index, key=repr)
-    signs = [-1.0 if _lower(name, directions) else 1.0 for name in metrics.columns]
-    better, values = metrics.loc[models].to_numpy(float) * signs, utilities.loc[models].to_numpy(float)
-    rows = pd.MultiIndex.from_product([metrics.columns, utilities.columns], names=["metric", "utility"])
-    tables = {name: table.ravel() for name, table in agreement(better, values, tie=tie).items()}
-    return pd.DataFrame(tables, index=rows).reset_index().astype({"pairs": int})
-
-
-def _lower(name: str, directions: Mapping[str, bool] | None) -> bool:
-    if directions and name in directions:
-        return directions[name]
-    return registry.lower_is_better(str(name))
-
-
-def _check_directions(directions: Any, columns: Any) -> None:
-    if directions is not None and not isinstance(directions, Mapping):
-        raise ValueError(f"directions must be a mapping of columns to True or False, got {directions!r:.60}")
-    for name, lower in (directions or {}).items():
-        if name not in columns:
-            raise ValueError(f"directions contains {name!r}, which is not a column of metrics")
-        if not isinstance(lower, (bool, np.bool_)):
-            raise ValueError(f"directions[{name!r}] must be True (lower is better) or False, got {lower!r}")
-
-
-def _check_models(metrics: Any, utilities: Any) -> None:
-    import pandas as pd
-
-    for name, frame in (("metrics", metrics), ("utilities", utilities)):
-        if not isinstance(frame, pd.DataFrame):
-            raise ValueError(f"{name} must be a DataFrame, got {type(frame).__name__}")
-        if frame.shape[0] < 2 or frame.shape[1] < 1:
-            raise ValueError(f"{name} needs at least two models and one column, got {frame.shape}")
-        if frame.index.has_duplicates or frame.columns.has_duplicates:
-            raise ValueError(f"{name} has repeated labels")
-        for column in frame.columns:
-            validation.vector(f"{name}[{column!r}]", frame[column])
-    if set(metrics.index) != set(utilities.index):
-        raise ValueError("metrics and utilities must have the same models in their index")
 
 
 def _pair(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -6,7 +6,6 @@ Implements appendices F and G of the PWU paper, and UNIQUE's evaluation benchmar
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -123,27 +122,3 @@ REGISTRY = {
     for task, name, label, lower, separable in _ROWS
 }
 
-
-def lower_is_better(name: str) -> bool:
-    """The customary direction of a metric, by its name; a PWU ("PWU", "PWU top-k", "pwu_binary") is a loss.
-
-    Raises
-    ------
-    ValueError
-        The name is neither in the registry nor a PWU's.
-
-    Examples
-    --------
-    >>> lower_is_better("log_loss"), lower_is_better("error_detection_auroc")
-    (True, False)
-    """
-    if not isinstance(name, str):
-        raise ValueError(f"the name of a metric must be a string, got {name!r}")
-    if re.match(r"pwu(?![a-z])", name.lower()):
-        return True
-    for (_, known), metric in REGISTRY.items():
-        if name == known:
-            return metric.lower_is_better
-    known = ", ".join(sorted({name for _, name in REGISTRY}))
-    raise ValueError(f"the direction of {name!r} is not known: pass it in `directions`, "
-                     f"or use a name of the registry ({known}) or one that starts with PWU")

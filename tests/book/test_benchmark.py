@@ -9,8 +9,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
 from pwu_book import tables as stored_tables
@@ -44,17 +42,6 @@ def tables(folder):
     return benchmark.tables(BINARY, "small", 0, MODELS, folder)
 
 
-@settings(deadline=None, max_examples=60)
-@given(st.lists(st.tuples(*[st.integers(0, 3)] * 4), min_size=3, max_size=7))
-def test_agreement_is_that_of_align(rows):
-    values = pd.DataFrame(rows, dtype=float)
-    m, u = values[[0, 1]].add_prefix("m"), values[[2, 3]].add_prefix("u")
-    ours = alignment.agreement(m, u)
-    plain = alignment.align(m, u, directions={"m0": False, "m1": False})
-    for key in ("tau", "somers_d", "pairs"):
-        assert np.allclose(ours[key].ravel(), plain[key].to_numpy(float), equal_nan=True)
-
-
 @pytest.mark.parametrize("metric, utility, tau", [
     ([-0.1, -np.inf, -np.inf], [3.0, 2.0, 1.0], 2 / 6**0.5),  # infinite losses are tied for the worst
     ([1.0, np.nan, 2.0], [1.0, 2.0, 3.0], np.nan), ([1.0, 2.0, 3.0], [0.1 + 0.2, 0.3, 0.5], 2 / 6**0.5),
@@ -75,8 +62,8 @@ def test_scores_use_the_variance_of_the_training_targets(folder):
 def test_same_alignment_is_align_of_fold_means(folder, tables):
     frame = benchmark.score_repeat(BINARY, "small", 0, MODELS, folder).groupby("model").mean()
     utilities = frame[[f"binary:s{k:02d}" for k in range(5)]]
-    plain = alignment.align(frame[["brier_score"]], utilities).assign(
-        **of_the_best(-frame[["brier_score"]], utilities, TIED)[["top1", "pearson"]])
+    plain = dict(of_the_best(-frame[["brier_score"]], utilities, TIED)) | {
+        key: table.ravel() for key, table in alignment.agreement(-frame[["brier_score"]], utilities).items()}
     rows = tables.alignment.set_index(["scheme", "metric", "family"]).loc[("same", "brier_score", "binary")]
     for value in ("tau", "somers_d", "top1", "pearson"):
         assert rows[value] == pytest.approx(plain[value].mean())
@@ -347,3 +334,10 @@ def test_the_best_are_found_or_not_and_scale_is_none():
     assert rows.loc[("m", "tied"), "top1"] == 1 and rows.loc["same"].isna().all().all()
     huge = of_the_best(1e200 * ours, 1e-200 * theirs, 0.0).set_index(["metric", "utility"])
     assert huge.loc[("m", "up"), "pearson"] == pytest.approx(1)
+
+
+def test_only_a_pwu_is_called_one():
+    assert all(align.lower_is_better(name) for name in ("PWU", "pwu_binary", "PWU top-k"))
+    for name, words in (("pwurzel", "direction"), (3, "a string")):
+        with pytest.raises(ValueError, match=words):
+            align.lower_is_better(name)

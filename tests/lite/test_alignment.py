@@ -35,41 +35,13 @@ def tables():
     return m, u
 
 
-def test_align_orients_metrics_by_their_direction():
-    rows = alignment.align(*tables()).set_index(["metric", "utility"])
-    for name in ("log_loss", "error_detection_auroc"):
-        assert rows.loc[(name, "up"), ["tau", "somers_d"]].tolist() == pytest.approx([1] * 2)
-        assert rows.loc[(name, "down"), ["tau", "somers_d"]].tolist() == pytest.approx([-1, -1])
-        assert rows.loc[(name, "tied"), "pairs"] == 6
-    assert rows.loc["brier_score"].drop(columns="pairs").isna().all().all()
-
-
-def test_align_does_not_depend_on_row_order_or_names():
+def test_agreement_leaves_out_ties_of_the_utility_and_says_nothing_of_a_constant():
     m, u = tables()
-    first = alignment.align(m, u)
-    pd.testing.assert_frame_equal(first, alignment.align(m.iloc[::-1], u.loc[list("cbeda")]))
-    renamed = dict(zip("abcde", "zyxwv", strict=True))
-    pd.testing.assert_frame_equal(first, alignment.align(m.rename(renamed), u.rename(renamed)))
-
-
-@pytest.mark.parametrize("change, words", [
-    (lambda m, u: (m.rename(columns={"log_loss": "mine"}), u), "directions"),
-    (lambda m, u: (m, u.rename({"a": "z"})), "same models"),
-    (lambda m, u: (m.where(m < 0.45), u), "finite"),
-    (lambda m, u: (m.to_numpy(), u), "DataFrame"),
-    (lambda m, u: (pd.concat([m, m]), u), "repeated"),
-    (lambda m, u: (m.iloc[:1], u.iloc[:1]), "two models"),
-])
-def test_align_refuses(change, words):
-    with pytest.raises(ValueError, match=words):
-        alignment.align(*change(*tables()))
-
-
-def test_align_takes_directions():
-    m, u = tables()
-    row = alignment.align(m[["log_loss"]].rename(columns={"log_loss": "mine"}), u[["up"]],
-                          directions={"mine": False})
-    assert row["tau"].item() == pytest.approx(-1)
+    found = alignment.agreement(m * [-1, 1, -1], u)
+    assert found["tau"][:2, :2] == pytest.approx(np.array([[1, -1], [1, -1]]))
+    assert found["pairs"][0].tolist() == [10, 10, 6]
+    assert found["somers_d"][:2] == pytest.approx(np.array([[1, -1, 1], [1, -1, 1]]))
+    assert np.isnan(found["tau"][2]).all() and np.isnan(found["somers_d"][2]).all()
 
 
 @pytest.mark.slow
@@ -114,22 +86,7 @@ def test_coordinate_dependence_refuses(options):
 def test_an_outlier_ties_nobody_else():
     m = pd.DataFrame({"log_loss": [0.3, 0.5, 0.4, 0.9, 1e15]}, index=list("abcde"))
     u = pd.DataFrame({"u": [3.0, 1, 2, 0, -5]}, index=list("abcde"))
-    row = alignment.align(m, u).iloc[0]
-    assert row["tau"] == pytest.approx(1)
-
-
-@pytest.mark.parametrize("directions", [{"mine": "higher"}, {"mine": np.nan}, {"mine": None}, {"mien": True},
-                                        [("mine", True)], "mine", {"mine": 1}])
-def test_directions_are_read_strictly(directions):
-    m, u = tables()
-    with pytest.raises(ValueError, match="directions"):
-        alignment.align(m[["log_loss"]].rename(columns={"log_loss": "mine"}), u[["up"]], directions=directions)
-
-
-def test_only_a_pwu_is_called_one():
-    assert all(metrics.lower_is_better(name) for name in ("PWU", "pwu_binary", "PWU top-k"))
-    with pytest.raises(ValueError, match="direction"):
-        metrics.lower_is_better("pwurzel")
+    assert alignment.agreement(-m, u)["tau"].item() == pytest.approx(1)
 
 
 def test_ties_are_as_wide_as_asked():
@@ -138,8 +95,6 @@ def test_ties_are_as_wide_as_asked():
     assert alignment.agreement(-losses, utilities)["tau"].item() == pytest.approx(1)
     wide = alignment.agreement(-losses, utilities, tie=1e-9)
     assert wide["tau"].item() == pytest.approx(2 / np.sqrt(6)) and wide["somers_d"].item() == pytest.approx(2 / 3)
-    frames = [pd.DataFrame(table, columns=["x"]) for table in (losses, utilities)]
-    assert alignment.align(*frames, directions={"x": True}, tie=1e-9)["tau"].item() == wide["tau"].item()
 
 
 @pytest.mark.parametrize("metrics, utilities, options, words", [

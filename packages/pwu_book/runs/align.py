@@ -6,6 +6,7 @@ leave out follows: other models, other cases, other training draws, other thetas
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
@@ -17,7 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from pwu_lite._ranks import ROUNDING
 from pwu_lite.alignment import agreement
-from pwu_lite.metrics import lower_is_better
+from pwu_lite.metrics import REGISTRY
 
 from . import grid, population, recalibration, score
 from .tasks import LOWER, PERTURBED, RECALIBRATED, Fold, Task
@@ -471,3 +472,28 @@ def _curves(task, question, frame, pairs):
         with np.errstate(invalid="ignore"):
             mean = np.where(there, stack, 0).sum(axis=0) / there.sum(axis=0)
         yield pd.DataFrame(mean).add_prefix("t").assign(metric=names, value=value)
+
+
+def lower_is_better(name: str) -> bool:
+    """The customary direction of a metric, by its name; a PWU ("PWU", "PWU top-k", "pwu_binary") is a loss.
+
+    Raises
+    ------
+    ValueError
+        The name is neither in the registry nor a PWU's.
+
+    Examples
+    --------
+    >>> lower_is_better("log_loss"), lower_is_better("error_detection_auroc")
+    (True, False)
+    """
+    if not isinstance(name, str):
+        raise ValueError(f"the name of a metric must be a string, got {name!r}")
+    if re.match(r"pwu(?![a-z])", name.lower()):
+        return True
+    for (_, known), metric in REGISTRY.items():
+        if name == known:
+            return metric.lower_is_better
+    known = ", ".join(sorted({name for _, name in REGISTRY}))
+    raise ValueError(f"the direction of {name!r} is not known: use a "
+                     f"name of the registry ({known}) or one that starts with PWU")
