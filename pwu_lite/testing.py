@@ -33,10 +33,8 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
 
     Where the family has the method, also: `act` and the cost belong together (a forecast with the same
     act costs the same; True, or a larger share, is the act that a larger label favours); between two `breakpoints`
-    the cost is linear and the act constant, and a point mass next to one of them reaches the limit, so that a bound
-    over a set of priors is reached, too; and, for families that take ``y_prob``, what `properness` says, by exact
-    search among forecasts on a small grid. It cannot see a slip in `cost` that `per_sample` repeats: deriving the two
-    formulas independently is the stronger check.
+    the cost is linear and the act constant. It cannot see a slip in `cost` that `per_sample` repeats: deriving the two
+    formulas independently is the stronger check. What `properness` says is not checked.
 
     Parameters
     ----------
@@ -86,8 +84,6 @@ def check_family(family: Family, prior: Any, data: Sequence[Any], *, points: int
     _check_act(score, arrays, size)
     if family.linear_between_breakpoints:
         _check_breakpoints(score, arrays, size)
-    if family.takes == ("y_prob",):
-        _check_properness(score, arrays)
 
 
 def check_prior(prior: Any, *, points: int = 2000, rtol: float = 1e-6) -> None:
@@ -314,62 +310,6 @@ def _check_breakpoints(score: PWU, arrays: list[np.ndarray], size: float) -> Non
             before, after = (np.asarray(family.act(float(at), *arrays[1:])) for at in row[[0, -1]])
             if not np.array_equal(before, after):
                 raise AssertionError(f"breakpoints: the act changes between {row[0]:.6g} and {row[-1]:.6g}")
-
-
-def _check_properness(score: PWU, arrays: list[np.ndarray]) -> None:
-    """Expected losses of honest and dishonest reports, over all labels of few cases."""
-    verdict = score.family.properness(*score.priors)[0]
-    if verdict not in ("proper", "strictly proper", "improper"):
-        return
-    reports, labels = _small_problems(score, arrays)
-    losses = np.array([[score(label, report, return_error=True)[0] for label in labels] for report in reports])
-    room = 1e-9 * np.abs(losses[np.isfinite(losses)]).max(initial=1e-300) + 4 * max(
-        score(labels[0], report, return_error=True)[1] for report in reports)
-    dishonest = None
-    for truth, report in enumerate(reports):
-        chance = np.array([_chance(report, label) for label in labels])
-        kept = chance > 0
-        expected = losses[:, kept] @ chance[kept]
-        better = int(np.argmin(expected))
-        if expected[better] < expected[truth] - room:
-            dishonest = (report, reports[better], expected[truth], expected[better])
-        flat = (losses[:, kept] == losses[truth, kept]).all(axis=1)
-        flat[truth] = False
-        if verdict == "strictly proper" and flat.any():
-            raise AssertionError(f"properness says strictly proper, and {_shown(report)} and "
-                                 f"{_shown(reports[int(np.argmax(flat))])} have the same losses")
-    if dishonest and verdict != "improper":
-        truth, report, honest, better = dishonest
-        raise AssertionError(f"properness says {verdict}, and where {_shown(truth)} is true the report "
-                             f"{_shown(report)} is expected to cost {better:.6g}, the honest one {honest:.6g}")
-    if verdict == "improper" and not dishonest:
-        raise AssertionError("properness says improper, and no dishonest report on a grid beats the honest one")
-
-
-def _small_problems(score: PWU, arrays: list[np.ndarray]) -> tuple[Any, ...]:
-    """Reports that are truths as well, and all labels: of one case, of three where acts depend on all cases."""
-    if arrays[1].ndim > 1:
-        k = arrays[1].shape[1]
-        rows = [row for row in np.ndindex(*[7] * k) if sum(row) == 6][:60]
-        return [np.array([row]) / 6 for row in rows], [np.array([label]) for label in range(k)]
-    if score.family.separable:
-        grid = np.unique(np.concatenate([np.linspace(0, 1, 21), [0.01, 0.99], np.clip(
-            score.priors[0].ppf(np.linspace(0.02, 0.98, 13)), 0, 1)]))
-        return [np.array([f]) for f in grid], [np.array([0]), np.array([1])]
-    cases = list(np.ndindex(4, 4, 4))
-    return ([np.array([0.1, 0.35, 0.6, 0.9])[list(case)] for case in cases],
-            [np.array(labels) for labels in np.ndindex(2, 2, 2)])
-
-
-def _chance(report: np.ndarray, label: np.ndarray) -> float:
-    """The chance of these labels if the report is true."""
-    if report.ndim > 1:
-        return float(report[0, label[0]])
-    return float(np.prod(np.where(label == 1, report, 1 - report)))
-
-
-def _shown(report: np.ndarray) -> str:
-    return np.array2string(np.ravel(report), precision=3)
 
 
 def _value(score: PWU, *arrays: Any, **options: Any) -> float:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from ..priors import Prior
-from .base import Parameter, SeparableFamily
+from .base import Data, Parameter, References, SeparableFamily, Weight
 
 __all__ = ["CostMatrix", "RejectOption"]
 
@@ -180,7 +180,7 @@ class CostMatrix(SeparableFamily):
     def properness(self, *priors: Any) -> tuple[str, str]:
         return "proper", "forecasts that lead to the same acts at almost every price have the same expected cost"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         if not self.parameters:
             return None, None
         y, f = data
@@ -213,7 +213,7 @@ class CostMatrix(SeparableFamily):
     def linear_between_breakpoints(self) -> bool:
         return bool(self.parameters)
 
-    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    def references(self, y: np.ndarray, weight: Weight) -> References:
         """The shares of the classes in the data, and the class itself."""
         classes = len(self.costs[0])
         shares = np.bincount(y.astype(int), weight, classes) / (len(y) if weight is None else weight.sum())
@@ -251,7 +251,7 @@ class CostMatrix(SeparableFamily):
         tied = expected - expected.min(axis=1, keepdims=True) <= TIED * size
         return tied / tied.sum(axis=1, keepdims=True)
 
-    def _segments(self, y: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, ...]:
+    def _segments(self, y: np.ndarray, f: np.ndarray) -> Data:
         """Which prices lead to which act: where the line of an act's expected cost is the lowest of all.
 
         Returns

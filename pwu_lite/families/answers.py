@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import Parameter, SeparableFamily, covers
+from .base import Data, Parameter, SeparableFamily, Weight, covers
 
 __all__ = ["Answers"]
 
@@ -54,7 +54,7 @@ class Answers(SeparableFamily):
     takes = ("answer", "confidence")
     largest_difference = 1.0
 
-    def check(self, y_true: ArrayLike, answer: ArrayLike, confidence: ArrayLike) -> tuple[np.ndarray, ...]:
+    def check(self, y_true: ArrayLike, answer: ArrayLike, confidence: ArrayLike) -> Data:
         """Read what is right, what was answered, and how sure the model is.
 
         Parameters
@@ -97,14 +97,14 @@ class Answers(SeparableFamily):
             return "strictly proper", "for the confidence; and the answer that is most likely right costs least"
         return "proper", "confidences between which no c has mass have the same expected cost"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         return None, data[2]
 
     def cost(self, theta: Any, y: Any, right: Any, f: Any) -> np.ndarray:
         """A right answer costs nothing, an abstention 1 - c, a wrong answer 1."""
         return np.where(f > theta, ~right, 1 - theta)
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         """Shares of wrong answers given and of abstentions at every c at once."""
         _, right, f = data
         weight = to_sum_one(weight, f.size)

@@ -25,6 +25,11 @@ from ..priors import Dirac, Frozen, Prior
 __all__ = ["Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "resolved"]
 
 
+Data = tuple[np.ndarray, ...]  # labels and forecast, read
+Weight = np.ndarray | None
+References = tuple[tuple[Any, ...], tuple[Any, ...]] | None
+
+
 @dataclass(frozen=True)
 class Parameter:
     """One number that a decision depends on.
@@ -176,7 +181,7 @@ class Family(abc.ABC):
     # of two costs of a case, whatever the forecasts and theta; None: there is no bound
     largest_difference: float | None = None
     classes: Any = None  # their names, if the family knows them
-    check: Callable[..., tuple[np.ndarray, ...]] = staticmethod(validation.check_binary)
+    check: Callable[..., Data] = staticmethod(validation.check_binary)
 
     @reprlib.recursive_repr("...")
     def __repr__(self) -> str:
@@ -209,7 +214,7 @@ class Family(abc.ABC):
                 raise ValueError(f"{attribute} of {name} must be a tuple of {kind.__name__}, got {given!r}: "
                                  f"one needs a comma, ({attribute[:-1]},)")
 
-    def read(self, y_true: ArrayLike, *prediction: ArrayLike) -> tuple[np.ndarray, ...]:
+    def read(self, y_true: ArrayLike, *prediction: ArrayLike) -> Data:
         """Check labels and prediction, and return them as arrays.
 
         Parameters
@@ -262,14 +267,14 @@ class Family(abc.ABC):
         return float(values[0]) if np.ndim(theta) == several else values
 
     @abc.abstractmethod
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         """Average utility of read data at each of several thetas, shape (m,)."""
 
     @abc.abstractmethod
-    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> tuple[float, float]:
+    def loss(self, priors: Resolved, data: Data, weight: Weight) -> tuple[float, float]:
         """Loss of read data under a prior for each stated parameter, and its numerical error."""
 
-    def weight(self, sample_weight: Any, data: tuple[np.ndarray, ...]) -> np.ndarray | None:
+    def weight(self, sample_weight: Any, data: Data) -> Weight:
         """Check the weights, or refuse them for a family that is not separable."""
         if not self.separable:
             validation.no_weight(sample_weight, f"the utility of {type(self).__name__}")
@@ -298,7 +303,7 @@ class Family(abc.ABC):
             raise ValueError(f"act takes one theta, got {np.size(theta)}")
         return tuple(np.ravel(rows).tolist())
 
-    def thetas(self, values: Any, data: tuple[np.ndarray, ...]) -> np.ndarray:
+    def thetas(self, values: Any, data: Data) -> np.ndarray:
         """From m values of the priors, shape (m,) or (m, number of priors), to thetas of the same average utility."""
         columns = np.reshape(np.asarray(values, dtype=float), (-1, len(self.stated))).T
         thetas = [parameter.theta(column, len(data[0])) for parameter, column in
@@ -357,7 +362,7 @@ class Family(abc.ABC):
         """Does the family say where its acts change, and is its cost linear in between?"""
         return type(self).breakpoints is not Family.breakpoints
 
-    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    def references(self, y: np.ndarray, weight: Weight) -> References:
         """The forecast that knows the average outcome only, and the one that knows every outcome; None if unknown."""
         if y.ndim != 1:
             return None
@@ -373,7 +378,7 @@ class Family(abc.ABC):
         """What a metric card adds on how the loss is computed."""
         return ""
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         """Between which decision parameters the acts, and so the utility's formula, stay the same.
 
         Returns
@@ -406,10 +411,10 @@ class SeparableFamily(Family):
     def per_sample(self, *arguments: Any, **options: Any) -> np.ndarray:
         """``per_sample(prior, *data)``: each case's expected cost under one continuous part of a prior, shape (n,)."""
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])
 
-    def losses(self, priors: Resolved, data: tuple[np.ndarray, ...]) -> np.ndarray:
+    def losses(self, priors: Resolved, data: Data) -> np.ndarray:
         """Each case's loss under any priors, summed over their parts; shape (n,)."""
         n = len(data[0])
         for length in priors.lengths:
@@ -427,7 +432,7 @@ class SeparableFamily(Family):
             total = total + (losses if weight == 1 else weight * losses)
         return total
 
-    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> tuple[float, float]:
+    def loss(self, priors: Resolved, data: Data, weight: Weight) -> tuple[float, float]:
         error = 0.0
         for share, parts, theta in priors.parts:
             if theta is None:
@@ -447,7 +452,7 @@ class JointFamily(Family):
     def joint_loss(self, *arguments: Any, **options: Any) -> tuple[float, float]:
         """``joint_loss(*priors, *data)``: the loss under a prior for each stated parameter, and its error."""
 
-    def loss(self, priors: Resolved, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> tuple[float, float]:
+    def loss(self, priors: Resolved, data: Data, weight: Weight) -> tuple[float, float]:
         joint = self.joint_loss(*priors.each, *data)
         if not isinstance(joint, tuple) or len(joint) != 2:
             raise ValueError(f"the method joint_loss of {type(self).__name__} must return the loss and its numerical "

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import Parameter, SeparableFamily, covers
+from .base import Data, Parameter, SeparableFamily, Weight, covers
 
 __all__ = ["BinaryDecision", "SelectivePrediction"]
 
@@ -65,7 +65,7 @@ class BinaryDecision(SeparableFamily):
             return "strictly proper", "every interval of c has mass: any other forecast leads to a worse act somewhere"
         return "proper", "forecasts between which no c has mass have the same expected loss"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         return None, data[1]
 
     def cost(self, theta: Any, y: Any, f: Any) -> np.ndarray:
@@ -79,7 +79,7 @@ class BinaryDecision(SeparableFamily):
         loss[~y] = prior.for_cases(~y).tail("mean_below", f[~y])
         return loss
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         """Counts of misses and false alarms at every c at once."""
         y, f = data
         weight = to_sum_one(weight, f.size)
@@ -137,7 +137,7 @@ class SelectivePrediction(SeparableFamily):
             return "proper", f"strictly in mean and variance {reach}; other features of y are not seen"
         return "proper", "does not distinguish variances between which the prior has no mass"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         return None, data[2] ** 2
 
     def cost(self, theta: Any, y: Any, mean: Any, std: Any) -> np.ndarray:
@@ -149,7 +149,7 @@ class SelectivePrediction(SeparableFamily):
         above, mean_below = prior.tail("above", std**2), prior.tail("mean_below", std**2)
         return (mean - y) ** 2 * above + mean_below
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         """Squared errors of the predicted cases, at every lambda at once."""
         y, mean, std = data
         weight = to_sum_one(weight, y.size)

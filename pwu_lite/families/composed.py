@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import Parameter, SeparableFamily
+from .base import Data, Parameter, SeparableFamily, Weight
 from .cases import BinaryDecision, SelectivePrediction
 
 __all__ = ["OneVsRest", "PerOutput"]
@@ -61,7 +61,7 @@ class OneVsRest(SeparableFamily):
     def properness(self, *priors: Any) -> tuple[str, str]:
         return self.family.properness(*priors)
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         return np.arange(data[1].shape[1]), data[1].ravel()
 
     def act(self, theta: tuple[int, float], y_prob: ArrayLike) -> np.ndarray:
@@ -78,7 +78,7 @@ class OneVsRest(SeparableFamily):
         j, c = self.one_theta(theta, len(f))
         return f[:, _column(j, f)] > c
 
-    def thetas(self, values: Any, data: tuple[np.ndarray, ...]) -> np.ndarray:
+    def thetas(self, values: Any, data: Data) -> np.ndarray:
         """Each value of c with each class."""
         c = super().thetas(values, data)
         classes = np.arange(data[1].shape[1])
@@ -93,7 +93,7 @@ class OneVsRest(SeparableFamily):
         classes = range(f.shape[1])
         return np.mean([self.family.per_sample(prior, y == j, f[:, j]) for j in classes], axis=0)
 
-    def utilities(self, pairs: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, pairs: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         y, f = data
         values = np.empty(len(pairs))
         for j in np.unique(pairs[:, 0]):
@@ -152,7 +152,7 @@ class PerOutput(SeparableFamily):
         verdict, reason = self.family.properness(*priors)
         return verdict, f"{reason} (each output on its own scale; correlations are not seen)"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         return None, np.concatenate([variance / unit for _, variance, unit in self._outputs(data)])
 
     def act(self, theta: float, mean: ArrayLike, cov: ArrayLike) -> np.ndarray:
@@ -184,14 +184,14 @@ class PerOutput(SeparableFamily):
             losses.append(squared * prior.tail("above", relative) + prior.tail("mean_below", relative))
         return np.mean(losses, axis=0)
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         weight = to_sum_one(weight, len(data[0]))
         values = [-weight_up_to(variance, weight * squared, thetas * unit)
                   - thetas * weight_above(variance, weight, thetas * unit)
                   for squared, variance, unit in self._outputs(data)]
         return np.mean(values, axis=0)
 
-    def _outputs(self, data: tuple[np.ndarray, ...]) -> list[Any]:
+    def _outputs(self, data: Data) -> list[Any]:
         """Squared error in its unit, variance, and the unit v_d of each output."""
         y, mean, cov = data
         unit = np.ones(y.shape[1]) if self.scale is None else np.array(self.scale)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one
 from ..priors import Dirac, Prior
-from .base import Parameter, SeparableFamily
+from .base import Data, Parameter, References, SeparableFamily, Weight
 from .cases import BinaryDecision
 
 __all__ = ["Exceedance", "Newsvendor"]
@@ -150,7 +150,7 @@ class _Orders(SeparableFamily):
         levels = np.array(self.levels)
         return np.searchsorted((levels[1:] + levels[:-1]) / 2 - _ON_LEVEL, tau, side="right")
 
-    def references(self, y: np.ndarray, weight: np.ndarray | None) -> tuple[tuple[Any, ...], tuple[Any, ...]] | None:
+    def references(self, y: np.ndarray, weight: Weight) -> References:
         """The quantiles of the outcomes, and the outcome itself."""
         order = np.argsort(y)
         total = np.cumsum(np.ones(len(y)) if weight is None else weight[order])
@@ -254,7 +254,7 @@ class Newsvendor(_Orders):
     def properness(self, *priors: Any) -> tuple[str, str]:
         return self.honest(priors[0])
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         middle = [] if self.levels is None else np.add(self.levels[1:], self.levels[:-1]) / 2
         return None, np.union1d(self.edges(data[1].shape[1])[1:-1], middle)
 
@@ -267,7 +267,7 @@ class Newsvendor(_Orders):
         edges = self.edges(rows.shape[1])
         return _pay(y, rows, *self.charges(*_on_cells(prior, edges[:-1], edges[1:])))
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         """Shortfall and excess of each column once, charged at every tau."""
         y, rows = data
         share, gap = to_sum_one(weight, len(y)), y[:, None] - rows

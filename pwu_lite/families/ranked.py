@@ -16,7 +16,7 @@ from .._ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
 from ..metrics._kernels import error_of_kept
 from ..priors import Dirac, Prior
 from . import sweep
-from .base import JointFamily, Parameter
+from .base import Data, JointFamily, Parameter, Weight
 
 __all__ = ["Retention", "RiskAverseTopK", "TopK", "mass_of_k", "place_worth"]
 
@@ -52,7 +52,7 @@ class TopK(JointFamily):
     def properness(self, *priors: Any) -> tuple[str, str]:
         return "proper", "never strictly: only the order of the forecasts counts"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         return np.arange(1, data[0].size + 1), None
 
     def act(self, theta: int, y_prob: ArrayLike) -> np.ndarray:
@@ -74,7 +74,7 @@ class TopK(JointFamily):
         worth = share_places(f, place_worth(mass_of_k(prior, f.size))) * f.size
         return -float(np.dot(worth, y)) / f.size, 0.0
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         y, f = data
         order, starts = sorted_blocks(-f)
         hits = np.cumsum(block_means(y[order].astype(float), starts))
@@ -128,7 +128,7 @@ class RiskAverseTopK(JointFamily):
             return "improper", "it charges the reported variance: reporting too small a one lowers the loss"
         return "proper", "strictly in the means of the cases that get picked; a shift of all variances is not seen"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         _, mean, std = data
         with np.errstate(divide="ignore", invalid="ignore"):
             crossings = np.subtract.outer(mean, mean) / np.subtract.outer(std**2, std**2)
@@ -176,7 +176,7 @@ class RiskAverseTopK(JointFamily):
         return (sweep.exact(prior, places, gain, charge, mean, std),
                 prior.numerical_error * float(charge.max()))
 
-    def utilities(self, pairs: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, pairs: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         y, mean, std = data
         charge = self._charge(y, mean, std)
         values = []
@@ -214,7 +214,7 @@ class Retention(JointFamily):
     takes = ("uncertainty",)
 
     @staticmethod
-    def check(error: ArrayLike, uncertainty: Any) -> tuple[np.ndarray, ...]:
+    def check(error: ArrayLike, uncertainty: Any) -> Data:
         """Read errors and uncertainties; those that differ by rounding alone become equal."""
         error, uncertainty = validation.check_ranking(error, uncertainty)
         return error, snap(uncertainty)
@@ -225,7 +225,7 @@ class Retention(JointFamily):
     def properness(self, *priors: Any) -> tuple[str, str]:
         return "proper", "for given predictions, where honest is each one's expected error; only their order counts"
 
-    def breakpoints(self, data: tuple[np.ndarray, ...]) -> tuple[Any, Any]:
+    def breakpoints(self, data: Data) -> tuple[Any, Any]:
         return np.arange(1, data[0].size + 1), None
 
     def act(self, theta: int, uncertainty: ArrayLike) -> np.ndarray:
@@ -247,7 +247,7 @@ class Retention(JointFamily):
         places = place_worth(mass_of_k(prior, error.size))
         return float(np.dot(share_places(-uncertainty, places), error)), 0.0
 
-    def utilities(self, thetas: np.ndarray, data: tuple[np.ndarray, ...], weight: np.ndarray | None) -> np.ndarray:
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         error, uncertainty = data
         return -error_of_kept(error, uncertainty, tolerance=0.0)[thetas - 1] / thetas
 

@@ -74,7 +74,7 @@ def brier_score(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLik
     0.38
     """
     y, f, weight = _read(y_true, y_prob, sample_weight)
-    return average(((f - _one_hot(y, f)) ** 2).sum(axis=1), weight)
+    return average(((f - (np.arange(f.shape[1]) == y[:, None])) ** 2).sum(axis=1), weight)
 
 
 def zero_one_loss(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLike | None = None) -> float:
@@ -145,10 +145,6 @@ def expected_calibration_error(y_true: ArrayLike, y_prob: ArrayLike, *,
 def _most_probable(f: np.ndarray) -> np.ndarray:
     """Classes within 1e-12 of the largest probability."""
     return f >= f.max(axis=1, keepdims=True) - TIE
-
-
-def _one_hot(y: np.ndarray, f: np.ndarray) -> np.ndarray:
-    return np.arange(f.shape[1]) == y[:, None]
 
 
 def _read(y_true: Any, y_prob: Any,

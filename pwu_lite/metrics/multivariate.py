@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import _special as special
 from ..validation import check_multivariate, relative_weight, same_order
 from ._kernels import average
 
@@ -121,18 +120,7 @@ def energy_score(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike, *,
     eigenvalues, vectors = np.linalg.eigh(s)
     eigenvalues = np.maximum(eigenvalues, 0)  # of a nearly singular covariance some come out as -1e-17
     shift = np.einsum("ndk,nd->nk", vectors, y - m)
-    loss = _mean_norm(shift, eigenvalues) - _mean_norm_at_zero(2 * eigenvalues) / 2
-    return average(loss, weight)
-
-
-def _mean_norm_at_zero(eigenvalues: np.ndarray) -> np.ndarray:
-    """``E||V||`` for V ~ N(0, diag(eigenvalues)), ascending, shape (n, D)."""
-    largest = eigenvalues[:, -1]
-    if eigenvalues.shape[1] == 1:
-        return np.sqrt(2 * largest / np.pi)
-    if eigenvalues.shape[1] == 2:
-        return np.sqrt(2 * largest / np.pi) * special.ellipe(1 - eigenvalues[:, 0] / largest)
-    return _mean_norm(np.zeros_like(eigenvalues), eigenvalues)
+    return average(_mean_norm(shift, eigenvalues) - _mean_norm(0 * shift, 2 * eigenvalues) / 2, weight)
 
 
 def _mean_norm(shift: np.ndarray, eigenvalues: np.ndarray) -> np.ndarray:

@@ -11,6 +11,8 @@ import pwu_lite as pwu
 from pwu_lite.priors import as_prior
 from pwu_lite.testing import check_family, check_prior
 
+from .properness import check_properness
+
 
 class Unweighted(pwu.BinaryDecision):
     def weight(self, sample_weight, data):
@@ -128,6 +130,7 @@ WRONG_WORDS = [  # families that passed once: what they say of themselves does n
 def test_what_a_family_says_of_itself_is_checked(family, prior, data, words, request):
     with pytest.raises(AssertionError, match=words):
         check_family(family, prior, request.getfixturevalue(data))
+        check_properness(family, prior, request.getfixturevalue(data))
 
 
 LEVELS, NORMAL = (0.1, 0.5, 0.75), as_prior(scipy.stats.norm(0.2, 1))
@@ -189,6 +192,8 @@ def outputs():
 @pytest.mark.parametrize("family, prior, data", FAMILIES, ids=str)
 def test_our_families_pass(family, prior, data, request):
     check_family(family, prior, request.getfixturevalue(data))
+    if family.takes == ("y_prob",):
+        check_properness(family, prior, request.getfixturevalue(data))
 
 
 def test_every_family_of_the_package_is_in_the_list():
