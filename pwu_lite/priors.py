@@ -327,8 +327,8 @@ class Beta(_PerCase):
     scale: Any = 1.0
 
     def __post_init__(self) -> None:
-        _keep_each(self, _shape, "a", "b")
-        _keep_each(self, _scale, "scale")
+        _keep(self, _shape, "a", "b")
+        _keep(self, _scale, "scale")
 
     @property
     def support(self) -> tuple[float, float]:
@@ -395,7 +395,9 @@ class TruncatedBeta(Prior):
     def __post_init__(self) -> None:
         _keep(self, _shape, "a", "b")
         whole = Beta(self.a, self.b)
-        low, high = _ends(self)
+        _keep(self, _place, "low", "high")
+        _in_order(self)
+        low, high = self.low, self.high
         if low < 0 or high > 1:
             raise ValueError(f"low and high must lie in [0, 1], got {low!r} and {high!r}")
         object.__setattr__(self, "_whole", whole)
@@ -472,7 +474,7 @@ class Uniform(_PerCase):
     high: Any
 
     def __post_init__(self) -> None:
-        _keep_each(self, _place, "low", "high")
+        _keep(self, _place, "low", "high")
         _in_order(self)
 
     @property
@@ -523,7 +525,7 @@ class Dirac(_PerCase):
     at: Any
 
     def __post_init__(self) -> None:
-        _keep_each(self, _place, "at")
+        _keep(self, _place, "at")
 
     @property
     def support(self) -> tuple[float, float]:
@@ -567,7 +569,7 @@ class Pareto(_PerCase):
     minimum: Any
 
     def __post_init__(self) -> None:
-        _keep_each(self, _scale, "minimum")
+        _keep(self, _scale, "minimum")
 
     @property
     def support(self) -> tuple[float, float]:
@@ -1017,17 +1019,6 @@ def _place(name: str, value: float) -> float:
     return number
 
 
-def _each(check: Callable[..., Any], name: str, value: Any) -> Any:
-    """One checked number, or an array of them that cannot be written to."""
-    if np.ndim(value) == 0:
-        return check(name, value)
-    values = validation.vector(name, value)
-    for extreme in (int(values.argmin()), int(values.argmax()), int(np.abs(values).argmin())):
-        check(f"{name}[{extreme}]", values[extreme])
-    values.setflags(write=False)
-    return values
-
-
 def _to_integers(floats: Any) -> Any:
     """Integers in the order of the floats."""
     bits = np.asarray(floats, dtype=float).view(np.int64)
@@ -1039,25 +1030,21 @@ def _to_floats(integers: Any) -> np.ndarray:
     return bits.view(np.float64)
 
 
-def _keep(prior: Prior, check: Callable[..., Any], *names: Any) -> None:
-    """Check parameters and keep them as floats."""
+def _keep(prior: Prior, check: Callable[..., Any], *names: str) -> None:
+    """Check parameters and keep them as floats; or arrays, where there may be a prior for each case, read-only."""
     for name in names:
-        object.__setattr__(prior, name, check(name, getattr(prior, name)))
-
-
-def _keep_each(prior: Prior, check: Callable[..., Any], *names: Any) -> None:
-    """As `_keep`; arrays, too, which must be of one length."""
-    for name in names:
-        object.__setattr__(prior, name, _each(check, name, getattr(prior, name)))
+        value = getattr(prior, name)
+        if np.ndim(value) and isinstance(prior, _PerCase):
+            value = validation.vector(name, value)
+            for extreme in (int(value.argmin()), int(value.argmax()), int(np.abs(value).argmin())):
+                check(f"{name}[{extreme}]", value[extreme])
+            value.setflags(write=False)
+        else:
+            value = check(name, value)
+        object.__setattr__(prior, name, value)
     lengths = {value.size for value in vars(prior).values() if isinstance(value, np.ndarray)}
     if len(lengths) > 1:
         raise ValueError(f"the parameters of {type(prior).__name__} have different lengths: {sorted(lengths)}")
-
-
-def _ends(prior: Any) -> tuple[float, float]:
-    _keep(prior, _place, "low", "high")
-    _in_order(prior)
-    return prior.low, prior.high
 
 
 def _in_order(prior: Any) -> None:

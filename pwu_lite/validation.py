@@ -454,11 +454,11 @@ def one_number(name: str, value: Any) -> float:
     return float(array)
 
 
-def whole(name: str, value: Any) -> int:
+def whole(name: str, value: Any, least: int = 1) -> int:
     """Read one whole number, at least 1."""
     number = one_number(name, value)
-    if number < 1 or number != int(number):
-        raise ValueError(f"{name} must be a whole number of at least 1, got {value!r}")
+    if number < least or number != int(number):
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(number)
 
 
@@ -472,10 +472,7 @@ def one_of(name: str, value: Any, *allowed: str) -> str:
 
 def seed(value: Any) -> int:
     """Read a seed: a whole number, at least 0."""
-    number = one_number("seed", value)
-    if number < 0 or number != int(number):
-        raise ValueError(f"seed must be a whole number of at least 0, got {value!r}")
-    return int(number)
+    return whole("seed", value, 0)
 
 
 def inside(name: str, value: Any, low: float, high: float) -> float:

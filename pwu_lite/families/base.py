@@ -71,13 +71,8 @@ class Parameter:
 
     def contains(self, values: Any) -> bool:
         """Do all values of a prior lie in the domain?"""
-        return bool(self.contains_each(values).all())
-
-    def contains_each(self, values: Any) -> np.ndarray:
-        """Which values of a prior lie in the domain?"""
-        low, high = self.domain
-        values = np.asarray(values)
-        return np.asarray((values > low) & ((values < high) | (self.counts & (values == high))))
+        (low, high), values = self.domain, np.asarray(values)
+        return bool(np.all((values > low) & ((values < high) | (self.counts & (values == high)))))
 
     def read(self, values: np.ndarray, length: int) -> np.ndarray:
         """Check values at which the utility of `length` cases is to be computed.
