@@ -69,10 +69,10 @@ class Parameter:
         """The name of what the utility takes: k for k/n."""
         return self.name.split("/")[0] if self.counts else self.name
 
-    def contains(self, values: Any) -> bool:
-        """Do all values of a prior lie in the domain?"""
+    def contains(self, values: Any) -> np.ndarray:
+        """Which values of a prior lie in the domain?"""
         (low, high), values = self.domain, np.asarray(values)
-        return bool(np.all((values > low) & ((values < high) | (self.counts & (values == high)))))
+        return np.asarray((values > low) & ((values < high) | (self.counts & (values == high))))
 
     def read(self, values: np.ndarray, length: int) -> np.ndarray:
         """Check values at which the utility of `length` cases is to be computed.
@@ -109,7 +109,7 @@ class Parameter:
         low, high = self.domain
         start, end = prior.support
         atoms = [part.at for _, part in prior.parts if isinstance(part, Dirac)]
-        if start < low or end > high or not all(self.contains(at) for at in atoms):
+        if start < low or end > high or not all(self.contains(at).all() for at in atoms):
             raise ValueError(f"the prior on {self.name} has mass outside ({low:g}, {high:g}): "
                              f"its support is [{start:g}, {end:g}]")
         if self.needs_mean and not np.isfinite(prior.mean).all():

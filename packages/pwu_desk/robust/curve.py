@@ -128,8 +128,8 @@ class Curve:
         places = [starts, ends, part.edges[:-1], np.array([high])]
         values = [part.left, part.right, part.at, self.value(high).reshape(1)]
         limits = np.ones(len(starts), bool)
-        inside = np.concatenate([limits, limits, self.parameter.contains_each(places[2]),
-                                 self.parameter.contains_each(places[3]) & closed])
+        inside = np.concatenate([limits, limits, self.parameter.contains(places[2]),
+                                 self.parameter.contains(places[3]) & closed])
         value = np.where(inside, np.concatenate(values), -np.inf)
         index = int(np.argmax(value))
         return Peak(float(value[index]), float(np.concatenate(places)[index]))
