@@ -255,7 +255,7 @@ class Mean(PriorSet):
             raise ValueError(f"the mean must lie inside a bounded range, got {self.mean!r} in [{low:g}, {high:g}]: "
                              f"give Mean a low and a high")
         part = curve.cut(low, high)
-        kept = part.parameter.contains_each(np.append(part.edges[:-1], high))
+        kept = part.parameter.contains(np.append(part.edges[:-1], high))
         place = np.concatenate([part.edges[:-1], part.edges[1:], np.append(part.edges[:-1], high)[kept]])
         value = np.concatenate([part.left, part.right, np.append(part.at, curve.value(high))[kept]])
         inner = np.concatenate([*part.inner(), np.append(part.edges[:-1], high)[kept]])
