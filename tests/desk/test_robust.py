@@ -394,9 +394,10 @@ def test_sets_refuse_the_priors_that_a_score_refuses(prior):
 
 
 
-def test_missing_labels_have_sharp_ends():
+@pytest.mark.parametrize("seed", range(12))
+def test_missing_labels_have_sharp_ends(seed):
     """All labels that four missing ones may have, one after the other; weights count."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     a, b, weight = rng.random(9), rng.random(9), rng.integers(1, 4, 9)
     y = np.array([1, 0, 1, 0, 1, *[np.nan] * 4])
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
@@ -407,6 +408,9 @@ def test_missing_labels_have_sharp_ends():
     assert found.missing == pytest.approx(weight[5:].sum() / weight.sum())
     assert found.known == pytest.approx(score(y[:5], a[:5], sample_weight=weight[:5])
                                         - score(y[:5], b[:5], sample_weight=weight[:5]))
+    ones = np.array([sum(labels) for labels in np.ndindex(2, 2, 2, 2)])
+    turned = np.sign(gaps) == -np.sign(gaps[0])
+    assert found.tipping == (ones[turned].min() if turned.any() else None)
     f, g = rng.dirichlet(np.ones(3), 5), rng.dirichlet(np.ones(3), 5)
     costs, y = pwu.CostMatrix([[0, 5, 9], [2, 0, 3]]), np.array([0, 2, 1, np.nan, np.nan])
     gaps = [pwu.PWU(costs)(full, f) - pwu.PWU(costs)(full, g)

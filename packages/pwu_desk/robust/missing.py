@@ -23,7 +23,9 @@ class MissingLabels(NamedTuple):
     ``lower`` and ``upper`` are the ends of the cost of the first model minus that of the second, over all labels that
     the missing ones may have; some labels reach each end. ``known`` is the difference on the known labels alone,
     ``missing`` the share of the total weight without a label. The verdict is "first" if the first model is not
-    costlier whatever the labels are, "second" the reverse, else "undecided".
+    costlier whatever the labels are, "second" the reverse, else "undecided". ``tipping`` is the number of missing labels
+    that are enough: so few of them being 1, the others 0, can turn the order round that holds if all are 0. It is None
+    if no number of them can, or if there are more than two classes.
     """
 
     verdict: str
@@ -31,6 +33,7 @@ class MissingLabels(NamedTuple):
     upper: float
     known: float
     missing: float
+    tipping: int | None
 
 
 def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, *,
@@ -72,8 +75,8 @@ def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any
     >>> from pwu_lite import Beta, BinaryDecision
     >>> y = [1, 0, 0, float("nan")]
     >>> found = missing_labels(BinaryDecision(), Beta(2, 10), y, [0.6, 0.1, 0.1, 0.1], [0.2, 0.2, 0.3, 0.2])
-    >>> found.verdict, round(found.lower, 3), round(found.upper, 3)
-    ('first', -0.111, -0.017)
+    >>> found.verdict, round(found.lower, 3), round(found.upper, 3), found.tipping
+    ('first', -0.111, -0.017, None)
     """
     if not isinstance(family, SeparableFamily) or family.takes != ("y_prob",):
         raise ValueError(f"missing_labels needs a family with labels and one loss per case, got {family!r}")
@@ -94,7 +97,15 @@ def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any
     room = 1e-12 * float(share @ np.abs(gaps).max(axis=0))
     first, second = upper <= room and lower < -room, lower >= -room and upper > room
     verdict = "first" if first else "second" if second else "undecided"
-    return MissingLabels(verdict, lower, upper, known, float(share[absent].sum()))
+    tipping = _tipping(share @ gaps[0], (share * (gaps[1] - gaps[0]))[absent], room) if len(gaps) == 2 else None
+    return MissingLabels(verdict, lower, upper, known, float(share[absent].sum()), tipping)
+
+
+def _tipping(none, moves, room):
+    """How few of the moves turn the sign of `none` round, the largest first; None if they cannot, or it has no sign."""
+    reached = np.sign(none) * none + np.cumsum(np.sort(np.sign(none) * moves))
+    turned = np.flatnonzero(reached < -room)
+    return int(turned[0]) + 1 if turned.size and abs(none) > room else None
 
 
 def _difference(score, y, a, b):
