@@ -1,0 +1,38 @@
+"""The consultant's page gives nothing away, and the marks of the key are those of the rubric."""
+
+import re
+from pathlib import Path
+
+BOOK = Path(__file__).parents[2] / "book"
+PAGE, KEY = (BOOK / name for name in ("end/consultant.md", "teaching/consultant_key.md"))
+
+
+def rubric():
+    rows = re.findall(r"^\| (\d) \| \*([\w ]+)\*: ", PAGE.read_text(), re.M)
+    return {name: int(points) for points, name in rows}
+
+
+def test_the_rubric_has_ten_points_and_names_no_trap():
+    assert sum(rubric().values()) == 10 and len(rubric()) == 7
+    brief = PAGE.read_text().partition("## Seven questions")[2]
+    for trap in ("per cent", "percent", "twice", "wrong way", "fitted to", "below a tenth", "tipping", "divided by"):
+        assert trap not in brief, trap
+
+
+def test_the_page_and_its_notebook_hold_no_answer():
+    cells = re.findall(r"```\{code-cell\}[^\n]*\n(.*?)```", PAGE.read_text(), re.S)
+    assert len(cells) == 1 and "compare" not in cells[0] and "missing_labels" not in cells[0]
+    assert "dropdown" not in PAGE.read_text() and "{glue" not in PAGE.read_text()
+    assert "teaching/consultant_key" in (BOOK.parent / "_toc.yml").read_text()
+
+
+def test_marks_add_up_and_are_those_of_the_rubric():
+    memos = re.findall(r"^### The \w+ memo: (\d+) of 10\n(.*?)\n\*Marks\*: ([^\n]*)", KEY.read_text(), re.S | re.M)
+    assert len(memos) == 3
+    for total, memo, line in memos:
+        marks = {name: int(points) for name, points in re.findall(r"([a-z][a-z ]*?) \$(\d)\$", line)}
+        assert marks.keys() == rubric().keys() and sum(marks.values()) == int(total)
+        assert all(marks[name] <= points for name, points in rubric().items())
+        people = sum(name in memo for name in ("Dr Weiss", "Mr Obi", "Ms Prat"))
+        assert not marks["recommendation"] or people == 3 and memo.count("$\\%$") + memo.count(r"\%$") >= 3
+        assert not marks["file"] == 2 or "patients" in memo and "per cent" in memo
