@@ -23,9 +23,9 @@ class MissingLabels(NamedTuple):
     ``lower`` and ``upper`` are the ends of the cost of the first model minus that of the second, over all labels that
     the missing ones may have; some labels reach each end. ``known`` is the difference on the known labels alone,
     ``missing`` the share of the total weight without a label. The verdict is "first" if the first model is not
-    costlier whatever the labels are, "second" the reverse, else "undecided". ``tipping`` says how few missing labels are
-    enough: that many of them being 1, the others 0, can turn the order round that holds if all are 0. It is None if no
-    number of them can, or if there are more than two classes.
+    costlier whatever the labels are, "second" the reverse, else "undecided". ``tipping`` says how few missing labels
+    are enough: that many of them being 1, the others 0, can turn the order round that holds if all are 0. It is None if
+    no number of them can, or if there are more than two classes.
     """
 
     verdict: str
