@@ -119,10 +119,10 @@ class Prior:
         flat = t.ravel()
         values = table(flat)
         unknown = np.flatnonzero(np.isnan(values))
-        for end, outside in zip(self.support, (np.less_equal, np.greater_equal), strict=True):
-            beyond = outside(flat[unknown], end)
-            values[unknown[beyond]] = self.exact_tail(name, end)
-            unknown = unknown[~beyond]
+        low, high = self.support  # at its upper end there may be an atom
+        for end, outside in ((low, flat[unknown] <= low), (np.nextafter(high, np.inf), flat[unknown] > high)):
+            values[unknown[outside]] = self.exact_tail(name, end)
+        unknown = unknown[~((flat[unknown] <= low) | (flat[unknown] > high))]
         if unknown.size:
             values[unknown] = self.exact_tail(name, flat[unknown])
         return values.reshape(t.shape)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
+from ..metrics._kernels import average
 from ..priors import Prior
 from .base import Data, Parameter, References, SeparableFamily, Weight
 
@@ -171,8 +171,8 @@ class CostMatrix(SeparableFamily):
         """
         f = validation.check_class_probabilities(self._columns_by_name(y_prob))
         self._check_columns(f)
-        return self._shares(np.ravel(self.read_theta(theta, len(f))) if not self.parameters else
-                            self.one_theta(theta, len(f))[0], f)
+        prices = self.read_theta(theta, len(f)) if not self.parameters else self.one_theta(theta, len(f))
+        return self._shares(np.ravel(prices), self._expectations(f))
 
     def describe(self, theta: float, which: int) -> str:
         return f"the price is {theta:.3g}"
@@ -221,9 +221,13 @@ class CostMatrix(SeparableFamily):
 
     def cost(self, theta: Any, y: Any, f: Any) -> np.ndarray:
         """What the cheapest act of each case costs at this price; the mean over acts that tie."""
-        costs, price = self._matrices()
-        real = costs.T[y] if np.size(theta) == 0 else costs.T[y] + np.reshape(theta, (-1, 1)) * price.T[y]
-        return (self._shares(theta, f) * real).sum(axis=1)
+        return self._paid(theta, y, self._expectations(f))
+
+    def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
+        """At each price in turn, from expected costs that are computed once."""
+        (y, f), rows = data, thetas if self.parameters else [np.empty(0)]
+        expected = self._expectations(f)
+        return np.array([-average(self._paid(theta, y, expected), weight) for theta in rows])
 
     def per_sample(self, prior: Prior, y: Any, f: Any) -> np.ndarray:
         """Each act's cost, times the prior's mass and partial mean of the prices at which the forecast leads to it."""
@@ -242,46 +246,61 @@ class CostMatrix(SeparableFamily):
         if f.shape[1] != len(self.costs[0]):
             raise ValueError(f"y_prob has {f.shape[1]} columns, the cost matrix has {len(self.costs[0])} classes")
 
-    def _shares(self, theta: Any, f: np.ndarray) -> np.ndarray:
+    def _expectations(self, f: np.ndarray) -> list[np.ndarray]:
+        """Each act's expected cost and price, and the sizes of what was added up; shape (n, acts) each."""
         costs, price = self._matrices()
-        expected, size = _expected(f, costs), _expected(f, np.abs(costs))
+        return [_expected(f, matrix) for matrix in (costs, price, np.abs(costs), np.abs(price))]
+
+    def _shares(self, theta: Any, expected: list[np.ndarray]) -> np.ndarray:
+        cost, size = expected[0], expected[2]
         if np.size(theta):
             paid = np.reshape(theta, (-1, 1))
-            expected, size = expected + paid * _expected(f, price), size + paid * _expected(f, np.abs(price))
-        tied = expected - expected.min(axis=1, keepdims=True) <= TIED * size
+            cost, size = cost + paid * expected[1], size + paid * expected[3]
+        tied = cost - cost.min(axis=1, keepdims=True) <= TIED * size
         return tied / tied.sum(axis=1, keepdims=True)
 
-    def _segments(self, y: np.ndarray, f: np.ndarray) -> Data:
-        """Which prices lead to which act: where the line of an act's expected cost is the lowest of all.
+    def _paid(self, theta: Any, y: np.ndarray, expected: list[np.ndarray]) -> np.ndarray:
+        costs, price = self._matrices()
+        real = costs.T[y] if np.size(theta) == 0 else costs.T[y] + np.reshape(theta, (-1, 1)) * price.T[y]
+        return (self._shares(theta, expected) * real).sum(axis=1)
+
+    def _segments(self, y: np.ndarray, f: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Which prices lead to which act: a walk along the lowest of the acts' lines, from the lowest price on.
 
         Returns
         -------
         case, start, end, cost, times : ndarray
             One entry per segment: its case, its prices, and what its act really costs there, ``cost + theta times``.
+            The segments of a case are adjacent, and cover all prices.
         """
         low, high = self.parameters[0].domain
         costs, price = self._matrices()
-        level, slope = _expected(f, costs), _expected(f, price)
-        same = TIED * _expected(f, np.abs(costs)), TIED * _expected(f, np.abs(price))
-        start, end = np.full(level.shape, low), np.full(level.shape, high)
-        alike = np.ones(level.shape)  # acts that cost the same everywhere share their segment
-        for one, two in combinations(range(len(costs)), 2):
-            # Act one costs no more than act two where fall * theta <= rise. What differs by rounding alone is equal.
-            rise, fall = level[:, two] - level[:, one], slope[:, one] - slope[:, two]
-            rise[np.abs(rise) <= np.maximum(same[0][:, one], same[0][:, two])] = 0.0
-            fall[np.abs(fall) <= np.maximum(same[1][:, one], same[1][:, two])] = 0.0
-            gap, blur = np.where(fall == 0, 1.0, fall), [part[:, one] + part[:, two] for part in same]
-            crossing = _shortest(rise / gap, (blur[0] + np.abs(rise / gap) * blur[1]) / np.abs(gap))
-            # Two lines cross once, or one is below the other everywhere: it is then the cheaper one up to infinity.
-            crossing = np.where(fall == 0, np.where(rise == 0, np.nan, np.inf), crossing)
-            first = np.where(fall == 0, rise > 0, fall > 0)
-            for before, after, cases in ((one, two, first), (two, one, ~first)):
-                end[cases, before] = np.fmin(end[cases, before], crossing[cases])
-                start[cases, after] = np.fmax(start[cases, after], crossing[cases])
-            alike[:, [one, two]] += np.isnan(crossing)[:, None]
-        case, act = np.nonzero(start < end)
-        shares = alike[case, act]
-        return case, start[case, act], end[case, act], costs.T[y[case], act] / shares, price.T[y[case], act] / shares
+        level, slope, *same = self._expectations(f)
+        at_low, case = level + low * slope, np.arange(len(y))
+        # Of the acts that are cheapest at the lowest price the one with the smallest slope is so just above it, too.
+        tied = at_low - at_low.min(axis=1, keepdims=True) <= TIED * (same[0] + low * same[1])
+        act, start, parts = np.where(tied, slope, np.inf).argmin(axis=1), np.full(len(y), low), []
+        while case.size:
+            # Acts whose lines fall below this one, and where; what differs by rounding alone is equal, and such acts
+            # share the segment.
+            place, own = np.arange(case.size), act[:, None]
+            rise, fall = level[case] - np.take_along_axis(level[case], own, 1), np.take_along_axis(
+                slope[case], own, 1) - slope[case]
+            blur = [TIED * np.maximum(part[case], np.take_along_axis(part[case], own, 1)) for part in same]
+            rise[np.abs(rise) <= blur[0]], fall[np.abs(fall) <= blur[1]] = 0.0, 0.0
+            alike, gap = (rise == 0) & (fall == 0), np.where(fall > 0, fall, 1.0)
+            crossing = np.where(fall > 0, rise / gap, np.inf)
+            following = crossing.argmin(axis=1)
+            at, wide = crossing[place, following], gap[place, following]
+            reach = 2 * (blur[0] + np.where(np.isfinite(crossing), np.abs(crossing), 0.0) * blur[1])[place, following]
+            end = np.clip(_shortest(at, reach / wide), start, high)
+            paid = [(matrix.T[y[case]] * alike).sum(axis=1) / alike.sum(axis=1) for matrix in (costs, price)]
+            parts.append((case, start, end, *paid))
+            more = end < high
+            case, act, start = case[more], following[more], end[more]
+        case, start, end, *paid = (np.concatenate(part) for part in zip(*parts, strict=True))
+        kept = start < end
+        return case[kept], start[kept], end[kept], paid[0][kept], paid[1][kept]
 
 
 class RejectOption(CostMatrix):

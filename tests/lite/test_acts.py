@@ -332,3 +332,27 @@ def test_the_worst_price_may_lie_beyond_the_last_change_of_act():
     curve = robust.cost_curve(family, [1], [[0.5, 0.5]])
     assert curve.peak(0, np.inf).value == 1.0 == robust.interval(family, robust.AnyPrior(), [1], [[0.5, 0.5]]).upper
     assert curve.value([0.25, 0.5, 0.75]).tolist() == [0.25, 0.75, 1.0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_no_price_is_lost_between_the_acts(seed):
+    """If a class costs the same under all acts, its loss is that, however alike the acts' expected costs are."""
+    rng = np.random.default_rng(seed)
+    for _ in range(150):
+        acts, base = int(rng.integers(2, 6)), float(rng.choice([1, 5, 10]))
+        costs = np.column_stack([np.full(acts, base), rng.integers(0, 10, acts)])
+        price = np.column_stack([np.zeros(acts), rng.integers(0, 6, acts)])
+        rare = 10.0 ** -np.arange(1, 17)
+        family = pwu.CostMatrix(costs, price)
+        f = np.column_stack([1 - rare, rare])
+        losses = pwu.PWU(family, pwu.Uniform(0, 4)).per_sample(np.zeros(rare.size, int), f)
+        np.testing.assert_allclose(losses, base, rtol=1e-12)
+        y = rng.integers(0, 2, rare.size)
+        case, start, end, *_ = family._segments(y, f)
+        np.testing.assert_allclose(np.bincount(case, np.minimum(end, 4) - np.minimum(start, 4)), 4, rtol=1e-15)
+
+
+def test_lines_that_differ_by_rounding_share_their_prices():
+    for d in 10.0 ** -np.arange(8, 17):
+        family = pwu.CostMatrix([[1, 1], [1, 1 + 2 * d], [1, 1 + 4 * d]], price=np.zeros((3, 2)))
+        assert pwu.PWU(family, pwu.Uniform(0, 1))([0], [[0.5, 0.5]]) == pytest.approx(1, rel=1e-12)
