@@ -29,7 +29,8 @@ from pwu_lite.reporting.words import at_a_glance, lines, wrapped
 from . import beliefs, evidence, files, large, report
 from .boards import ROLES, Board, amount, board, read_board, worths
 from .columns import Columns
-from .robust import Quantiles, judge
+from .recalibration import recalibrated
+from .robust import MissingLabels, Quantiles, judge, missing_labels
 from .tallies import compare_tallies
 from .tally import Tally
 
@@ -50,11 +51,11 @@ EXAMPLES = """examples:
   pwu explain log_loss
 """
 ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by",
-               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation")
+               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation", "--recalibrate")
 LARGE = "\nlarge files:\n" + textwrap.indent(textwrap.fill(
     f"More than {RULES['most_bytes_at_once'] // 10**6} MB (a fifth of that, packed or Parquet) are read in pieces, for "
     f"--decision binary and selective. These need all cases at once, and so a sample of the rows: "
-    f"{', '.join(ALL_AT_ONCE)}, --missing pairwise; and more than one file, named one by one.", 112,
+    f"{', '.join(ALL_AT_ONCE)}, --missing; and more than one file, named one by one.", 112,
     break_on_hyphens=False), "  ")
 GATE = {"ship": 0, "keep": 1, "cannot tell": 3}  # exit status; 2 is for what cannot be used
 BLOCKS, CELLS = 100, 256  # of tallies
@@ -223,9 +224,12 @@ def _parser():
     _add_decision(command)
     command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
                          "name if you do not give it; --groups none for no groups")
-    command.add_argument("--missing", choices=["refuse", "pairwise"], default="refuse", help="what to do with "
-                         "missing forecasts (binary and selective): refuse the file, or compare each model with the "
-                         "cheapest one on the cases that both have")
+    command.add_argument("--missing", choices=["refuse", "pairwise", "bounds"], default="refuse", help="what to do "
+                         "with missing forecasts (binary and selective): refuse the file, or compare each model with "
+                         "the cheapest one on the cases that both have (pairwise); with missing outcomes (binary): "
+                         "compare on the others, and say what these outcomes could change (bounds)")
+    command.add_argument("--recalibrate", action="store_true", help="binary: recalibrate each model by two numbers, "
+                         "which are fitted to the groups in the other four of five folds")
     command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
                          "that are resampled together")
     command.add_argument("--resamples", type=int, default=1000)
@@ -414,7 +418,7 @@ def _check_work(given, units, models):
 def _compare_large(given):
     """Models compared by tallies, from files that are read in pieces."""
     asked = {option: getattr(given, option[2:].replace("-", "_")) for option in ALL_AT_ONCE}
-    asked |= {"--missing pairwise": files.may_lack(given), "more than one file": isinstance(given.file, list)}
+    asked |= {"--missing": given.missing != "refuse", "more than one file": isinstance(given.file, list)}
     for option, value in asked.items():
         if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
@@ -510,6 +514,13 @@ def _refuse_unused(given):
         raise ValueError("--margin cannot be combined with --case-costs")
     if given.case_costs is not None and files.may_lack(given):
         raise ValueError("--case-costs needs every forecast: leave out --missing pairwise")
+    other = [option for option in ("time", "count", "cost_share", "case_costs", "blocks", "recalibrate")
+             if getattr(given, option)]
+    if given.missing == "bounds" and (given.decision != "binary" or other):
+        raise ValueError("--missing bounds is for --decision binary" + "".join(
+            f", without --{option.replace('_', '-')}" for option in other))
+    if given.recalibrate and (given.decision != "binary" or files.may_lack(given)):
+        raise ValueError("--recalibrate is for --decision binary, and needs every forecast")
 
 
 def _compare(given):
@@ -522,6 +533,7 @@ def _compare(given):
     columns = Columns()
     columns.add(frame)
     taken = files.take_by_name(given, columns)
+    frame, whole = files.with_outcome(given, frame), frame
     score = _asked(given, frame)
     y, models, left, used = given.decided.read(given, frame)
     left = left or files.unread(given, frame, used)
@@ -531,11 +543,20 @@ def _compare(given):
     _check_work(given, len(y) if groups is None or files.is_joint(given) else len(pd.unique(pd.Series(groups))), models)
     if given.html and not Path(given.html).absolute().parent.is_dir():
         raise ValueError(f"there is no folder {Path(given.html).parent}")
+    if given.recalibrate:
+        models = recalibrated(y, models, groups=groups, sample_weight=files.weights_of(given, frame), seed=given.seed)
+        other = "cases" if groups is None else f"groups ({given.groups})"
+        taken.append(f"All models are recalibrated by two numbers, fitted each time to other {other}. The intervals do "
+                     "not cover the chance in this fit: try another --seed.")
     result = compare(y, models, score, groups=groups, sample_weight=files.weights_of(given, frame),
                      n_resamples=given.resamples, seed=given.seed, blocks=given.blocks,
                      against=given.against, margin=given.margin)
     parts = _by(given, frame, y, models, score, groups)
     alike = _alike(given, frame, y, models, score, used)
+    best = str(result.table.index[0]) if given.against is None else given.against
+    bounds = _bounds(given, whole, y, models, score, best) if whole is not frame else {}
+    taken += [_said_of_missing(name, best, one, len(whole) - len(frame), len(whole))
+              for name, one in bounds.items()]
     if given.stake is not None:
         result = dataclasses.replace(result, table=_in_money(given, result.table, y))
     about = {"file": given.file if isinstance(given.file, str) else " ".join(given.file)}
@@ -554,7 +575,8 @@ def _compare(given):
     hints += [line for name, line in alike.items() if not any(f"Column {name} " in other for other in hints)]
     numbers = _as_json(given, score, dataclasses.replace(result, table=judge(result, _statement(given))))
     numbers |= {"remarks": [*taken, *filter(None, [_users_at_levels(score)]), *hints[len(taken):]],
-                "left_out": {str(name): reason for name, reason in left.items()}, **({"by": parts} if given.by else {})}
+                "left_out": {str(name): reason for name, reason in left.items()}, **({"by": parts} if given.by else {}),
+                **({"missing": {name: one._asdict() for name, one in bounds.items()}} if bounds else {})}
     said = {kind: f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}" for kind, one in parts.items()}
     return Answer(result, _words(given), _asked_words(given, score), _taken(read, models, left), hints, numbers,
                   _statement(given), said)
@@ -572,6 +594,33 @@ def _alike(given, frame, y, models, score, used):
         if place != best and np.isfinite(loss - losses[best]).all():
             found |= evidence.alike_rows(frame, loss - losses[best], files.special(given), set(map(str, used)))
     return found
+
+
+def _bounds(given, whole, y, models, score, best):
+    """How much more each other model may cost than this one, whatever the outcomes are that are missing."""
+    everywhere = {name: files.probabilities(whole, name) if name in whole else None for name in models}
+    known = files.column_of(whole, given.truth).notna().to_numpy()
+    for name, f in everywhere.items():
+        if f is None or not np.array_equal(f[known], models[name]):
+            raise ValueError(f"--missing bounds needs forecasts that are columns of probabilities of the event, and "
+                             f"{name} is not one as it stands: choose with --models")
+    labels = np.full(len(whole), np.nan)
+    labels[known] = y
+    return {name: missing_labels(score.family, score.priors[0], labels, f, everywhere[best],
+                                 sample_weight=files.weights_of(given, whole))
+            for name, f in everywhere.items() if name != best}
+
+
+def _said_of_missing(name, best, one: MissingLabels, missing, cases):
+    """What the outcomes that are missing can do to the order of two models."""
+    start = f"{missing:,} of {cases:,} cases have no outcome. "
+    ends = (f"Whatever these outcomes are, {name} costs between {one.lower:+.3g} and {one.upper:+.3g} per case more "
+            f"than {best}")
+    if one.verdict != "undecided":
+        return f"{start}{ends}: they cannot reverse the order."
+    few = "" if one.tipping is None else (
+        f" The order that holds with no event among them is reversed by {one.tipping:,} events.")
+    return f"{start}{ends}: they could reverse the order.{few}"
 
 
 def _by(given, frame, y, models, score, groups):

@@ -477,6 +477,18 @@ def may_lack(given):
     return given.missing == "pairwise"
 
 
+def with_outcome(given, frame):
+    """The rows whose outcome is known, with --missing bounds; else all."""
+    known = tables.column_of(frame, truth_of(given)).notna().to_numpy() if given.missing == "bounds" else None
+    if known is None or known.all():
+        return frame
+    if not known.any():
+        raise ValueError(f"column {given.truth!r} has no outcome")
+    part, lines = frame[known], [tables.line_of(frame, int(place)) for place in np.flatnonzero(known)]
+    part.attrs = {**frame.attrs, "line": lines.__getitem__}
+    return part.reset_index(drop=True)
+
+
 def event_columns(given, frame):
     """Columns of probabilities, and why the others are left out."""
     _refuse_long(given, frame)

@@ -651,7 +651,8 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     column = column_of(frame, name)
     if column.isna().any():
         _refuse(frame, column, column.isna().to_numpy(), "expected an outcome",
-                "; if that is the name of a class, give it another one")
+                "; if that is the name of a class, give it another one; if the outcome is not known, say "
+                "--missing bounds")
     try:
         kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
     except TypeError as error:

@@ -128,7 +128,7 @@ def test_what_needs_all_cases_at_once_is_said_in_the_help(ask, monkeypatch, caps
     monkeypatch.setitem(RULES, "most_bytes_at_once", 0)
     table = pd.DataFrame({"y": Y, "p": A, "t": 1.0})
     for option in (*command.ALL_AT_ONCE, "--missing"):
-        more = {"--ignore-punctuation": [], "--missing": ["pairwise"], "--blocks": ["5"],
+        more = {"--ignore-punctuation": [], "--recalibrate": [], "--missing": ["pairwise"], "--blocks": ["5"],
                 "--only": ["y=1"], "--margin": ["2%", "--against", "p"], "--case-costs": ["a,b,c,d"],
                 "--time": ["t", "--horizon", "5"]}.get(option, ["t"])
         refused = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO, option, *more)
