@@ -247,7 +247,7 @@ def read_board(source: Any, groups: str | None = None, tries: str | None = None,
         raise ValueError(f"there is no other model to compare {model.iloc[0]} with" if len(model) else "no row is left")
     _refuse_repeats(frame, model, task, {*names.values(), *names["task"].split(","), tries})
     cells = pd.DataFrame({"task": task, "model": model, "solved": _shares(frame, names["solved"]),
-                          "cost": tables.numbers(frame, names["cost"], least=0)})
+                          "cost": tables.amounts(frame, names["cost"], least=0)})
     wide = cells.groupby(["task", "model"])[["solved", "cost"]].mean().unstack()
     kept = wide.dropna()
     if kept.empty:

@@ -394,7 +394,7 @@ def _each_its_own(given, frame):
         return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
     if given.weights is not None:
         raise ValueError("--case-costs gives each case its weight, the money at stake: leave out --weights")
-    alarm, miss, hit, rest = (files.numbers(frame, name) for name in files.cost_columns(given))
+    alarm, miss, hit, rest = (files.amounts(frame, name) for name in files.cost_columns(given))
     more, less = alarm - rest, miss - hit  # what acting costs too much where there is no event, and not acting else
     for low, words in ((more, "a false alarm must cost more than a case rightly left alone"),
                        (less, "a miss must cost more than a hit")):

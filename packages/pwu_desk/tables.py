@@ -25,10 +25,10 @@ import pandas as pd
 
 from pwu_lite.reporting.rules import RULES
 
-__all__ = ["Quantiles", "abstentions", "blocks", "codes", "column_of", "columns_of_models", "cost_table",
+__all__ = ["Quantiles", "abstentions", "amounts", "blocks", "codes", "column_of", "columns_of_models", "cost_table",
            "costs_in_words", "events", "groups", "in_percent", "key", "labels", "layout", "line_of", "literal",
            "members", "numbers", "one_of_two", "other_unit", "pairs", "probabilities", "quantiles", "read_table",
-           "right_or_wrong", "same_words", "sources", "values", "wide"]
+           "right_or_wrong", "same_words", "sources", "values", "wide", "without_currency"]
 
 DELIMITERS = ",;\t|"
 EXPORTS: dict[str, Any] = json.loads((Path(__file__).parent / "exports.json").read_text(encoding="utf-8"))
@@ -52,6 +52,7 @@ PERCENT = "{} was read in per cent, as its name says."
 SHARES = ("column {!r}: its name says per cent, and no number in it is above 1. Are they shares from 0 to 1, or very "
           "small percentages? Give the column another name, or write a % sign behind each number")
 SILENT = ("abstain", "abstained", "no answer", "not_attempted", "not attempted")  # instead of an answer
+CURRENCY = re.compile(r"\s*(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s*", re.IGNORECASE)
 GAPS = (".", "-", "\\N", "#DIV/0!", "#VALUE!", "#NUM!", "#REF!")  # as SAS, Postgres and Excel write them
 UNIT = "% \u00a0\u202f"  # what may stand behind a number
 MOST_LABELS = 5  # with more, an outcome of whole numbers may count
@@ -453,6 +454,37 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
         if outside is not None and outside.any():
             _refuse(frame, column, outside, rule)
     return read
+
+
+def amounts(frame: pd.DataFrame, name: str, *, least: float | None = None) -> np.ndarray:
+    """A column of money, also with the sign of one currency at each number; a percentage is refused, with its line.
+
+    Examples
+    --------
+    >>> amounts(pd.DataFrame({"a": ["$1.50", "$20"]}), "a").tolist()
+    [1.5, 20.0]
+    """
+    column = column_of(frame, name)
+    if column.dtype.kind == "O" or pd.api.types.is_string_dtype(column):
+        percent = column.map(lambda field: isinstance(field, str) and field.strip().endswith("%")).to_numpy(dtype=bool)
+        if percent.any():
+            _refuse(frame, column, percent, "expected an amount of money, not a percentage")
+        signs = {found[0].upper() for field in column if isinstance(field, str) for found in CURRENCY.finditer(field)}
+        if len(signs) > 1:
+            raise ValueError(f"column {name!r} has several currencies, {', '.join(sorted(signs))}: use one")
+        frame = frame.assign(**{name: column.map(lambda field: without_currency(field) if signs else field)})
+    return numbers(frame, name, least=least)
+
+
+def without_currency(field: Any) -> Any:
+    """Text without the sign of a currency.
+
+    Examples
+    --------
+    >>> without_currency("-€ 2.50"), without_currency("3 USD"), without_currency(7)
+    ('-2.50', '3', 7)
+    """
+    return CURRENCY.sub("", field).strip() if isinstance(field, str) else field
 
 
 def values(column: pd.Series) -> np.ndarray:
@@ -934,7 +966,7 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
     costs, price = np.zeros((len(frame), frame.shape[1] - 1)), np.zeros((len(frame), frame.shape[1] - 1))
     for row in range(len(frame)):
         for column in range(1, frame.shape[1]):
-            text = str(frame.iloc[row, column]).replace(" ", "").lower()
+            text = without_currency(str(frame.iloc[row, column])).replace(" ", "").lower()
             terms = list(TERM.finditer(text))
             try:
                 kinds = ["price" if term[3] == "price" else "number" for term in terms]
@@ -945,10 +977,10 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
                     table, amount = (price, 1.0) if kind == "price" else (costs, float(kind))
                     table[row, column - 1] += (-1 if sign == "-" else 1) * float(times or 1) * amount
             except ValueError:
+                hint = ("write a decimal point, and nothing between thousands" if "," in text else "for a cost that "
+                        "differs between users write price, and give its range with --range LOW:HIGH")
                 raise ValueError(f"line {line_of(frame, row)} of {source}, column {str(frame.columns[column])!r}: "
-                                 f"expected a cost such as 2, price or 2+0.5*price, got {text!r} (for a cost that "
-                                 f"differs between users write price, and give its range with --range LOW:HIGH)"
-                                 ) from None
+                                 f"expected a cost such as 2, price or 2+0.5*price, got {text!r} ({hint})") from None
     acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
     corner = str(frame.columns[0]).lower()
     words = set(re.split(r"[^a-z]+", corner))

@@ -211,3 +211,20 @@ def test_many_models_are_not_all_named_in_a_sentence():
     found = boards.Board(cost, cost >= 0, 1, "worth")
     assert str(found) == ("Worth 1: it cannot be told which of 9 models, from m0, the cheapest, to m8, is the best.\n"
                           "From 1 case; each set is 95% sure at its value by itself.")
+
+
+@pytest.mark.parametrize(("costs", "found"), [
+    (["$1.50", "$2"], [1.5, 2]), (["1.50 €", "2"], [1.5, 2]), (["USD 1.50", "usd 2"], [1.5, 2]),
+    (["0.02%", "1"], "line 2, column 'cost': expected an amount of money, not a percentage, got '0.02%'"),
+    (["$1", "£1"], "has several currencies, $, £: use one"), (["-$1", "$1"], "at least 0"),
+    (["$1", "free"], "expected a number")])
+def test_a_cost_is_money(tmp_path, costs, found):
+    """A percentage was read as a hundredth of it, and a sign of a currency refused."""
+    (tmp_path / "board.csv").write_text("model,task,solved,cost\n" + "".join(
+        f"{name},t,1,{cost}\n" for name, cost in zip("ab", costs, strict=True)))
+    if isinstance(found, str):
+        with pytest.raises(ValueError) as refused:
+            boards.read_board(str(tmp_path / "board.csv"))
+        assert found in str(refused.value)
+    else:
+        assert boards.read_board(str(tmp_path / "board.csv"))[1].loc["t"].tolist() == found

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_desk import command, files
+from pwu_desk import command, files, tables
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
@@ -263,6 +263,19 @@ def test_a_sentence_for_each_place(capsys, tmp_path):
     assert "place = 01, 40 cases: " in capsys.readouterr().out
     many = pd.concat([table] * 3).assign(place=np.arange(3 * N))
     assert "values, more than" in run(capsys, tmp_path, many, "--truth", "y", *RATIO, "--by", "place")
+
+
+@pytest.mark.parametrize(("cost", "found"), [
+    ("$5", 5.0), ("5 EUR", 5.0), ("£2+0.5*price", 2.0), ("5%", "expected a cost such as 2"),
+    ("1,500", "nothing between thousands"), ("dear", "for a cost that differs between users")])
+def test_a_cost_in_a_table_may_have_a_currency(tmp_path, cost, found):
+    (tmp_path / "costs.csv").write_text(f'act,well,ill\nhome,0,8\nward,"{cost}",1\n')
+    if isinstance(found, str):
+        with pytest.raises(ValueError, match="line 3") as refused:
+            tables.cost_table(str(tmp_path / "costs.csv"))
+        assert found in str(refused.value)
+    else:
+        assert tables.cost_table(str(tmp_path / "costs.csv"))[2][1].tolist() == [found, 1.0]
 
 
 def test_a_cost_table_is_read_by_its_corner_and_echoed(capsys, tmp_path):
