@@ -27,7 +27,8 @@ def test_the_page_and_its_notebook_hold_no_answer():
 
 
 def test_marks_add_up_and_are_those_of_the_rubric():
-    memos = re.findall(r"^### The \w+ memo: \$(\d+)\$ of \$10\$\n(.*?)\n\*Marks\*: ([^\n]*)", KEY.read_text(), re.S | re.M)
+    memos = re.findall(r"^### The \w+ memo: \$(\d+)\$ of \$10\$\n(.*?)\n\*Marks\*: ([^\n]*)", KEY.read_text(),
+                       re.S | re.M)
     assert len(memos) == 3
     for total, memo, line in memos:
         marks = {name: int(points) for name, points in re.findall(r"([a-z][a-z ]*?) \$(\d)\$", line)}
