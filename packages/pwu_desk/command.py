@@ -616,10 +616,10 @@ def _said_of_missing(name, best, one: MissingLabels, missing, cases):
     start = f"{missing:,} of {cases:,} cases have no outcome. "
     ends = (f"Whatever these outcomes are, {name} costs between {one.lower:+.3g} and {one.upper:+.3g} per case more "
             f"than {best}")
-    if one.verdict != "undecided":
+    if one.verdict != "undecided" or one.lower == one.upper:  # equal bounds: the same cost for every outcome
         return f"{start}{ends}: they cannot reverse the order."
     few = "" if one.tipping is None else (
-        f" The order that holds with no event among them is reversed by {one.tipping:,} events.")
+        f" The order that holds with no event among them can be reversed by as few as {one.tipping:,} events.")
     return f"{start}{ends}: they could reverse the order.{few}"
 
 
