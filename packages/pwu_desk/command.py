@@ -58,7 +58,7 @@ LARGE = "\nlarge files:\n" + textwrap.indent(textwrap.fill(
     f"{', '.join(ALL_AT_ONCE)}, --missing; and more than one file, named one by one.", 112,
     break_on_hyphens=False), "  ")
 GATE = {"ship": 0, "keep": 1, "cannot tell": 3}  # exit status; 2 is for what cannot be used
-BLOCKS, CELLS = 100, 256  # of tallies
+BLOCKS = 100  # of tallies
 MOST_PARTS = 100  # for which a sentence each is said
 
 
@@ -462,7 +462,7 @@ def _compare_large(given):
         y, models, _, used = _read_piece(given, frame, known)
         for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
             raise ValueError(unclear[name])
-        tallies = tallies or {name: Tally(given.decision, cells=CELLS) for name in models}
+        tallies = tallies or {name: Tally(given.decision) for name in models}
         block, weights = files.blocks(frame, given.groups, BLOCKS), files.weights_of(given, frame)
         for name, forecast in models.items():
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,

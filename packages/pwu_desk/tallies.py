@@ -82,7 +82,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     cost = np.sum(losses, axis=1) / sizes[0].sum()
     best = int(np.argmin(cost)) if against is None else names.index(str(against))
     options, allowed = Options(coverage, 0, 0, named=against is not None), margin_of(margin, against)
-    found, _ = normal(np.array(losses), sizes[0], best, options)
+    unseen = np.array([one.unseen(score) for one in tallies.values()])
+    found, _ = normal(*_units(np.array(losses), sizes[0], unseen), best, options)
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
     about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", options)}
@@ -92,7 +93,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
         raised = frame
         if allowed is not None:
             values, means = lifted(cost, np.array(losses) / sizes[0], best, allowed)
-            more, _ = normal(means * sizes[0], sizes[0], best, options)
+            more, _ = normal(*_units(means * sizes[0], sizes[0], unseen), best, options)
             raised = frame_of(names, values, np.full(len(names), np.nan), best, True, more, bool(about["few"]),
                               len(first), coverage)
             about["decided"] = {"score": words(raised, about, allowed)}
@@ -105,6 +106,22 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
             f"often far nearer. Intervals: {100 * coverage:.3g}%, normal, from the spread between {len(numbers[0])} "
             f"blocks.{of_many(len(names))} They are about which cases are in the sample, not the luck of fitting.")
     return ModelComparison(frame, (note,), {"score": score}, None, {}, about)
+
+
+def _units(losses, sizes, unseen):
+    """Blocks, and for each model two units without weight, which spread by what the blocks do not show.
+
+    These add to the variance of a difference that of both models, as if they were independent: with a prior that is a
+    point, and models that are nearly one, an interval is too wide rather than too narrow. The sums over units are
+    multiplied by n/(n - 1) later: so the blocks are spread here as if they were n.
+    """
+    kinds, which = np.unique(np.column_stack([losses, unseen]), axis=0, return_inverse=True)  # copies stay copies
+    blocks, more = sizes.size, 2 * len(kinds)
+    share = (blocks + more - 1) / (blocks + more)
+    level = np.outer(losses.sum(axis=1) / sizes.sum(), sizes)
+    extra = np.kron(np.diag(np.sqrt(share * kinds[:, -1] / 2)), [1, -1])[which.ravel()]
+    spread = level + (losses - level) * np.sqrt(share * blocks / (blocks - 1))
+    return np.hstack([spread, extra]), np.append(sizes, np.zeros(more))
 
 
 def _about(kind, without, events, coverage):

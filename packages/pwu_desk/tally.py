@@ -7,6 +7,7 @@ Implements section 4 of the PWU paper for data beyond memory: a case's loss is m
 from __future__ import annotations
 
 import threading
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,16 +20,18 @@ from pwu_lite.metrics.classification import net_benefit
 from pwu_lite.priors import Dirac
 from pwu_lite.pwu import PWU
 
+from .query import DIALECTS, EDGE, END, Columns, counts
+
 __all__ = ["Bounded", "Tally"]
 
 CELLS = 1024  # per unit of log odds, or of the logarithm of a variance
-_END = 1_000_000_000  # the cells of forecasts 0 and 1
+WIDE = 32  # the same, of rows that have a block: a hundred blocks of a hundred million cases then have 165,000 rows
 _WIDER = 1e-6  # of a cell at both of its ends: engines round logarithms differently
 _WAITING = 250_000  # rows
 _SMALLEST = 1e-300  # below, numbers lose their digits
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
-_MOST_WEIGHT = 1e300  # in SQL
+_MISSING = "rows are missing: the cases with a block are not all cases; pass the whole result of the query"
 
 
 class Bounded(NamedTuple):
@@ -47,9 +50,10 @@ class Bounded(NamedTuple):
 class Tally:
     """Counts of cases by outcome and by cell of the forecast: all that a score needs.
 
-    A cell is a small interval of log odds. A table of some ten thousand rows stands for any number of cases;
-    tables of parts of the data add up. A score is computed from the mean forecast in each cell. Its bounds put all
-    forecasts at one end or the other of their cells, so they hold whatever the forecasts are.
+    A cell is a small interval of log odds. A table of some fifty thousand rows stands for any number of cases; with
+    a hundred blocks of cases, from which intervals come, it has some two hundred thousand. Tables of parts of the data
+    add up. A score is computed from the mean forecast in each cell. Its bounds put all forecasts at one end or the
+    other of their cells, so they hold whatever the forecasts are.
 
     Parameters
     ----------
@@ -57,13 +61,13 @@ class Tally:
         For `BinaryDecision` (outcome and probability), or `SelectivePrediction` (target, mean and standard deviation;
         then cells are of the variance, and hold its sum and that of the squared errors).
     cells : int
-        Number of cells per unit of log odds, or of the logarithm of a variance. Bounds are about 1/cells wide, relative
-        to the score.
+        Number of cells per unit of log odds, or of the logarithm of a variance: up to 32, or a multiple of 32. Bounds
+        are about 1/cells wide, relative to the score. Blocks are counted in 32 cells per unit.
 
     Raises
     ------
     ValueError
-        Another kind, or cells that are not a whole number from 1 to 100,000.
+        Another kind, or another number of cells, or more than 100,000.
 
     Examples
     --------
@@ -79,19 +83,15 @@ class Tally:
 
     def __init__(self, kind: str = "binary", cells: int = CELLS):
         self.kind = validation.one_of("kind", kind, "binary", "selective")
-        self.cells = validation.whole("cells", cells)
-        if self.cells > 100_000:
-            raise ValueError(f"cells must be at most 100,000, got {cells!r}")
-        keys = np.empty((0, 3), dtype=np.int64)  # block, outcome, cell
-        sums = np.empty((0, 4))  # cases, weight, weighted forecasts (or squared errors), weighted variances
-        self._rows = (keys, sums)
-        self._waiting: list[tuple[np.ndarray, np.ndarray]] = []
+        self.cells = _cells_checked(cells)
+        self._fine = _Sums()  # of all cases
+        self._wide = _Sums()  # by block
         self._total = np.zeros(4)
         self._unsigned: bool | None = None  # blocks from 2**63 on, or below zero, which share their 64 bits
         self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
-        self._settled()
+        self._rows(), self._rows(by_block=True)
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -99,11 +99,11 @@ class Tally:
 
     def __len__(self) -> int:
         """Number of cases; a case of weight zero is not one."""
-        return int(self._sums[:, 0].sum())
+        return int(self._rows().sums[:, 0].sum())
 
     def __repr__(self) -> str:
-        keys, sums = self._settled()
-        return f"Tally({self.kind!r}, cells={self.cells}): {int(sums[:, 0].sum()):,} cases in {len(keys):,} rows"
+        rows = self._rows().sums
+        return f"Tally({self.kind!r}, cells={self.cells}): {int(rows[:, 0].sum()):,} cases in {len(rows):,} rows"
 
     def update(self, y_true: ArrayLike, *prediction: ArrayLike, weight: ArrayLike | None = None,
                block: ArrayLike | None = None) -> None:
@@ -119,7 +119,7 @@ class Tally:
             Non-negative weights, in the same unit in every call: they are added up as they are. A case of weight
             zero is left out.
         block : array_like of int, shape (n,), optional
-            A block number for each case, the same for every model, with about 200 different numbers in all: intervals
+            A block number for each case, the same for every model, with about 100 different numbers in all: intervals
             come from the spread between blocks. Cases that belong together (a patient, a site) share a block. Any
             numbers of 64 bits will do, such as hashes; but negative ones and those from 2**63 on cannot be mixed.
 
@@ -130,7 +130,7 @@ class Tally:
         """
         if self.kind == "binary":
             y, f = validation.check_binary(*_given(y_true, prediction, 1))
-            outcome, cell, kept, variance = y.astype(np.int64), self._cells(f), f, None
+            outcome, cell, kept, variance = y.astype(np.int64), self._cells(f), f, np.zeros(y.size)
         else:
             y, mean, std = validation.check_regression(*_given(y_true, prediction, 2))
             kept, variance = (y - mean) ** 2, std**2
@@ -139,11 +139,23 @@ class Tally:
         validation.same_order(y_true=y_true, **parts, weight=weight, block=block)
         weights = validation.check_weight(weight, y.size)
         blocks = np.zeros(y.size, dtype=np.int64) if block is None else _whole_numbers("block", block, y.size)
-        ones = np.ones(y.size)
-        weights = ones if weights is None else weights
+        weights = np.ones(y.size) if weights is None else weights
         with np.errstate(over="ignore"):
-            self._add(blocks, np.column_stack([outcome, cell]), np.column_stack(
-                [weights > 0, weights, weights * kept, ones if variance is None else weights * variance]))
+            sums = np.column_stack([weights > 0, weights, weights * kept, weights * variance])
+        with self._lock:
+            counted = sums[:, 0] > 0
+            with np.errstate(over="ignore"):
+                total = self._total + sums.sum(axis=0)
+            if not np.isfinite(total).all():
+                raise ValueError("weights, or targets, are too large to be added up: change their unit")
+            self._sign(blocks[counted])
+            self._total = total
+            fine = _grouped(np.column_stack([0 * outcome, outcome, cell])[counted], sums[counted])
+            self._fine.add(*fine)
+            blocked = blocks.any()
+            keys, rows = (np.column_stack([blocks.astype(np.int64), outcome, cell])[counted], sums[counted]
+                          ) if blocked else fine  # without blocks, what is counted is counted on
+            self._wide.add(*_grouped(self._merged(keys), rows))
 
     def merge(self, other: Tally) -> None:
         """Add the counts of another tally: those of other cases of the same model.
@@ -160,65 +172,113 @@ class Tally:
         """
         if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
             raise ValueError(f"tallies to merge must agree in kind and cells, got {self!r} and {other!r:.80}")
-        keys, sums = other._settled()
-        self._add(keys[:, 0].view(np.uint64) if other._unsigned else keys[:, 0], keys[:, 1:], sums)
+        with other._lock:
+            fine, wide, total, unsigned = (other._fine.settled(), other._wide.settled(), other._total.copy(),
+                                           other._unsigned)
+        with self._lock:
+            if not np.isfinite(self._total + total).all():
+                raise ValueError("weights, or targets, are too large to be added up: change their unit")
+            self._sign(wide[0][:, 0].view(np.uint64) if unsigned else wide[0][:, 0])
+            self._total = self._total + total
+            self._fine.add(*fine)
+            self._wide.add(*wide)
 
     @classmethod
-    def from_counts(cls, frame: Any, kind: str = "binary", cells: int = CELLS) -> Tally:
+    def from_counts(cls, frame: Any, kind: str = "binary") -> Any:
         """A tally from its table: what `sql` returns, or `to_parquet` wrote.
 
         Parameters
         ----------
-        frame : DataFrame, or mapping of names to columns
-            Columns ``cell``, ``cases``, ``n`` and ``s``; binary: ``y``; selective: ``v``; with blocks: ``block``.
-        kind, cells
+        frame : DataFrame, Arrow table, or mapping of names to columns
+            With the columns that `sql` names, in any case: ``cells``, ``cell``, ``cases``, ``n`` and ``s``; binary:
+            ``y``; selective: ``v``; with blocks: ``block``; of several models: ``model``.
+        kind : {"binary", "selective"}
             As they were counted.
+
+        Returns
+        -------
+        Tally, or dict of name to Tally
+            The latter with a column ``model``.
 
         Raises
         ------
         ValueError
-            A column is missing, cases had a bad outcome, forecast or weight, counts are negative or not whole, or the
-            sums do not belong to the cells.
+            A column is missing, cases had a bad outcome, forecast or weight, counts are negative or not whole, the
+            sums do not belong to the cells, or rows are missing. Where there are several models, it names the model.
         """
-        tally = cls(kind, cells)
-        names = ["cell", "cases", "n", "s", "y" if kind == "binary" else "v"]
-        missing = [name for name in names if name not in getattr(frame, "columns", frame)]
-        if missing:
-            raise ValueError(f"a {kind} tally has columns {', '.join(names)}: {', '.join(missing)} missing")
-        column = {name: _filled(frame[name]) for name in names}
+        validation.one_of("kind", kind, "binary", "selective")
+        column = _columns(frame, ["cells", "cell", "cases", "n", "s", "y" if kind == "binary" else "v"], kind)
+        if "model" not in column:
+            return cls._of_columns(column, kind)
+        names = np.array([str(name) for name in column["model"]], dtype=object)
+        tallies = {}
+        for name in dict.fromkeys(names.tolist()):
+            try:
+                tallies[name] = cls._of_columns({key: values[names == name] for key, values in column.items()}, kind)
+            except ValueError as error:
+                raise ValueError(f"model {name!r}: {error}") from None
+        return tallies
+
+    @classmethod
+    def _of_columns(cls, column: dict[str, np.ndarray], kind: str) -> Tally:
         size = len(column["cell"])
         if size == 0:
-            return tally
-        lost = np.isnan(column["cell"].astype(float))
-        if lost.any():
-            raise ValueError(f"{int(np.sum(column['cases'][lost])):,} cases have no cell: a forecast is missing or out "
+            return cls(kind)
+        if (lost := np.isnan(column["cell"].astype(float))).any():
+            cases = [np.sum(column["cases"][lost & (column["cells"] == one)]) for one in np.unique(column["cells"])]
+            raise ValueError(f"{int(max(cases)):,} cases have no cell: a forecast is missing or out "
                              f"of range, an outcome is {'not 0 or 1' if kind == 'binary' else 'missing'}, a weight is "
-                             f"negative or missing, or one of these is text")
-        sums = [validation.vector(name, column[name] if name in column else np.ones(size)) for name in _SUMS]
+                             f"negative or missing, a block is missing, or one of these is text")
+        resolutions = validation.vector("cells", column["cells"])
+        tally = cls(kind, int(resolutions.max()))
+        wide = resolutions < tally.cells if "block" in column and tally.cells > WIDE else np.full(size, False)
+        validation.reject("cells", resolutions, wide & (resolutions != WIDE), f"must be {tally.cells} or {WIDE}")
+        sums = [validation.vector(name, column[name] if name in column else np.zeros(size)) for name in _SUMS]
         for name, values in zip(_SUMS, sums, strict=True):
             validation.reject(name, values, values < 0, "must not be negative")
         validation.reject("cases", sums[0], sums[0] != np.floor(sums[0]), "must be a whole number")
         validation.reject("n", sums[1], (sums[0] == 0) & (sums[1] > 0), "must be 0 where there are no cases")
-        block = _filled(frame["block"]) if "block" in getattr(frame, "columns", frame) else np.zeros(size)
-        outcome = column["y"] if kind == "binary" else np.zeros(size)
-        blocks, outcomes, numbers = (_whole_numbers(name, values, size) for name, values in
-                                     (("block", block), ("y", outcome), ("cell", column["cell"])))
+        blocks, outcomes, numbers = (
+            np.zeros(size, dtype=np.int64) if name not in column else _whole_numbers(name, column[name], size)
+            for name in ("block", "y", "cell"))
         validation.reject("y", outcomes, ~np.isin(outcomes, (0, 1)), "must be 0 or 1")
-        validation.reject("cell", numbers, (numbers < -_END) | (numbers > _END), f"must be at most {_END:g} in size")
-        tally._add(blocks, np.column_stack([outcomes, numbers]), np.column_stack(sums))
-        _, low, high = tally._places()
-        given = tally._means()
-        slack = 1e-9 * np.abs(given) + 1e-306 / tally._sums[:, 1]  # a product of small numbers loses its digits
-        wrong = np.flatnonzero(~((given >= low - slack) & (given <= high + slack)))
-        if wrong.size:
-            raise ValueError(f"the forecasts counted in cell {tally._keys[wrong[0], 2]} average to "
-                             f"{given[wrong[0]]:g}, outside of it: were they counted with cells={cells}, and within "
-                             f"[0, 1]?")
+        validation.reject("cell", numbers, (numbers < -END) | (numbers > END), f"must be at most {END:g} in size")
+        if tally.cells > WIDE and not wide.any() and blocks.any():
+            raise ValueError(_MISSING)
+        tally._sign(blocks)
+        keys, rows = np.column_stack([blocks.astype(np.int64), outcomes, numbers]), np.column_stack(sums)
+        with np.errstate(over="ignore"):
+            tally._total = rows[~wide].sum(axis=0)
+        if not np.isfinite(tally._total).all():
+            raise ValueError("weights, or targets, are too large to be added up: change their unit")
+        counted = rows[:, 0] > 0
+        fine, blocked = ~wide & counted, (wide if wide.any() else ~wide) & counted
+        tally._fine.add(*_grouped(keys[fine] * np.array([0, 1, 1]), rows[fine]))
+        tally._wide.add(*_grouped(keys[blocked] if wide.any() else tally._merged(keys[blocked]), rows[blocked]))
+        tally._check_sums()
         return tally
 
+    def _check_sums(self) -> None:
+        """Means lie in their cells, and every case that is counted in a block is counted among all cases."""
+        for rows in (self._rows(), self._rows(by_block=True)):
+            _, low, high = rows.places()
+            given = rows.means()
+            slack = 1e-9 * np.abs(given) + 1e-306 / rows.sums[:, 1]  # a product of small numbers loses its digits
+            wrong = np.flatnonzero(~((given >= low - slack) & (given <= high + slack)))
+            if wrong.size:
+                raise ValueError(f"the forecasts counted in cell {rows.keys[wrong[0], 2]} average to "
+                                 f"{given[wrong[0]]:g}, outside of it: were they counted with cells={rows.cells}, and "
+                                 f"within [0, 1]?")
+        fine, wide = self._rows(), self._rows(by_block=True)
+        ours, theirs = (_grouped(keys * np.array([0, 1, 1]), sums)
+                        for keys, sums in ((self._merged(fine.keys), fine.sums), (wide.keys, wide.sums)))
+        if not (np.array_equal(ours[0], theirs[0]) and np.array_equal(ours[1][:, 0], theirs[1][:, 0])
+                and np.allclose(ours[1][:, 1:], theirs[1][:, 1:], rtol=1e-9, atol=0)):
+            raise ValueError(_MISSING)
+
     @staticmethod
-    def sql(table: str, truth: str, model: str | tuple[str, str], *, block: str | None = None,
-            weight: str | None = None, cells: int = CELLS) -> str:
+    def sql(table: str, truth: str, models: str | tuple[str, str] | Sequence[Any], *, dialect: str = "ansi",
+            block: str | None = None, weight: str | None = None, cells: int = CELLS) -> str:
         """A query that counts inside the database; `from_counts` reads its result.
 
         Cases that `update` would refuse come back without a cell, and `from_counts` refuses them.
@@ -228,60 +288,65 @@ class Tally:
         table : str
             A table, or any expression that the engine accepts as one, copied as it stands:
             ``read_parquet('part-*.parquet')``.
-        truth, model : str
-            Names of columns, which hold numbers; for selective prediction `model` is a pair, mean and standard
-            deviation.
+        truth : str
+            Name of the column of outcomes, numbers or booleans (`dialect`).
+        models : str, or list of str
+            Names of columns of forecasts. A list gives one query for all of them, with a column ``model``. For
+            selective prediction a model is a pair, mean and standard deviation, and is called by its mean.
+        dialect : {"ansi", "postgres", "spark", "mysql", "bigquery", "snowflake", "tsql"}
+            The engine's words. "ansi" runs as it stands in DuckDB, SQLite, Polars, DataFusion, ClickHouse and
+            PostgreSQL; in DataFusion and PostgreSQL, outcomes that are booleans need "postgres". In Snowflake a name
+            is what its catalogue shows, often UPPER CASE.
         block, weight : str, optional
-            A column, or an expression, as it stands: ``hash(patient) % 200``.
+            A column, or an expression, as it stands: ``hash(patient) % 100``. Rows that have a block are counted in 32
+            cells per unit.
         cells : int
             As in `Tally`.
+
+        Raises
+        ------
+        ValueError
+            Another dialect, no models, or the same one twice.
 
         Examples
         --------
         >>> print(Tally.sql("forecasts", "y", "p"))
-        SELECT y, cell, COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n, SUM(w * f) AS s FROM (
-          SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL WHEN f = 0 THEN -1000000000
-            WHEN f = 1 THEN 1000000000 ELSE CAST(FLOOR(1024 * LN(f / (1 - f))) AS INTEGER) END AS cell
+        SELECT 1024 AS cells, y, cell,
+          COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n, SUM(w * f) AS s
+        FROM (
+          SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL
+              WHEN f = 0 THEN -1000000000 WHEN f = 1 THEN 1000000000
+              ELSE CAST(FLOOR(1024 * LN(f / (1 - f)) + 0.0000005) AS INTEGER) END AS cell
           FROM (
             SELECT CASE WHEN COALESCE(source."y", NULL) BETWEEN 0 AND 0 THEN 0
               WHEN COALESCE(source."y", NULL) BETWEEN 1 AND 1 THEN 1 END AS y,
               CASE WHEN COALESCE(source."p", NULL) BETWEEN 0 AND 1 THEN CAST(source."p" AS DOUBLE PRECISION) END AS f,
-              1 AS w FROM (SELECT * FROM forecasts) AS source) AS cases
+              1 AS w
+            FROM (SELECT * FROM forecasts) AS source
+          ) AS cases
         ) AS counted GROUP BY y, cell
         """
-        # A name behind "source." is a column or an error: SQLite takes "prob" alone for a text. COALESCE strips a
-        # column's type there, so that a text is greater than any number, and no text passes for one.
-        pair = not isinstance(model, str)
-        names = [f"source.{_quoted(name)}" for name in (truth, *(model if pair else (model,)))]
-        extra = "" if block is None else "block, "
-        of_block = "" if block is None else ", source.given_block AS block"
-        own = ("" if weight is None else f", {weight} AS given_weight") + (
-            "" if block is None else f", {block} AS given_block")  # before any other name is given that they could mean
-        w = "1" if weight is None else _number("source.given_weight", f"BETWEEN 0 AND {_MOST_WEIGHT}")
-        cases = "COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n"
-        source = f"{w} AS w{of_block} FROM (SELECT *{own} FROM {table}) AS source) AS cases\n"
-        if pair:
-            most, least = validation.LARGEST, 1 / validation.LARGEST
-            y, mean = (_number(name, f"BETWEEN -{most} AND {most}") for name in names[:2])
-            return (f"SELECT {extra}cell, {cases}, SUM(w * e * e) AS s, SUM(w * v) AS v FROM (\n"
-                    f"  SELECT *, CASE WHEN e IS NULL OR v IS NULL OR w IS NULL THEN NULL\n"
-                    f"    ELSE CAST(FLOOR({cells} * LN(v)) AS INTEGER) END AS cell FROM (\n"
-                    f"    SELECT {y} - {mean} AS e, {_number(names[2], f'BETWEEN {least} AND {most}')}\n"
-                    f"      * CAST({names[2]} AS DOUBLE PRECISION) AS v, {source}"
-                    f") AS counted GROUP BY {extra}cell")
-        y = f"COALESCE({names[0]}, NULL) BETWEEN"
-        return (f"SELECT {extra}y, cell, {cases}, SUM(w * f) AS s FROM (\n"
-                f"  SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL WHEN f = 0 THEN -{_END}\n"
-                f"    WHEN f = 1 THEN {_END} ELSE CAST(FLOOR({cells} * LN(f / (1 - f))) AS INTEGER) END AS cell\n"
-                f"  FROM (\n"
-                f"    SELECT CASE WHEN {y} 0 AND 0 THEN 0\n      WHEN {y} 1 AND 1 THEN 1 END AS y,\n"
-                f"      {_number(names[1], 'BETWEEN 0 AND 1')} AS f,\n"
-                f"      {source}) AS counted GROUP BY {extra}y, cell")
+        words, cells = DIALECTS[validation.one_of("dialect", dialect, *DIALECTS)], _cells_checked(cells)
+        several = not isinstance(models, str | tuple)
+        listed = list(models) if several else [models]
+        if not listed or len(kinds := {len(model) if isinstance(model, tuple) else 1 for model in listed}) > 1:
+            raise ValueError(f"models must be names of columns, or for selective prediction pairs of them, at least "
+                             f"one: got {models!r}")
+        labels = [str(model if kinds == {1} else model[0]) for model in listed]
+        if twice := {label for label in labels if labels.count(label) > 1}:
+            raise ValueError(f"model {min(twice)!r} is there twice")
+        return "\nUNION ALL\n".join(
+            counts(Columns(table, truth, model, label if several else None, block, weight, cells, min(cells, WIDE)),
+                   words) for model, label in zip(listed, labels, strict=True))
 
-    def counts(self) -> dict[str, np.ndarray]:
+    def counts(self) -> dict[str, Any]:
         """The table, column by column, as `from_counts` reads it (``pandas.DataFrame(tally.counts())``)."""
-        keys, sums = self._settled()
-        columns = dict(zip(("block", "y", "cell"), keys.T, strict=True)) | dict(zip(_SUMS, sums.T, strict=True))
+        fine, wide = self._rows(), self._rows(by_block=True)
+        parts = [fine, wide] if wide.keys[:, 0].any() and wide.cells < fine.cells else [
+            wide if wide.keys[:, 0].any() else fine]
+        keys, sums = (np.concatenate(part) for part in zip(*((rows.keys, rows.sums) for rows in parts), strict=True))
+        columns = {"cells": np.repeat([rows.cells for rows in parts], [len(rows.keys) for rows in parts]),
+                   **dict(zip(("block", "y", "cell"), keys.T, strict=True)), **dict(zip(_SUMS, sums.T, strict=True))}
         if self._unsigned:
             columns["block"] = columns["block"].astype(np.uint64)
         del columns["v" if self.kind == "binary" else "y"]
@@ -316,11 +381,10 @@ class Tally:
         ValueError
             A score of a different kind, or no cases.
         """
-        together = self._together()
-        together._check(score)
-        weight = together._sums[:, 1] / together._sums[:, 1].max()
-        rows = [together._losses(score, which) @ weight / weight.sum() for which in range(3)]
-        return _ordered(*rows)
+        rows = self._rows()
+        self._check(score, rows)
+        weight = rows.sums[:, 1] / rows.sums[:, 1].max()
+        return _ordered(*(rows.losses(score, which) @ weight / weight.sum() for which in range(3)))
 
     def curve(self, thetas: ArrayLike) -> Bounded:
         """Cost at each decision parameter, the Murphy diagram, with bounds.
@@ -331,8 +395,7 @@ class Tally:
             Cost shares, or prices of passing.
         """
         family = BinaryDecision() if self.kind == "binary" else SelectivePrediction()
-        together = self._together()
-        values = [together.score(PWU(family, Dirac(theta))) for theta in validation.vector("thetas", thetas)]
+        values = [self.score(PWU(family, Dirac(theta))) for theta in validation.vector("thetas", thetas)]
         return Bounded(*np.array(values).T)
 
     def net_benefit(self, threshold: ArrayLike) -> Bounded:
@@ -343,11 +406,10 @@ class Tally:
         threshold : array_like, shape (m,)
             In [0, 1).
         """
-        together, thresholds = self._of_events()._together(), validation.vector("threshold", threshold)
-        weight = together._sums[:, 1]
-        rows = [net_benefit(together._keys[:, 1], place, thresholds, sample_weight=weight)
-                for place in together._extremes()]
-        return _ordered(rows[0], rows[2], rows[1], size=1 / (1 - thresholds))
+        rows, thresholds = self._events(), validation.vector("threshold", threshold)
+        middle, low, high = (net_benefit(rows.keys[:, 1], place, thresholds, sample_weight=rows.sums[:, 1])
+                             for place in rows.extremes())
+        return _ordered(middle, high, low, size=1 / (1 - thresholds))
 
     def auroc(self) -> Bounded:
         """Area under the ROC curve: pairs in the same or in neighbouring cells may be in either order.
@@ -357,10 +419,10 @@ class Tally:
         ValueError
             No events, or nothing but events.
         """
-        together = self._of_events()._together()
+        rows = self._events()
         # Weight of events and of others in each cell, cells by rising forecast.
-        cells, where = np.unique(together._keys[:, 2], return_inverse=True)
-        event, weight = together._keys[:, 1] == 1, together._sums[:, 1] / together._sums[:, 1].max(initial=0.0)
+        cells, where = np.unique(rows.keys[:, 2], return_inverse=True)
+        event, weight = rows.keys[:, 1] == 1, rows.sums[:, 1] / rows.sums[:, 1].max(initial=0.0)
         ones, zeros = (np.bincount(where[chosen], weight[chosen], minlength=cells.size) for chosen in (event, ~event))
         if not (ones.sum() > 0 and zeros.sum() > 0):
             raise ValueError("AUROC needs events and cases without an event")
@@ -372,7 +434,7 @@ class Tally:
         near = np.diff(cells) <= 1  # the next row is the next cell
         sure = below[index - np.concatenate([[False], near])]
         possible = below[index + 1 + np.concatenate([near, [False]])]
-        exact = (cells == -_END) | (cells == _END)  # all forecasts there are equal
+        exact = (cells == -END) | (cells == END)  # all forecasts there are equal
         sure[exact] = possible[exact] = (below[index] + zeros / 2)[exact]
         value = ones @ (below[index] + zeros / 2) / pairs
         return _ordered(value, ones @ sure / pairs, ones @ possible / pairs)
@@ -380,21 +442,41 @@ class Tally:
     def blocks(self, score: PWU) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What each block adds to a score: numbers of the blocks, sums of losses, sums of weights.
 
+        The losses of all blocks add up to the score. Inside a wide cell every block has the mix of fine cells that all
+        blocks have together; `unseen` says how much the losses vary inside of wide cells.
+
         Parameters
         ----------
         score : PWU
             As in `score`.
         """
-        one = self._snapshot()
-        one._check(score)
-        numbers, where = one._by_block()
-        weight = one._sums[:, 1]
-        return numbers, np.bincount(where, one._losses(score, 0) * weight), np.bincount(where, weight)
+        fine, wide, numbers, where = self._both(score)
+        place, per_case, per_error = self._shared(score, fine)
+        of = np.searchsorted(place, _code(wide.keys))
+        losses = wide.sums[:, 1] * per_case[of] + wide.sums[:, 2] * per_error[of]
+        return numbers, np.bincount(where, losses), np.bincount(where, wide.sums[:, 1])
+
+    def unseen(self, score: PWU) -> float:
+        """Variance of the sum of losses that blocks do not show: inside of wide cells, of independent cases.
+
+        It is next to nothing unless the prior has much of its mass inside of one cell, as a point has.
+
+        Parameters
+        ----------
+        score : PWU
+            As in `score`.
+        """
+        fine, *_ = self._both(score)
+        place, per_case, per_error = self._shared(score, fine)
+        of = np.searchsorted(place, _code(self._merged(fine.keys)))
+        error = fine.sums[:, 2] / fine.sums[:, 1] if self.kind == "selective" else np.zeros(len(of))
+        left = fine.losses(score, 0) - per_case[of] - error * per_error[of]
+        return float(np.sum(fine.sums[:, 1] ** 2 / fine.sums[:, 0] * left**2))
 
     def outcomes(self) -> tuple[float, float]:
         """Weight of the cases without an event, and of those with one; of a binary tally."""
-        one = self._of_events()._snapshot()
-        event, weight = one._keys[:, 1] == 1, one._sums[:, 1]
+        rows = self._events()
+        event, weight = rows.keys[:, 1] == 1, rows.sums[:, 1]
         return float(weight[~event].sum()), float(weight[event].sum())
 
     def cases(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -409,130 +491,178 @@ class Tally:
         >>> [column.tolist() for column in tally.cases()]
         [[0], [1], [2]]
         """
-        one = self._snapshot()
-        numbers, where = one._by_block()
-        event, count = one._keys[:, 1] == 1, one._sums[:, 0]
+        rows = self._rows(by_block=True)
+        numbers, where = self._numbered(rows)
+        event, count = rows.keys[:, 1] == 1, rows.sums[:, 0]
         both = (np.bincount(where, np.where(chosen, count, 0), minlength=numbers.size) for chosen in (~event, event))
         without, with_one = (column.astype(np.int64) for column in both)
         return numbers, without, with_one
 
-    def _by_block(self):
+    def _rows(self, by_block: bool = False) -> _Rows:
+        """The rows as they are now, equal keys together: what another thread counts meanwhile is not in them."""
+        with self._lock:
+            keys, sums = (self._wide if by_block else self._fine).settled()
+        return _Rows(self.kind, min(self.cells, WIDE) if by_block else self.cells, keys, sums)
+
+    def _both(self, score):
+        """Fine and wide rows of the same moment, the numbers of the blocks, and which of them each wide row has."""
+        with self._lock:
+            fine, wide = self._rows(), self._rows(by_block=True)
+        self._check(score, fine)
+        return fine, wide, *self._numbered(wide)
+
+    def _shared(self, score, fine):
+        """Of each outcome and wide cell, by its code: loss per weight of a case, and per squared error."""
+        place, of = np.unique(_code(self._merged(fine.keys)), return_inverse=True)
+        weight = fine.sums[:, 1]
+        if self.kind == "binary":
+            per_case = np.bincount(of, weight * fine.losses(score, 0)) / np.bincount(of, weight)
+            return place, per_case, np.zeros(place.size)
+        above, below = fine.tails(score.priors[0], 0)
+        error = fine.sums[:, 2]
+        with np.errstate(invalid="ignore"):
+            per_error = np.nan_to_num(np.bincount(of, error * above) / np.bincount(of, error))
+        return place, np.bincount(of, weight * below) / np.bincount(of, weight), per_error
+
+    def _merged(self, keys):
+        """The same keys in wide cells."""
+        merged = self.cells // min(self.cells, WIDE)
+        return np.column_stack([keys[:, :2], keys[:, 2] // merged])
+
+    def _numbered(self, rows):
         """The different blocks in order, and which of them each row belongs to."""
-        block = self._keys[:, 0]
+        block = rows.keys[:, 0]
         return np.unique(block.view(np.uint64) if self._unsigned else block, return_inverse=True)
 
-    def _of_events(self):
+    def _events(self):
         if self.kind != "binary":
             raise ValueError("this needs a tally of the kind 'binary', whose outcomes are events")
-        return self
+        return self._rows()
 
-    def _check(self, score):
+    def _check(self, score, rows):
         family = BinaryDecision() if self.kind == "binary" else SelectivePrediction()
         if not isinstance(score, PWU) or score.family != family:
             raise ValueError(f"a {self.kind} tally scores PWU({family!r}, prior), got {score!r:.80}")
         if score.priors[0].length is not None:
             raise ValueError("a tally does not keep single cases: it takes one prior for all cases")
-        if not self._sums[:, 1].sum() > 0:
-            raise ValueError("the tally has no cases yet" if not len(self) else "all weights in the tally are zero")
+        if not rows.sums[:, 1].sum() > 0:
+            raise ValueError("the tally has no cases yet" if not len(rows.sums) else "all weights in the tally are "
+                             "zero")
 
     def _cells(self, value):
         with np.errstate(divide="ignore", over="ignore"):
             log = np.log(value / (1 - value)) if self.kind == "binary" else np.log(value)
-        return np.where(np.isfinite(log), np.floor(self.cells * np.where(np.isfinite(log), log, 0)),
-                        np.where(value > 0.5, _END, -_END)).astype(np.int64)
+        return np.where(np.isfinite(log), np.floor(self.cells * np.where(np.isfinite(log), log, 0) + EDGE),
+                        np.where(value > 0.5, END, -END)).astype(np.int64)
 
-    @property
-    def _keys(self):
-        return self._settled()[0]
-
-    @property
-    def _sums(self):
-        return self._settled()[1]
-
-    def _add(self, blocks, keys, sums):
-        """Add rows; they wait until there are many, so that each row is sorted a few times only."""
-        counted = sums[:, 0] > 0
-        if not counted.any():
+    def _sign(self, blocks):
+        """Blocks of 64 bits are all signed, or all unsigned."""
+        if not blocks.size:
             return
-        blocks, keys, sums = blocks[counted], keys[counted], sums[counted]
-        with self._lock:
-            total = self._total + sums.sum(axis=0)
-            if not np.isfinite(total).all():
-                raise ValueError("weights, or targets, are too large to be added up: change their unit")
-            high, negative = blocks.dtype == np.uint64 and blocks.max() >= 2**63, blocks.min() < 0
-            if high and self._unsigned is False or negative and self._unsigned:
-                raise ValueError("block has numbers below 0 and numbers from 2**63 on: use one kind for all cases")
-            self._unsigned = True if high else False if negative else self._unsigned
-            self._total = total
-            self._waiting.append(_grouped(np.column_stack([blocks.astype(np.int64), keys]), sums))
-            if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, len(self._rows[0])):
-                self._settled()
+        high, negative = blocks.dtype == np.uint64 and blocks.max() >= 2**63, blocks.min() < 0
+        if high and self._unsigned is False or negative and self._unsigned:
+            raise ValueError("block has numbers below 0 and numbers from 2**63 on: use one kind for all cases")
+        self._unsigned = True if high else False if negative else self._unsigned
 
-    def _settled(self):
-        """All rows, equal keys together."""
-        with self._lock:
-            if self._waiting:
-                keys, sums = zip(self._rows, *self._waiting, strict=True)
-                self._rows, self._waiting = _grouped(np.concatenate(keys), np.concatenate(sums)), []
-            return self._rows
 
-    def _snapshot(self):
-        """The rows as they are now: what another thread counts meanwhile is not in them."""
-        tally = Tally(self.kind, self.cells)
-        with self._lock:
-            tally._rows, tally._unsigned = self._settled(), self._unsigned
-        return tally
+class _Sums:
+    """Sums by key; they wait until there are many, so that each row is sorted a few times only."""
 
-    def _together(self):
-        """The same cases without blocks."""
-        tally, (keys, sums) = Tally(self.kind, self.cells), self._settled()
+    def __init__(self):
+        self._rows = np.empty((0, 3), dtype=np.int64), np.empty((0, 4))  # block, outcome, cell; as in `_SUMS`
+        self._waiting = []
+
+    def add(self, keys, sums):
         if len(keys):
-            tally._rows = _grouped(keys * np.array([0, 1, 1]), sums)
-        return tally
+            self._waiting.append((keys, sums))
+        if sum(len(rows) for rows, _ in self._waiting) > max(_WAITING, len(self._rows[0])):
+            self.settled()
 
-    def _means(self):
+    def settled(self):
+        """All rows, equal keys together."""
+        if self._waiting:
+            keys, sums = zip(self._rows, *self._waiting, strict=True)
+            self._rows, self._waiting = _grouped(np.concatenate(keys), np.concatenate(sums)), []
+        return self._rows
+
+
+class _Rows(NamedTuple):
+    """Rows of a tally, all different: keys (block, outcome, cell), and sums (cases, weight, forecasts, variances)."""
+
+    kind: str
+    cells: int
+    keys: np.ndarray
+    sums: np.ndarray
+
+    def means(self):
         """Mean forecast (or variance) of each row, to twelve digits.
 
         A forecast that all cases of a row share then comes back as it was, whatever the order in which it was added
         up: if it ties with a known threshold, it still does.
         """
-        means = self._sums[:, 2 if self.kind == "binary" else 3] / self._sums[:, 1]
+        means = self.sums[:, 2 if self.kind == "binary" else 3] / self.sums[:, 1]
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             scale = 10.0 ** (11 - np.floor(np.log10(means)))
             rounded = np.rint(means * scale) / scale
         return np.where(np.isfinite(rounded), rounded, means)
 
-    def _places(self):
+    def places(self):
         """In each row a forecast (or variance) to compute with, and ends between which all of them lie."""
-        cell, ends = self._keys[:, 2], []
+        cell, ends = self.keys[:, 2], []
         for end in (cell - _WIDER, cell + 1 + _WIDER):
             log = end / self.cells
             with np.errstate(over="ignore"):
                 ends.append(np.exp(-np.logaddexp(0, -log)) if self.kind == "binary" else np.exp(log))
         low, high = ends[0] - 4 * np.spacing(ends[0]), ends[1] + 4 * np.spacing(ends[1])
         if self.kind == "binary":
-            low, high = np.clip(low, 0, 1), np.clip(high, 0, 1)
-            low[cell == _END], high[cell == -_END] = 1.0, 0.0
-        return np.clip(self._means(), low, high), low, high
+            far = cell / self.cells  # no other numbers than 0 and 1 have log odds beyond 750
+            low, high = np.where(far > 800, 1.0, np.clip(low, 0, 1)), np.where(far < -800, 0.0, np.clip(high, 0, 1))
+        return np.clip(self.means(), low, high), low, high
 
-    def _extremes(self):
+    def extremes(self):
         """Forecasts in the middle, and those that make events and others cheapest, and dearest."""
-        mean, low, high = self._places()
-        event = self._keys[:, 1] == 1
+        mean, low, high = self.places()
+        event = self.keys[:, 1] == 1
         return mean, np.where(event, high, low), np.where(event, low, high)
 
-    def _losses(self, score, which):
+    def losses(self, score, which):
         """Mean loss of each row: estimated (0), at least (1), at most (2)."""
         if self.kind == "binary":
-            return score.family.losses(score.resolved, (self._keys[:, 1] == 1, self._extremes()[which]))
-        mean, low, high = self._places()
-        error = self._sums[:, 2] / self._sums[:, 1]
-        prior = score.priors[0]
+            return score.family.losses(score.resolved, (self.keys[:, 1] == 1, self.extremes()[which]))
+        above, below = self.tails(score.priors[0], which)
+        return self.sums[:, 2] / self.sums[:, 1] * above + below
+
+    def tails(self, prior, which):
+        """Of each row, what a prior on prices charges: per squared error, if it is predicted; and if it is passed."""
+        mean, low, high = self.places()
         predicted, passed = ((mean, mean), (high, low), (low, high))[which]  # a larger variance is passed sooner
-        total = np.zeros(error.size)
+        above, below = np.zeros(mean.size), np.zeros(mean.size)
         for weight, part in prior.blended():
-            total += weight * (error * part.tail("above", predicted) + part.tail("mean_below", passed))
-        return total
+            above += weight * part.tail("above", predicted)
+            below += weight * part.tail("mean_below", passed)
+        return above, below
+
+
+def _cells_checked(cells):
+    cells = validation.whole("cells", cells)
+    if cells > 100_000 or cells > WIDE and cells % WIDE:
+        raise ValueError(f"cells must be up to {WIDE}, or a multiple of {WIDE} and at most 100,000, got {cells!r}")
+    return cells
+
+
+def _columns(frame, needed, kind):
+    """Columns as arrays, by their names in lower case, which some databases turn to upper case."""
+    if hasattr(frame, "collect") and not isinstance(frame, Mapping):  # Polars' lazy frames, Spark's tables
+        raise ValueError("the table is not read yet: collect it first (toPandas() in Spark)")
+    names = {str(name).lower(): name for name in getattr(frame, "column_names", getattr(frame, "columns", frame))}
+    if missing := [name for name in needed if name not in names]:
+        raise ValueError(f"a {kind} tally has columns {', '.join(needed)}: {', '.join(missing)} missing")
+    return {name: _filled(frame[names[name]]) for name in (*needed, "block", "model") if name in names}
+
+
+def _code(keys):
+    """One number for the outcome and the cell of each key."""
+    return keys[:, 1] * (2 * END + 1) + keys[:, 2]
 
 
 def _given(y_true, prediction, number):
@@ -561,9 +691,11 @@ def _whole_numbers(name, values, size):
 
 def _grouped(keys, sums):
     """The different keys in order, and the sums that belong to each."""
+    if not len(keys):
+        return keys, sums
     blocks, rank = np.unique(keys[:, 0], return_inverse=True)  # any 64 bits: their ranks are small
     low = keys[:, 1:].min(axis=0)
-    span = keys[:, 1:].max(axis=0) - low + 1  # at most 2, and 2 * _END + 1
+    span = keys[:, 1:].max(axis=0) - low + 1  # at most 2, and 2 * END + 1
     code = (rank * span[0] + keys[:, 1] - low[0]) * span[1] + keys[:, 2] - low[1]
     kinds, number = np.unique(code, return_inverse=True)
     rest, cell = np.divmod(kinds, span[1])
@@ -572,20 +704,14 @@ def _grouped(keys, sums):
     return rows, np.column_stack([np.bincount(number.ravel(), column) for column in sums.T])
 
 
-def _number(expression, condition):
-    """SQL of a number, or NULL where it is none or does not meet a condition."""
-    return f"CASE WHEN COALESCE({expression}, NULL) {condition} THEN CAST({expression} AS DOUBLE PRECISION) END"
-
-
 def _filled(values):
     """An array; what is masked, as a database masks NULL, is not a number."""
     if np.ma.isMaskedArray(values) and np.ma.getmaskarray(values).any():
         return np.ma.filled(values.astype(float), np.nan)
-    return np.asarray(values)
-
-
-def _quoted(name):
-    return '"' + str(name).replace('"', '""') + '"'
+    array = np.asarray(values)
+    if array.dtype == object:  # pandas' columns of whole numbers, where a value is missing
+        array = np.array([np.nan if type(value).__name__ == "NAType" else value for value in array], dtype=object)
+    return array
 
 
 def _ordered(value, lower, upper, size=None):
