@@ -8,7 +8,7 @@ READY := .venv/.ready
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
 
-.PHONY: help book cold test pages unit js weekly notebooks serve live live-check lab site-check benchmark flips mutants instructor lock clean
+.PHONY: help book cold test pages unit js weekly engines notebooks serve live live-check lab site-check benchmark flips mutants instructor lock clean
 
 book: $(READY)  ## the site: every chapter that changed is executed, then _build/html
 	@$(PY) -m tools.build.build_book
@@ -32,7 +32,11 @@ js: $(READY)  ## format and lint of the scripts; needs npm
 weekly: $(READY)  ## the long tests
 	@$(PY) -m pytest -n auto -m weekly tests
 	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/large.txt
-	@$(PY) -m pytest -m weekly tests/site/test_large.py
+	@$(PY) -m pytest -m weekly tests/site/test_large.py tests/desk/test_engines.py
+
+engines: $(READY)  ## the page's table of engines: PostgreSQL, MariaDB and Java are taken from the system
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/large.txt
+	@$(PY) -m tests.desk.engines --out packages/pwu_book/tables/engines.csv
 
 unit: $(READY)  ## the quick tests of pwu_lite
 	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/lite pwu_lite

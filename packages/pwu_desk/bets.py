@@ -5,9 +5,14 @@ Implements bets against "they cost the same" (Ville's inequality), with a bound 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import comb, logsumexp
+
+from pwu_lite import validation
 
 __all__ = ["Bets"]
 
@@ -103,6 +108,27 @@ class Bets:
         if np.isinf(self.fortune(out, side)) or self.fortune(inside, side) >= limit:  # the mean so far, by rounding
             return float(out if np.isinf(self.fortune(out, side)) else inside)
         return float(brentq(lambda mean: float(self.fortune(mean, side)) - limit, out, inside))
+
+    def state(self) -> dict[str, Any]:
+        """What is to be stored."""
+        return {"n": self.n, "sums": self._sums.tolist(), "lost": self._lost.tolist()}
+
+    @classmethod
+    def of_state(cls, state: Mapping[str, Any]) -> Bets:
+        """Bets from what `state` returned; its other entries are not looked at.
+
+        Raises
+        ------
+        ValueError
+            These are no sums of powers of so many differences between -1 and 1.
+        """
+        bets = cls()
+        bets.n = validation.whole("n", state["n"], 0)
+        bets._sums, bets._lost = (validation.vector(name, state[name]) for name in ("sums", "lost"))
+        if bets._sums.shape != _POWERS.shape or bets._lost.shape != _POWERS.shape or (
+                np.abs(bets._sums + bets._lost) > bets.n).any():
+            raise ValueError("sums do not belong to so many differences between -1 and 1")
+        return bets
 
     def _add(self, powers: np.ndarray) -> None:
         """Neumaier's sum: what a rounded addition loses is kept apart."""

@@ -83,7 +83,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
     best = int(np.argmin(cost)) if against is None else names.index(str(against))
     options, allowed = Options(coverage, 0, 0, named=against is not None), margin_of(margin, against)
     unseen = np.array([one.unseen(score) for one in tallies.values()])
-    found, _ = normal(*_units(np.array(losses), sizes[0], unseen), best, options)
+    units, weights = _units(np.array(losses), sizes[0], unseen)
+    found, _ = normal(units, weights, best, options)
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
     about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", options)}
@@ -93,7 +94,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
         raised = frame
         if allowed is not None:
             values, means = lifted(cost, np.array(losses) / sizes[0], best, allowed)
-            more, _ = normal(*_units(means * sizes[0], sizes[0], unseen), best, options)
+            units, weights = _units(means * sizes[0], sizes[0], unseen)
+            more, _ = normal(units, weights, best, options)
             raised = frame_of(names, values, np.full(len(names), np.nan), best, True, more, bool(about["few"]),
                               len(first), coverage)
             about["decided"] = {"score": words(raised, about, allowed)}

@@ -328,7 +328,7 @@ class Tally:
         """
         words, cells = DIALECTS[validation.one_of("dialect", dialect, *DIALECTS)], _cells_checked(cells)
         several = not isinstance(models, str | tuple)
-        listed = list(models) if several else [models]
+        listed: list[Any] = list(models) if several else [models]
         if not listed or len(kinds := {len(model) if isinstance(model, tuple) else 1 for model in listed}) > 1:
             raise ValueError(f"models must be names of columns, or for selective prediction pairs of them, at least "
                              f"one: got {models!r}")
@@ -442,8 +442,8 @@ class Tally:
     def blocks(self, score: PWU) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What each block adds to a score: numbers of the blocks, sums of losses, sums of weights.
 
-        The losses of all blocks add up to the score. Inside a wide cell every block has the mix of fine cells that all
-        blocks have together; `unseen` says how much the losses vary inside of wide cells.
+        The losses of all blocks add up to the score. Inside a wide cell the loss of a block follows its mean forecast
+        there, by the line that fits all cases of that cell best; `unseen` says how far losses are from that line.
 
         Parameters
         ----------
@@ -451,13 +451,12 @@ class Tally:
             As in `score`.
         """
         fine, wide, numbers, where = self._both(score)
-        place, per_case, per_error = self._shared(score, fine)
-        of = np.searchsorted(place, _code(wide.keys))
-        losses = wide.sums[:, 1] * per_case[of] + wide.sums[:, 2] * per_error[of]
+        place, slopes = self._lines(score, fine)
+        losses = np.sum(wide.sums[:, 1:] * slopes[np.searchsorted(place, _code(wide.keys))], axis=1)
         return numbers, np.bincount(where, losses), np.bincount(where, wide.sums[:, 1])
 
     def unseen(self, score: PWU) -> float:
-        """Variance of the sum of losses that blocks do not show: inside of wide cells, of independent cases.
+        """Variance of the sum of losses that blocks do not show: about the lines in wide cells, of independent cases.
 
         It is next to nothing unless the prior has much of its mass inside of one cell, as a point has.
 
@@ -467,11 +466,11 @@ class Tally:
             As in `score`.
         """
         fine, *_ = self._both(score)
-        place, per_case, per_error = self._shared(score, fine)
-        of = np.searchsorted(place, _code(self._merged(fine.keys)))
-        error = fine.sums[:, 2] / fine.sums[:, 1] if self.kind == "selective" else np.zeros(len(of))
-        left = fine.losses(score, 0) - per_case[of] - error * per_error[of]
-        return float(np.sum(fine.sums[:, 1] ** 2 / fine.sums[:, 0] * left**2))
+        place, slopes = self._lines(score, fine)
+        weight = fine.sums[:, 1]
+        on_line = np.sum(fine.sums[:, 1:] * slopes[np.searchsorted(place, _code(self._merged(fine.keys)))], axis=1)
+        left = fine.losses(score, 0) - on_line / weight
+        return float(np.sum(weight**2 / fine.sums[:, 0] * left**2))
 
     def outcomes(self) -> tuple[float, float]:
         """Weight of the cases without an event, and of those with one; of a binary tally."""
@@ -511,18 +510,30 @@ class Tally:
         self._check(score, fine)
         return fine, wide, *self._numbered(wide)
 
-    def _shared(self, score, fine):
-        """Of each outcome and wide cell, by its code: loss per weight of a case, and per squared error."""
+    def _lines(self, score, fine):
+        """Of each outcome and wide cell, by its code: loss per weight, per sum of column 2, per sum of column 3."""
         place, of = np.unique(_code(self._merged(fine.keys)), return_inverse=True)
-        weight = fine.sums[:, 1]
-        if self.kind == "binary":
-            per_case = np.bincount(of, weight * fine.losses(score, 0)) / np.bincount(of, weight)
-            return place, per_case, np.zeros(place.size)
-        above, below = fine.tails(score.priors[0], 0)
-        error = fine.sums[:, 2]
-        with np.errstate(invalid="ignore"):
-            per_error = np.nan_to_num(np.bincount(of, error * above) / np.bincount(of, error))
-        return place, np.bincount(of, weight * below) / np.bincount(of, weight), per_error
+        weight, binary = fine.sums[:, 1], self.kind == "binary"
+
+        def mean(values, weight=weight):
+            with np.errstate(invalid="ignore"):
+                return np.nan_to_num(np.bincount(of, weight * values) / np.bincount(of, weight))
+
+        if binary:
+            level, per_error = mean(losses := fine.losses(score, 0)), np.zeros(place.size)
+            left = losses - level[of]
+        else:  # what is charged per squared error, and for passing
+            (above, below), error = fine.tails(score.priors[0], 0), fine.sums[:, 2]
+            level, per_error = mean(below), mean(above, error)
+            left = (above - per_error[of]) * error / weight + below - level[of]
+        # What is left falls or rises with the forecast, or the variance, on a line through its mean.
+        place_of = fine.places()[0]
+        far = place_of - (middle := mean(place_of))[of]
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            slope = mean(far * left) / mean(far**2)
+        slope = np.where(np.isfinite(slope), slope, 0.0)
+        level = level - slope * middle
+        return place, np.column_stack([level, slope, per_error] if binary else [level, per_error, slope])
 
     def _merged(self, keys):
         """The same keys in wide cells."""

@@ -5,10 +5,14 @@ Implements the bets of `pwu_desk.bets` as a stream: pieces, batches, groups, mer
 
 from __future__ import annotations
 
+import base64
 import copy
 import datetime
+import hashlib
+import json
 import re
 import warnings
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -20,6 +24,10 @@ from pwu_lite import validation
 from .bets import Bets
 
 __all__ = ["Watch"]
+
+MOST_GROUPS = 2**20  # labels that a watch remembers, each in sixteen bytes
+STATE = "pwu_desk.Watch, state 1"
+
 
 class Watch:
     """A test of which of two models is cheaper that is valid at every look, and an interval for the mean difference.
@@ -41,7 +49,9 @@ class Watch:
 
     Notes
     -----
-    A watch is for one thread: give each worker its own, and merge them.
+    A watch is for one thread: give each worker its own, and merge them. It does not keep cases, so nothing that was
+    counted can be taken back. Of groups and batches it keeps hashes of eight bytes: of a million groups two have the
+    same one with a chance of 3e-8, and the second is then refused.
 
     The bets are those of `pwu_desk.bets`, on differences in units of the bound.
 
@@ -69,8 +79,7 @@ class Watch:
         self.since: int | None = None
         self._named: str | None = None
         self._bets = Bets()  # on the differences, in units of the bound
-        self._seen: set[str] = set()
-        self._batches: set[str] = set()
+        self._groups, self._batches = _Labels("group"), _Labels("batch")
 
     def update(self, first: ArrayLike, second: ArrayLike, *, groups: Any = None, batch: Any = None) -> Watch:
         """Add a piece, in the order in which its cases came.
@@ -80,7 +89,8 @@ class Watch:
         first, second : array_like, shape (n,)
             Losses of both models on the same cases.
         groups : array_like, shape (n,), optional
-            Patients, sites or days: the mean difference of each is one unit. A group must be whole in its piece.
+            Patients, sites or days: the mean difference of each is one unit. A group must be whole in its piece. A
+            watch remembers up to 1,048,576 of them.
         batch : str, number or date, optional
             Name of the piece. A piece whose name is known is left out, with a warning: a job that is run again does not
             count twice.
@@ -93,7 +103,8 @@ class Watch:
         Raises
         ------
         ValueError
-            Lengths differ, a loss is not finite, a difference is larger than the bound, or a group came before.
+            Lengths differ, a loss is not finite, a difference is larger than the bound, a group came before, or there
+            are too many of them.
         """
         validation.same_order(first=first, second=second, groups=groups)
         one, two = (validation.vector(name, values) for name, values in (("first", first), ("second", second)))
@@ -101,13 +112,12 @@ class Watch:
             raise ValueError(f"first and second must have the same length, got {len(one)} and {len(two)}")
         if batch is not None and isna(batch) is True:
             raise ValueError(f"batch must name the piece, got {batch}")
-        name = None if batch is None else as_text(batch)
-        _refuse_alike("batches", self._batches, set() if name is None else {name})
-        if name in self._batches:
-            warnings.warn(f"batch {name!r} has been counted before, and is left out", stacklevel=2)
+        batches = self._batches.of([] if batch is None else [as_text(batch)])
+        if self._batches.known(batches):
+            warnings.warn(f"batch {as_text(batch)!r} has been counted before, and is left out", stacklevel=2)
             return self
         gap = one - two
-        cases, seen = len(gap), set()
+        cases, seen = len(gap), self._groups.of([])
         if groups is not None:
             gap, seen = self._by_group(gap, groups)
         gap = gap / self.bound
@@ -119,8 +129,8 @@ class Watch:
         gap = np.clip(gap, -1, 1)
         self.cases, self.clipped = self.cases + cases, self.clipped + int(large.sum())
         self._bets.add(gap)
-        self._seen |= seen
-        self._batches |= set() if name is None else {name}
+        self._groups.add(seen)
+        self._batches.add(batches)
         return self._look()
 
     def merge(self, later: Watch) -> Watch:
@@ -140,15 +150,60 @@ class Watch:
             raise ValueError("only watches of the same bound, level and clip can be merged")
         if later is self:
             raise ValueError("a watch merged with itself would count each case twice")
-        self._refuse_again(later._seen, "is in both watches")
-        if self._batches & later._batches:
-            raise ValueError(f"batch {min(self._batches & later._batches)!r} is in both watches")
-        _refuse_alike("batches", self._batches, later._batches)
+        for own, others in ((self._groups, later._groups), (self._batches, later._batches)):
+            if both := own.known(others.hashes):
+                raise ValueError(f"of the {own.name} labels {both:,} is in both watches")
+        self._groups.room(len(later._groups.hashes))
         self.cases, self.clipped = self.cases + later.cases, self.clipped + later.clipped
         self._bets.join(later._bets)
-        self._seen |= later._seen
-        self._batches |= later._batches
+        self._groups.add(later._groups.hashes)
+        self._batches.add(later._batches.hashes)
         return self._look()
+
+    def to_json(self) -> str:
+        """The state as text, for a file or a database: `from_json` goes on with it where this watch stopped.
+
+        Examples
+        --------
+        >>> watch = Watch().update([0.2, 0.4], [0.1, 0.4], batch="2026-11-28")
+        >>> Watch.from_json(watch.to_json()).update([0.3], [0.1], batch="2026-11-29").n
+        3
+        """
+        return json.dumps({"state": STATE, "bound": self.bound, "level": self.level, "clip": self.clip,
+                           "cases": self.cases, "clipped": self.clipped, "since": self.since, "cheaper": self._named,
+                           **self._bets.state(), "groups": self._groups.to_text(), "batches": self._batches.to_text()})
+
+    @classmethod
+    def from_json(cls, text: str) -> Watch:
+        """A watch from what `to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+
+        Raises
+        ------
+        ValueError
+            The text is not such a state, or only a part of one, or its numbers contradict each other.
+        """
+        try:
+            state = json.loads(text)
+            if state["state"] != STATE:
+                raise ValueError(f"it says {state['state']!r:.40}")
+            watch = cls(state["bound"], state["level"], clip=bool(state["clip"]))
+            watch._bets = Bets.of_state(state)
+            watch.cases, watch.clipped = (validation.whole(name, state[name], 0) for name in ("cases", "clipped"))
+            watch.since = state["since"] if state["since"] is None else validation.whole("since", state["since"])
+            named = state["cheaper"]
+            watch._named = named if named is None else validation.one_of("cheaper", named, "first", "second")
+            for labels, name in ((watch._groups, "groups"), (watch._batches, "batches")):
+                labels.from_text(state[name])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise ValueError(f"this is no state of a watch: {type(error).__name__}, {error}") from error
+        if (max(len(watch._groups.hashes), watch.since or 0) > watch.n or watch.cases < watch.n
+                or (watch._named is None) != (watch.since is None)):
+            raise ValueError("this is no state of a watch: its numbers of cases, units and looks contradict each other")
+        return watch
 
     def __copy__(self) -> Watch:
         return copy.deepcopy(self)
@@ -199,17 +254,13 @@ class Watch:
         validation.group_labels(groups, len(gap))
         labels = np.array([as_text(label) for label in np.asarray(groups)])
         names, first, number = np.unique(labels, return_index=True, return_inverse=True)
-        seen = set(names.tolist())
-        self._refuse_again(seen, "was in an earlier piece: a group must be whole")
+        seen = self._groups.of(names.tolist())
+        if self._groups.known(seen):
+            again = next(name for name in names.tolist() if self._groups.known(self._groups.of([name])))
+            raise ValueError(f"group {again!r} was in an earlier piece: a group must be whole")
+        self._groups.room(len(names))
         mean = np.bincount(number, gap) / np.bincount(number)
         return mean[np.argsort(first)], seen
-
-    def _refuse_again(self, seen, words):
-        """Groups are the same by their text. A number that is written in two ways, 1 and "1.0", is none for certain."""
-        again = self._seen & seen
-        if again:
-            raise ValueError(f"group {min(again)!r} {words}")
-        _refuse_alike("groups", self._seen, seen)
 
     def _look(self):
         """Name a model once one of the two players has turned 1 into 2 / (1 - level)."""
@@ -246,13 +297,61 @@ def as_text(label: Any) -> str:
     return str(label)
 
 
-def _refuse_alike(what, known, new):
-    """Labels that write one number, or one time, in two ways are none for certain."""
-    written = {_meaning(name): name for name in known}
-    for name in new:
-        meaning = _meaning(name)
-        if meaning is not None and written.get(meaning, name) != name:
-            raise ValueError(f"{what} {written[meaning]!r} and {name!r} may be the same: write them in one way")
+class _Labels:
+    """Labels that came, each as two hashes: of what it means, a number or a time, and of its text.
+
+    Labels are the same by their text. A number that is written in two ways, 1 and "1.0", is none for certain.
+    """
+
+    def __init__(self, name: str):
+        self.name = name
+        self.hashes = np.empty((0, 2), dtype="<u8")  # by the first column
+
+    def of(self, names: Iterable[str]) -> np.ndarray:
+        """Hashes of some labels, which must not mean the same."""
+        hashes: list[list[int]] = []
+        written: dict[Any, str] = {}
+        for name in names:
+            meaning = _meaning(name)
+            other = written.setdefault(("text", name) if meaning is None else ("number", meaning), name)
+            if other != name:
+                raise ValueError(f"{self.name} {other!r} and {name!r} may be the same: write them in one way")
+            hashes.append([_hash("text", name) if meaning is None else _hash("number", meaning), _hash("text", name)])
+            known = self.hashes[(place := np.searchsorted(self.hashes[:, 0], hashes[-1][0])):place + 1].tolist()
+            if known and known[0][0] == hashes[-1][0] and known[0][1] != hashes[-1][1]:
+                raise ValueError(f"{self.name} {name!r} may be the same as an earlier one that is written in another "
+                                 f"way: write them in one way")
+        return np.array(hashes, dtype="<u8").reshape(-1, 2)
+
+    def known(self, hashes: np.ndarray) -> int:
+        """How many of these came before."""
+        return int(np.isin(hashes[:, 0], self.hashes[:, 0]).sum())
+
+    def room(self, more: int) -> None:
+        """Refuse more labels than are remembered."""
+        if len(self.hashes) + more > MOST_GROUPS:
+            raise ValueError(f"a watch remembers {MOST_GROUPS:,} {self.name}s, and these would be "
+                             f"{len(self.hashes) + more:,}: take larger {self.name}s, such as days, or leave them out")
+
+    def add(self, hashes: np.ndarray) -> None:
+        """Remember them."""
+        rows = np.concatenate([self.hashes, hashes])
+        self.hashes = rows[np.argsort(rows[:, 0], kind="stable")]
+
+    def to_text(self) -> str:
+        """All of them, in base 64."""
+        return base64.b64encode(self.hashes.tobytes()).decode()
+
+    def from_text(self, text: str) -> None:
+        """What `to_text` wrote."""
+        rows = np.frombuffer(base64.b64decode(text, validate=True), dtype="<u8").reshape(-1, 2)
+        if (np.diff(rows[:, 0].astype(object)) <= 0).any():
+            raise ValueError(f"{self.name}s are not in order")
+        self.hashes = rows
+
+
+def _hash(kind, meaning):
+    return int.from_bytes(hashlib.blake2b(repr((kind, meaning)).encode(), digest_size=8).digest(), "little")
 
 
 def _meaning(name):

@@ -1,5 +1,6 @@
 """A watch over two models' losses: wrong at no look too often, sums that add, and what it refuses."""
 
+import json
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import pwu_desk
 import pwu_lite as pwu
 from pwu_desk import bets as module
+from pwu_desk import watch as watch_module
 from pwu_desk.watch import Watch
 
 SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
@@ -295,7 +297,7 @@ def test_a_piece_that_came_before_is_left_out_with_a_word():
     with pytest.raises(ValueError, match="larger than the bound"):
         seen.update([3.0], [0.0], batch=7)
     assert seen.update([0.3], [0.0], batch=7).n == 52  # a refused piece is not known
-    with pytest.raises(ValueError, match="batch '7' is in both"):
+    with pytest.raises(ValueError, match="of the batch labels 1 is in both"):
         seen.merge(Watch().update([0.1], [0.0], batch="7"))
 
 
@@ -362,3 +364,56 @@ def test_a_label_of_another_type_is_no_second_unit(first, second):
 def test_a_batch_has_a_name():
     with pytest.raises(ValueError, match="batch must name"):
         Watch().update([0.1], [0], batch=pd.NaT)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_watch_that_is_stored_between_pieces_is_the_same_to_the_last_bit(seed):
+    rng = np.random.default_rng(seed)
+    whole, stored = Watch(0.7, 0.9, clip=True), Watch(0.7, 0.9, clip=True)
+    for day in range(40):
+        size = int(rng.integers(1, 30))
+        losses = rng.uniform(0, 1, (2, size)) * [[1], [0.8]]
+        more = {"groups": [f"{day}-{k // 3}" for k in range(size)]} if size and seed % 2 else {}
+        whole.update(*losses, batch=day, **more)
+        stored = Watch.from_json(Watch.from_json(stored.to_json()).update(*losses, batch=day, **more).to_json())
+        assert vars(stored)["_bets"].state() == vars(whole)["_bets"].state()
+        assert (str(stored), stored.since, stored.clipped) == (str(whole), whole.since, whole.clipped)
+    with pytest.warns(UserWarning, match="counted before"):
+        stored.update([0.1], [0.2], batch=3)
+    assert stored.cheaper == "second" or seed % 2
+
+
+def test_a_stored_watch_knows_its_groups_and_how_they_were_written():
+    watch = Watch.from_json(Watch().update([0.2, 0.1], [0, 0], groups=["7", "2026-11-28"]).to_json())
+    for label, words in (("7", "was in an earlier piece"), ("7.0", "may be the same"), (7, "was in an earlier piece"),
+                         ("2026-11-28 00:00", "may be the same")):
+        with pytest.raises(ValueError, match=words):
+            watch.update([0.2], [0.1], groups=[label])
+    assert watch.update([0.2], [0.1], groups=["07"]).n == 3
+
+
+STATE = json.loads(Watch().update([0.2] * 9, [0.1] * 9, batch="a", groups=list("aabbccddd")).to_json())
+
+
+@pytest.mark.parametrize("text", [
+    "", "[]", "null", "7", "{", json.dumps(STATE)[:-20], json.dumps(STATE | {"state": "another"}),
+    json.dumps({key: value for key, value in STATE.items() if key != "sums"}),
+    *(json.dumps(STATE | {key: value}) for key, value in (
+        ("bound", -1), ("level", 2), ("n", 2), ("n", -4), ("n", 4.5), ("n", None), ("cases", 3), ("since", 9),
+        ("since", 3), ("cheaper", "first"), ("cheaper", "both"), ("sums", [9.0] * 8), ("sums", [0.1]),
+        ("sums", [None] * 8), ("lost", [float("nan")] * 8), ("groups", "%%%"), ("groups", "AAAA"), ("batches", 3)))])
+def test_what_is_no_state_is_refused(text):
+    with pytest.raises(ValueError, match="this is no state of a watch"):
+        Watch.from_json(text)
+
+
+def test_groups_take_sixteen_bytes_each_and_have_a_limit(monkeypatch):
+    watch, losses = Watch(), np.full(50_000, 0.25)
+    watch.update(losses, losses, groups=np.arange(50_000))
+    assert watch._groups.hashes.nbytes == 16 * 50_000 and len(watch.to_json()) < 1.1e6
+    monkeypatch.setattr(watch_module, "MOST_GROUPS", 50_001)
+    with pytest.raises(ValueError, match="remembers 50,001 groups, and these would be 50,002"):
+        watch.update([0.1, 0.2], [0, 0], groups=["x", "y"])
+    with pytest.raises(ValueError, match="remembers 50,001 groups"):
+        watch.merge(Watch().update([0.1, 0.2], [0, 0], groups=["x", "y"]))
+    assert watch.update([0.1], [0], groups=["x"]).n == 50_001
