@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pwu_lite import validation
-from pwu_lite.families import BinaryDecision, SelectivePrediction
+from pwu_lite.families import BinaryDecision, SelectivePrediction, TopK
 from pwu_lite.metrics.classification import net_benefit
 from pwu_lite.priors import Dirac
 from pwu_lite.pwu import PWU
 
+from .picked import precision
 from .query import DIALECTS, EDGE, END, Columns, counts
 
 __all__ = ["Bounded", "Tally"]
@@ -374,17 +375,30 @@ class Tally:
         Parameters
         ----------
         score : PWU
-            Score of a binary decision, or of selective prediction, with one prior for all cases.
+            Score of a binary decision, of the top k, or of selective prediction, with one prior for all cases.
 
         Raises
         ------
         ValueError
-            A score of a different kind, or no cases.
+            A score of a different kind, or no cases; a score of the top k with weights.
         """
         rows = self._rows()
+        if self.kind == "binary" and isinstance(score, PWU) and score.family == TopK():
+            return self._top_k(score, rows)
         self._check(score, rows)
         weight = rows.sums[:, 1] / rows.sums[:, 1].max()
         return _ordered(*(rows.losses(score, which) @ weight / weight.sum() for which in range(3)))
+
+    def _top_k(self, score, rows):
+        cells, where = np.unique(rows.keys[:, 2], return_inverse=True)
+        event, cases = rows.keys[:, 1] == 1, rows.sums[:, 0]
+        if not len(cells) or score.priors[0].length is not None or (rows.sums[:, 1] != cases).any():
+            raise ValueError("the score of the top k needs cases without weights, and one prior for all of them")
+        events, others = (np.bincount(where[chosen], cases[chosen], minlength=cells.size).astype(np.int64)[::-1]
+                          for chosen in (event, ~event))
+        value, least, most = precision(score.priors[0], events, others, (np.diff(cells) <= 1)[::-1],
+                                       np.isin(cells, (-END, END))[::-1])
+        return _ordered(-value, -most, -least)
 
     def curve(self, thetas: ArrayLike) -> Bounded:
         """Cost at each decision parameter, the Murphy diagram, with bounds.
@@ -448,7 +462,7 @@ class Tally:
         Parameters
         ----------
         score : PWU
-            As in `score`.
+            Of a binary decision, or of selective prediction: the order of all cases has no blocks.
         """
         fine, wide, numbers, where = self._both(score)
         place, slopes = self._lines(score, fine)

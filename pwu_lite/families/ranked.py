@@ -18,7 +18,7 @@ from ..priors import Dirac, Prior
 from . import sweep
 from .base import Data, JointFamily, Parameter, Weight
 
-__all__ = ["Retention", "RiskAverseTopK", "TopK", "mass_of_k", "place_worth"]
+__all__ = ["Retention", "RiskAverseTopK", "TopK", "mass_between", "mass_of_k", "place_worth"]
 
 SHARE = Parameter("k/n", (0.0, 1.0), counts=True)
 
@@ -269,7 +269,7 @@ def mass_of_k(prior: Prior, n: int) -> np.ndarray:
     [0.25, 0.25, 0.25, 0.25]
     """
     edges = np.arange(n + 1) / n
-    return sum((weight * _mass_between(part, edges) for weight, part in prior.parts), start=np.zeros(()))
+    return sum((weight * mass_between(part, edges) for weight, part in prior.parts), start=np.zeros(()))
 
 
 def place_worth(mass: np.ndarray) -> np.ndarray:
@@ -283,7 +283,16 @@ def place_worth(mass: np.ndarray) -> np.ndarray:
     return np.cumsum((mass / np.arange(1, mass.size + 1))[::-1])[::-1]
 
 
-def _mass_between(prior: Prior, edges: np.ndarray) -> np.ndarray:
+def mass_between(prior: Prior, edges: np.ndarray) -> np.ndarray:
+    """Mass of a part of a prior between neighbouring edges, the upper one included.
+
+    Parameters
+    ----------
+    prior : Prior
+        One of its `parts`.
+    edges : ndarray, shape (m + 1,)
+        Rising.
+    """
     if isinstance(prior, Dirac):
         mass = np.zeros(edges.size - 1)
         mass[np.searchsorted(edges[1:], prior.at)] = 1.0

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pwu_lite as pwu
-from pwu_desk import Tally
+from pwu_desk import Tally, compare_tallies, picked
 from pwu_lite.metrics import classification
 from pwu_lite.pwu import PWU
 
@@ -458,3 +458,88 @@ def test_forecasts_on_a_common_edge_may_be_in_either_order():
     turned = tally_of([1, 0], [low, high]).auroc()
     assert (turned.lower, turned.value, turned.upper) == pytest.approx((0, 0, 1), abs=1e-9)
     assert tally_of([0, 1], [0.2, 0.3]).auroc().lower == pytest.approx(1)
+
+
+SHARES = [pwu.Beta(2, 10), pwu.Uniform(0, 1), pwu.Dirac(0.1), pwu.Beta(0.4, 0.4), pwu.TruncatedBeta(2, 2, 0.01, 0.02),
+          pwu.Mixture([pwu.Dirac(0.5), pwu.Beta(1, 30)], [0.3, 0.7])]
+
+
+@pytest.mark.parametrize("prior", SHARES)
+@pytest.mark.parametrize("one_by_one", [10**6, 50])  # beyond so many, numbers of picked cases are taken together
+@pytest.mark.parametrize("n", [1, 7, 5000])
+def test_precision_among_the_top_k_lies_between_its_bounds(prior, one_by_one, n, monkeypatch):
+    monkeypatch.setattr(picked, "ONE_BY_ONE", one_by_one)
+    score = PWU(pwu.TopK(), prior)
+    for f in (F[:n], np.round(F[:n], 1), np.clip(3 * F[:n] - 0.2, 0, 1), np.full(n, 0.3)):
+        found, exact = tally_of(Y[:n], f).score(score), score(Y[:n], f)
+        assert inside(found, exact) and found.value == pytest.approx(exact, rel=2e-3)
+        assert n < 5000 or len(np.unique(f)) < 4000 or found.upper - found.lower < 0.02
+    merged = tally_of(Y[:n], F[:n])
+    merged.merge(tally_of(Y[:n], F[:n]))
+    doubled = score(np.tile(Y[:n], 2), np.tile(F[:n], 2))
+    assert inside(merged.score(score), doubled)
+
+
+def test_precision_in_cells_that_touch():
+    """Each of two forecasts may be the higher one if they may lie on a common edge."""
+    low, high = 0.2, 0.3
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (low, middle) if tally_of([0, 1], [low, middle]).auroc().value == 1 else (middle, high)
+    first = PWU(pwu.TopK(), pwu.Dirac(0.5))
+    found = tally_of([0, 1], [low, high]).score(first)
+    assert (found.lower, found.value, found.upper) == pytest.approx((-1, -1, 0), abs=1e-9)
+
+
+def test_precision_needs_cases_without_weights():
+    with pytest.raises(ValueError, match="without weights"):
+        tally_of(Y, F, weight=np.full(N, 2.0)).score(PWU(pwu.TopK(), SHARES[0]))
+    with pytest.raises(ValueError, match="a binary tally scores"):
+        tally_of(Y, F).blocks(PWU(pwu.TopK(), SHARES[0]))
+
+
+@pytest.mark.parametrize("prior", [pwu.Dirac(0.2), pwu.Beta(2, 10), pwu.TruncatedBeta(2, 2, 0.19, 0.21)])
+@pytest.mark.parametrize("noise", [0.05, 0.4])
+def test_blocks_have_the_spread_of_their_cases(prior, noise):
+    """Inside of a wide cell a block is known by its mean forecast alone; what that hides is added to the interval."""
+    score, ratios = PWU(pwu.BinaryDecision(), prior), []
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        f, n = rng.beta(1, 4, 20_000), 20_000
+        y, odds, block = rng.random(n) < f, np.log(f / (1 - f)), np.arange(n) % 100
+        g = 1 / (1 + np.exp(-odds - noise * rng.normal(size=n)))
+        gap = np.bincount(block, score.per_sample(y, f) - score.per_sample(y, g))
+        table = compare_tallies({name: tally_of(y, each, block=block) for name, each in (("f", f), ("g", g))},
+                                score).table
+        half = (table["difference high"] - table["difference low"]).max() / 2
+        ratios.append(half / (np.std(gap, ddof=1) * 10 / n * 1.984))
+    assert 0.97 < np.mean(ratios) < 1.08
+
+
+@pytest.mark.parametrize("made", [pd.DataFrame, dict, lambda counts: pd.DataFrame(counts).rename(columns=str.upper),
+                                  lambda counts: pd.DataFrame(counts).convert_dtypes(),
+                                  lambda counts: pytest.importorskip("pyarrow").table(counts)])
+def test_counts_come_as_an_engine_returns_them(made):
+    own = tally_of(Y, F, block=np.arange(N) % 11)
+    counts = {**own.counts(), "model": np.full(len(own.counts()["cell"]), "a model", dtype=object)}
+    found = Tally.from_counts(made(counts))
+    assert list(found) == ["a model"]
+    for column, values in own.counts().items():
+        np.testing.assert_array_equal(found["a model"].counts()[column], values)
+    with pytest.raises(ValueError, match="model 'a model': rows are missing"):
+        Tally.from_counts(pd.DataFrame(counts)[:-1])
+
+
+def test_a_table_that_is_not_read_yet_is_refused():
+    lazy = type("LazyFrame", (), {"collect": lambda self: None, "columns": []})
+    with pytest.raises(ValueError, match="collect it first"):
+        Tally.from_counts(lazy())
+
+
+def test_rows_stay_few_with_blocks():
+    """A hundred blocks multiply wide cells, of which there are at most 32 per unit."""
+    rng = np.random.default_rng(0)
+    f = rng.random(300_000) ** 3
+    tally = tally_of(rng.random(f.size) < f, f, block=np.arange(f.size) % 100)
+    counts = tally.counts()
+    assert (counts["cells"] == 32).sum() < 100 * 2 * 32 * np.ptp(np.log(f / (1 - f))) and len(counts["cell"]) < 130_000

@@ -95,16 +95,17 @@ def main():
         for n in [10**k for k in range(5, 10) if 10**k <= most]:
             path = Path(folder) / f"{n}.parquet"
             wide = n == min(most, 10**7)  # where models, cells and threads are varied
-            make(path, n, MANY if wide else 2)
-            todo = [("tally", n, 2, CELLS, 2)]
+            todo = [("tally", 2, CELLS, 2)]
             if n <= 10**7:
-                todo += [("all cases", n, 2, 0, 1)]
-            if wide:
-                todo += [("tally", n, models, CELLS, 2) for models in (1, 10, MANY)]
-                todo += [("tally", n, 2, cells, 2) for cells in (64, 4096)] + [("tally", n, 2, CELLS, 1)]
+                todo += [("all cases", 2, 0, 1)]
             if n >= 10**7:
-                todo += [("command line", n, 2, CELLS, 1)]
-            for way, _, models, cells, threads in todo:
+                todo += [("command line", 2, CELLS, 1)]
+            if wide:
+                todo += [("tally", 2, cells, 2) for cells in (64, 4096)] + [("tally", 2, CELLS, 1)]
+                todo += [("tally", models, CELLS, 2) for models in (1, 10, MANY)]
+            for way, models, cells, threads in todo:
+                if models != 2 or not path.is_file():
+                    make(path, n, models)
                 seconds, cpu, peak, cost, kept = measured(way, path, models, cells, threads)
                 rows.append({"way": way, "rows": n, "models": models, "cells": cells, "threads": threads,
                              "seconds": seconds, "cpu": cpu, "peak": peak, "cost": cost, "kept": kept})
