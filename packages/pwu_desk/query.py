@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pwu_lite import validation
 
-__all__ = ["DIALECTS", "EDGE", "END", "Columns", "Dialect", "counts"]
+__all__ = ["DIALECTS", "EDGE", "END", "Columns", "Dialect", "counts", "losses"]
 
 END = 1_000_000_000  # the cells of forecasts 0 and 1
 EDGE = 5e-7  # of a cell: log odds that are a cell's edge but for the rounding of an engine's logarithm are in one cell
@@ -86,7 +86,7 @@ class Columns(NamedTuple):
     ----------
     table, truth : str
     model : str, or pair of str
-        One forecast, or a mean and a standard deviation.
+        One forecast, or a mean and a standard deviation; of `losses` an expression.
     label : str or None
         The name of the model in the result.
     block, weight : str or None
@@ -116,6 +116,27 @@ def counts(given: Columns, words: Dialect) -> str:
     return "\nUNION ALL\n".join(parts + ([_grouped(given, words, by_block=True)] if given.block else []))
 
 
+def losses(given: Columns, words: Dialect) -> str:
+    """A query for the losses of one model, an expression: their sum, by block.
+
+    Parameters
+    ----------
+    given : Columns
+    words : Dialect
+    """
+    label = "" if given.label is None else f"{words.text(given.label)} AS model, "
+    block, missing = ("", "") if given.block is None else ("block, ", " OR block IS NULL")
+    most = validation.LARGEST
+    return (f"SELECT {label}1 AS cells, {block}cell,\n"
+            f"  COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n, SUM(w * f) AS s\n"
+            f"FROM (\n"
+            f"  SELECT *, CASE WHEN f IS NULL OR w IS NULL{missing} THEN NULL ELSE 0 END AS cell\n"
+            f"  FROM (\n"
+            f"    SELECT {words.checked('source.given_loss', f'BETWEEN -{most} AND {most}')} AS f,\n"
+            f"      {_source(given, words, f', {given.model} AS given_loss')}\n  ) AS cases\n"
+            f") AS counted GROUP BY {block}cell")
+
+
 def _grouped(given: Columns, words: Dialect, by_block: bool) -> str:
     pair = not isinstance(given.model, str)
     merged = given.cells // given.wide if by_block else 1  # how many cells make one
@@ -142,13 +163,9 @@ def _cell(value: str, cells: int, merged: int, words: Dialect) -> str:
 
 
 def _read(given: Columns, words: Dialect, pair: bool) -> str:
-    """The columns of a case that are counted, checked; what the user wrote is read before any name is given to it."""
+    """The columns of a case that are counted, checked."""
     names = [words.name(name) for name in (given.truth, *(given.model if pair else (given.model,)))]
-    own = "".join(f", {expression} AS {name}" for expression, name in
-                  ((given.weight, "given_weight"), (given.block, "given_block")) if expression is not None)
-    weight = "1" if given.weight is None else words.checked("source.given_weight", f"BETWEEN 0 AND {_MOST_WEIGHT}")
-    rest = (f"{weight} AS w{'' if given.block is None else ', source.given_block AS block'}\n"
-            f"    FROM (SELECT *{own} FROM {given.table}) AS source")
+    rest = _source(given, words)
     if pair:
         most, least = validation.LARGEST, 1 / validation.LARGEST
         y, mean = (words.checked(name, f"BETWEEN -{most} AND {most}") for name in names[:2])
@@ -157,3 +174,12 @@ def _read(given: Columns, words: Dialect, pair: bool) -> str:
     y = (words.truth or words.number).format(names[0])
     return (f"CASE WHEN {y} BETWEEN 0 AND 0 THEN 0\n      WHEN {y} BETWEEN 1 AND 1 THEN 1 END AS y,\n"
             f"      {words.checked(names[1], 'BETWEEN 0 AND 1')} AS f,\n      {rest}")
+
+
+def _source(given: Columns, words: Dialect, own: str = "") -> str:
+    """Weight and block, and where they come from: what the user wrote is read before any name is given to it."""
+    own += "".join(f", {expression} AS {name}" for expression, name in
+                   ((given.weight, "given_weight"), (given.block, "given_block")) if expression is not None)
+    weight = "1" if given.weight is None else words.checked("source.given_weight", f"BETWEEN 0 AND {_MOST_WEIGHT}")
+    return (f"{weight} AS w{'' if given.block is None else ', source.given_block AS block'}\n"
+            f"    FROM (SELECT *{own} FROM {given.table}) AS source")

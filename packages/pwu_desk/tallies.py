@@ -22,7 +22,7 @@ __all__ = ["compare_tallies"]
 LEAST_BLOCKS = 10
 
 
-def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | None = None,
+def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, against: str | None = None,
                     margin: float | str | None = None, coverage: float = 0.95) -> ModelComparison:
     """Compare models by their tallies, as `compare` does, for any number of cases.
 
@@ -32,7 +32,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU, *, against: str | 
         Tallies of the same cases, counted with the same blocks, of which there must be at least ten; about 200 are
         good.
     score : PWU
-        Score of a binary decision, or of selective prediction.
+        Score of a binary decision, or of selective prediction; None for tallies of losses.
     against : str, optional
         The model that the others are compared with; otherwise the cheapest one.
     margin : float or str, optional

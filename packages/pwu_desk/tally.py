@@ -21,7 +21,7 @@ from pwu_lite.priors import Dirac
 from pwu_lite.pwu import PWU
 
 from .picked import precision
-from .query import DIALECTS, EDGE, END, Columns, counts
+from .query import DIALECTS, EDGE, END, Columns, counts, losses
 
 __all__ = ["Bounded", "Tally"]
 
@@ -32,6 +32,7 @@ _WAITING = 250_000  # rows
 _SMALLEST = 1e-300  # below, numbers lose their digits
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
+_OWN = {"binary": ["y"], "selective": ["v"], "losses": []}  # columns of one kind only
 _MISSING = "rows are missing: the cases with a block are not all cases; pass the whole result of the query"
 
 
@@ -58,9 +59,10 @@ class Tally:
 
     Parameters
     ----------
-    kind : {"binary", "selective"}
+    kind : {"binary", "selective", "losses"}
         For `BinaryDecision` (outcome and probability), or `SelectivePrediction` (target, mean and standard deviation;
-        then cells are of the variance, and hold its sum and that of the squared errors).
+        then cells are of the variance, and hold its sum and that of the squared errors). "losses" are those of one
+        decision that is fixed beforehand, added up as they are: there are no cells, and `score` takes no score.
     cells : int
         Number of cells per unit of log odds, or of the logarithm of a variance: up to 32, or a multiple of 32. Bounds
         are about 1/cells wide, relative to the score. Blocks are counted in 32 cells per unit.
@@ -83,8 +85,8 @@ class Tally:
     """
 
     def __init__(self, kind: str = "binary", cells: int = CELLS):
-        self.kind = validation.one_of("kind", kind, "binary", "selective")
-        self.cells = _cells_checked(cells)
+        self.kind = validation.one_of("kind", kind, "binary", "selective", "losses")
+        self.cells = 1 if kind == "losses" else _cells_checked(cells)
         self._fine = _Sums()  # of all cases
         self._wide = _Sums()  # by block
         self._total = np.zeros(4)
@@ -113,7 +115,7 @@ class Tally:
         Parameters
         ----------
         y_true : array_like, shape (n,)
-            Labels in {0, 1}, or targets.
+            Labels in {0, 1}, or targets; or losses, and nothing else.
         *prediction : array_like, shape (n,)
             ``y_prob``, or ``mean, std``.
         weight : array_like, shape (n,), optional
@@ -129,7 +131,11 @@ class Tally:
         ValueError
             Bad input, named with its first bad index. None of it is then counted.
         """
-        if self.kind == "binary":
+        if self.kind == "losses":
+            kept = validation.vector("losses", *_given(y_true, prediction, 0))
+            validation.reject("losses", kept, np.abs(kept) > validation.LARGEST, "is too large")
+            y, outcome, cell, variance = kept, *(np.zeros(kept.size, dtype=np.int64),) * 2, np.zeros(kept.size)
+        elif self.kind == "binary":
             y, f = validation.check_binary(*_given(y_true, prediction, 1))
             outcome, cell, kept, variance = y.astype(np.int64), self._cells(f), f, np.zeros(y.size)
         else:
@@ -193,7 +199,7 @@ class Tally:
         frame : DataFrame, Arrow table, or mapping of names to columns
             With the columns that `sql` names, in any case: ``cells``, ``cell``, ``cases``, ``n`` and ``s``; binary:
             ``y``; selective: ``v``; with blocks: ``block``; of several models: ``model``.
-        kind : {"binary", "selective"}
+        kind : {"binary", "selective", "losses"}
             As they were counted.
 
         Returns
@@ -207,8 +213,7 @@ class Tally:
             A column is missing, cases had a bad outcome, forecast or weight, counts are negative or not whole, the
             sums do not belong to the cells, or rows are missing. Where there are several models, it names the model.
         """
-        validation.one_of("kind", kind, "binary", "selective")
-        column = _columns(frame, ["cells", "cell", "cases", "n", "s", "y" if kind == "binary" else "v"], kind)
+        column = _columns(frame, ["cells", "cell", "cases", "n", "s", *_OWN[cls(kind).kind]], kind)
         if "model" not in column:
             return cls._of_columns(column, kind)
         names = np.array([str(name) for name in column["model"]], dtype=object)
@@ -227,16 +232,18 @@ class Tally:
             return cls(kind)
         if (lost := np.isnan(column["cell"].astype(float))).any():
             cases = [np.sum(column["cases"][lost & (column["cells"] == one)]) for one in np.unique(column["cells"])]
-            raise ValueError(f"{int(max(cases)):,} cases have no cell: a forecast is missing or out "
-                             f"of range, an outcome is {'not 0 or 1' if kind == 'binary' else 'missing'}, a weight is "
-                             f"negative or missing, a block is missing, or one of these is text")
+            what = {"binary": "a forecast is missing or out of range, an outcome is not 0 or 1", "losses":
+                    "a loss is missing", "selective": "a forecast is missing or out of range, an outcome is missing"}
+            raise ValueError(f"{int(max(cases)):,} cases have no cell: {what[kind]}, a weight is negative or missing, "
+                             f"a block is missing, or one of these is text")
         resolutions = validation.vector("cells", column["cells"])
         tally = cls(kind, int(resolutions.max()))
         wide = resolutions < tally.cells if "block" in column and tally.cells > WIDE else np.full(size, False)
         validation.reject("cells", resolutions, wide & (resolutions != WIDE), f"must be {tally.cells} or {WIDE}")
         sums = [validation.vector(name, column[name] if name in column else np.zeros(size)) for name in _SUMS]
         for name, values in zip(_SUMS, sums, strict=True):
-            validation.reject(name, values, values < 0, "must not be negative")
+            if (name, kind) != ("s", "losses"):
+                validation.reject(name, values, values < 0, "must not be negative")
         validation.reject("cases", sums[0], sums[0] != np.floor(sums[0]), "must be a whole number")
         validation.reject("n", sums[1], (sums[0] == 0) & (sums[1] > 0), "must be 0 where there are no cases")
         blocks, outcomes, numbers = (
@@ -261,7 +268,7 @@ class Tally:
 
     def _check_sums(self) -> None:
         """Means lie in their cells, and every case that is counted in a block is counted among all cases."""
-        for rows in (self._rows(), self._rows(by_block=True)):
+        for rows in (self._rows(), self._rows(by_block=True)) if self.kind != "losses" else ():
             _, low, high = rows.places()
             given = rows.means()
             slack = 1e-9 * np.abs(given) + 1e-306 / rows.sums[:, 1]  # a product of small numbers loses its digits
@@ -278,8 +285,8 @@ class Tally:
             raise ValueError(_MISSING)
 
     @staticmethod
-    def sql(table: str, truth: str, models: str | tuple[str, str] | Sequence[Any], *, dialect: str = "ansi",
-            block: str | None = None, weight: str | None = None, cells: int = CELLS) -> str:
+    def sql(table: str, truth: str | None, models: str | tuple[str, str] | Sequence[Any] | Mapping[str, str], *,
+            dialect: str = "ansi", block: str | None = None, weight: str | None = None, cells: int = CELLS) -> str:
         """A query that counts inside the database; `from_counts` reads its result.
 
         Cases that `update` would refuse come back without a cell, and `from_counts` refuses them.
@@ -289,11 +296,12 @@ class Tally:
         table : str
             A table, or any expression that the engine accepts as one, copied as it stands:
             ``read_parquet('part-*.parquet')``.
-        truth : str
-            Name of the column of outcomes, numbers or booleans (`dialect`).
-        models : str, or list of str
+        truth : str or None
+            Name of the column of outcomes, numbers or booleans (`dialect`). None for losses.
+        models : str, list of str, or mapping of str to str
             Names of columns of forecasts. A list gives one query for all of them, with a column ``model``. For
-            selective prediction a model is a pair, mean and standard deviation, and is called by its mean.
+            selective prediction a model is a pair, mean and standard deviation, and is called by its mean. A mapping
+            has the loss of a case of each model, an expression as it stands, for a tally of the kind "losses".
         dialect : {"ansi", "postgres", "spark", "mysql", "bigquery", "snowflake", "tsql"}
             The engine's words. "ansi" runs as it stands in DuckDB, SQLite, Polars, DataFusion, ClickHouse and
             PostgreSQL; in DataFusion and PostgreSQL, outcomes that are booleans need "postgres". In Snowflake a name
@@ -328,11 +336,16 @@ class Tally:
         ) AS counted GROUP BY y, cell
         """
         words, cells = DIALECTS[validation.one_of("dialect", dialect, *DIALECTS)], _cells_checked(cells)
+        if isinstance(models, Mapping) and models and truth is None:
+            return "\nUNION ALL\n".join(
+                losses(Columns(table, "", loss, str(label), block, weight, 1, 1), words)
+                for label, loss in models.items())
         several = not isinstance(models, str | tuple)
         listed: list[Any] = list(models) if several else [models]
-        if not listed or len(kinds := {len(model) if isinstance(model, tuple) else 1 for model in listed}) > 1:
+        kinds = {len(model) if isinstance(model, tuple) else 1 for model in listed}
+        if truth is None or isinstance(models, Mapping) or len(kinds) != 1:
             raise ValueError(f"models must be names of columns, or for selective prediction pairs of them, at least "
-                             f"one: got {models!r}")
+                             f"one; or with truth=None a mapping of names to losses: got {models!r}")
         labels = [str(model if kinds == {1} else model[0]) for model in listed]
         if twice := {label for label in labels if labels.count(label) > 1}:
             raise ValueError(f"model {min(twice)!r} is there twice")
@@ -350,8 +363,7 @@ class Tally:
                    **dict(zip(("block", "y", "cell"), keys.T, strict=True)), **dict(zip(_SUMS, sums.T, strict=True))}
         if self._unsigned:
             columns["block"] = columns["block"].astype(np.uint64)
-        del columns["v" if self.kind == "binary" else "y"]
-        return columns
+        return {name: values for name, values in columns.items() if name not in "yv" or name in _OWN[self.kind]}
 
     def to_parquet(self, path: Any) -> None:
         """Write the table, whole or not at all. Needs pyarrow.
@@ -369,13 +381,14 @@ class Tally:
         finally:
             part.unlink(missing_ok=True)
 
-    def score(self, score: PWU) -> Bounded:
+    def score(self, score: PWU | None = None) -> Bounded:
         """A score of all cases, with bounds that hold whatever the forecasts in the cells are.
 
         Parameters
         ----------
         score : PWU
-            Score of a binary decision, of the top k, or of selective prediction, with one prior for all cases.
+            Score of a binary decision, of the top k, or of selective prediction, with one prior for all cases; None
+            for losses.
 
         Raises
         ------
@@ -453,7 +466,7 @@ class Tally:
         value = ones @ (below[index] + zeros / 2) / pairs
         return _ordered(value, ones @ sure / pairs, ones @ possible / pairs)
 
-    def blocks(self, score: PWU) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def blocks(self, score: PWU | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """What each block adds to a score: numbers of the blocks, sums of losses, sums of weights.
 
         The losses of all blocks add up to the score. Inside a wide cell the loss of a block follows its mean forecast
@@ -469,7 +482,7 @@ class Tally:
         losses = np.sum(wide.sums[:, 1:] * slopes[np.searchsorted(place, _code(wide.keys))], axis=1)
         return numbers, np.bincount(where, losses), np.bincount(where, wide.sums[:, 1])
 
-    def unseen(self, score: PWU) -> float:
+    def unseen(self, score: PWU | None = None) -> float:
         """Variance of the sum of losses that blocks do not show: about the lines in wide cells, of independent cases.
 
         It is next to nothing unless the prior has much of its mass inside of one cell, as a point has.
@@ -533,6 +546,8 @@ class Tally:
             with np.errstate(invalid="ignore"):
                 return np.nan_to_num(np.bincount(of, weight * values) / np.bincount(of, weight))
 
+        if self.kind == "losses":
+            return place, np.tile([0.0, 1.0, 0.0], (place.size, 1))
         if binary:
             level, per_error = mean(losses := fine.losses(score, 0)), np.zeros(place.size)
             left = losses - level[of]
@@ -566,9 +581,11 @@ class Tally:
 
     def _check(self, score, rows):
         family = BinaryDecision() if self.kind == "binary" else SelectivePrediction()
-        if not isinstance(score, PWU) or score.family != family:
+        if self.kind == "losses" and score is not None:
+            raise ValueError(f"a tally of losses is the score of one decision: it takes no other, got {score!r:.80}")
+        if self.kind != "losses" and (not isinstance(score, PWU) or score.family != family):
             raise ValueError(f"a {self.kind} tally scores PWU({family!r}, prior), got {score!r:.80}")
-        if score.priors[0].length is not None:
+        if score is not None and score.priors[0].length is not None:
             raise ValueError("a tally does not keep single cases: it takes one prior for all cases")
         if not rows.sums[:, 1].sum() > 0:
             raise ValueError("the tally has no cases yet" if not len(rows.sums) else "all weights in the tally are "
@@ -652,6 +669,8 @@ class _Rows(NamedTuple):
 
     def losses(self, score, which):
         """Mean loss of each row: estimated (0), at least (1), at most (2)."""
+        if self.kind == "losses":
+            return self.sums[:, 2] / self.sums[:, 1]
         if self.kind == "binary":
             return score.family.losses(score.resolved, (self.keys[:, 1] == 1, self.extremes()[which]))
         above, below = self.tails(score.priors[0], which)
@@ -692,8 +711,8 @@ def _code(keys):
 
 def _given(y_true, prediction, number):
     if len(prediction) != number:
-        raise ValueError(f"this tally counts y_true and {'y_prob' if number == 1 else 'mean, std'}; got "
-                         f"{len(prediction)} argument(s) after y_true")
+        what = ("losses", "y_true and y_prob", "y_true and mean, std")[number]
+        raise ValueError(f"this tally counts {what}; got {len(prediction)} argument(s) after the first")
     return (y_true, *prediction)
 
 

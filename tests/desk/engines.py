@@ -338,6 +338,8 @@ def _number(column, value, row=7):
     return FRAME.assign(**{column: FRAME[column].astype(float).where(FRAME["id"] != row, value)})
 
 
+ORDER = "CASE WHEN t > mean THEN 0.9 * (t - mean) ELSE 0.1 * (mean - t) END"
+KINDS = {"t": "selective", None: "losses"}  # by the truth
 PAIR = {"truth": "t", "models": ("mean", "std")}
 GOOD = {  # frame, what is asked beside truth="y" and models="p", and how Python's columns are called
     "numbers": (FRAME, {}),
@@ -366,9 +368,15 @@ GOOD = {  # frame, what is asked beside truth="y" and models="p", and how Python
     "two models, blocks": (FRAME, {"models": ["p", "q"], "weight": "w", "block": "b"}),
     "twelve models": (FRAME.assign(**ALL), {"models": list(ALL), "block": "b"}),
     "odd models": (FRAME.rename(columns={"p": "it's", "q": "ä % b"}), {"models": ["it's", "ä % b"], "block": "b"}),
+    "losses of an answer": (FRAME.assign(given=FRAME["id"] % 3), {"truth": None, "models": {
+        "a": "CASE WHEN given = 2 THEN 0.3 WHEN given = y THEN 0 ELSE 1 END", "b": "(t - mean) * (t - mean)"},
+        "weight": "w", "block": "b"}),
+    "losses of an order": (FRAME, {"truth": None, "models": {"mean": ORDER}}),
     "two pairs": (FRAME.assign(other=FRAME["mean"] + 1), {"truth": "t", "models": [("mean", "std"), ("other", "std")]}),
 }
 BAD = {
+    "no loss": (_lost("t"), {"truth": None, "models": {"a": "t - mean"}}),
+    "no loss of some cases": (FRAME, {"truth": None, "models": {"a": "CASE WHEN mean > 0 THEN 1 END"}, "block": "b"}),
     "no forecast": (_lost("p"), {}),
     "no outcome": (_lost("y"), {}),
     "no weight": (_lost("w"), {"weight": "w"}),
@@ -395,7 +403,15 @@ BAD = {
 
 def own(frame, asked):
     """What Python counts of the same frame."""
-    models, kind = asked.get("models", "p"), "selective" if asked.get("truth") == "t" else "binary"
+    models, kind = asked.get("models", "p"), KINDS.get(asked.get("truth", "y"), "binary")
+    if kind == "losses":
+        answer = np.where(frame.get("given", 0) == 2, 0.3, frame.get("given", 0) != frame["y"])
+        gap, weight, block = frame["t"] - frame["mean"], asked.get("weight"), asked.get("block")
+        known = {"a": answer, "b": gap**2, "mean": np.where(gap > 0, 0.9 * gap, -0.1 * gap)}
+        tallies = {name: Tally(kind) for name in models}
+        for name, one in tallies.items():
+            one.update(known[name], weight=weight and frame[weight], block=block and frame[block])
+        return tallies
 
     def tally(model):
         forecast = [frame[name].astype(float) for name in ([model] if isinstance(model, str) else model)]
@@ -415,7 +431,7 @@ def asked_of(engine, name, asked):
     """What the engine's query counts of the frame that it was given."""
     options = {"truth": "y", "models": "p"} | asked
     dialect = engine.boolean if "boolean" in name else engine.dialect
-    kind = "selective" if options["truth"] == "t" else "binary"
+    kind = KINDS.get(options["truth"], "binary")
     return Tally.from_counts(engine.ask(Tally.sql("forecasts", dialect=dialect, **options)), kind)
 
 

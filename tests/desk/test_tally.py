@@ -175,6 +175,8 @@ def test_parquet_and_back(tmp_path):
 
 
 GOOD = tally_of(Y, F)
+LOSSES = Tally("losses")
+LOSSES.update(Y)
 COUNTS = {"cells": [1024, 1024], "y": [0, 1], "cell": [0, 5], "cases": [2, 3], "n": [2, 3], "s": [1.0, 1.5]}
 
 
@@ -208,6 +210,13 @@ COUNTS = {"cells": [1024, 1024], "y": [0, 1], "cell": [0, 5], "cases": [2, 3], "
     (lambda: Tally(cells=100), "multiple of 32"),
     (lambda: Tally.sql("cases", "y", "p", dialect="oracle"), "dialect must be \"ansi\" or \"postgres\" or"),
     (lambda: Tally.sql("cases", "y", []), "at least one"),
+    (lambda: Tally.sql("cases", None, {}), "at least one"),
+    (lambda: Tally.sql("cases", "y", {"a": "1"}), "at least one"),
+    (lambda: Tally.sql("cases", None, ["a"]), "at least one"),
+    (lambda: Tally("losses").update([1, 0], [0.5, 0.5]), "counts losses"),
+    (lambda: Tally("losses").update([1, np.nan]), r"losses\[1\]|losses must be finite"),
+    (lambda: LOSSES.score(PWU(pwu.BinaryDecision(), PRIORS[0])), "takes no other"),
+    (lambda: LOSSES.auroc(), "kind 'binary'"),
     (lambda: Tally.sql("cases", "y", ["p", ("mean", "std")]), "at least one"),
     (lambda: Tally.sql("cases", "y", ["p", "q", "p"]), "model 'p' is there twice")])
 def test_refusals(call, words):
@@ -543,3 +552,23 @@ def test_rows_stay_few_with_blocks():
     tally = tally_of(rng.random(f.size) < f, f, block=np.arange(f.size) % 100)
     counts = tally.counts()
     assert (counts["cells"] == 32).sum() < 100 * 2 * 32 * np.ptp(np.log(f / (1 - f))) and len(counts["cell"]) < 130_000
+
+
+def test_losses_of_a_decision_that_is_fixed_are_added_up():
+    """Whatever the family: its losses at one parameter, with intervals from blocks."""
+    rng = np.random.default_rng(0)
+    y, tallies, losses = rng.normal(size=8000), {"a": Tally("losses"), "b": Tally("losses")}, {}
+    block = np.arange(8000) % 50
+    for name, forecast in (("a", 1.3), ("b", 1.6)):
+        losses[name] = np.where(y > forecast, 0.9 * (y - forecast), 0.1 * (forecast - y))
+        for part in np.array_split(np.arange(8000), 3):
+            tallies[name].update(losses[name][part], block=block[part])
+    table = compare_tallies(tallies).table
+    assert table.loc["a", "cost"] == pytest.approx(losses["a"].mean(), rel=1e-12)
+    assert table.loc["a", "least"] == pytest.approx(table.loc["a", "most"], rel=1e-9)
+    gap = np.bincount(block, losses["b"] - losses["a"])
+    half = (table["difference high"] - table["difference low"]).max() / 2
+    assert half == pytest.approx(2.0096 * np.std(gap, ddof=1) * np.sqrt(50) / 8000, rel=1e-3)
+    found = Tally.from_counts(tallies["a"].counts(), kind="losses")
+    assert found.score().value == pytest.approx(tallies["a"].score().value, rel=1e-12) and len(found) == 8000
+    assert tallies["a"].unseen() < 1e-20
