@@ -29,6 +29,7 @@ CELLS = 1024  # per unit of log odds, or of the logarithm of a variance
 WIDE = 32  # the same, of rows that have a block: a hundred blocks of a hundred million cases then have 165,000 rows
 _WIDER = 1e-6  # of a cell at both of its ends: engines round logarithms differently
 _WAITING = 250_000  # rows
+_DENSE = 8  # numbers in a range so many times as wide are counted place by place
 _SMALLEST = 1e-300  # below, numbers lose their digits
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
@@ -737,15 +738,24 @@ def _grouped(keys, sums):
     """The different keys in order, and the sums that belong to each."""
     if not len(keys):
         return keys, sums
-    blocks, rank = np.unique(keys[:, 0], return_inverse=True)  # any 64 bits: their ranks are small
-    low = keys[:, 1:].min(axis=0)
-    span = keys[:, 1:].max(axis=0) - low + 1  # at most 2, and 2 * END + 1
-    code = (rank * span[0] + keys[:, 1] - low[0]) * span[1] + keys[:, 2] - low[1]
-    kinds, number = np.unique(code, return_inverse=True)
-    rest, cell = np.divmod(kinds, span[1])
-    rank, outcome = np.divmod(rest, span[0])
-    rows = np.column_stack([blocks[rank], outcome + low[0], cell + low[1]])
-    return rows, np.column_stack([np.bincount(number.ravel(), column) for column in sums.T])
+    kinds, ranks = zip(*map(_ranked, keys.T), strict=True)  # of any 64 bits: their ranks are small
+    sizes = [len(kind) for kind in kinds]
+    code = (ranks[0] * sizes[1] + ranks[1]) * sizes[2] + ranks[2]
+    used, number = _ranked(code)
+    rest, cell = np.divmod(used, sizes[2])
+    block, outcome = np.divmod(rest, sizes[1])
+    return (np.column_stack([kind[rank] for kind, rank in zip(kinds, (block, outcome, cell), strict=True)]),
+            np.column_stack([np.bincount(number, column) for column in sums.T]))
+
+
+def _ranked(numbers):
+    """The different numbers in order, and which of them each one is; without sorting, where they lie close together."""
+    low, high = int(numbers.min()), int(numbers.max())
+    if high - low > _DENSE * numbers.size:
+        kinds, ranks = np.unique(numbers, return_inverse=True)
+        return kinds, ranks.ravel()
+    there = np.bincount(numbers - low) > 0
+    return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[numbers - low]
 
 
 def _filled(values):

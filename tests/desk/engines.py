@@ -1,6 +1,6 @@
 """Engines that run the query of `Tally.sql`, forty inputs for each, and a table of what they do.
 
-Usage: python -m tests.desk.engines [--rows 1e7] [--out packages/pwu_book/tables/engines.csv] [NAME ...]
+Usage: python -m tests.desk.engines [--rows 1e7] [--more 1e8] [--out packages/pwu_book/tables/engines.csv] [NAME ...]
 
 An engine is left out, and said so, where its package is not installed. PostgreSQL and MariaDB are taken from the
 addresses in PWU_POSTGRES and PWU_MYSQL, or started in a temporary folder where their programs are installed.
@@ -463,6 +463,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("names", nargs="*")
     parser.add_argument("--rows", type=float, default=1e7)
+    parser.add_argument("--more", type=float, default=1e8, help="rows for DuckDB and Spark besides; 0 for none")
     parser.add_argument("--out")
     parser.add_argument("--time")
     options = parser.parse_args()
@@ -506,6 +507,12 @@ def main():
                    "exact": exact, "bad": len(BAD), "refused": refused}
             if hasattr(engine, "open"):
                 row |= dict(zip(("seconds", "peak", "cost"), timed(name, path), strict=True), rows=int(options.rows))
+            if name in ("DuckDB", "Spark") and options.more:
+                more = Path(folder) / "more.parquet"
+                if not more.exists():
+                    _make(more, int(options.more))
+                row |= dict(zip(("more_seconds", "more_peak", "more_cost"), timed(name, more), strict=True),
+                            more_rows=int(options.more))
             rows.append(row)
             print(row, flush=True)
     if options.out:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import pwu_lite as pwu
 from pwu_desk import Tally, compare_tallies, picked
+from pwu_desk import tally as tally_module
 from pwu_lite.metrics import classification
 from pwu_lite.pwu import PWU
 
@@ -572,3 +573,17 @@ def test_losses_of_a_decision_that_is_fixed_are_added_up():
     found = Tally.from_counts(tallies["a"].counts(), kind="losses")
     assert found.score().value == pytest.approx(tallies["a"].score().value, rel=1e-12) and len(found) == 8000
     assert tallies["a"].unseen() < 1e-20
+
+
+@pytest.mark.parametrize("dense", [0, 8, 10**9])
+def test_grouping_with_and_without_sorting_is_the_same(dense, monkeypatch):
+    rng = np.random.default_rng(4)
+    keys = np.column_stack([rng.integers(-3, 4, 900), rng.integers(0, 2, 900), rng.integers(-5, 5, 900)])
+    sums = rng.random((900, 4))
+    monkeypatch.setattr(tally_module, "_DENSE", dense)
+    found, totals = tally_module._grouped(keys, sums)
+    exact = {}
+    for key, row in zip(map(tuple, keys.tolist()), sums, strict=True):
+        exact[key] = exact.get(key, 0) + row
+    assert list(map(tuple, found.tolist())) == sorted(exact)
+    np.testing.assert_allclose(totals, [exact[key] for key in sorted(exact)], rtol=1e-14)

@@ -15,7 +15,9 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.S | re.M)
 
 
 @pytest.mark.weekly
-@pytest.mark.parametrize("engine, name", [("polars", "polars_tally"), ("dask.distributed", "dask_tally")])
+@pytest.mark.parametrize("engine, name", [("polars", "polars_tally"), ("dask.distributed", "dask_tally"),
+                                          ("pyspark", "spark_tally")])
+@pytest.mark.filterwarnings("ignore")  # an engine's own words on the versions of its peers
 def test_the_block_of_the_page_counts_every_case(engine, name, tmp_path, monkeypatch):
     pytest.importorskip(engine)
     pytest.importorskip("pyarrow")
@@ -25,8 +27,10 @@ def test_the_block_of_the_page_counts_every_case(engine, name, tmp_path, monkeyp
     frame = pd.DataFrame({"y": (rng.random(f.size) < f).astype(int), "sharp": f})
     for part in range(2):
         frame[part::2].to_parquet(f"forecasts-{part}.parquet")
+    count, = [block for block in BLOCKS if "def total" in block]
     code, = [block for block in BLOCKS if name in block]
-    space = {"pwu": pwu, "files": sorted(tmp_path.glob("*.parquet")), "__name__": "__main__"}
+    code = count + code
+    space = {"pwu_desk": pwu_desk, "files": sorted(tmp_path.glob("*.parquet")), "__name__": "__main__"}
     exec(compile(code, str(PAGE), "exec"), space)
     own = pwu_desk.Tally()
     own.update(frame["y"], frame["sharp"])

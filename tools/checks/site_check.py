@@ -67,7 +67,11 @@ SEARCHES = {  # what users type, and a page that must be among the first three
     "which metric": "which_score", "errata": "errata", "Murphy": "reporting", "top-k": "top_k", "p-value": "reporting",
     "reject inference": "missing_labels", "A/B test": "watching", "LLM": "answers", "triage": "acts",
     "Excel": "quickstart", "fairness": "groups", "Table J.3": "benchmarks", "recall at k": "top_k",
-    "randomized decisions": "entropy", "threshold moving": "recipes", "deferral": "acts", "chapter 5": "binary_priors"}
+    "randomized decisions": "entropy", "threshold moving": "recipes", "deferral": "acts", "chapter 5": "binary_priors",
+    "logloss": "binary_priors", "AUPRC": "top_k", "neg_brier_score": "binary_priors", "roc_auc_score": "top_k",
+    "cross entropy": "binary_priors", "epistemic": "imprecise", "treshold": "thresholds", "calibraton": "calibration",
+    "net benfit": "worth", "bibtex": "cite", "warehouse": "size", "spark": "size", "retried job": "every_monday",
+    "mushroms": "good_score", "bootstrap": "reporting", "temperature scaling": "worth", "isotonic": "calibration"}
 MATH_IS_SET = "() => [...document.querySelectorAll('.math')].every(m => m.querySelector('math'))"
 
 
@@ -265,9 +269,14 @@ def check_search() -> list[str]:
 
 def check_behaviour(page, base: str) -> list[str]:
     """Search, a quiz by keyboard (space chooses, an arrow moves on), folded code, theme switch."""
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
     page.goto(base + "search.html?q=net+benefit", wait_until="load")
     expect(page.locator("#search-results li > a").first).to_have_attribute("href", re.compile("worth"))
-    found = []
+    expect(page.locator("#search-results li p.context").first).not_to_be_empty()
+    found = [f"a search reads {address}" for address in asked if "/book/" in address]
+    page.goto(base + "search.html?q=zzyzx", wait_until="load")
+    expect(page.locator("#search-results li > a").first).to_have_attribute("href", re.compile("which_score"))
     page.goto(base + "book/foundations/good_score.html", wait_until="load")
     box = page.locator("fieldset.quiz").first
     reason = box.locator("[role=status] .why:visible")

@@ -1,5 +1,5 @@
-// Ranks the pages for the search: words by their weights (search_index.py), names of places as a whole. Sphinx's
-// searchtools.js, which stands before this, shows the results.
+// Ranks the pages for the search, words by their weights (search_index.py) and names of places as a whole, and shows
+// them. Sphinx's searchtools.js, which stands before this, reads the query.
 const PLACES = [
   [/^book\/(foundations|implicit_priors|pwu|forecasts|end)\//, 1.3],
   [/^book\/(experiments|cases|start|imprecise)\//, 1.15],
@@ -10,25 +10,39 @@ const PLACES = [
   [/^book\/teaching\//, 0.7]
 ];
 const RESULTS = 30;
+const HELP = ["reference/which_score", "reference/gallery", "reference/notation"]; // for words that are on no page
 
 // The stems of a text's words; of -ize and -ise the one that the book writes.
-function cut(text, {words}) {
+function cut(text, {words, names}) {
   const stemmer = new Stemmer();
-  const said = text.toLowerCase().match(/[\p{L}\p{N}]+(?:\.\p{N}+)*/gu) ?? [];
+  const split = (one) => one.toLowerCase().match(/[\p{L}\p{N}]+(?:\.\p{N}+)*/gu) ?? [];
+  const said = split(text).flatMap((word) => (Object.hasOwn(names, word) ? split(names[word]) : word));
   return said.map((word) => {
     const british = stemmer.stemWord(word.replace(/iz(e[ds]?|ers?|ing|ations?)$/, "is$1"));
     return Object.hasOwn(words, british) ? british : stemmer.stemWord(word);
   });
 }
 
-// The weight of a word on each page; of words that begin like it, where it is on none.
+// Is one letter another one, too many or missing, or are two neighbours exchanged?
+function near(one, other) {
+  if (Math.abs(one.length - other.length) > 1) return false;
+  let k = 0;
+  while (k < one.length && one[k] === other[k]) k++;
+  const swapped = one[k] === other[k + 1] && one[k + 1] === other[k] && one.slice(k + 2) === other.slice(k + 2);
+  return swapped || [1, 0].some((a) => [1, 0].some((b) => a + b && one.slice(k + a) === other.slice(k + b)));
+}
+
+// The weight of a word on each page; where it is on none, of words that begin like it, or else are written like it.
 function weigh(word, {words}) {
   const found = new Map(),
-    begun = Object.keys(words).filter((other) => word.length > 2 && other.startsWith(word));
-  for (const like of Object.hasOwn(words, word) ? [word] : begun)
-    for (let k = 1; k < words[like].length; k += 2) {
-      const weight = (words[like][0] * words[like][k + 1]) / (like === word ? 1 : 2);
-      found.set(words[like][k], Math.max(found.get(words[like][k]) ?? 0, weight));
+    all = Object.hasOwn(words, word) ? [word] : Object.keys(words),
+    begun = all.filter((other) => other === word || (word.length > 2 && other.startsWith(word))),
+    like = (other) => near(word, other) || (other.length > 4 && word.startsWith(other)), // a slip behind the stem
+    written = begun.length || word.length < 4 || /\p{N}/u.test(word) ? [] : all.filter(like);
+  for (const other of [...begun, ...written])
+    for (let k = 1; k < words[other].length; k += 2) {
+      const weight = (words[other][0] * words[other][k + 1]) / (other === word ? 1 : 2);
+      found.set(words[other][k], Math.max(found.get(words[other][k]) ?? 0, weight));
     }
   return found;
 }
@@ -48,7 +62,7 @@ function rank(query, index) {
     }
   const count = new Set(wanted).size;
   for (const [page, score] of scores) scores.set(page, score * (met.get(page) / count) ** 2);
-  for (const [name, page, anchor, words, main] of index.places) {
+  for (const [name, page, anchor, words, main, text] of index.places) {
     const own = name.split(" "),
       kept = own.filter((word) => !stopwords.includes(word)),
       common = wanted.filter((word) => own.includes(word)).length;
@@ -56,7 +70,7 @@ function rank(query, index) {
     const like = common / Math.max(wanted.length, kept.length); // 1 if they say the same
     if (like < 0.5) continue;
     const whole = common === wanted.length && common === kept.length;
-    if (like > (best.get(page)?.like ?? 0)) best.set(page, {like, anchor, words});
+    if (like > (best.get(page)?.like ?? 0)) best.set(page, {like, anchor, words, text});
     const gain = (whole ? 500 : 150 * like) * (main ? 1 : 0.6);
     gains.set(page, Math.max(gain, gains.get(page) ?? 0));
   }
@@ -64,24 +78,32 @@ function rank(query, index) {
   return [...scores]
     .map(([page, score]) => {
       const name = index.pages[page],
-        {anchor = "", words = ""} = best.get(page) ?? {};
+        {anchor = "", words = "", text = index.about[page]} = best.get(page) ?? {};
       const title = index.titles[page] + (anchor && words ? ` > ${words}` : "");
       const place = PLACES.find(([pattern]) => pattern.test(name))?.[1] ?? 1;
-      return [name, title, anchor ? `#${anchor}` : "", null, score * place, `${name}.html`];
+      return [name, title, anchor ? `#${anchor}` : "", text, score * place, `${name}.html`];
     })
     .sort((one, other) => one[4] - other[4] || (one[1] < other[1] ? 1 : -1))
     .slice(-RESULTS);
 }
 
 Search.query = (query) => {
-  const results = rank(query, Search._index),
-    said = query.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  _displayNextItem(results, results.length, new Set(cut(query, Search._index)), new Set(said));
-};
-
-// What is quoted of a page is its text, without code and the theme's bars.
-Search.htmlToText = (html) => {
-  const article = new DOMParser().parseFromString(html, "text/html").querySelector("article.bd-article");
-  article?.querySelectorAll("h1, pre, script, style, svg, .headerlink").forEach((one) => one.remove());
-  return article?.textContent ?? "";
+  const index = Search._index,
+    results = rank(query, index).reverse(),
+    help = HELP.map((name) => index.pages.indexOf(`book/${name}`)).filter((page) => page >= 0),
+    shown = results.length
+      ? results
+      : help.map((page) => [index.pages[page], index.titles[page], "", index.about[page]]);
+  Search.stopPulse();
+  Search.title.textContent = "Search results";
+  Search.status.textContent = results.length
+    ? `${results.length} ${results.length > 1 ? "pages" : "page"}, the best first`
+    : "No page has these words. One of these may help:";
+  for (const [name, title, anchor, text] of shown) {
+    const item = Search.output.appendChild(document.createElement("li"));
+    const link = item.appendChild(document.createElement("a"));
+    [link.href, link.textContent] = [`${name}.html${anchor}`, title];
+    const quoted = item.appendChild(document.createElement("p"));
+    [quoted.className, quoted.textContent] = ["context", text ?? ""];
+  }
 };

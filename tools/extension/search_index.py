@@ -1,7 +1,8 @@
 """What the search page knows: for each page the words that it is about, and places by their names.
 
 Sphinx's own index tells only whether a word stands on a page. Here a word counts by where it stands and how often, and
-rare words count for more (Okapi BM25). `search.js` ranks pages by it; Sphinx's script shows what was found.
+rare words count for more (Okapi BM25), and each place has its first words, so that a search asks for nothing else.
+`search.js` ranks pages by it and shows what was found.
 """
 
 from __future__ import annotations
@@ -23,6 +24,17 @@ HEADING = re.compile(r'<h([1-4])>(.*?)<a class="headerlink" href="#([^"]*)"', re
 OBJECT = re.compile(r'<dt class="sig[^>]* id="([\w.]+)"')
 TITLE, ENTRY, SECTION, TEXT = 12, 8, 4, 1  # what a word counts by its place
 SOFT, LENGTH = 6.0, 0.6  # after so many a word counts half of what it can; how much long pages pay
+EXCERPT = 80  # letters of what is quoted of a place
+DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)"')
+NAMES = {  # what libraries and practitioners call things, where the book has another word
+    "logloss": "log loss", "mlogloss": "log loss", "crossentropy": "log loss", "bce": "log loss",
+    "auprc": "average precision", "aucpr": "average precision", "prauc": "average precision", "rocauc": "AUC",
+    "gini": "AUC", "cstatistic": "AUC", "mse": "squared error", "rmse": "squared error", "mae": "absolute error",
+    "pinball": "quantile score", "nll": "log likelihood score", "mcc": "Matthews correlation", "dca": "net benefit",
+    "epistemic": "imprecise probabilities", "aleatoric": "uncertainty", "bibtex": "cite", "latex": "cite",
+    "llms": "LLM", "chatgpt": "answers", "uplift": "cost", "roi": "profit", "kpi": "cost", "sql": "warehouse query",
+    "spark": "warehouse query", "dbt": "warehouse query", "xgboost": "from your tool's file",
+    "lightgbm": "from your tool's file", "catboost": "from your tool's file", "keras": "from your tool's file"}
 STEM = functools.cache(snowballstemmer.stemmer("porter").stemWord)
 
 
@@ -39,7 +51,7 @@ def write(site: Path, entries: Mapping[str, Iterable[tuple[str, str]]]) -> None:
 def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, str]]]) -> dict:
     """Pages with their titles; for each stem its pages, with weights up to 99; names of places with page and anchor."""
     counts: dict[str, Counter[str]] = {}
-    titles, places = [], []
+    titles, about, places = [], [], []
     for number, (name, text) in enumerate(pages.items()):
         body = HIDDEN.sub(lambda found: "" if not found[0].startswith("<a") else found[0], text.partition(
             '<article class="bd-article"')[2].partition("</article>")[0])
@@ -47,6 +59,9 @@ def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, st
         heads = [(int(level), plain(words), anchor) for level, words, anchor in HEADING.findall(body)]
         chapter, title = re.fullmatch(r"(?:(\d+)\.\s*)?(.*)", heads[0][1] if heads else name).groups()
         titles.append(title)
+        description = DESCRIPTION.search(text)
+        about.append(shortened(html.unescape(description[1]) if description else ""))
+        below = {anchor: shortened(plain(words)) for anchor, words in _first_words(body)}
         named = [(words, anchor, ENTRY) for words, anchor in entries.get(name, ())]
         named += [(f"chapter {chapter}", "", ENTRY)] if chapter else []
         named += [(words, anchor if level > 1 else "", TITLE if level == 1 else SECTION)
@@ -57,7 +72,8 @@ def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, st
             for stem in own:
                 found[stem] += weight
             if own:
-                places.append([" ".join(own), number, anchor, words if weight != ENTRY else "", int(weight != SECTION)])
+                places.append([" ".join(own), number, anchor, words if weight != ENTRY else "", int(weight != SECTION),
+                               *filter(None, [below.get(anchor) if anchor else ""])])
         for stem in stems(plain(HIDDEN.sub("", body))):
             found[stem] += TEXT
     lengths = {name: sum(found.values()) for name, found in counts.items()}
@@ -68,8 +84,21 @@ def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, st
         for stem, count in found.items():
             weights[stem] += [number, max(1, round(99 * count / (count + soft)))]
     rare = {stem: round(math.log(1 + len(counts) / (len(row) / 2)), 2) for stem, row in weights.items()}
-    return {"pages": list(counts), "titles": titles, "places": places,
+    return {"pages": list(counts), "titles": titles, "about": about, "places": places,
+            "names": {name: words for name, words in NAMES.items() if STEM(name) not in weights},
             "words": {stem: [rare[stem], *row] for stem, row in sorted(weights.items())}}
+
+
+def _first_words(body: str) -> Iterable[tuple[str, str]]:
+    """Anchor and text of each section, up to the next heading."""
+    heads = list(HEADING.finditer(body))
+    for head, after in zip(heads, [*(head.start() for head in heads[1:]), len(body)], strict=True):
+        yield head[3], re.sub(r'^[^>]*>.*?</h\d>', "", HIDDEN.sub("", body[head.end() - 1:after]), count=1, flags=re.S)
+
+
+def shortened(text: str) -> str:
+    """The first words of a text."""
+    return text if len(text) <= EXCERPT else text[:EXCERPT].rpartition(" ")[0].rstrip(".,;:") + " …"
 
 
 def plain(text: str) -> str:
