@@ -7,7 +7,8 @@ from tools.extension import search_index
 
 PAGE = ('<nav>menu</nav><article class="bd-article"><h1>4. {title}<a class="headerlink" href="#top">#</a></h1>'
         '<p>{text}</p><pre>hidden code</pre><h2>Bills &amp; priors<a class="headerlink" href="#bills">#</a></h2>'
-        '<p>A <b>bill</b> is what {text} costs.</p><dl><dt class="sig sig-object" id="pwu_desk.Watch">Watch</dt></dl></article>')
+        '<p>A <b>bill</b> is what {text} costs.</p>'
+        '<dl><dt class="sig sig-object" id="pwu_desk.Watch">Watch</dt></dl></article>')
 
 
 def test_a_word_counts_by_its_place_and_by_how_rare_it_is():
@@ -18,7 +19,8 @@ def test_a_word_counts_by_its_place_and_by_how_rare_it_is():
     rare, *row = found["words"]["calibr"]
     assert row[::2] == [0, 1] and row[1] > row[3] and rare < found["words"]["brier"][0]
     assert found["words"]["j.3"][1] == 0 and not {"menu", "hidden", "#"} & found["words"].keys()
-    assert ["bill prior", 0, "bills", "Bills & priors", 0, "A bill is what a prior for J.3 costs. Watch"] in found["places"]
+    assert ["bill prior", 0, "bills", "Bills & priors", 0,
+            "A bill is what a prior for J.3 costs. Watch"] in found["places"]
     assert found["about"] == ["", ""] and found["names"]["logloss"] == "log loss"
     assert ["brier score", 1, "brier", "", 1] in found["places"]
     assert ["chapter 4", 0, "", "", 1] in found["places"]
