@@ -250,3 +250,32 @@ def test_a_picture_and_the_text_that_passes_it_stand_together():
 def test_stages_and_marks_are_as_many(after, said):
     with pytest.raises(ValueError, match=said):
         dress(PASSING % after)
+
+
+def test_a_chapter_opens_with_its_picture(tmp_path):
+    """The first figure, or the one that is marked, above everything, with its caption; drawn by reference."""
+    picture = tmp_path / "a.svg"
+    figure, axes = plots.plt.subplots(figsize=(4, 3))
+    axes.plot([0, 1])
+    figure.savefig(picture)
+
+    def cell_of(name, tags=""):
+        return (f'<div class="cell {tags}"><div class="cell_output"><figure id="{name}"><img src="a" alt="alt {name}"/>'
+                f'<figcaption><p><span class="caption-number">Fig. 1.{len(name)} </span><span class="caption-text">'
+                f'Claim {name}.</span><a class="headerlink" href="#{name}">#</a></p></figcaption></figure></div></div>')
+
+    title = '<h1>{}A chapter<a class="headerlink" href="#x">#</a></h1><div class="admonition">card</div>'
+    for number, tags, name in (("3. ", "", "x"), ("3. ", "tag_opening", "yy"), ("", "", None)):
+        page = dress(f"<section>{title.format(number)}{cell_of('x')}{cell_of('yy', tags)}</section>",
+                     lambda address: picture)
+        opening = page.select_one("figure.opening")
+        if name is None:
+            assert opening is None
+            continue
+        assert opening.find_previous_sibling().name == "h1" and opening.find_next_sibling()["class"] == ["admonition"]
+        assert opening.get_text().split() == f"Fig. 1.{len(name)} Claim {name}.".split()
+        assert opening.a["href"] == f"#{name}" and "id" not in opening.attrs
+        target = opening.select_one("svg.drawing > use")["href"]
+        assert page.select_one(f"#{name} svg.drawing > {target}") is not None
+        assert opening.select_one("svg.drawing")["aria-label"] == f"alt {name}"
+        assert opening.svg["viewbox"] == page.select_one(f"#{name} svg")["viewbox"]

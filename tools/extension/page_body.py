@@ -6,6 +6,7 @@ One function a matter; `dress` does them all. Each takes the parsed body of a pa
 from __future__ import annotations
 
 import ast
+import copy
 import json
 import re
 from collections.abc import Callable
@@ -63,6 +64,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     name_tables(soup)
     say_once(soup)
     draw(soup, drawing)
+    open_with_picture(soup)
     fold_for_phones(soup)
     keep_marks(soup)
     help_readers(soup)
@@ -383,6 +385,30 @@ def name_tables(soup: BeautifulSoup) -> None:
             number.string = number.string.replace("Fig.", "Table")
         if caption is not None:
             figure.insert(0, caption.extract())
+
+
+def open_with_picture(soup: BeautifulSoup) -> None:
+    """A chapter opens with its picture: its first figure, or the one whose cell is tagged `opening`, and its caption.
+
+    Nothing is drawn twice: what stands on top refers to the groups of the figure.
+    """
+    title, drawings = soup.h1, soup.select(".tag_opening figure svg.drawing") or soup.select("figure[id] svg.drawing")
+    if title is None or not re.match(r"\d+\.", title.get_text().strip()) or not drawings:
+        return
+    figure = drawings[0].find_parent("figure")
+    opening = copy.copy(figure)
+    del opening["id"]
+    opening["class"] = "opening"
+    for own, shown in zip(figure.select("svg.drawing"), opening.select("svg.drawing"), strict=True):
+        shown.clear()
+        shown.append(soup.new_tag("use", href=f"#{own.find('g')['id']}"))
+    for link in opening.select("a.headerlink"):
+        link.decompose()
+    if number := opening.select_one(".caption-number"):
+        link = soup.new_tag("a", href=f"#{figure['id']}")
+        link.string = number.get_text().strip()
+        number.replace_with(link, " ")
+    title.insert_after(opening)
 
 
 def draw(soup: BeautifulSoup, drawing: Callable[[str], Path | None]) -> None:
