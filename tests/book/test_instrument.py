@@ -317,3 +317,20 @@ def test_the_same_cost_of_both_mistakes_is_said_in_words():
     assert list(shown.jumps) == ["the same"]
     assert shown.view(shown.controls[0].start, 0).words[0].startswith("If both mistakes cost the same: ")
     assert shown.view(shown.controls[0].start, 2).words[0].startswith("If both mistakes cost about the same: on ave")
+
+
+def test_metrics_vote_and_the_first_line_counts_those_on_your_side():
+    """The count is of the metrics whose model is cheaper here; where the data cannot tell, it says so."""
+    y, models = [1, 0] * 200, {"a": [0.6, 0.3] * 200, "b": [0.9, 0.7] * 200}
+    votes = {"log loss": "a", "Brier score": "a", "AUROC": "b"}
+    shown = instrument.hill(y, models, start=1, ratios=[1, 4], votes=votes,
+                            scores={"log loss": (-sp.log(p), -sp.log(1 - p))})
+    at_one, at_many = (next(k for k, c in enumerate(shown.places) if abs(c - want) < 1e-9) for want in (0.5, 0.2))
+    assert shown.view(at_one, 0, 0).words[0] == "2 of 3 metrics are on your side."
+    assert "a is cheaper" in " ".join(shown.view(at_one, 0, 0).words).lower()
+    assert shown.view(at_many, 0, 0).words[0] == "These cases cannot tell."
+    assert shown.view(at_one, 0, 1).words[0] == "What the log loss believes."
+    page = shown._repr_html_()
+    assert page.index('role="status"') < page.index('class="views"') and page.count('class="votes"') == 1
+    with pytest.raises(ValueError, match="votes are for a or b"):
+        instrument.hill(y, models, votes={"log loss": "c"})

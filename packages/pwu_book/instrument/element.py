@@ -126,6 +126,9 @@ class Instrument:
         A question that comes before the picture, the answers that a slider offers, and what is true.
     stages : sequence of sequence of int
         Places of the controls at each paragraph of a text that passes; see `through`.
+    votes : mapping of str to str
+        Metrics, and what each of them prefers. With them the words stand above the picture, the first line in large
+        type, and the page's address keeps what the controls say.
     """
 
     curves: Mapping[str, Any]
@@ -142,6 +145,7 @@ class Instrument:
     ranked: bool = False
     ask: tuple[str, Sequence[str], str] | None = None
     stages: Sequence[Sequence[int]] = ()
+    votes: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0 < len(self.curves) <= 6:
@@ -234,8 +238,10 @@ class Instrument:
         controls = "".join(_control(control) for control in self.controls) + self._jumps()
         plates = ("" if shown.counts is None else
                   drawing.plates(dict(zip(self.curves, shown.counts, strict=True)), self.case))
-        parts = [self._ask(), f'<div class="views">{drawn}</div>', plates,
-                 f'<p role="status">{"<br>".join(map(escape, shown.words))}</p>' if shown.words or controls else "",
+        words = f'<p role="status">{"<br>".join(map(escape, shown.words))}</p>' if shown.words or controls else ""
+        voters = "".join(f"<li>{escape(name)}: <b>{escape(said)}</b></li>" for name, said in self.votes.items())
+        parts = [self._ask(), f'{words}<ul class="votes">{voters}</ul>' if voters else "",
+                 f'<div class="views">{drawn}</div>', plates, "" if voters else words,
                  f'<div class="controls" hidden>{controls}</div>' if controls else "",
                  _lines(shown, self.ranked) if any(view.bills for view in views) else ""]
         steps = self.stages
@@ -250,7 +256,7 @@ class Instrument:
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
                   + (FOLDER / "instrument.js").read_text(encoding="utf-8") + "</script>")
-        return (f'<div class="operated instrument" id="{name}">\n<style>\n{STYLE}</style>\n'
+        return (f'<div class="operated instrument{" voted" if voters else ""}" id="{name}">\n<style>\n{STYLE}</style>\n'
                 f'<div class="desk">{inside}</div>\n'
                 f'{script if controls or self.ask else ""}</div>')
 

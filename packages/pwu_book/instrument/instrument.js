@@ -98,8 +98,8 @@ document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="appl
     if (shown.counts) showPlates(shown.counts);
   }
 
-  // In a file of its own the address holds what the controls say; in a talk another window follows.
-  const alone = document.body.matches(".instrument-file");
+  // In a file of its own, or with votes, the address holds what the controls say; in a talk another window follows.
+  const alone = document.body.matches(".instrument-file") || root.matches(".voted");
   const settings = () => new URLSearchParams(inputs.map((input) => [input.name, String(place(input))])).toString();
   function take(words) {
     const asked = new URLSearchParams(words);

@@ -7,6 +7,7 @@ same decision maker cost one together. A bill counts the false alarms of a decis
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -94,7 +95,7 @@ def curves(values: Mapping[str, Any], *, title: str, words: str, prior: Prior | 
 def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, ratios: Sequence[float] = (199, 49, 9),
          widths: Mapping[str, float] = WIDTHS, scores: Mapping[str, Any] | None = None, per: int = 1000,
          case: str = "cases", miss: str = "a miss", alarm: str = "false alarms",
-         plates: bool = False) -> Instrument:
+         plates: bool = False, votes: Mapping[str, str] | None = None) -> Instrument:
     """Two models' curves, and a place on the axis that can be pulled: the bill there, or on average around it.
 
     Parameters
@@ -116,11 +117,13 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
         What a decision is about (plural), and what its two mistakes are called.
     plates : bool
         Also what becomes of a thousand cases.
+    votes : mapping of str to str, optional
+        Metrics, and the model that each of them prefers: how many are on the reader's side is said first.
 
     Raises
     ------
     ValueError
-        Not two models.
+        Not two models, or a vote for another one.
 
     Examples
     --------
@@ -148,6 +151,10 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
         second = (f"{order[0]} is cheaper, by {abs(gap):,.0f} {alarm} per {per:,} {case} {luck}." if abs(gap) > half
                   else f"Undecided: the difference is {abs(gap):,.0f} {alarm} {luck}.")
         said: tuple[str, ...] = (first, second[0].upper() + second[1:])
+        if votes:
+            with_you = sum(name == order[0] for name in votes.values())
+            said = (f"{with_you} of {len(votes)} metrics are on your side." if abs(gap) > half
+                    else f"These {case} cannot tell.", *said)
         if width == 0:  # the curves have another unit than the bill
             at = [f"{c * value:.3g}" for value in (low, high)]
             said += (f"The curves say {at[0]} and {at[1]}: there both mistakes together cost one, and here {1 / c:.3g} "
@@ -156,7 +163,8 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
 
     def view(place, width=0, whose=0):
         if whose:
-            return beliefs_of[list(beliefs_of)[whose - 1]]
+            name, belief = list(beliefs_of.items())[whose - 1]
+            return replace(belief, words=(f"What the {name} believes.", *belief.words)) if votes else belief
         c, spread = float(places[place]), list(widths.values())[width]
         said, mean = bill(c, spread)
         prior = around(c, spread)
@@ -166,6 +174,8 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
                      for k, (name, value) in enumerate(zip(names, mean, strict=True))],
                     [_fates(y, f, c) for f in (one, two)] if plates else None)
 
+    if not set((votes or {}).values()) <= set(names):
+        raise ValueError(f"votes are for {' or '.join(names)}, got {votes!r}")
     at = int(np.abs(places - jumps[start]).argmin())
     controls = [Control("slider", "costs", f"{alarm} that {miss} costs", [f"{(1 - c) / c:.3g}" for c in places], at),
                 Control("slider", "unsure", "how unsure you are", list(widths)),
@@ -175,7 +185,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
     return Instrument(_curves(y, models, per), _title(per, case), _alternative(models, True), controls, view,
                       places.tolist(), {"the same" if ratio == 1 else f"{ratio:g} {alarm}":
                                         int(np.abs(places - jumps[ratio]).argmin()) for ratio in ratios},
-                      f"{miss} costs", case=case)
+                      f"{miss} costs", case=case, votes=votes or {})
 
 
 def beliefs(y_true: ArrayLike, models: Mapping[str, Any], scores: Mapping[str, Any], *,
