@@ -158,7 +158,7 @@ def _grouped(given: Columns, words: Dialect, by_block: bool) -> str:
 
 
 def _cell(value: str, cells: int, merged: int, words: Dialect) -> str:
-    fine = f"FLOOR({cells} * {words.log}({value}) + {EDGE:.7f})"
+    fine = f"FLOOR({cells} * {words.log}({value}) + {EDGE:g})"
     return f"CAST({fine if merged == 1 else f'FLOOR({fine} / {merged}.0)'} AS {words.whole})"
 
 

@@ -326,7 +326,7 @@ class Tally:
         FROM (
           SELECT *, CASE WHEN y IS NULL OR f IS NULL OR w IS NULL THEN NULL
               WHEN f = 0 THEN -1000000000 WHEN f = 1 THEN 1000000000
-              ELSE CAST(FLOOR(1024 * LN(f / (1 - f)) + 0.0000005) AS INTEGER) END AS cell
+              ELSE CAST(FLOOR(1024 * LN(f / (1 - f)) + 5e-07) AS INTEGER) END AS cell
           FROM (
             SELECT CASE WHEN COALESCE(source."y", NULL) BETWEEN 0 AND 0 THEN 0
               WHEN COALESCE(source."y", NULL) BETWEEN 1 AND 1 THEN 1 END AS y,

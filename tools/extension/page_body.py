@@ -399,8 +399,12 @@ def open_with_picture(soup: BeautifulSoup) -> None:
     opening = copy.copy(figure)
     del opening["id"]
     opening["class"] = "opening"
+    for scrolled in opening.select(".wide-drawing"):
+        del scrolled["tabindex"], scrolled["role"], scrolled["aria-label"]
     for own, shown in zip(figure.select("svg.drawing"), opening.select("svg.drawing"), strict=True):
         shown.clear()
+        del shown["role"], shown["aria-label"]  # its words are those of the figure
+        shown["aria-hidden"] = "true"
         shown.append(soup.new_tag("use", href=f"#{own.find('g')['id']}"))
     for link in opening.select("a.headerlink"):
         link.decompose()
