@@ -1,6 +1,7 @@
 """The engines of the page From a laptop to a cluster count as the package does (tools/requirements/large.txt)."""
 
 import re
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +23,7 @@ def test_the_block_of_the_page_counts_every_case(engine, name, tmp_path, monkeyp
     pytest.importorskip(engine)
     pytest.importorskip("pyarrow")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     rng = np.random.default_rng(0)
     f = np.append(rng.random(5000), [0.0, 1.0])
     frame = pd.DataFrame({"y": (rng.random(f.size) < f).astype(int), "sharp": f})

@@ -245,7 +245,7 @@ def offer_instruments(app) -> None:
     site, template = Path(app.outdir), Path(__file__).with_name("instrument.html").read_text(encoding="utf-8")
     for name in sorted(app.env.found_docs):
         text = (site / f"{name}.html").read_text(encoding="utf-8")
-        if 'class="operated instrument"' not in text:
+        if 'class="operated instrument' not in text:
             continue
         found = BeautifulSoup(text, "html.parser").select_one("div.instrument:has(.controls)")
         if found is not None:
