@@ -118,7 +118,8 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
     plates : bool
         Also what becomes of a thousand cases.
     votes : mapping of str to str, optional
-        Metrics, and the model that each of them prefers: how many are on the reader's side is said first.
+        Metrics, and the model that each of them prefers: how many are on the reader's side is said first, and nothing
+        of the unit of the curves.
 
     Raises
     ------
@@ -155,7 +156,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
             with_you = sum(name == order[0] for name in votes.values())
             said = (f"{with_you} of {len(votes)} metrics are on your side." if abs(gap) > half
                     else f"These {case} cannot tell.", *said)
-        if width == 0:  # the curves have another unit than the bill
+        if width == 0 and not votes:  # the curves have another unit than the bill
             at = [f"{c * value:.3g}" for value in (low, high)]
             said += (f"The curves say {at[0]} and {at[1]}: there both mistakes together cost one, and here {1 / c:.3g} "
                      f"{alarm}.",)
