@@ -1,11 +1,17 @@
 """The teaching kit: questions in every chapter, decks and sheets that stand alone, courses that add up."""
 
+import base64
+import csv
+import io
 import re
+import zipfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import yaml
 from bs4 import BeautifulSoup
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 from tools.extension import quiz
 from tools.kit import slides, worksheets
@@ -95,6 +101,102 @@ def test_the_plans_give_each_slide_its_minutes(site):
             shown += slides_of
         assert shown == [number for number, length in minutes.items() if length]
         assert sum(minutes.values()) == whole
+
+
+def test_the_other_plans_cite_slides_by_name(site):
+    """No number of a slide is typed after the plan of ninety minutes; on the page each is that of the built deck."""
+    source = (ROOT / "book/teaching/kit.md").read_text().partition("\n## A week")[2]
+    assert not re.findall(r"slides? \d|deck_\w+\}\}, \d", source)
+    cited = re.findall(r"\{slide\}`(\w+): ([^`]*)`", source)
+    assert len(cited) > 50
+    page = BeautifulSoup((site / "book/teaching/kit.html").read_text(), "html.parser").get_text()
+    for deck, heading in cited:
+        headings = [slide.select_one("h1, h2").get_text() for slide in BeautifulSoup(
+            (site / "slides" / f"{deck}.html").read_text(), "html.parser").select(".slide")]
+        number, = [place for place, words in enumerate(headings, 1)
+                   if words.replace("\u2019", "'").startswith(heading) and place > 1]
+        assert str(number) in page
+    assert "Dinner" in headings or "The bill, slide 7, and where the two instruments act apart, slide 8" in page
+
+
+@pytest.fixture(scope="module")
+def exports(site):
+    return zipfile.ZipFile(site / "downloads" / "quizzes.zip")
+
+
+@pytest.fixture(scope="module")
+def asked(site):
+    """Of each question on the pages: its words and answers, and whether a drawing stands before it."""
+    found = []
+    for path in parse_toc_yaml(ROOT / "_toc.yml"):
+        source = (ROOT / f"{path}.md").read_text()
+        page = BeautifulSoup((site / f"{path}.html").read_text(), "html.parser")
+        for fieldset in page.select("fieldset.quiz")[:source.count("\n```{quiz}")]:
+            before = fieldset.find_previous_sibling()
+            drawing = before and before.select_one("svg[aria-label]")
+            found.append((len(fieldset.select("label")), drawing["aria-label"] if drawing else None))
+    assert len(found) > 100 and sum(words is not None for _, words in found) > 25
+    return found
+
+
+def picture_of(text):
+    """The alt text and the address of the picture in a question, if it has one."""
+    image = BeautifulSoup(text, "html.parser").img
+    return (image["alt"], image["src"]) if image else (None, "")
+
+
+def test_moodle_reads_every_question_with_its_picture(exports, asked):
+    quiz = ElementTree.fromstring(exports.read("quizzes-moodle.xml"))
+    items = [item for item in quiz if item.get("type") == "multichoice"]
+    assert len(items) == len(asked)
+    for item, (answers, words) in zip(items, asked, strict=True):
+        alt, address = picture_of(item.findtext("questiontext/text"))
+        files = {f"@@PLUGINFILE@@/{file.get('name')}": file.text for file in item.findall("questiontext/file")}
+        assert alt == words and ({address} - {""} == set(files))
+        for content in files.values():
+            assert ElementTree.fromstring(base64.b64decode(content)).tag.endswith("svg")
+        fractions = [answer.get("fraction") for answer in item.findall("answer")]
+        assert sorted(fractions) == ["0"] * (answers - 1) + ["100"]
+        assert all(answer.findtext("feedback/text") for answer in item.findall("answer"))
+
+
+def test_gift_has_the_pictures(exports, asked):
+    """By Moodle's rule: a backslash stands before each sign that GIFT would read."""
+    text = exports.read("quizzes.gift.txt").decode()
+    heads = re.findall(r"(?m)^::.*?(?<!\\)::\[html\](.*?)(?<!\\)\{", text)
+    assert len(heads) == len(asked)
+    for head, (_, words) in zip(heads, asked, strict=True):
+        alt, address = picture_of(re.sub(r"\\([\\~=#{}:])", r"\1", head))
+        assert alt == words
+        if words:
+            ElementTree.fromstring(base64.b64decode(address.removeprefix("data:image/svg+xml;base64,")))
+
+
+def test_qti_is_a_bank_for_each_chapter_with_all_files_there(exports, asked):
+    package = zipfile.ZipFile(io.BytesIO(exports.read("quizzes-qti.zip")))
+    spaces = {"m": "http://www.imsglobal.org/xsd/imscp_v1p1", "q": "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"}
+    listed = [file.get("href") for file in ElementTree.fromstring(package.read("imsmanifest.xml")).iterfind(
+        ".//m:file", spaces)]
+    assert sorted(listed) == sorted(set(package.namelist()) - {"imsmanifest.xml"})
+    items = [item for name in listed if name.endswith(".xml")
+             for item in ElementTree.fromstring(package.read(name)).iterfind(".//q:item", spaces)]
+    assert [item.get("ident") for item in items] == [f"q{number:03d}" for number in range(1, len(asked) + 1)]
+    for item, (answers, words) in zip(items, asked, strict=True):
+        alt, address = picture_of(item.findtext("q:presentation/q:material/q:mattext", None, spaces))
+        assert alt == words and len(item.findall(".//q:response_label", spaces)) == answers
+        if words:
+            ElementTree.fromstring(package.read(address.removeprefix("$IMS-CC-FILEBASE$/")))
+        right = [one for one in item.iterfind(".//q:respcondition", spaces) if one.find("q:setvar", spaces) is not None]
+        assert len(right) == 1
+
+
+def test_the_table_has_addresses_pictures_and_all_reasons(exports, asked, site):
+    rows = list(csv.DictReader(io.StringIO(exports.read("quizzes.csv").decode())))
+    for row, (answers, words) in zip(rows, asked, strict=True):
+        assert (site / row["address"]).is_file() and row["picture in words"] == (words or "")
+        assert not row["picture"] or "var(" not in exports.read(row["picture"]).decode()
+        for kind in ("answer", "why"):
+            assert [bool(row[f"{kind} {k}"]) for k in "ABCDE"] == [k < answers for k in range(5)]
 
 
 def test_a_poll_is_the_quiz_of_the_page(site):
