@@ -120,7 +120,7 @@ class Bets:
         Raises
         ------
         ValueError
-            These are no sums of powers of so many differences between -1 and 1.
+            These cannot be sums of powers of so many differences between -1 and 1.
         """
         bets = cls()
         bets.n = validation.whole("n", state["n"], 0)

@@ -79,7 +79,7 @@ def chosen_rows(frame: pd.DataFrame, only: Sequence[str] | None) -> pd.DataFrame
         raise ValueError("no row is left by --only")
     lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
     found = frame[kept].reset_index(drop=True)
-    found.attrs = {**frame.attrs, "lines": lines}
+    found.attrs = {**frame.attrs, "lines": tables.Shared(lines)}
     return found
 
 
@@ -624,6 +624,8 @@ def _pairs(one: np.ndarray, other: np.ndarray) -> int:
 
 
 def _codes(column: pd.Series) -> np.ndarray:
+    if pd.api.types.is_numeric_dtype(column):  # numbers are equal if their keys are
+        return pd.factorize(column, use_na_sentinel=False)[0]
     return pd.factorize(_keys(column))[0]
 
 

@@ -883,7 +883,7 @@ def _joined(given, frame):
                            f"are left out.")
     lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
     found = frame.assign(**{given.truth: joined.to_numpy()})[kept].reset_index(drop=True)
-    found.attrs = {"lines": lines, "point": frame.attrs.get("point", False)}
+    found.attrs = {"lines": tables.Shared(lines), "point": frame.attrs.get("point", False)}
     return found
 
 

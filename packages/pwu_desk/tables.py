@@ -25,10 +25,10 @@ import pandas as pd
 
 from pwu_lite.reporting.rules import RULES
 
-__all__ = ["Quantiles", "abstentions", "amounts", "blocks", "codes", "column_of", "columns_of_models", "cost_table",
-           "costs_in_words", "events", "groups", "in_percent", "key", "labels", "layout", "line_of", "literal",
-           "members", "numbers", "one_of_two", "other_unit", "pairs", "probabilities", "quantiles", "read_table",
-           "right_or_wrong", "same_words", "sources", "values", "wide", "without_currency"]
+__all__ = ["Quantiles", "Shared", "abstentions", "amounts", "blocks", "codes", "column_of", "columns_of_models",
+           "cost_table", "costs_in_words", "events", "groups", "in_percent", "key", "labels", "layout", "line_of",
+           "literal", "members", "numbers", "one_of_two", "other_unit", "pairs", "probabilities", "quantiles",
+           "read_table", "right_or_wrong", "same_words", "sources", "values", "wide", "without_currency"]
 
 DELIMITERS = ",;\t|"
 EXPORTS: dict[str, Any] = json.loads((Path(__file__).parent / "exports.json").read_text(encoding="utf-8"))
@@ -64,6 +64,13 @@ CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
 RIGHT = YES | {"right", "correct", "c", "pass", "passed", "solved", "resolved"}
 WRONG = {"0", "false", "no", "n", "wrong", "incorrect", "i", "fail", "failed", "unsolved", "unresolved"}
 MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
+
+
+class Shared(list[Any]):
+    """A value for each row of a table that pandas need not copy for every table that it makes of it."""
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Shared:
+        return self
 
 
 def read_table(source: str) -> pd.DataFrame:
@@ -126,7 +133,7 @@ def read_table(source: str) -> pd.DataFrame:
         decimal_commas(frame[name]) for name in frame.columns))
     frame = with_gaps(frame)
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
-        frame.attrs["lines"] = _lines_of(text, delimiter)
+        frame.attrs["lines"] = Shared(_lines_of(text, delimiter))
     return frame
 
 
@@ -170,7 +177,8 @@ def _together(source, paths):
     if not parts:
         raise ValueError(f"{source} matches {len(paths)} files, none of which has any rows")
     whole = pd.concat(parts, ignore_index=True)
-    whole.attrs = {"lines": lines, "source": origin, "point": all(part.attrs.get("point", False) for part in parts)}
+    whole.attrs = {"lines": Shared(lines), "source": Shared(origin),
+                   "point": all(part.attrs.get("point", False) for part in parts)}
     return whole
 
 

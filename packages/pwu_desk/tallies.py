@@ -29,7 +29,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, a
     Parameters
     ----------
     tallies : mapping of name to Tally
-        Tallies of the same cases, counted with the same blocks, of which there must be at least ten; about 200 are
+        Tallies of the same cases, counted with the same blocks, of which there must be at least ten; about 100 are
         good.
     score : PWU
         Score of a binary decision, or of selective prediction; None for tallies of losses.

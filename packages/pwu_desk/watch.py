@@ -199,10 +199,11 @@ class Watch:
             for labels, name in ((watch._groups, "groups"), (watch._batches, "batches")):
                 labels.from_text(state[name])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise ValueError(f"this is no state of a watch: {type(error).__name__}, {error}") from error
+            raise ValueError(f"this is not the state of a watch: {type(error).__name__}, {error}") from error
         if (max(len(watch._groups.hashes), watch.since or 0) > watch.n or watch.cases < watch.n
                 or (watch._named is None) != (watch.since is None)):
-            raise ValueError("this is no state of a watch: its numbers of cases, units and looks contradict each other")
+            raise ValueError("this is not the state of a watch: its numbers of cases, units and looks contradict each "
+                             "other")
         return watch
 
     def __copy__(self) -> Watch:

@@ -58,7 +58,7 @@ def test_a_state_that_was_cut_off_stops_the_job(tmp_path):
     text = monday(store, "first", y, *WEEK).to_json()
     with sqlite3.connect(store) as base:
         base.execute("UPDATE watch SET state = ?", [text[:-30]])
-    with warnings.catch_warnings(), pytest.raises(ValueError, match="no state of a watch"):
+    with warnings.catch_warnings(), pytest.raises(ValueError, match="not the state of a watch"):
         warnings.simplefilter("error")
         monday(store, "second", y, *WEEK)
 

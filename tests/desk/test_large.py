@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import pwu_desk
-from pwu_desk import Tally, command, large, report
+from pwu_desk import Tally, command, large, report, tables
 from pwu_lite import PWU, Beta, BinaryDecision, compare
 from pwu_lite.reporting.rules import RULES
 
@@ -252,3 +252,15 @@ def test_tallies_say_where_their_intervals_are_narrow():
     counted["b"].update(y, other, block=block)
     words = " ".join(pwu_desk.compare_tallies(counted, SCORE).words)
     assert "A few blocks make up much of the difference" in words
+
+
+def test_lines_of_a_table_are_not_copied_with_each_table_that_is_made_of_it(tmp_path):
+    """pandas copies the attributes of a frame with every column that is taken out of it."""
+    lines = tables.Shared(range(10))
+    frame = pd.DataFrame({"a": range(10)})
+    frame.attrs["lines"] = lines
+    assert frame["a"].attrs["lines"] is lines and frame[frame["a"] > 3].attrs["lines"] is lines
+    for k in range(2):
+        FRAME[k::2].to_csv(tmp_path / f"part-{k}.csv", index=False)
+    found = tables.read_table(str(tmp_path / "part-*.csv"))
+    assert all(type(found.attrs[name]) is tables.Shared for name in ("lines", "source"))

@@ -403,7 +403,7 @@ STATE = json.loads(Watch().update([0.2] * 9, [0.1] * 9, batch="a", groups=list("
         ("since", 3), ("cheaper", "first"), ("cheaper", "both"), ("sums", [9.0] * 8), ("sums", [0.1]),
         ("sums", [None] * 8), ("lost", [float("nan")] * 8), ("groups", "%%%"), ("groups", "AAAA"), ("batches", 3)))])
 def test_what_is_no_state_is_refused(text):
-    with pytest.raises(ValueError, match="this is no state of a watch"):
+    with pytest.raises(ValueError, match="this is not the state of a watch"):
         Watch.from_json(text)
 
 
