@@ -125,8 +125,13 @@ class Bets:
         bets = cls()
         bets.n = validation.whole("n", state["n"], 0)
         bets._sums, bets._lost = (validation.vector(name, state[name]) for name in ("sums", "lost"))
-        if bets._sums.shape != _POWERS.shape or bets._lost.shape != _POWERS.shape or (
-                np.abs(bets._sums + bets._lost) > bets.n).any():
+        known = (bets._sums.shape == bets._lost.shape == _POWERS.shape and np.abs(bets._lost).max() <= 1e-9 * bets.n
+                 and bets.n * bets._sums[1] >= bets._sums[0] ** 2 * (1 - 1e-9))
+        if known:  # even powers are positive and fall, and each odd one is at most the even one before it
+            even = np.append(bets.n, bets._sums[1::2])
+            known = (np.diff(even) <= 1e-9 * bets.n).all() and even[-1] >= 0 and (
+                np.abs(bets._sums[::2]) <= even[:-1] + 1e-9 * bets.n).all()
+        if not known:
             raise ValueError("sums do not belong to so many differences between -1 and 1")
         return bets
 

@@ -48,8 +48,8 @@ class Dialect(NamedTuple):
     backslash: bool = False
 
     def name(self, name: str) -> str:
-        """A column, behind "source.": SQLite takes "prob" alone for a text, where there is no such column."""
-        return f"source.{self.quotes[0]}{str(name).replace(self.quotes[1], 2 * self.quotes[1])}{self.quotes[1]}"
+        """A column, behind "given.": SQLite takes "prob" alone for a text, where there is no such column."""
+        return f"given.{self.quotes[0]}{str(name).replace(self.quotes[1], 2 * self.quotes[1])}{self.quotes[1]}"
 
     def text(self, text: str) -> str:
         """A text; where a backslash has a meaning, BigQuery has no other way to write a quote."""
@@ -58,8 +58,8 @@ class Dialect(NamedTuple):
 
     def checked(self, expression: str, condition: str) -> str:
         """A number that meets a condition, or NULL."""
-        return (f"CASE WHEN {self.number.format(expression)} {condition} "
-                f"THEN CAST({expression} AS {self.double}) END")
+        return (f"CASE WHEN {self.number.format(expression)} {condition}\n"
+                f"        THEN CAST({expression} AS {self.double}) END")
 
 
 # COALESCE strips a column's type in SQLite, where a text is then greater than any number, and no text passes for one.
@@ -128,12 +128,13 @@ def losses(given: Columns, words: Dialect) -> str:
     block, missing = ("", "") if given.block is None else ("block, ", " OR block IS NULL")
     most = validation.LARGEST
     return (f"SELECT {label}1 AS cells, {block}cell,\n"
-            f"  COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n, SUM(w * f) AS s\n"
+            f"  COUNT(CASE WHEN w > 0 OR cell IS NULL THEN 1 END) AS cases, SUM(w) AS n, SUM(w * f) AS s,\n"
+            f"  SUM(w * ABS(f)) AS v\n"
             f"FROM (\n"
             f"  SELECT *, CASE WHEN f IS NULL OR w IS NULL{missing} THEN NULL ELSE 0 END AS cell\n"
             f"  FROM (\n"
             f"    SELECT {words.checked('source.given_loss', f'BETWEEN -{most} AND {most}')} AS f,\n"
-            f"      {_source(given, words, f', {given.model} AS given_loss')}\n  ) AS cases\n"
+            f"      {_source(given, words, {'given_loss': str(given.model)})}\n  ) AS cases\n"
             f") AS counted GROUP BY {block}cell")
 
 
@@ -153,7 +154,7 @@ def _grouped(given: Columns, words: Dialect, by_block: bool) -> str:
             f"FROM (\n"
             f"  SELECT *, CASE WHEN {known}{missing} THEN NULL\n"
             f"      {ends}ELSE {cell} END AS cell\n"
-            f"  FROM (\n    SELECT {_read(given, words, pair)}\n  ) AS cases\n"
+            f"  FROM (\n    SELECT {_read(given, words)}\n  ) AS cases\n"
             f") AS counted GROUP BY {'block, ' if by_block else ''}{'' if pair else 'y, '}cell")
 
 
@@ -162,24 +163,27 @@ def _cell(value: str, cells: int, merged: int, words: Dialect) -> str:
     return f"CAST({fine if merged == 1 else f'FLOOR({fine} / {merged}.0)'} AS {words.whole})"
 
 
-def _read(given: Columns, words: Dialect, pair: bool) -> str:
+def _read(given: Columns, words: Dialect) -> str:
     """The columns of a case that are counted, checked."""
-    names = [words.name(name) for name in (given.truth, *(given.model if pair else (given.model,)))]
-    rest = _source(given, words)
-    if pair:
-        most, least = validation.LARGEST, 1 / validation.LARGEST
-        y, mean = (words.checked(name, f"BETWEEN -{most} AND {most}") for name in names[:2])
-        return (f"{y} - {mean} AS e,\n      {words.checked(names[2], f'BETWEEN {least} AND {most}')}\n"
-                f"      * CAST({names[2]} AS {words.double}) AS v, {rest}")
-    y = (words.truth or words.number).format(names[0])
-    return (f"CASE WHEN {y} BETWEEN 0 AND 0 THEN 0\n      WHEN {y} BETWEEN 1 AND 1 THEN 1 END AS y,\n"
-            f"      {words.checked(names[1], 'BETWEEN 0 AND 1')} AS f,\n      {rest}")
+    own = {"given_y": words.name(given.truth)}
+    if isinstance(given.model, str):
+        y = (words.truth or words.number).format("source.given_y")
+        own["given_f"] = words.name(given.model)
+        return (f"CASE WHEN {y} BETWEEN 0 AND 0 THEN 0\n      WHEN {y} BETWEEN 1 AND 1 THEN 1 END AS y,\n"
+                f"      {words.checked('source.given_f', 'BETWEEN 0 AND 1')} AS f,\n"
+                f"      {_source(given, words, own)}")
+    own |= {"given_mean": words.name(given.model[0]), "given_std": words.name(given.model[1])}
+    most, least = validation.LARGEST, 1 / validation.LARGEST
+    y, mean = (words.checked(f"source.{name}", f"BETWEEN -{most} AND {most}") for name in ("given_y", "given_mean"))
+    return (f"{y} - {mean} AS e,\n      {words.checked('source.given_std', f'BETWEEN {least} AND {most}')}\n"
+            f"      * CAST(source.given_std AS {words.double}) AS v, {_source(given, words, own)}")
 
 
-def _source(given: Columns, words: Dialect, own: str = "") -> str:
-    """Weight and block, and where they come from: what the user wrote is read before any name is given to it."""
-    own += "".join(f", {expression} AS {name}" for expression, name in
-                   ((given.weight, "given_weight"), (given.block, "given_block")) if expression is not None)
+def _source(given: Columns, words: Dialect, own: dict[str, str]) -> str:
+    """Weight and block, and where all comes from: no other column of the table is read, whatever it is called."""
+    own |= {f"given_{name}": expression for name, expression in (("weight", given.weight), ("block", given.block))
+            if expression is not None}
     weight = "1" if given.weight is None else words.checked("source.given_weight", f"BETWEEN 0 AND {_MOST_WEIGHT}")
+    read = ", ".join(f"{expression} AS {name}" for name, expression in own.items())
     return (f"{weight} AS w{'' if given.block is None else ', source.given_block AS block'}\n"
-            f"    FROM (SELECT *{own} FROM {given.table}) AS source")
+            f"    FROM (SELECT {read}\n      FROM (SELECT * FROM {given.table}) AS given) AS source")

@@ -67,6 +67,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, a
     if not isinstance(tallies, Mapping) or not tallies or not all(isinstance(one, Tally) for one in tallies.values()):
         raise ValueError("tallies must be a mapping of names to Tally objects, at least one")
     names = [str(name) for name in tallies]
+    if len(set(names)) < len(names):
+        raise ValueError(f"two models have one name: {', '.join(names)}")
     if against is not None and str(against) not in names:
         raise ValueError(f"against is {against!r}, which is not one of the models: {', '.join(names)}")
     numbers, losses, sizes = zip(*(one.blocks(score) for one in tallies.values()), strict=True)
@@ -121,7 +123,7 @@ def _units(losses, sizes, unseen):
     blocks, more = sizes.size, 2 * len(kinds)
     share = (blocks + more - 1) / (blocks + more)
     level = np.outer(losses.sum(axis=1) / sizes.sum(), sizes)
-    extra = np.kron(np.diag(np.sqrt(share * kinds[:, -1] / 2)), [1, -1])[which.ravel()]
+    extra = np.kron(np.diag(np.sqrt(share / 2) * kinds[:, -1]), [1, -1])[which.ravel()]
     spread = level + (losses - level) * np.sqrt(share * blocks / (blocks - 1))
     return np.hstack([spread, extra]), np.append(sizes, np.zeros(more))
 

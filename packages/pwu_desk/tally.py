@@ -6,6 +6,7 @@ Implements section 4 of the PWU paper for data beyond memory: a case's loss is m
 
 from __future__ import annotations
 
+import copy
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -33,7 +34,7 @@ _DENSE = 8  # numbers in a range so many times as wide are counted place by plac
 _SMALLEST = 1e-300  # below, numbers lose their digits
 _ROUNDING = 1e-11  # of a sum, relative
 _SUMS = ("cases", "n", "s", "v")
-_OWN = {"binary": ["y"], "selective": ["v"], "losses": []}  # columns of one kind only
+_OWN = {"binary": ["y"], "selective": ["v"], "losses": ["v"]}  # columns of one kind only; v of losses: their sizes
 _MISSING = "rows are missing: the cases with a block are not all cases; pass the whole result of the query"
 
 
@@ -90,16 +91,21 @@ class Tally:
         self.cells = 1 if kind == "losses" else _cells_checked(cells)
         self._fine = _Sums()  # of all cases
         self._wide = _Sums()  # by block
+        self._blocked = False  # has any case been given with a block?
         self._total = np.zeros(4)
         self._unsigned: bool | None = None  # blocks from 2**63 on, or below zero, which share their 64 bits
         self._lock = threading.RLock()
 
     def __getstate__(self) -> dict[str, Any]:
-        self._rows(), self._rows(by_block=True)
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
+        with self._lock:  # of one moment, whatever is counted meanwhile
+            state = {name: value for name, value in vars(self).items() if name != "_lock"}
+            return state | {"_fine": self._fine.copy(), "_wide": self._wide.copy(), "_total": self._total.copy()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _lock=threading.RLock())
+
+    def __copy__(self) -> Tally:
+        return copy.deepcopy(self)
 
     def __len__(self) -> int:
         """Number of cases; a case of weight zero is not one."""
@@ -135,7 +141,7 @@ class Tally:
         if self.kind == "losses":
             kept = validation.vector("losses", *_given(y_true, prediction, 0))
             validation.reject("losses", kept, np.abs(kept) > validation.LARGEST, "is too large")
-            y, outcome, cell, variance = kept, *(np.zeros(kept.size, dtype=np.int64),) * 2, np.zeros(kept.size)
+            y, outcome, cell, variance = kept, *(np.zeros(kept.size, dtype=np.int64),) * 2, np.abs(kept)
         elif self.kind == "binary":
             y, f = validation.check_binary(*_given(y_true, prediction, 1))
             outcome, cell, kept, variance = y.astype(np.int64), self._cells(f), f, np.zeros(y.size)
@@ -157,12 +163,11 @@ class Tally:
             if not np.isfinite(total).all():
                 raise ValueError("weights, or targets, are too large to be added up: change their unit")
             self._sign(blocks[counted])
-            self._total = total
+            self._total, self._blocked = total, self._blocked or block is not None
             fine = _grouped(np.column_stack([0 * outcome, outcome, cell])[counted], sums[counted])
             self._fine.add(*fine)
-            blocked = blocks.any()
-            keys, rows = (np.column_stack([blocks.astype(np.int64), outcome, cell])[counted], sums[counted]
-                          ) if blocked else fine  # without blocks, what is counted is counted on
+            keys, rows = fine if block is None else (  # without blocks, what is counted is counted on
+                np.column_stack([blocks.astype(np.int64), outcome, cell])[counted], sums[counted])
             self._wide.add(*_grouped(self._merged(keys), rows))
 
     def merge(self, other: Tally) -> None:
@@ -181,13 +186,13 @@ class Tally:
         if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
             raise ValueError(f"tallies to merge must agree in kind and cells, got {self!r} and {other!r:.80}")
         with other._lock:
-            fine, wide, total, unsigned = (other._fine.settled(), other._wide.settled(), other._total.copy(),
-                                           other._unsigned)
+            fine, wide, total, unsigned, blocked = (other._fine.settled(), other._wide.settled(), other._total.copy(),
+                                                    other._unsigned, other._blocked)
         with self._lock:
             if not np.isfinite(self._total + total).all():
                 raise ValueError("weights, or targets, are too large to be added up: change their unit")
             self._sign(wide[0][:, 0].view(np.uint64) if unsigned else wide[0][:, 0])
-            self._total = self._total + total
+            self._total, self._blocked = self._total + total, self._blocked or blocked
             self._fine.add(*fine)
             self._wide.add(*wide)
 
@@ -239,8 +244,11 @@ class Tally:
                              f"a block is missing, or one of these is text")
         resolutions = validation.vector("cells", column["cells"])
         tally = cls(kind, int(resolutions.max()))
-        wide = resolutions < tally.cells if "block" in column and tally.cells > WIDE else np.full(size, False)
-        validation.reject("cells", resolutions, wide & (resolutions != WIDE), f"must be {tally.cells} or {WIDE}")
+        split = "block" in column and tally.cells > WIDE
+        wide = (resolutions == WIDE) & split
+        validation.reject("cells", resolutions, ~wide & (resolutions != tally.cells),
+                          f"must be {tally.cells}{f' or {WIDE}' * split}, as in the other rows")
+        tally._blocked = bool(wide.any()) or "block" in column and not split
         sums = [validation.vector(name, column[name] if name in column else np.zeros(size)) for name in _SUMS]
         for name, values in zip(_SUMS, sums, strict=True):
             if (name, kind) != ("s", "losses"):
@@ -251,7 +259,8 @@ class Tally:
             np.zeros(size, dtype=np.int64) if name not in column else _whole_numbers(name, column[name], size)
             for name in ("block", "y", "cell"))
         validation.reject("y", outcomes, ~np.isin(outcomes, (0, 1)), "must be 0 or 1")
-        validation.reject("cell", numbers, (numbers < -END) | (numbers > END), f"must be at most {END:g} in size")
+        most = 0 if kind == "losses" else END
+        validation.reject("cell", numbers, (numbers < -most) | (numbers > most), f"must be at most {most:g} in size")
         if tally.cells > WIDE and not wide.any() and blocks.any():
             raise ValueError(_MISSING)
         tally._sign(blocks)
@@ -328,41 +337,45 @@ class Tally:
               WHEN f = 0 THEN -1000000000 WHEN f = 1 THEN 1000000000
               ELSE CAST(FLOOR(1024 * LN(f / (1 - f)) + 5e-07) AS INTEGER) END AS cell
           FROM (
-            SELECT CASE WHEN COALESCE(source."y", NULL) BETWEEN 0 AND 0 THEN 0
-              WHEN COALESCE(source."y", NULL) BETWEEN 1 AND 1 THEN 1 END AS y,
-              CASE WHEN COALESCE(source."p", NULL) BETWEEN 0 AND 1 THEN CAST(source."p" AS DOUBLE PRECISION) END AS f,
+            SELECT CASE WHEN COALESCE(source.given_y, NULL) BETWEEN 0 AND 0 THEN 0
+              WHEN COALESCE(source.given_y, NULL) BETWEEN 1 AND 1 THEN 1 END AS y,
+              CASE WHEN COALESCE(source.given_f, NULL) BETWEEN 0 AND 1
+                THEN CAST(source.given_f AS DOUBLE PRECISION) END AS f,
               1 AS w
-            FROM (SELECT * FROM forecasts) AS source
+            FROM (SELECT given."y" AS given_y, given."p" AS given_f
+              FROM (SELECT * FROM forecasts) AS given) AS source
           ) AS cases
         ) AS counted GROUP BY y, cell
         """
         words, cells = DIALECTS[validation.one_of("dialect", dialect, *DIALECTS)], _cells_checked(cells)
-        if isinstance(models, Mapping) and models and truth is None:
-            return "\nUNION ALL\n".join(
-                losses(Columns(table, "", loss, str(label), block, weight, 1, 1), words)
-                for label, loss in models.items())
-        several = not isinstance(models, str | tuple)
+        several, of_losses = not isinstance(models, str | tuple), isinstance(models, Mapping)
         listed: list[Any] = list(models) if several else [models]
-        kinds = {len(model) if isinstance(model, tuple) else 1 for model in listed}
-        if truth is None or isinstance(models, Mapping) or len(kinds) != 1:
+        kinds = {"name" if isinstance(model, str) else "pair" if isinstance(model, tuple) and len(model) == 2 else ""
+                 for model in listed}
+        if kinds not in ({"name"}, {"pair"}) or of_losses != (truth is None) or of_losses and kinds == {"pair"}:
             raise ValueError(f"models must be names of columns, or for selective prediction pairs of them, at least "
                              f"one; or with truth=None a mapping of names to losses: got {models!r}")
-        labels = [str(model if kinds == {1} else model[0]) for model in listed]
+        if isinstance(models, Mapping):
+            return "\nUNION ALL\n".join(losses(Columns(table, "", loss, label, block, weight, 1, 1), words)
+                                       for label, loss in models.items())
+        labels = [model if kinds == {"name"} else model[0] for model in listed]
         if twice := {label for label in labels if labels.count(label) > 1}:
             raise ValueError(f"model {min(twice)!r} is there twice")
         return "\nUNION ALL\n".join(
-            counts(Columns(table, truth, model, label if several else None, block, weight, cells, min(cells, WIDE)),
-                   words) for model, label in zip(listed, labels, strict=True))
+            counts(Columns(table, str(truth), model, label if several else None, block, weight, cells,
+                           min(cells, WIDE)), words) for model, label in zip(listed, labels, strict=True))
 
     def counts(self) -> dict[str, Any]:
         """The table, column by column, as `from_counts` reads it (``pandas.DataFrame(tally.counts())``)."""
-        fine, wide = self._rows(), self._rows(by_block=True)
-        parts = [fine, wide] if wide.keys[:, 0].any() and wide.cells < fine.cells else [
-            wide if wide.keys[:, 0].any() else fine]
+        with self._lock:
+            fine, wide, blocked, unsigned = self._rows(), self._rows(by_block=True), self._blocked, self._unsigned
+        parts = [fine] * (not blocked or wide.cells < fine.cells) + [wide] * blocked
+        if not len(fine.keys):  # a row without cases: the table says how it was counted
+            parts = [fine._replace(keys=np.zeros((1, 3), dtype=np.int64), sums=np.zeros((1, 4)))]
         keys, sums = (np.concatenate(part) for part in zip(*((rows.keys, rows.sums) for rows in parts), strict=True))
         columns = {"cells": np.repeat([rows.cells for rows in parts], [len(rows.keys) for rows in parts]),
                    **dict(zip(("block", "y", "cell"), keys.T, strict=True)), **dict(zip(_SUMS, sums.T, strict=True))}
-        if self._unsigned:
+        if unsigned:
             columns["block"] = columns["block"].astype(np.uint64)
         return {name: values for name, values in columns.items() if name not in "yv" or name in _OWN[self.kind]}
 
@@ -401,7 +414,9 @@ class Tally:
             return self._top_k(score, rows)
         self._check(score, rows)
         weight = rows.sums[:, 1] / rows.sums[:, 1].max()
-        return _ordered(*(rows.losses(score, which) @ weight / weight.sum() for which in range(3)))
+        size = np.sum(rows.sums[:, 3] / rows.sums[:, 1].max()) / weight.sum() if self.kind == "losses" else None
+        value, least, most = (rows.losses(score, which) @ weight / weight.sum() for which in range(3))
+        return _ordered(value, least, most, size, rows.sums[:, 0].max())
 
     def _top_k(self, score, rows):
         cells, where = np.unique(rows.keys[:, 2], return_inverse=True)
@@ -484,7 +499,9 @@ class Tally:
         return numbers, np.bincount(where, losses), np.bincount(where, wide.sums[:, 1])
 
     def unseen(self, score: PWU | None = None) -> float:
-        """Variance of the sum of losses that blocks do not show: about the lines in wide cells, of independent cases.
+        """Spread of the sum of losses that blocks do not show: about the lines in wide cells, of independent cases.
+
+        It is a standard deviation.
 
         It is next to nothing unless the prior has much of its mass inside of one cell, as a point has.
 
@@ -498,7 +515,8 @@ class Tally:
         weight = fine.sums[:, 1]
         on_line = np.sum(fine.sums[:, 1:] * slopes[np.searchsorted(place, _code(self._merged(fine.keys)))], axis=1)
         left = fine.losses(score, 0) - on_line / weight
-        return float(np.sum(weight**2 / fine.sums[:, 0] * left**2))
+        each = np.abs(weight / np.sqrt(fine.sums[:, 0]) * left)
+        return float(np.linalg.norm(each / (largest := each.max() or 1.0)) * largest)
 
     def outcomes(self) -> tuple[float, float]:
         """Weight of the cases without an event, and of those with one; of a binary tally."""
@@ -614,6 +632,12 @@ class _Sums:
     def __init__(self):
         self._rows = np.empty((0, 3), dtype=np.int64), np.empty((0, 4))  # block, outcome, cell; as in `_SUMS`
         self._waiting = []
+
+    def copy(self):
+        """The same rows, which go on by themselves."""
+        other = _Sums()
+        other._rows = self.settled()
+        return other
 
     def add(self, keys, sums):
         if len(keys):
@@ -745,7 +769,13 @@ def _grouped(keys, sums):
     rest, cell = np.divmod(used, sizes[2])
     block, outcome = np.divmod(rest, sizes[1])
     return (np.column_stack([kind[rank] for kind, rank in zip(kinds, (block, outcome, cell), strict=True)]),
-            np.column_stack([np.bincount(number, column) for column in sums.T]))
+            np.column_stack([_added(number, column) for column in sums.T]))
+
+
+def _added(number, column):
+    """Sums of a column by number. Half of each value's digits are added exactly, so that many equal ones lose none."""
+    upper = (np.ascontiguousarray(column).view(np.int64) & -(1 << 26)).view(float)
+    return np.bincount(number, upper) + np.bincount(number, column - upper)
 
 
 def _ranked(numbers):
@@ -768,9 +798,10 @@ def _filled(values):
     return array
 
 
-def _ordered(value, lower, upper, size=None):
-    """Bounds, wider by the rounding of the sums (of terms of a size), and the estimate between them."""
-    slack = _ROUNDING * (np.maximum(np.abs(lower), np.abs(upper)) if size is None else size) + _SMALLEST
+def _ordered(value, lower, upper, size=None, cases=0):
+    """Bounds, wider by the rounding of sums, of so many terms of a size, and the estimate between them."""
+    size = np.maximum(np.abs(lower), np.abs(upper)) if size is None else size
+    slack = (_ROUNDING + cases * np.finfo(float).eps) * size + _SMALLEST
     lower, upper = lower - slack, upper + slack
     value = np.clip(value, lower, upper)
     if np.ndim(value):

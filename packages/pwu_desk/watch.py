@@ -13,6 +13,7 @@ import json
 import re
 import warnings
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ class Watch:
     def __init__(self, bound: float = 1.0, level: float = 0.95, *, clip: bool = False):
         self.bound = validation.positive("bound", bound)
         self.level = validation.inside("level", level, 0.0, 1.0)
-        self.clip = clip
+        self.clip = bool(clip)
         self.cases, self.clipped = 0, 0
         self.since: int | None = None
         self._named: str | None = None
@@ -116,7 +117,9 @@ class Watch:
         if self._batches.known(batches):
             warnings.warn(f"batch {as_text(batch)!r} has been counted before, and is left out", stacklevel=2)
             return self
-        gap = one - two
+        with np.errstate(over="ignore"):
+            gap = one - two
+        validation.reject("first minus second", gap, ~np.isfinite(gap), "is too large")
         cases, seen = len(gap), self._groups.of([])
         if groups is not None:
             gap, seen = self._by_group(gap, groups)
@@ -190,7 +193,9 @@ class Watch:
             state = json.loads(text)
             if state["state"] != STATE:
                 raise ValueError(f"it says {state['state']!r:.40}")
-            watch = cls(state["bound"], state["level"], clip=bool(state["clip"]))
+            if not isinstance(state["clip"], bool):
+                raise ValueError(f"clip is {state['clip']!r}")
+            watch = cls(state["bound"], state["level"], clip=state["clip"])
             watch._bets = Bets.of_state(state)
             watch.cases, watch.clipped = (validation.whole(name, state[name], 0) for name in ("cases", "clipped"))
             watch.since = state["since"] if state["since"] is None else validation.whole("since", state["since"])
@@ -200,8 +205,9 @@ class Watch:
                 labels.from_text(state[name])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ValueError(f"this is not the state of a watch: {type(error).__name__}, {error}") from error
-        if (max(len(watch._groups.hashes), watch.since or 0) > watch.n or watch.cases < watch.n
-                or (watch._named is None) != (watch.since is None)):
+        groups = len(watch._groups.hashes)
+        if (max(groups, watch.since or 0) > watch.n or watch.cases < watch.n or watch.cases > watch.n and not groups
+                or watch.clipped > watch.n * watch.clip or (watch._named is None) != (watch.since is None)):
             raise ValueError("this is not the state of a watch: its numbers of cases, units and looks contradict each "
                              "other")
         return watch
@@ -260,7 +266,7 @@ class Watch:
             again = next(name for name in names.tolist() if self._groups.known(self._groups.of([name])))
             raise ValueError(f"group {again!r} was in an earlier piece: a group must be whole")
         self._groups.room(len(names))
-        mean = np.bincount(number, gap) / np.bincount(number)
+        mean = np.bincount(number, gap / np.bincount(number)[number])
         return mean[np.argsort(first)], seen
 
     def _look(self):
@@ -356,15 +362,20 @@ def _hash(kind, meaning):
 
 
 def _meaning(name):
-    """The number, or the time in UTC, that a label writes, or None; "01" is a name."""
+    """The number, to its last digit, or the time in UTC, that a label writes, or None; "01" is a name."""
+    name = {"true": "1", "false": "0"}.get(name.strip().lower(), name.strip())
     if re.fullmatch(r"[-+]?(0|[1-9]\d*)?(\.\d*)?(e[-+]?\d+)?", name, re.IGNORECASE) and re.match(r"[-+.]*\d", name):
-        return float(name)
-    if name.lower() in ("true", "false"):
-        return float(name.lower() == "true")
+        sign, digits, power = Decimal(name).as_tuple()
+        text = "".join(map(str, digits)).lstrip("0")
+        kept = text.rstrip("0")
+        return ("-" * sign + kept, int(power) + len(text) - len(kept)) if kept else ("", 0)
     if re.match(r"\d{4}-\d\d-\d\d", name):
+        finer = re.match(r"(.*\.\d{6})(\d+)(.*)", name, re.DOTALL)  # than a microsecond
         try:
-            time = datetime.datetime.fromisoformat(name)
+            time = datetime.datetime.fromisoformat(finer[1] + finer[3] if finer else name)
         except ValueError:
             return None
-        return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).timestamp(), "s"
+        since = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)) - datetime.datetime.min.replace(
+            tzinfo=datetime.UTC)
+        return "time", since // datetime.timedelta(microseconds=1), finer[2].rstrip("0") if finer else ""
     return None

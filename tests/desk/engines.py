@@ -355,6 +355,8 @@ GOOD = {  # frame, what is asked beside truth="y" and models="p", and how Python
     "names of the query": (FRAME.rename(columns={"p": "cell", "w": "n", "b": "block"}),
                            {"models": "cell", "weight": "n", "block": "block"}),
     "weights": (FRAME, {"weight": "w"}),
+    "names inside of the query": (FRAME.assign(given_weight=1.0, given_block=1, given_y=0, given_f=0.5, f=0.5),
+                                  {"weight": "w", "block": "b"}),
     "blocks": (FRAME, {"block": "b"}),
     "weights, blocks": (FRAME, {"weight": "w", "block": "b"}),
     "negative blocks": (FRAME.assign(b=FRAME["b"] - 50), {"block": "b"}),

@@ -393,6 +393,7 @@ def test_a_stored_watch_knows_its_groups_and_how_they_were_written():
 
 
 STATE = json.loads(Watch().update([0.2] * 9, [0.1] * 9, batch="a", groups=list("aabbccddd")).to_json())
+PLAIN = json.loads(Watch().update([0.2] * 9, [0.1] * 9, batch="a").to_json())
 
 
 @pytest.mark.parametrize("text", [
@@ -401,7 +402,11 @@ STATE = json.loads(Watch().update([0.2] * 9, [0.1] * 9, batch="a", groups=list("
     *(json.dumps(STATE | {key: value}) for key, value in (
         ("bound", -1), ("level", 2), ("n", 2), ("n", -4), ("n", 4.5), ("n", None), ("cases", 3), ("since", 9),
         ("since", 3), ("cheaper", "first"), ("cheaper", "both"), ("sums", [9.0] * 8), ("sums", [0.1]),
-        ("sums", [None] * 8), ("lost", [float("nan")] * 8), ("groups", "%%%"), ("groups", "AAAA"), ("batches", 3)))])
+        ("sums", [None] * 8), ("lost", [float("nan")] * 8), ("groups", "%%%"), ("groups", "AAAA"), ("batches", 3))),
+    *(json.dumps(PLAIN | {key: value}) for key, value in (
+        ("sums", [0, -8, 0, 0, 0, 0, 0, 0]), ("sums", [9.0, *[0.0] * 7]), ("sums", [0, 4, 5, 4, 0, 0, 0, 0]),
+        ("sums", [0, 4, 0, 5, 0, 0, 0, 0]), ("lost", [-1e308] * 8), ("clip", "false"), ("cases", 10**9),
+        ("clipped", 4)))])
 def test_what_is_no_state_is_refused(text):
     with pytest.raises(ValueError, match="this is not the state of a watch"):
         Watch.from_json(text)
@@ -417,3 +422,25 @@ def test_groups_take_sixteen_bytes_each_and_have_a_limit(monkeypatch):
     with pytest.raises(ValueError, match="remembers 50,001 groups"):
         watch.merge(Watch().update([0.1, 0.2], [0, 0], groups=["x", "y"]))
     assert watch.update([0.1], [0], groups=["x"]).n == 50_001
+
+
+def test_differences_that_overflow_are_refused_and_means_of_groups_do_not():
+    with pytest.raises(ValueError, match="first minus second is too large"):
+        Watch(clip=True).update([1e308, -1e308], [-1e308, 1e308], groups=["a", "a"])
+    watch = Watch(1e308).update([1e308] * 4 + [0.0] * 4, [0.0] * 4 + [1e308] * 4, groups=["a"] * 8)
+    assert (watch.n, watch.mean) == (1, 0.0) and np.isfinite(watch.interval).all()
+
+
+@pytest.mark.parametrize("first, second, same", [
+    (2**60 + 1, 2**60 + 2, False), ("20261128120000001", "20261128120000002", False), ("1e400", "2e400", False),
+    ("-0", 0, True), (" 1", "1.0", True), ("1e22", 10**22, True), ("10.10", "10.1", True), ("0.1", "0.10000001", False),
+    (np.datetime64("2026-11-28T12:00:00.123456789"), np.datetime64("2026-11-28T12:00:00.123456788"), False),
+    ("2026-11-28 12:00:00.1234560", "2026-11-28 12:00:00.123456", True),
+    ("2026-11-28 12:00:00.123456789+01:00", "2026-11-28 11:00:00.123456789", True)])
+def test_labels_are_told_apart_to_their_last_digit(first, second, same):
+    watch = Watch().update([0.1], [0], groups=[first])
+    if not same:
+        assert watch.update([0.1], [0], groups=[second]).n == 2
+        return
+    with pytest.raises(ValueError, match="may be the same"):
+        watch.update([0.1], [0], groups=[second])
