@@ -1,16 +1,5 @@
 // Ranks the pages for the search, words by their weights (search_index.py) and names of places as a whole, and shows
 // them. Sphinx's searchtools.js, which stands before this, reads the query.
-const PLACES = [
-  [/^book\/(foundations|implicit_priors|pwu|forecasts|end)\//, 1.3],
-  [/^book\/(experiments|cases|start|imprecise)\//, 1.15],
-  [/^book\/reference\/api/, 0.5],
-  [/^book\/reference\//, 1.1],
-  [/^book\/record\/(paper|claims|errata)/, 0.9],
-  [/^book\/record\//, 0.75],
-  [/^book\/teaching\//, 0.7]
-];
-const RESULTS = 30;
-const HELP = ["reference/which_score", "reference/gallery", "reference/notation"]; // for words that are on no page
 
 // The stems of a text's words; of -ize and -ise the one that the book writes.
 function cut(text, {words, names}) {
@@ -25,7 +14,6 @@ function cut(text, {words, names}) {
 
 // Is one letter another one, too many or missing, or are two neighbours exchanged?
 function near(one, other) {
-  if (Math.abs(one.length - other.length) > 1) return false;
   let k = 0;
   while (k < one.length && one[k] === other[k]) k++;
   const swapped = one[k] === other[k + 1] && one[k + 1] === other[k] && one.slice(k + 2) === other.slice(k + 2);
@@ -77,33 +65,24 @@ function rank(query, index) {
   for (const [page, gain] of gains) scores.set(page, (scores.get(page) ?? 0) + gain);
   return [...scores]
     .map(([page, score]) => {
-      const name = index.pages[page],
-        {anchor = "", words = "", text = index.about[page]} = best.get(page) ?? {};
+      const {anchor = "", words = "", text = index.about[page]} = best.get(page) ?? {};
       const title = index.titles[page] + (anchor && words ? ` > ${words}` : "");
-      const place = PLACES.find(([pattern]) => pattern.test(name))?.[1] ?? 1;
-      return [name, title, anchor ? `#${anchor}` : "", text, score * place, `${name}.html`];
+      return [`${index.pages[page]}.html${anchor && "#"}${anchor}`, title, text, score * index.weights[page]];
     })
-    .sort((one, other) => one[4] - other[4] || (one[1] < other[1] ? 1 : -1))
-    .slice(-RESULTS);
+    .sort((one, other) => other[3] - one[3] || (one[1] < other[1] ? -1 : 1))
+    .slice(0, 30);
 }
 
 Search.query = (query) => {
   const index = Search._index,
-    results = rank(query, index).reverse(),
-    help = HELP.map((name) => index.pages.indexOf(`book/${name}`)).filter((page) => page >= 0),
-    shown = results.length
-      ? results
-      : help.map((page) => [index.pages[page], index.titles[page], "", index.about[page]]);
+    results = rank(query, index),
+    help = index.help.map((page) => [`${index.pages[page]}.html`, index.titles[page], index.about[page]]);
   Search.stopPulse();
   Search.title.textContent = "Search results";
-  Search.status.textContent = results.length
-    ? `${results.length} ${results.length > 1 ? "pages" : "page"}, the best first`
-    : "No page has these words. One of these may help:";
-  for (const [name, title, anchor, text] of shown) {
+  Search.status.textContent = results.length ? "The best first:" : "No page has these words. One of these may help:";
+  for (const [address, title, text] of results.length ? results : help) {
     const item = Search.output.appendChild(document.createElement("li"));
-    const link = item.appendChild(document.createElement("a"));
-    [link.href, link.textContent] = [`${name}.html${anchor}`, title];
-    const quoted = item.appendChild(document.createElement("p"));
-    [quoted.className, quoted.textContent] = ["context", text ?? ""];
+    Object.assign(item.appendChild(document.createElement("a")), {href: address, textContent: title});
+    Object.assign(item.appendChild(document.createElement("p")), {className: "context", textContent: text});
   }
 };

@@ -22,6 +22,11 @@ WORD = re.compile(r"[^\W_]+(?:\.\d+)*")
 HIDDEN = re.compile(r"<(script|style|svg|math|pre|nav)\b.*?</\1>|<a class=\"headerlink\".*?</a>", re.S)
 HEADING = re.compile(r'<h([1-4])>(.*?)<a class="headerlink" href="#([^"]*)"', re.S)
 OBJECT = re.compile(r'<dt class="sig[^>]* id="([\w.]+)"')
+PLACES = {  # a page counts by where it stands; the first that fits
+    r"book/(foundations|implicit_priors|pwu|forecasts|end)/": 1.3, r"book/(experiments|cases|start|imprecise)/": 1.15,
+    r"book/reference/api": 0.5, r"book/reference/": 1.1, r"book/record/(paper|claims|errata)": 0.9,
+    r"book/record/": 0.75, r"book/teaching/": 0.7, "": 1.0}
+HELP = ("book/reference/which_score", "book/reference/gallery", "book/reference/notation")  # where nothing is found
 TITLE, ENTRY, SECTION, TEXT = 12, 8, 4, 1  # what a word counts by its place
 SOFT, LENGTH = 6.0, 0.6  # after so many a word counts half of what it can; how much long pages pay
 EXCERPT = 80  # letters of what is quoted of a place
@@ -84,7 +89,9 @@ def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, st
         for stem, count in found.items():
             weights[stem] += [number, max(1, round(99 * count / (count + soft)))]
     rare = {stem: round(math.log(1 + len(counts) / (len(row) / 2)), 2) for stem, row in weights.items()}
-    return {"pages": list(counts), "titles": titles, "about": about, "places": places,
+    factors = [next(factor for place, factor in PLACES.items() if re.match(place, name)) for name in counts]
+    return {"pages": list(counts), "weights": factors, "help": [k for k, name in enumerate(counts) if name in HELP],
+            "titles": titles, "about": about, "places": places,
             "names": {name: words for name, words in NAMES.items() if STEM(name) not in weights},
             "words": {stem: [rare[stem], *row] for stem, row in sorted(weights.items())}}
 
