@@ -479,9 +479,11 @@ def main():
             peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
             print(cost, peak + _children(), flush=True)
             return
+        from tools.benchmarks.large import make  # which needs DuckDB
+
         os.chmod(folder, 0o755)
         path, rows = Path(folder) / "timed.parquet", []
-        _make(path, int(options.rows))
+        make(path, int(options.rows), 2)
         for name in options.names or ENGINES:
             try:
                 engine = ENGINES[name](folder)
@@ -512,7 +514,7 @@ def main():
             if name in ("DuckDB", "Spark") and options.more:
                 more = Path(folder) / "more.parquet"
                 if not more.exists():
-                    _make(more, int(options.more))
+                    make(more, int(options.more), 2)
                 row |= dict(zip(("more_seconds", "more_peak", "more_cost"), timed(name, more), strict=True),
                             more_rows=int(options.more))
             rows.append(row)
@@ -532,15 +534,6 @@ def _children():
             if int(lines["PPid"]) == me and "VmHWM" in lines:
                 total += int(lines["VmHWM"].split()[0])
     return total / 2**20
-
-
-def _make(path, rows):
-    """Forecasts of two models, the same on every machine."""
-    import duckdb
-
-    duckdb.sql(f"""COPY (SELECT id, CAST(u < p AS INTEGER) AS y, p AS sharp, (p + 0.1) / 1.3 AS vague
-        FROM (SELECT id, pow(hash(2 * id) / 18446744073709551616.0, 3) AS p,
-                     hash(2 * id + 1) / 18446744073709551616.0 AS u FROM range({rows}) AS cases(id))) TO '{path}'""")
 
 
 if __name__ == "__main__":
