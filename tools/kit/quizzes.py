@@ -18,7 +18,6 @@ from typing import NamedTuple
 from bs4 import BeautifulSoup, Tag
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from pwu_book.instrument.element import STYLE
 from tools.extension import drawing, quiz
 
 QTI = "http://www.imsglobal.org/xsd/ims_qtiasiv1p2"
@@ -77,6 +76,8 @@ def picture(fieldset: Tag) -> Picture | None:
         return None
     text, words = str(found), found["aria-label"]
     if "wide" in found["class"]:  # of the instrument, whose lines have their style in the page
+        from pwu_book.instrument.element import STYLE  # here: a book without instruments needs no pwu_book
+
         rules = "".join(re.findall(r"\.instrument svg[^{}]*\{[^}]*\}", STYLE))
         text = text.replace(">", f"><style>{html.escape(rules, quote=False)}</style>", 1)
     text = re.sub(r"calc\(([\d.]+px) \* var\([^)]*\)\)", r"\1", text)
