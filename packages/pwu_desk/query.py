@@ -173,7 +173,8 @@ def _read(given: Columns, words: Dialect) -> str:
                 f"      {words.checked('source.given_f', 'BETWEEN 0 AND 1')} AS f,\n"
                 f"      {_source(given, words, own)}")
     own |= {"given_mean": words.name(given.model[0]), "given_std": words.name(given.model[1])}
-    most, least = validation.LARGEST, 1 / validation.LARGEST
+    most = validation.LARGEST
+    least = f"CAST('{1 / most:g}' AS {words.double})"  # a text: some engines make a decimal of 140 digits of it
     y, mean = (words.checked(f"source.{name}", f"BETWEEN -{most} AND {most}") for name in ("given_y", "given_mean"))
     return (f"{y} - {mean} AS e,\n      {words.checked('source.given_std', f'BETWEEN {least} AND {most}')}\n"
             f"      * CAST(source.given_std AS {words.double}) AS v, {_source(given, words, own)}")

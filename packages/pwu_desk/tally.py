@@ -767,7 +767,7 @@ def _grouped(keys, sums):
         return keys, sums
     kinds, ranks = zip(*map(_ranked, keys.T), strict=True)  # of any 64 bits: their ranks are small
     sizes = [len(kind) for kind in kinds]
-    code = (ranks[0] * sizes[1] + ranks[1]) * sizes[2] + ranks[2]
+    code = (ranks[0].astype(np.int64) * sizes[1] + ranks[1]) * sizes[2] + ranks[2]
     used, number = _ranked(code)
     rest, cell = np.divmod(used, sizes[2])
     block, outcome = np.divmod(rest, sizes[1])
@@ -787,8 +787,9 @@ def _ranked(numbers):
     if high - low > _DENSE * numbers.size:
         kinds, ranks = np.unique(numbers, return_inverse=True)
         return kinds, ranks.ravel()
-    there = np.bincount(numbers - low) > 0
-    return np.flatnonzero(there) + low, (np.cumsum(there) - 1)[numbers - low]
+    place = (numbers - low).astype(np.intp)  # of 32 bits in the browser
+    there = np.bincount(place) > 0
+    return np.flatnonzero(there).astype(numbers.dtype) + low, (np.cumsum(there) - 1)[place]
 
 
 def _filled(values):

@@ -163,6 +163,34 @@ class Spark(Engine):
         return self.session.sql(query).toPandas()
 
 
+class Databend(Engine):
+    """A warehouse whose SQL follows Snowflake's."""
+
+    name, module, dialect, boolean = "Databend", "databend", "snowflake", "snowflake"
+
+    def __init__(self, folder):
+        os.environ["DATABEND_DATA_PATH"] = str(Path(folder) / "databend")  # it is read at import
+        import databend
+
+        self.session, self.folder, self.tables = databend.SessionContext(), Path(folder), 0
+
+    def put(self, frame):
+        self.tables += 1
+        frame.to_parquet(path := self.folder / f"databend{self.tables}.parquet")
+        self.session.register_parquet(f"loaded{self.tables}", str(path))  # with its names in small letters
+        names = ", ".join(f'"{name.lower()}" AS "{name}"' for name in (name.replace('"', '""') for name in frame))
+        self.session.sql(f"CREATE OR REPLACE TABLE forecasts AS SELECT {names} FROM loaded{self.tables}").collect()
+
+    def open(self, path):
+        self.session.register_parquet("forecasts", str(path))
+
+    def ask(self, query):
+        return self.session.sql(query).to_pandas()
+
+    def version(self):
+        return str(self.ask("SELECT version()").iloc[0, 0]).split()[2].strip("v").split("-")[0]
+
+
 class Server(Engine):
     """A database with a server."""
 
@@ -264,7 +292,7 @@ class MariaDB(Server):
 
 
 ENGINES = {engine.name: engine for engine in
-           (DuckDB, SQLite, Polars, DataFusion, ClickHouse, PostgreSQL, MariaDB, Spark)}
+           (DuckDB, SQLite, Polars, DataFusion, ClickHouse, Databend, PostgreSQL, MariaDB, Spark)}
 
 
 def _own_folder(folder, name):
