@@ -40,9 +40,11 @@ import numpy as np
 import sympy as sp
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Error, expect
+from sklearn.metrics import roc_auc_score
 
 from pwu_book import instrument
 from pwu_book.examples import mushrooms, screening
+from pwu_lite.metrics import classification as metrics
 from tools.build import kept, link_pictures
 from tools.checks import browse, kit_check
 
@@ -341,9 +343,15 @@ def pull(page, drawing, share: float) -> None:
 def front_page():
     """The instrument of the front page, made anew."""
     part, p = mushrooms.split(mushrooms.mushrooms(), seed=0), sp.Symbol("p")
+    scores = {"log loss": metrics.log_loss, "Brier score": metrics.brier_score, "0-1 loss": metrics.zero_one_loss,
+              "calibration error": metrics.expected_calibration_error,
+              "1 - AUROC": lambda y, f: 1 - roc_auc_score(y, f)}
+    votes = {name: min(part.choose, key=lambda one, score=score: score(part.y_choose, part.choose[one]))
+             for name, score in scores.items()}
     return instrument.hill(
         part.y_bill, part.bill, start=49, ratios=[199, 49, 9], case="mushrooms", miss="a poisoning", alarm="meals",
-        plates=True, scores={"log loss": (-sp.log(p), -sp.log(1 - p)), "Brier score": ((1 - p) ** 2, p**2)})
+        plates=True, votes=votes,
+        scores={"log loss": (-sp.log(p), -sp.log(1 - p)), "Brier score": ((1 - p) ** 2, p**2)})
 
 
 def check_front_instrument(page, base: str) -> list[str]:

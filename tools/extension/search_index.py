@@ -90,7 +90,8 @@ def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, st
             weights[stem] += [number, max(1, round(99 * count / (count + soft)))]
     rare = {stem: round(math.log(1 + len(counts) / (len(row) / 2)), 2) for stem, row in weights.items()}
     factors = [next(factor for place, factor in PLACES.items() if re.match(place, name)) for name in counts]
-    return {"pages": list(counts), "weights": factors, "help": [k for k, name in enumerate(counts) if name in HELP],
+    pages = list(counts)
+    return {"pages": pages, "weights": factors, "help": [pages.index(name) for name in HELP if name in counts],
             "titles": titles, "about": about, "places": places,
             "names": {name: words for name, words in NAMES.items() if STEM(name) not in weights},
             "words": {stem: [rare[stem], *row] for stem, row in sorted(weights.items())}}
