@@ -35,6 +35,7 @@ class Engine:
     """An engine: `put` makes a table named forecasts of a frame, `ask` returns the rows of a query."""
 
     name, dialect, boolean = "", "ansi", "ansi"
+    reads = False  # a text that writes a number is that number
 
     def version(self):
         return sys.modules[self.module].__version__
@@ -141,6 +142,7 @@ class ClickHouse(Engine):
 
 class Spark(Engine):
     name, module, dialect, boolean = "Spark", "pyspark", "spark", "spark"
+    reads = True
 
     def __init__(self, folder):
         from pyspark.sql import SparkSession
@@ -251,6 +253,7 @@ class PostgreSQL(Server):
 
 class MariaDB(Server):
     name, module, dialect, boolean = "MariaDB", "pymysql", "mysql", "mysql"
+    reads = True
     types = Server.types | {"32": "float", "f": "double"}
 
     def __init__(self, folder):

@@ -7,7 +7,7 @@ import pytest
 from pwu_desk import Tally
 from pwu_desk.query import DIALECTS
 
-from .engines import BAD, ENGINES, GOOD, asked_of, difference, own
+from .engines import BAD, ENGINES, FRAME, GOOD, asked_of, difference, own
 
 HERE = ("DuckDB", "SQLite")  # the others are for every Monday: `make weekly` installs them
 NAMES = [pytest.param(name, marks=[] if name in HERE else [pytest.mark.weekly]) for name in ENGINES]
@@ -45,6 +45,15 @@ def test_an_engine_refuses_what_python_refuses(engine, name):
         asked_of(engine, name, asked)
     if isinstance(found.value, ValueError) and "model" in name:
         assert "model 'q': " in str(found.value)  # which of them
+
+
+def test_a_text_that_writes_a_number_counts_where_the_page_says_so(engine):
+    engine.put(FRAME.assign(p=[f"{p:.6f}" for p in FRAME["p"]]))
+    if engine.reads:
+        assert difference(asked_of(engine, "texts", {}), own(FRAME.assign(p=FRAME["p"].round(6)), {})) == ""
+    else:
+        with pytest.raises(Exception, match=r"(?i)string|text|varchar|no cell"):
+            asked_of(engine, "texts", {})
 
 
 @pytest.mark.weekly
