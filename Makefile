@@ -8,7 +8,7 @@ READY := .venv/.ready
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
 
-.PHONY: help book cold test pages unit js weekly engines notebooks serve live live-check lab site-check benchmark flips mutants instructor lock clean
+.PHONY: help book cold test pages unit js weekly engines notebooks serve live live-check lab site-check benchmark flips mutants instructor course lock clean
 
 book: $(READY)  ## the site: every chapter that changed is executed, then _build/html
 	@$(PY) -m tools.build.build_book
@@ -78,6 +78,9 @@ mutants: $(READY)  ## small changes of the exact modules that no test may surviv
 
 instructor: $(READY)  ## graded exercises: student notebooks, solutions, sources for nbgrader and Otter
 	@$(PY) -m tools.kit.exercises
+
+course: book  ## one folder for WEEK=1 of the seminar, or SESSION=1 of the week's three
+	@$(PY) -m tools.kit.course $(if $(SESSION),week $(SESSION),seminar $(WEEK))
 
 lock:  ## the hashes of requirements.txt and tools/requirements; needs uv
 	@for group in book build lab site mutants benchmark large; do \

@@ -172,9 +172,10 @@ class Databend(Engine):
 
     def __init__(self, folder):
         os.environ["DATABEND_DATA_PATH"] = str(Path(folder) / "databend")  # it is read at import
-        import databend
+        with contextlib.chdir(folder):  # where it writes its own log
+            import databend
 
-        self.session, self.folder, self.tables = databend.SessionContext(), Path(folder), 0
+            self.session, self.folder, self.tables = databend.SessionContext(), Path(folder), 0
 
     def put(self, frame):
         self.tables += 1

@@ -223,7 +223,7 @@ def files(root: Path) -> list[Path]:
 
 
 def publish(root: Path, site: Path) -> None:
-    """Student notebooks for the site, one archive; nothing else of the sources gets there."""
+    """Notebooks that can be marked when they come back, one archive; nothing else of the sources gets there."""
     if not files(root):
         return
     target = site / "downloads" / "graded.zip"
@@ -231,7 +231,7 @@ def publish(root: Path, site: Path) -> None:
         for path in files(root):
             entry = zipfile.ZipInfo(f"{path.stem}.ipynb")
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(entry, nbformat.writes(notebook(student(read(path)))))
+            archive.writestr(entry, nbformat.writes(release(read(path), path.stem)))
 
 
 def chapters(root: Path) -> dict[str, Path]:
@@ -339,11 +339,16 @@ def instructor(root: Path, target: Path) -> int:
         for folder, one in made.items():
             (target / folder).mkdir(parents=True, exist_ok=True)
             nbformat.write(one, target / folder / f"{path.stem}.ipynb")
+    (target / "nbgrader" / "nbgrader_config.py").write_text(CONFIG)
     (target / "otter" / "requirements.txt").write_text("".join(f"{name}\n" for name in NEEDED))
     (target / "README.md").write_text(INSTRUCTIONS)
     return len(files(root))
 
 
+CONFIG = """c = get_config()
+c.CourseDirectory.course_id = "decision_aligned_uncertainty"
+c.Execute.timeout = 5  # seconds a cell: ours take milliseconds, and one that loops is stopped
+"""
 INSTRUCTIONS = """# For the instructor
 
 - `nbgrader/` (a course: `cd` there, then `nbgrader generate_assignment NAME`) and `otter/` (`otter assign`): the

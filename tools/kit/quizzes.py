@@ -93,16 +93,19 @@ def picture(fieldset: Tag) -> Picture | None:
 
 
 def write(root: Path, site: Path) -> None:
-    """downloads/quizzes.zip: the same questions in four forms, and their pictures."""
-    every = questions(root, site)
-    if not every:
-        return
-    (site / "downloads").mkdir(exist_ok=True)
+    """downloads/quizzes.zip: every question of the book."""
+    if every := questions(root, site):
+        (site / "downloads").mkdir(exist_ok=True)
+        bundle(every, site / "downloads" / "quizzes.zip")
+
+
+def bundle(every: list[Question], target: Path) -> None:
+    """The same questions in four forms, and their pictures."""
     drawn = {f"pictures/{name_of(number)}.svg": question.picture.svg for number, question in enumerate(every, 1)
              if question.picture}
     package = io.BytesIO()
     archive(package, as_qti(every) | drawn)
-    with (site / "downloads" / "quizzes.zip").open("wb") as file:
+    with target.open("wb") as file:
         archive(file, {"quizzes-moodle.xml": as_moodle(every), "quizzes.gift.txt": as_gift(every),
                        "quizzes.csv": as_table(every), "quizzes-qti.zip": package.getvalue()} | drawn)
 

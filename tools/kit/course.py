@@ -1,0 +1,133 @@
+"""One folder for one session: slides, worksheets, notebooks to hand out, questions, answers.
+
+Usage: python -m tools.kit.course [seminar|week] NUMBER     (make course WEEK=1, or SESSION=1 of the week)
+
+What a session has stands in its row of the plan, on the page Teach it tomorrow: decks, worksheets, chapters. The
+folder, `_build/course/`, is made from the built site. Slides and worksheets are printed by Chromium or Chrome, if there
+is one.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+import nbformat
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+from tools.kit import exercises, quizzes, worksheets
+
+PLANS = "book/teaching/kit.md"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
+
+
+class Session(NamedTuple):
+    """A row of a plan: decks by name, worksheets by number, pages of chapters."""
+
+    decks: list[str]
+    sheets: list[str]
+    pages: list[str]
+
+
+def session(root: Path, plan: str, number: int) -> Session:
+    """What the plan has for a session. Raises ValueError where it has no such session."""
+    text = (root / PLANS).read_text(encoding="utf-8").partition(f"({plan})=\n")[2]
+    rows = re.findall(r"(?m)^\| (\d+)(?:\. [^|]*)? \|(.*)$", re.split(r"(?m)^### ", text)[0])
+    row = dict(rows).get(str(number))
+    if row is None:
+        raise ValueError(f"the {plan} has the sessions {', '.join(name for name, _ in rows)}, not {number}")
+    labels = [f"({label})=" for label in re.findall(r"<(ch-[\w-]+)>", row)]
+    pages = [page for page in parse_toc_yaml(root / "_toc.yml")
+             if any(label in (root / f"{page}.md").read_text(encoding="utf-8") for label in labels)]
+    decks = list(dict.fromkeys(re.findall(r"\{\{deck_(\w+)\}\}", row)))
+    return Session(decks, re.findall(r"worksheet (\d)", row), pages)
+
+
+def pack(root: Path, site: Path, found: Session, target: Path) -> list[str]:
+    """The folder of a session; what could not be made, in words."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    printed = []
+    for deck in found.decks:
+        shutil.copy(site / "slides" / f"{deck}.html", target / f"slides-{deck}.html")
+        printed.append((f"slides-{deck}", "?first"))
+    for number in found.sheets:
+        shutil.copy(site / "worksheets" / f"{number}.html", target / f"worksheet-{number}.html")
+        printed.append((f"worksheet-{number}", ""))
+    asked = [question for question in quizzes.questions(root, site) if f"book/{question.page}" in found.pages]
+    quizzes.bundle(asked, target / "questions.zip")
+    (target / "answers.html").write_text(worksheets.sheet(answers(asked), site), encoding="utf-8")
+    for page, path in exercises.chapters(root).items():
+        if page in found.pages:
+            _notebooks(path, target)
+    if (target / "nbgrader").exists():
+        (target / "nbgrader" / "nbgrader_config.py").write_text(exercises.CONFIG)
+    return to_pdf(target, [*printed, ("answers", "")])
+
+
+def _notebooks(path: Path, target: Path) -> None:
+    """The exercises of a chapter: to hand out, as a source of nbgrader, and solved."""
+    cells = exercises.read(path)
+    for place, made in ((f"hand-out/{path.stem}", exercises.release(cells, path.stem)),
+                        (f"nbgrader/source/{path.stem}/{path.stem}", exercises.for_nbgrader(cells)),
+                        (f"keep/{path.stem}", exercises.executed(exercises.solution(cells)))):
+        (target / place).parent.mkdir(parents=True, exist_ok=True)
+        nbformat.write(made, target / f"{place}.ipynb")
+
+
+def answers(asked: list[quizzes.Question]) -> str:
+    """Every question with its right answer and all reasons, by page; formulas between dollars."""
+    parts, page = ["<h1>Answers</h1>"], ""
+    for number, question in enumerate(asked, 1):
+        if question.page != page:
+            page = question.page
+            parts.append(f"<h2>{page}</h2>")
+        lines = "".join(f"<li>{'<b>Right.</b> ' if right else ''}{_line(said)} <em>{_line(why)}</em></li>"
+                        for right, said, why in question.answers)
+        parts.append(f"<p><b>{number}.</b> {_line(question.asked)}</p><ol>{lines}</ol>")
+    return "".join(parts)
+
+
+def _line(text: str) -> str:
+    return quizzes.as_html(text).replace(r"\(", "$").replace(r"\)", "$")
+
+
+def to_pdf(target: Path, names: list[tuple[str, str]]) -> list[str]:
+    """Print pages of a folder; a sentence for each that was not printed."""
+    browser = next(filter(None, map(shutil.which, BROWSERS)), None)
+    if browser is None:
+        return ["No Chromium or Chrome was found: open slides and worksheets and print them to a file. "
+                "In slides, the key A hides the answers first."]
+    missing = []
+    for name, how in names:
+        made = target / f"{name}.pdf"
+        subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
+                        f"--print-to-pdf={made}", f"{(target / f'{name}.html').resolve().as_uri()}{how}"],
+                       capture_output=True, check=False, timeout=120)
+        if not made.exists():
+            missing.append(f"{made.name} could not be printed by {browser}.")
+    return missing
+
+
+def main() -> None:
+    plan, number = (["seminar", *sys.argv[1:]])[-2:]
+    root = Path(__file__).resolve().parents[2]
+    site = root / "_build" / "html"
+    if not (site / "slides").exists():
+        raise SystemExit("the book is not built: make book")
+    try:
+        found = session(root, plan, int(number))
+    except ValueError as error:
+        raise SystemExit(str(error)) from None
+    target = root / "_build" / "course" / f"{plan}-{int(number):02d}"
+    for sentence in pack(root, site, found, target):
+        print(sentence)
+    print(f"{target}: {', '.join(sorted(path.name for path in target.iterdir()))}")
+
+
+if __name__ == "__main__":
+    main()
