@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from tools.extension import quiz
-from tools.kit import slides, worksheets
+from tools.kit import course, slides, worksheets
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -230,3 +230,39 @@ def test_a_worksheet_is_set(path, site):
 def test_empty_axes_reach_their_ends():
     drawn = worksheets.axes(x="c", y="cost", xmin="-1", xmax="1", xstep="0.5", ymax="2", ystep="1")
     assert re.findall(r">([-\d.]+)</text>", drawn) == ["-1", "-0.5", "0", "0.5", "1", "0", "1", "2"]
+
+
+@pytest.mark.parametrize("plan, number, decks, sheets, pages", [
+    ("seminar", 3, ["implicit"], ["2"], ["implicit_priors/binary_priors", "implicit_priors/regression_priors"]),
+    ("week", 2, ["implicit", "foundations"], ["2"], ["foundations/metrics", "foundations/alignment",
+                                                     "implicit_priors/binary_priors"]),
+])
+def test_a_session_has_what_its_row_of_the_plan_says(plan, number, decks, sheets, pages):
+    assert course.session(ROOT, plan, number) == (decks, sheets, [f"book/{page}" for page in pages])
+
+
+def test_a_session_that_no_plan_has_is_refused():
+    with pytest.raises(ValueError, match=r"the week has the sessions 1, 2, 3, not 4"):
+        course.session(ROOT, "week", 4)
+
+
+def test_the_folder_of_a_session_is_whole(tmp_path):
+    """Slides, a sheet, notebooks to hand out and to grade, and no answer in what students get."""
+    site, target = ROOT / "_build" / "html", tmp_path / "seminar-03"
+    said = course.pack(ROOT, site, course.session(ROOT, "seminar", 3), target)
+    held = {str(path.relative_to(target)) for path in target.rglob("*") if path.is_file()}
+    names = ("05_binary_priors", "06_regression_priors")
+    assert held >= {"slides-implicit.html", "worksheet-2.html", "questions.zip", "answers.html",
+                    "nbgrader/nbgrader_config.py", *(f"hand-out/{name}.ipynb" for name in names),
+                    *(f"keep/{name}.ipynb" for name in names),
+                    *(f"nbgrader/source/{name}/{name}.ipynb" for name in names)}
+    printed = {"slides-implicit.pdf", "worksheet-2.pdf", "answers.pdf"}
+    assert held >= printed if not said else "print them to a file" in said[0]
+    for name in names:
+        text = (target / "hand-out" / f"{name}.ipynb").read_text()
+        assert "HIDDEN" not in text and "### SOLUTION" not in text and '"nbgrader"' in text
+    answers = BeautifulSoup((target / "answers.html").read_text(), "html.parser")
+    with zipfile.ZipFile(target / "questions.zip") as archive:
+        rows = list(csv.reader(io.StringIO(archive.read("quizzes.csv").decode())))[1:]
+    assert len(rows) == len(answers.select("ol")) >= 6
+    assert all(len([line for line in box.select("li > b")]) == 1 for box in answers.select("ol"))

@@ -59,14 +59,16 @@ def pack(root: Path, site: Path, found: Session, target: Path) -> list[str]:
         shutil.copy(site / "worksheets" / f"{number}.html", target / f"worksheet-{number}.html")
         printed.append((f"worksheet-{number}", ""))
     asked = [question for question in quizzes.questions(root, site) if f"book/{question.page}" in found.pages]
-    quizzes.bundle(asked, target / "questions.zip")
-    (target / "answers.html").write_text(worksheets.sheet(answers(asked), site), encoding="utf-8")
+    if asked:
+        quizzes.bundle(asked, target / "questions.zip")
+        (target / "answers.html").write_text(worksheets.sheet(answers(asked), site), encoding="utf-8")
+        printed.append(("answers", ""))
     for page, path in exercises.chapters(root).items():
         if page in found.pages:
             _notebooks(path, target)
     if (target / "nbgrader").exists():
         (target / "nbgrader" / "nbgrader_config.py").write_text(exercises.CONFIG)
-    return to_pdf(target, [*printed, ("answers", "")])
+    return to_pdf(target, printed)
 
 
 def _notebooks(path: Path, target: Path) -> None:

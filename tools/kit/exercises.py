@@ -334,7 +334,7 @@ def instructor(root: Path, target: Path) -> int:
     target.mkdir(parents=True)
     for path in files(root):
         cells = read(path)
-        made = {"students": notebook(student(cells)), "solutions": executed(solution(cells)),
+        made = {"students": release(cells, path.stem), "solutions": executed(solution(cells)),
                 f"nbgrader/source/{path.stem}": for_nbgrader(cells), "otter": for_otter(cells, path.stem)}
         for folder, one in made.items():
             (target / folder).mkdir(parents=True, exist_ok=True)
@@ -352,9 +352,9 @@ c.Execute.timeout = 5  # seconds a cell: ours take milliseconds, and one that lo
 INSTRUCTIONS = """# For the instructor
 
 - `nbgrader/` (a course: `cd` there, then `nbgrader generate_assignment NAME`) and `otter/` (`otter assign`): the
-  exercises as sources for these programs, which grade them. Hand out what they release.
+  exercises as sources for these programs, which grade them.
 - `solutions/`: with the solutions, executed.
-- `students/`: the notebooks of the site, without marks of either program, for practice.
+- `students/`: the notebooks of the site, to hand out. Either program grades them when they come back.
 
 Do not publish this folder.
 """
