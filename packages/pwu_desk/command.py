@@ -26,7 +26,7 @@ from pwu_lite.reporting.compare import ModelComparison, compare
 from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import at_a_glance, lines, wrapped
 
-from . import beliefs, evidence, files, large, report
+from . import beliefs, evidence, files, large, report, votes
 from .boards import ROLES, Board, amount, board, read_board, worths
 from .columns import Columns
 from .recalibration import recalibrated
@@ -743,7 +743,9 @@ def _as_json(given, score, result):
     models = [{"name": name, **{key: _plain(value) for key, value in row.items()}}
               for name, row in result.table.iterrows()]
     gate = {"gate": result.decision} if result.decision else {}
-    return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words), **gate}
+    first = votes.of(result, score)
+    return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words), **gate,
+            **({"votes": first} if first else {})}
 
 
 def _plain(value: Any) -> Any:

@@ -24,13 +24,12 @@ from pwu_lite.reporting.compare import ModelComparison
 from pwu_lite.reporting.corp import decompose
 from pwu_lite.reporting.words import at_a_glance, written
 
-from . import page
+from . import page, votes
 from .picture import picture_of
 from .robust import PriorSet, judge
 
 __all__ = ["as_page", "headline", "parts", "write"]
 
-METRICS = ("log_loss", "brier_score", "zero_one_loss", "expected_calibration_error")
 SPREADS = ("gaussian_nll", "mean_squared_error", "crps_gaussian")
 
 
@@ -117,32 +116,34 @@ def parts(result: ModelComparison, decision: str = "", source: str = "", stateme
                   *page.answer(result.said(name)), page.numbers(table)]
         if isinstance(score, PWU):
             card = metric_card(score, decision=decision, source=source, comparison=table)
-            found += _beside(score, result, list(table.index))
+            found += _beside(score, result, table)
             found += ["<h2>What the score believes</h2>", card._repr_html_()]
     read = [f"File {source_file}, read on {datetime.date.today():%d %B %Y}."] if source_file else []
     return found + [f"<p>{escape(note)}</p>" for note in (*result.notes, *read, *remarks)]
 
 
-def _beside(score, result, names):
+def _beside(score, result, costs):
     """What the cost is made of, and what conventional metrics say, for probabilities and for means with a spread."""
     (y, forecasts), weight = result.data, result.options.get("sample_weight")
-    kinds = {BinaryDecision: ("binary", METRICS), SelectivePrediction: ("regression", SPREADS)}
-    task, shown = kinds.get(type(score.family), ("", ()))
+    names = list(costs.index)
     parts: list[str] = []
-    if task == "binary" and score.priors[0].length is None:
+    if type(score.family) is BinaryDecision and score.priors[0].length is None:
         rows = {name: decompose(score, y, forecasts[name][0], sample_weight=weight) for name in names}
         table = pd.DataFrame.from_dict(rows, orient="index", columns=["cost", "miscalibration", "discrimination",
                                                                       "uncertainty"])
         parts += ["<h2>What the cost is made of</h2>", page.numbers(table), "<p>Cost = miscalibration - discrimination "
                   "+ uncertainty. The first can be repaired without a new model (here by isotonic regression on these "
                   "very labels), the second is what the model knows, the third is the cost of the base rate.</p>"]
-    if shown:
-        found = {metric.label + ("" if metric.lower_is_better else " (higher is better)"):
-                 [metric(y, *forecasts[name], sample_weight=weight) for name in names]
-                 for metric in (REGISTRY[task, name] for name in shown) if weight is None or metric.separable}
-        parts += ["<h2>What conventional metrics say</h2>", page.numbers(pd.DataFrame.from_dict(
-            found, orient="index", columns=names)), "<p>Each of them implies costs of its own, or none: "
-            f"pwu explain {shown[0]} says which.</p>"]
+    found = votes.scores(result, score)
+    if isinstance(score.family, SelectivePrediction):
+        found = {kind.label: {name: kind(y, *forecasts[name], sample_weight=weight) for name in names}
+                 for kind in (REGISTRY["regression", name] for name in SPREADS)}
+    if found:
+        table, first = pd.DataFrame.from_dict(found, orient="index")[names], votes.votes(found)
+        told = votes.said(first, str(costs["cost"].idxmin())) if len(names) > 1 else ""
+        parts += ["<h2>What common scores say</h2>", f"<p>{escape(told)}</p>", page.numbers(table),
+                  "<p>Each of them implies costs of its own, or none: "
+                  f"pwu explain {'log_loss' if 'Log loss' in found else SPREADS[0]} says which.</p>"]
     return parts
 
 

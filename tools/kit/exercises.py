@@ -347,7 +347,7 @@ def instructor(root: Path, target: Path) -> int:
 
 CONFIG = """c = get_config()
 c.CourseDirectory.course_id = "decision_aligned_uncertainty"
-c.Execute.timeout = 5  # seconds a cell: ours take milliseconds, and one that loops is stopped
+c.Execute.timeout = 5  # seconds for each cell: ours take milliseconds, and one that loops is stopped
 """
 INSTRUCTIONS = """# For the instructor
 
