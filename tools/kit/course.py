@@ -1,6 +1,6 @@
 """One folder for one session: slides, worksheets, notebooks to hand out, questions, answers.
 
-Usage: python -m tools.kit.course [seminar|week] NUMBER     (make course WEEK=1, or SESSION=1 of the week)
+Usage: python -m tools.kit.course [seminar|week|seminar-2026] NUMBER     (make course WEEK=1, or SESSION=1 of the week)
 
 What a session has stands in its row of the plan, on the page Teach it tomorrow: decks, worksheets, chapters. The
 folder, `_build/course/`, is made from the built site. Slides and worksheets are printed by Chromium or Chrome, if there
@@ -36,13 +36,14 @@ class Session(NamedTuple):
 def session(root: Path, plan: str, number: int) -> Session:
     """What the plan has for a session. Raises ValueError where it has no such session."""
     text = (root / PLANS).read_text(encoding="utf-8").partition(f"({plan})=\n")[2]
-    rows = re.findall(r"(?m)^\| (\d+)(?:\. [^|]*)? \|(.*)$", re.split(r"(?m)^### ", text)[0])
+    table = re.search(r"(?m)^\| Session \|.*\n(?:\|.*\n)+", text)
+    rows = re.findall(r"(?m)^\| (\d+)(?:\. [^|]*)? \|(.*)$", table[0] if table else "")
     row = dict(rows).get(str(number))
     if row is None:
         raise ValueError(f"the {plan} has the sessions {', '.join(name for name, _ in rows)}, not {number}")
-    labels = [f"({label})=" for label in re.findall(r"<(ch-[\w-]+)>", row)]
-    pages = [page for page in parse_toc_yaml(root / "_toc.yml")
-             if any(label in (root / f"{page}.md").read_text(encoding="utf-8") for label in labels)]
+    labels = [f"({label})=" for label in re.findall(r"<([\w-]+)>", row)]
+    pages = [page for page in parse_toc_yaml(root / "_toc.yml") if not page.startswith("book/teaching/")
+             and any(label in (root / f"{page}.md").read_text(encoding="utf-8") for label in labels)]
     decks = list(dict.fromkeys(re.findall(r"\{\{deck_(\w+)\}\}", row)))
     return Session(decks, re.findall(r"worksheet (\d)", row), pages)
 
