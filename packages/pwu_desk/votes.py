@@ -110,7 +110,14 @@ def said(first: Mapping[str, str | None], cheapest: str) -> str:
 
 
 def of(result: ModelComparison, score: Any) -> dict[str, str | None]:
-    """The votes on a comparison of at least two models; empty where there are none."""
+    """The votes on a comparison of at least two models; empty where there are none.
+
+    Parameters
+    ----------
+    result : ModelComparison
+    score : PWU or callable
+        One of the scores that were compared; a callable has no decision, so there are no votes.
+    """
     return votes(scores(result, score)) if isinstance(score, PWU) and len(result.table.index) > 1 else {}
 
 
