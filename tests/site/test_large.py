@@ -26,7 +26,7 @@ def test_the_block_of_the_page_counts_every_case(engine, name, tmp_path, monkeyp
     monkeypatch.setenv("PYSPARK_PYTHON", sys.executable)
     rng = np.random.default_rng(0)
     f = np.append(rng.random(5000), [0.0, 1.0])
-    frame = pd.DataFrame({"y": (rng.random(f.size) < f).astype(int), "sharp": f})
+    frame = pd.DataFrame({"y": (rng.random(f.size) < f).astype(int), "sharp": f, "id": np.arange(f.size)})
     for part in range(2):
         frame[part::2].to_parquet(f"forecasts-{part}.parquet")
     count, = [block for block in BLOCKS if "def total" in block]
@@ -35,7 +35,7 @@ def test_the_block_of_the_page_counts_every_case(engine, name, tmp_path, monkeyp
     space = {"pwu_desk": pwu_desk, "files": sorted(tmp_path.glob("*.parquet")), "__name__": "__main__"}
     exec(compile(code, str(PAGE), "exec"), space)
     own = pwu_desk.Tally()
-    own.update(frame["y"], frame["sharp"])
+    own.update(frame["y"], frame["sharp"], block=frame["id"] % 100)
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
     assert len(space[name]) == len(own) == f.size
     assert space[name].score(score).value == pytest.approx(own.score(score).value, rel=1e-9)
