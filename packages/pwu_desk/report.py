@@ -140,7 +140,8 @@ def _beside(score, result, costs):
                  for kind in (REGISTRY["regression", name] for name in SPREADS)}
     if found:
         table, first = pd.DataFrame.from_dict(found, orient="index")[names], votes.votes(found)
-        told = votes.said(first, str(costs["cost"].idxmin())) if len(names) > 1 else ""
+        least = costs["cost"].index[np.isclose(costs["cost"], costs["cost"].min(), rtol=1e-12, atol=1e-15)]
+        told = votes.said(first, str(least[0])) if len(names) > 1 and len(least) == 1 else ""
         parts += ["<h2>What common scores say</h2>", f"<p>{escape(told)}</p>", page.numbers(table),
                   "<p>Each of them implies costs of its own, or none: "
                   f"pwu explain {'log_loss' if 'Log loss' in found else SPREADS[0]} says which.</p>"]

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from pwu_lite.families import BinaryDecision
 from pwu_lite.metrics import REGISTRY
+from pwu_lite.metrics._kernels import detection_auroc
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import ModelComparison
 
@@ -22,8 +22,7 @@ LOSSES = ("log_loss", "brier_score", "zero_one_loss", "expected_calibration_erro
 
 
 def _auroc(y: np.ndarray, f: np.ndarray) -> float:
-    ones = y.sum()
-    return (stats.rankdata(f)[y == 1].sum() - ones * (ones + 1) / 2) / (ones * (len(y) - ones))
+    return detection_auroc(y == 1, np.asarray(f, dtype=float))
 
 
 def _average_precision(y: np.ndarray, f: np.ndarray) -> float:
@@ -56,9 +55,9 @@ def scores(result: ModelComparison, score: PWU) -> dict[str, dict[str, float]]:
     found = {kind.label: {name: kind(y, *forecasts[name], sample_weight=weight) for name in forecasts}
              for kind in kinds if weight is None or kind.separable}
     if weight is None and 0 < np.sum(y) < len(y):
-        found |= {f"{label} (higher is better)": {name: of(np.asarray(y), np.asarray(forecasts[name][0]))
+        found |= {f"{label} (higher is better)": {name: value(np.asarray(y), np.asarray(forecasts[name][0]))
                                                   for name in forecasts}
-                  for label, of in (("AUROC", _auroc), ("Average precision", _average_precision), ("F1", _f1))}
+                  for label, value in (("AUROC", _auroc), ("Average precision", _average_precision), ("F1", _f1))}
     return found
 
 
@@ -78,7 +77,7 @@ def votes(values: Mapping[str, Mapping[str, float]]) -> dict[str, str | None]:
     first: dict[str, str | None] = {}
     for label, row in values.items():
         best = (max if "higher" in label else min)(row.values())
-        names = [name for name, value in row.items() if value == best]
+        names = [name for name, value in row.items() if np.isclose(value, best, rtol=1e-12, atol=1e-15)]
         first[label.removesuffix(" (higher is better)")] = names[0] if len(names) == 1 else None
     return first
 

@@ -9,6 +9,8 @@ is one.
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import re
 import shutil
 import subprocess
@@ -84,14 +86,13 @@ def _notebooks(path: Path, target: Path) -> None:
 
 def answers(asked: list[quizzes.Question]) -> str:
     """Every question with its right answer and all reasons, by page; formulas between dollars."""
-    parts, page = ["<h1>Answers</h1>"], ""
-    for number, question in enumerate(asked, 1):
-        if question.page != page:
-            page = question.page
-            parts.append(f"<h2>{page}</h2>")
-        lines = "".join(f"<li>{'<b>Right.</b> ' if right else ''}{_line(said)} <em>{_line(why)}</em></li>"
-                        for right, said, why in question.answers)
-        parts.append(f"<p><b>{number}.</b> {_line(question.asked)}</p><ol>{lines}</ol>")
+    parts = ["<h1>Answers</h1>"]
+    for page, group in itertools.groupby(enumerate(asked, 1), lambda numbered: numbered[1].page):
+        parts.append(f"<h2>{page}</h2>")
+        for number, question in group:
+            lines = "".join(f"<li>{'<b>Right.</b> ' if right else ''}{_line(said)} <em>{_line(why)}</em></li>"
+                            for right, said, why in question.answers)
+            parts.append(f"<p><b>{number}.</b> {_line(question.asked)}</p><ol>{lines}</ol>")
     return "".join(parts)
 
 
@@ -108,16 +109,19 @@ def to_pdf(target: Path, names: list[tuple[str, str]]) -> list[str]:
     missing = []
     for name, how in names:
         made = target / f"{name}.pdf"
-        subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
-                        f"--print-to-pdf={made}", f"{(target / f'{name}.html').resolve().as_uri()}{how}"],
-                       capture_output=True, check=False, timeout=120)
+        with contextlib.suppress(subprocess.TimeoutExpired):  # said below, as any other page that is not there
+            subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer",
+                            f"--print-to-pdf={made}", f"{(target / f'{name}.html').resolve().as_uri()}{how}"],
+                           capture_output=True, check=False, timeout=120)
         if not made.exists():
             missing.append(f"{made.name} could not be printed by {browser}.")
     return missing
 
 
 def main() -> None:
-    plan, number = (["seminar", *sys.argv[1:]])[-2:]
+    if not re.fullmatch(r"\d+", sys.argv[-1]):
+        raise SystemExit("say which session: make course WEEK=1, or SESSION=1 of the week")
+    plan, number = ["seminar", *sys.argv[1:]][-2:]
     root = Path(__file__).resolve().parents[2]
     site = root / "_build" / "html"
     if not (site / "slides").exists():
