@@ -22,6 +22,7 @@ CLIPPED = """() => [...document.querySelectorAll('.slide')].flatMap((slide, numb
   const foot = slide.querySelector('.foot'), floor = foot ? foot.getBoundingClientRect().top : Infinity;
   return [...slide.querySelectorAll('.notes')].some(e => e.getBoundingClientRect().bottom > floor) ? [number + 1] : [];
 })"""
+ANSWERED = "[...document.querySelectorAll('.step')].some(step => getComputedStyle(step).visibility != 'hidden')"
 AT = "() => [...document.querySelectorAll('.slide')].findIndex(slide => slide.classList.contains('now'))"
 LEAST = """() => Math.min(99, ...[...document.querySelectorAll('.slide.now .instrument svg')].filter(
     svg => svg.getClientRects().length).flatMap(svg => [...svg.querySelectorAll('text')].map(
@@ -79,6 +80,10 @@ def check_deck(context, path: Path, check_access) -> list[str]:
     page.keyboard.press("d")
     found += check_speaker(context, page)
     page.emulate_media(media="print")
+    page.keyboard.press("a")
+    if page.evaluate(ANSWERED):
+        found.append("printed as first shown, it shows an answer")
+    page.keyboard.press("a")
     if pages(page) != count:
         found.append(f"{count} slides, {pages(page)} pages in print")
     page.keyboard.press("h")
