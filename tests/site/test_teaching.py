@@ -14,13 +14,14 @@ from bs4 import BeautifulSoup
 from sphinx_external_toc.parsing import parse_toc_yaml
 
 from tools.extension import quiz
-from tools.kit import course, slides, worksheets
+from tools.kit import course, plans, slides, worksheets
 
 ROOT = Path(__file__).resolve().parents[2]
 
 TOC = yaml.safe_load((ROOT / "_toc.yml").read_text())
 CHAPTERS = [chapter["file"] for part in TOC["parts"] if "numbered" in part for chapter in part["chapters"]]
 DECKS = sorted((ROOT / "book" / "teaching").glob("slides_*.md"))
+PLANS = plans.read(ROOT)
 SHEETS = sorted((ROOT / "book" / "teaching" / "sheets").glob("*.html"))
 
 
@@ -54,23 +55,33 @@ def test_a_course_has_five_questions_for_each_session():
 
 def test_a_seminar_session_reads_chapters_with_five_questions_or_more():
     labels = {re.search(r"(?m)^\((ch-[\w-]+)\)=", (ROOT / f"{file}.md").read_text())[1]: file for file in CHAPTERS}
-    text = (ROOT / "book/teaching/kit.md").read_text().partition("\n## A seminar")[2]
-    rows = [row for row in re.findall(r"(?m)^\| \d+ \|.*", text.partition("## Each session")[0])]
+    rows = PLANS["sessions"]["seminar"]["rows"]
     assert 12 <= len(rows) <= 14
     for row in rows[:-1]:
-        read = re.findall(r"<(ch-[\w-]+)>", row)
+        read = re.findall(r"<(ch-[\w-]+)>", row["Read (before it; session one: after it)"])
         asked = sum(len(questions((ROOT / f"{labels[label]}.md").read_text())) for label in read)
         assert asked >= 5, row
 
 
 def test_plans_by_minutes_have_no_gap():
+    """The tables that stand on the page; those of plans are added up from their rows."""
     text = (ROOT / "book/teaching/kit.md").read_text()
     tables = re.findall(r"(?m)^\| Minutes \|.*\n(?:\|.*\n)+", text)
-    assert len(tables) >= 5
+    assert len(tables) == 3
     for table in tables:
         spans = [tuple(map(int, span)) for span in re.findall(r"(?m)^\| (\d+)-(\d+) \|", table)]
         assert spans[0][0] == 0 and spans[-1][1] == 90
         assert all(before[1] == after[0] for before, after in zip(spans, spans[1:], strict=False)), table
+
+
+def test_plans_take_the_time_that_they_say():
+    lengths = {"ninety": 90, "talk": 45, "insert": 15, "week-1": 90, "week-2": 90, "week-3": 90, "medical": 40}
+    words = {30: "thirty minutes", 40: "forty minutes"}
+    for name, plan in PLANS["by_minutes"].items():
+        whole = sum(row.get("minutes") or sum(row["slides"].values()) for row in plan["rows"])
+        assert whole == lengths.get(name, 30), name
+        if name == plan["deck"]:
+            assert words[whole] in (ROOT / f"book/teaching/slides_{name}.md").read_text(), name
 
 
 @pytest.mark.parametrize("path", DECKS, ids=lambda path: path.stem)
@@ -87,36 +98,73 @@ def test_a_deck_stands_alone(path, site):
     assert soup.title.string in path.read_text()
 
 
-def test_the_plans_give_each_slide_its_minutes(site):
-    deck = BeautifulSoup((site / "slides" / "foundations.html").read_text(), "html.parser").select(".slide")
-    plan = (ROOT / "book/teaching/kit.md").read_text().partition("\n## A week")[0]
-    for head, version, whole in (("", "minutes", 90), ("Talk, ", "talk", 45), ("Insert, ", "insert", 15)):
-        minutes = {number: int(slide.get(f"data-{version}", 0)) for number, slide in enumerate(deck, 1)}
-        table, = re.findall(rf"(?m)^\| {head}[Mm]inutes \|.*\n(?:\|.*\n)+", plan)
-        shown = []
-        for start, end, row in re.findall(r"(?m)^\| (\d+)-(\d+) (\|.*)$", table):
-            first, *rest = map(int, re.findall(r"\d+", row.split("|")[2]))
-            slides_of = list(range(first, (rest or [first])[-1] + 1))
-            assert sum(minutes[number] for number in slides_of) == int(end) - int(start), row
-            shown += slides_of
-        assert shown == [number for number, length in minutes.items() if length]
-        assert sum(minutes.values()) == whole
+def headings(site, deck):
+    slides = BeautifulSoup((site / "slides" / f"{deck}.html").read_text(), "html.parser").select(".slide")
+    return slides, [slide.select_one("h1, h2").get_text().replace("\u2019", "'") for slide in slides]
 
 
-def test_the_other_plans_cite_slides_by_name(site):
-    """No number of a slide is typed after the plan of ninety minutes; on the page each is that of the built deck."""
-    source = (ROOT / "book/teaching/kit.md").read_text().partition("\n## A week")[2]
-    assert not re.findall(r"slides? \d|deck_\w+\}\}, \d", source)
-    cited = re.findall(r"\{slide\}`(\w+): ([^`]*)`", source)
-    assert len(cited) > 50
-    page = BeautifulSoup((site / "book/teaching/kit.html").read_text(), "html.parser").get_text()
-    for deck, heading in cited:
-        headings = [slide.select_one("h1, h2").get_text() for slide in BeautifulSoup(
-            (site / "slides" / f"{deck}.html").read_text(), "html.parser").select(".slide")]
-        number, = [place for place, words in enumerate(headings, 1)
-                   if words.replace("\u2019", "'").startswith(heading) and place > 1]
-        assert str(number) in page
-    assert "Dinner" in headings or "The bill, slide 7, and where the two instruments act apart, slide 8" in page
+@pytest.mark.parametrize("plan", PLANS["by_minutes"])
+def test_the_speakers_window_has_the_minutes_of_every_plan(plan, site):
+    """Each slide that a plan names has its minutes in the built deck, and no other slide has any."""
+    own = PLANS["by_minutes"][plan]
+    named = {}
+    for row in own["rows"]:
+        for name, length in row.get("slides", {}).items():
+            deck, words = name.split(": ") if name.startswith("foundations: ") else (own["deck"], name)
+            named.setdefault(deck, {})[words] = length
+    for deck, wanted in named.items():
+        slides, titles = headings(site, deck)
+        told = {title: float(slide[f"data-{plan}"]) for slide, title in zip(slides, titles, strict=True)
+                if f"data-{plan}" in slide.attrs}
+        assert len(told) == len(wanted)
+        for words, length in wanted.items():
+            assert [told[title] for title in told if formula_free(title).startswith(formula_free(words))] == [length]
+
+
+def formula_free(words):
+    return re.sub(r"[^A-Za-z ,:?']", "", words)
+
+
+def test_a_deck_without_a_question_has_minutes_on_all_its_slides(site):
+    for path in DECKS:
+        slides, titles = headings(site, path.stem.removeprefix("slides_"))
+        without = [title for slide, title in zip(slides, titles, strict=True) if "data-minutes" not in slide.attrs]
+        assert without[1:] in ([], ["Sources"]), path
+
+
+def test_plans_on_the_page_have_the_numbers_of_the_built_decks(site):
+    """The page's tables against the headings of the built decks, row by row."""
+    page = BeautifulSoup((site / "book/teaching/kit.html").read_text(), "html.parser")
+    tables = {" ".join(table.select_one("tr").stripped_strings): table for table in page.select("table")}
+    rows = [[cell.get_text(" ", strip=True) for cell in row.select("td")] for row in page.select("tr")]
+    titles = headings(site, "foundations")[1]
+    dinner = titles.index("Dinner") + 1
+    assert ["18-30", "Dinner, and why the bills differ. A poll.", f"{dinner} to {dinner + 2}",
+            "explain it to a neighbour"] in rows
+    better = titles.index("A better forecast, a worse score") + 1
+    assert ["60-75", "Four numbers; the second half of the sheet", f"the slides of Part I , {better}",
+            "compute the four"] in rows
+    week = next(table for head, table in tables.items() if head.startswith("Session Before it"))
+    links = [link["href"].rpartition("/")[2] for link in week.select('a[href*="/slides/"]')]
+    assert links == ["foundations.html?week-1", "implicit.html?week-2", "foundations.html?week-2", "pwu.html?week-3"]
+    assert [link.get_text() for link in week.select('a[href*="/worksheets/"]')] == [
+        "worksheet 1", "worksheet 2", "worksheet 3"]
+
+
+@pytest.mark.parametrize("page", ["kit", "slides", "worksheets", *(path.stem for path in DECKS)])
+def test_no_number_of_a_slide_is_typed(page):
+    text = (ROOT / f"book/teaching/{page}.md").read_text()
+    numbers = r"(\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+    assert not re.findall(rf"\bslides? {numbers}|deck_\w+\}}\}}, {numbers}|worksheet {numbers}", text, re.IGNORECASE)
+
+
+def test_a_name_that_no_slide_or_sheet_has_stops_the_build():
+    with pytest.raises(ValueError, match=r"0 slides of 'foundations' begin with 'Supper': name one of \['Two instr"):
+        plans.slide(ROOT, "foundations: Supper")
+    with pytest.raises(ValueError, match=r"5 slides of 'foundations' begin with 'Poll'"):
+        plans.slide(ROOT, "foundations: Poll")
+    with pytest.raises(ValueError, match=r"0 worksheets begin with 'Draw the line'"):
+        plans.sheet(ROOT, "Draw the line")
 
 
 @pytest.fixture(scope="module")
@@ -216,7 +264,7 @@ def test_there_is_a_deck_for_each_part():
 def test_a_slide_without_notes_is_refused():
     section = BeautifulSoup("<section><h2>One</h2><p>Words.</p></section>", "html.parser").section
     with pytest.raises(ValueError, match="no notes with 'One'"):
-        slides.sheet(section, 1, "Deck")
+        slides.sheet(section, 1, "Deck", {})
 
 
 @pytest.mark.parametrize("path", SHEETS, ids=lambda path: path.stem)
@@ -240,11 +288,12 @@ def test_empty_axes_reach_their_ends():
     ("seminar-2026", 4, [], ["9"], ["start/many", "experiments/watching"]),
 ])
 def test_a_session_has_what_its_row_of_the_plan_says(plan, number, decks, sheets, pages):
-    assert course.session(ROOT, plan, number) == (decks, sheets, [f"book/{page}" for page in pages])
+    wanted = (f"{plan}-{number}", decks, sheets, [f"book/{page}" for page in pages])
+    assert course.session(ROOT, plan, number) == wanted
 
 
 def test_a_session_that_no_plan_has_is_refused():
-    with pytest.raises(ValueError, match=r"the week has the sessions 1, 2, 3, not 4"):
+    with pytest.raises(ValueError, match=r"the week has the sessions 1 to 3, not 4"):
         course.session(ROOT, "week", 4)
 
 

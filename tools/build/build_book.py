@@ -413,7 +413,7 @@ def run_sphinx(root: Path, strict: Sequence[str] = ("-W", "-n", "--keep-going"))
 def make_kit(root: Path, site: Path) -> bool:
     """Slides, worksheets and student notebooks, for the book that has them. False if one cannot be made."""
     try:
-        slides.write(site)
+        slides.write(root, site)
         worksheets.write(root, site)
         exercises.publish(root, site)
         exercises.offer_pages(root, site)

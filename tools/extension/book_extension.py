@@ -17,9 +17,9 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
-from sphinx.util.docutils import SphinxRole
 
 from tools.extension import fonts, formulas, lean, notebooks, page_body, preview, search_index
+from tools.extension.planned import Named, Plan
 from tools.extension.quiz import Quiz
 from tools.kit import exercises
 from tools.live import fetch
@@ -346,24 +346,11 @@ def index_anew(app):
     app.builder.load_indexer = lambda documents: None
 
 
-class Slide(SphinxRole):
-    """The number of a slide, by its deck and the first words of its heading: {slide}`foundations: Dinner`."""
-
-    def run(self):
-        deck, _, heading = self.text.partition(": ")
-        path = Path(self.env.srcdir) / "book" / "teaching" / f"slides_{deck}.md"
-        headings = re.findall(r"(?m)^## (.*)$", path.read_text(encoding="utf-8")) if path.is_file() else []
-        places = [place for place, words in enumerate(headings, 2) if words.startswith(heading)]  # the title is 1
-        if len(places) != 1 or not heading:
-            raise ExtensionError(f"{self.env.docname}: {len(places)} slides of {deck!r} begin with {heading!r}: name "
-                                 f"one of {headings}")
-        self.env.note_dependency(str(path))
-        return [nodes.Text(str(places[0]))], []
-
-
 def setup(app):
     app.add_directive("quiz", Quiz)
-    app.add_role("slide", Slide())
+    app.add_directive("plan", Plan)
+    for name in ("slide", "sheet", "deck"):
+        app.add_role(name, Named())
     app.connect("config-inited", find_address)
     app.connect("builder-inited", index_anew)
     app.connect("html-page-context", read_notebook, priority=300)

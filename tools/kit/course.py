@@ -2,7 +2,7 @@
 
 Usage: python -m tools.kit.course [seminar|week|seminar-2026] NUMBER     (make course WEEK=1, or SESSION=1 of the week)
 
-What a session has stands in its row of the plan, on the page Teach it tomorrow: decks, worksheets, chapters. The
+What a session has stands in its row of the plan, in book/teaching/plans.yml: decks, worksheets, chapters. The
 folder, `_build/course/`, is made from the built site. Slides and worksheets are printed by Chromium or Chrome, if there
 is one.
 """
@@ -21,15 +21,15 @@ from typing import NamedTuple
 import nbformat
 from sphinx_external_toc.parsing import parse_toc_yaml
 
-from tools.kit import exercises, quizzes, worksheets
+from tools.kit import exercises, plans, quizzes, worksheets
 
-PLANS = "book/teaching/kit.md"
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 
 class Session(NamedTuple):
-    """A row of a plan: decks by name, worksheets by number, pages of chapters."""
+    """A row of a plan: its name, decks by name, worksheets by number, pages of chapters."""
 
+    name: str
     decks: list[str]
     sheets: list[str]
     pages: list[str]
@@ -37,17 +37,19 @@ class Session(NamedTuple):
 
 def session(root: Path, plan: str, number: int) -> Session:
     """What the plan has for a session. Raises ValueError where it has no such session."""
-    text = (root / PLANS).read_text(encoding="utf-8").partition(f"({plan})=\n")[2]
-    table = re.search(r"(?m)^\| Session \|.*\n(?:\|.*\n)+", text)
-    rows = re.findall(r"(?m)^\| (\d+)(?:\. [^|]*)? \|(.*)$", table[0] if table else "")
-    row = dict(rows).get(str(number))
-    if row is None:
-        raise ValueError(f"the {plan} has the sessions {', '.join(name for name, _ in rows)}, not {number}")
-    labels = [f"({label})=" for label in re.findall(r"<([\w-]+)>", row)]
+    known = plans.read(root)["sessions"]
+    if plan not in known:
+        raise ValueError(f"the plans are {', '.join(known)}, not {plan}")
+    if not 1 <= number <= len(known[plan]["rows"]):
+        raise ValueError(f"the {plan} has the sessions 1 to {len(known[plan]['rows'])}, not {number}")
+    row = known[plan]["rows"][number - 1]
+    text = " ".join(cell for cell in row.values() if isinstance(cell, str))
+    labels = [f"({label})=" for label in re.findall(r"<([\w-]+)>", text)]
     pages = [page for page in parse_toc_yaml(root / "_toc.yml") if not page.startswith("book/teaching/")
              and any(label in (root / f"{page}.md").read_text(encoding="utf-8") for label in labels)]
-    decks = list(dict.fromkeys(re.findall(r"\{\{deck_(\w+)\}\}", row)))
-    return Session(decks, re.findall(r"worksheet (\d)", row), pages)
+    decks = list(dict.fromkeys(deck for deck, _, _ in plans.of_session(root, plan, row)))
+    sheets = [str(plans.sheet(root, name)) for name in re.findall(r"\{sheet\}`(.*?)`", text)]
+    return Session(f"{plan}-{number}", decks, sheets, pages)
 
 
 def pack(root: Path, site: Path, found: Session, target: Path) -> list[str]:
@@ -57,7 +59,7 @@ def pack(root: Path, site: Path, found: Session, target: Path) -> list[str]:
     printed = []
     for deck in found.decks:
         shutil.copy(site / "slides" / f"{deck}.html", target / f"slides-{deck}.html")
-        printed.append((f"slides-{deck}", "?first"))
+        printed.append((f"slides-{deck}", f"?{found.name}&first"))
     for number in found.sheets:
         shutil.copy(site / "worksheets" / f"{number}.html", target / f"worksheet-{number}.html")
         printed.append((f"worksheet-{number}", ""))

@@ -1,10 +1,10 @@
 """A deck of slides from each built page book/teaching/slides_*: one file, no network, notes for the speaker.
 
-A heading of the second level begins a slide. `{container} notes` is what the speaker says; its other classes are the
-minutes of the slide (`minutes-5`), in the shorter versions too (`talk-4`, `insert-3`). What has the class `step` waits
-for a key, a cell tagged `instead` then takes the place of the figure before it. A quiz is a poll, `vote counted` and
-`vote recalled` have boxes for hands. The works that the page cites become the last slide. Figures and numbers are the
-page's own, computed by the build; formulas become MathML. build_book calls `write` after Sphinx.
+A heading of the second level begins a slide. `{container} notes` is what the speaker says; minutes, and the slides of
+each plan, come from book/teaching/plans.yml. What has the class `step` waits for a key, a cell tagged `instead` then
+takes the place of the figure before it. A quiz is a poll, `vote counted` and `vote recalled` have boxes for hands. The
+works that the page cites become the last slide. Figures and numbers are the page's own, computed by the build; formulas
+become MathML. build_book calls `write` after Sphinx.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pathlib import Path
 from bs4 import BeautifulSoup, Tag
 
 from tools.extension import formulas, preview
+from tools.kit import plans
 
 COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#1d232b": "currentColor"}
 TEMPLATE = Path(__file__).with_name("deck.html")
@@ -25,14 +26,14 @@ NOT_ON_A_SLIDE = "a.headerlink, button, script, style, .prev-next-area, .toctree
 BIBLIOGRAPHY = "book/reference/cite.html"
 
 
-def write(site: Path) -> None:
+def write(root: Path, site: Path) -> None:
     """Every deck of the site."""
     (site / TARGET).mkdir(exist_ok=True)
     for path in site.glob(PAGES):
-        deck(path, site / TARGET / path.name.removeprefix("slides_"), site)
+        deck(path, site / TARGET / path.name.removeprefix("slides_"), root, site)
 
 
-def deck(page: Path, target: Path, site: Path) -> None:
+def deck(page: Path, target: Path, root: Path, site: Path) -> None:
     """One page as slides. Raises ValueError for a picture that would be left behind, or a slide without notes."""
     soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
     article = soup.select_one("article.bd-article")
@@ -47,7 +48,8 @@ def deck(page: Path, target: Path, site: Path) -> None:
     title, style = " ".join(article.h1.get_text().split()), faces(article, site)
     inner = [heading.find_parent("section").extract() for heading in article.select("section > h2")]
     parts = [article.select_one("section"), *inner]
-    slides = [sheet(section, number, title) for number, section in enumerate(parts)]
+    minutes = plans.minutes(root, target.stem)
+    slides = [sheet(section, number, title, minutes.get(number + 1, {})) for number, section in enumerate(parts)]
     lost = [image.get("src") for slide in slides for image in BeautifulSoup(slide, "html.parser").select("img")]
     if lost:
         raise ValueError(f"{page.name}: pictures that are not drawings: {lost}")
@@ -56,7 +58,7 @@ def deck(page: Path, target: Path, site: Path) -> None:
     target.write_text(text.replace("@COUNT@", str(len(slides))), encoding="utf-8")
 
 
-def sheet(section: Tag, number: int, title: str) -> str:
+def sheet(section: Tag, number: int, title: str, lengths: dict[str, float]) -> str:
     """A slide of a section. Raises ValueError where the speaker is given nothing to say."""
     heading = section.find(["h1", "h2"])
     if number and section.select_one(".notes") is None:
@@ -78,9 +80,7 @@ def sheet(section: Tag, number: int, title: str) -> str:
         if tag.find_parent("svg") is None and "instrument" not in tag.get("class", []):
             del tag["id"]
     kind = "slide title" if not number else "slide"
-    said = section.select_one(".notes")
-    minutes = "".join(f' data-{name.replace("-", "=")}' for name in (said["class"] if said else ())
-                      if re.fullmatch(r"(minutes|talk|insert)-\d+", name))
+    minutes = "".join(f' data-{plan}="{length:.3g}"' for plan, length in lengths.items())
     inside = "".join(map(str, section.contents)) + ("" if number else picture())
     return (f'<section class="{kind}" id="s{number}"{minutes} aria-label="slide {number + 1} of @COUNT@">{inside}'
             f'<div class="foot"><span>{html.escape(title) if number else BOOK}</span><span>{number + 1}</span></div>'
@@ -104,16 +104,17 @@ def poll(question: Tag, notes: Tag) -> Tag:
 
 
 def hands(vote: Tag) -> Tag:
-    """Boxes for the counts of a vote between two, and what was counted the first time."""
-    again, names = "recalled" in vote["class"], vote.get_text().strip(" ?\n").split(" or ")
-    rows = "".join(f'<label>{name} {f"""<output data-of="{k}"></output> """ if again else ""}'
-                   f'{box(f"hands for {name}", "" if again else k)}</label>' for k, name in enumerate(names))
+    """Boxes for the counts of a vote, by its words: "A, B or C?"; and what was counted when these were asked before."""
+    again, asked = "recalled" in vote["class"], vote.get_text().strip(" ?\n")
+    rows = "".join(f'<label>{name} {f"""<output data-of="{asked}: {name}"></output> """ if again else ""}'
+                   f'{box(f"hands for {name}", "" if again else f"{asked}: {name}")}</label>'
+                   for name in re.split(", | or ", asked))
     return BeautifulSoup(f'<div class="hands">{rows}</div>', "html.parser").div
 
 
-def box(words: str, kept: int | str = "") -> str:
+def box(words: str, kept: str = "") -> str:
     return (f'<input type="text" inputmode="numeric" size="3" maxlength="4" autocomplete="off" aria-label="{words}"'
-            + (f' data-count="{kept}">' if kept != "" else ">"))
+            + (f' data-count="{kept}">' if kept else ">"))
 
 
 def sources(site: Path, cited: set[str], credits: list[Tag]) -> Tag:
