@@ -1,9 +1,14 @@
 """What becomes of a page's HTML: ticks, folds, sentences, tables, drawings."""
 
 
+import io
+import re
+
+import matplotlib
 import pandas as pd
 import pytest
 from bs4 import BeautifulSoup
+from matplotlib.figure import Figure
 
 from pwu_book import typeset
 from pwu_lite import plots
@@ -118,6 +123,22 @@ def test_a_drawing_takes_the_pages_colours_and_has_ids_of_its_own(tmp_path):
     path.write_text(SVG.replace("0 0 1 1", "0 0 685.2 500"))
     wide = dress(body, lambda address: path).select_one("div.wide-drawing[tabindex='0'] > svg.drawing")
     assert wide is not None and wide["viewbox"].startswith("0 0 685")
+
+
+def test_a_drawing_keeps_every_number_that_it_writes():
+    """Places may be rounded to a hundredth of a point; what is written is read as a number."""
+    figure = Figure(figsize=(3, 2))
+    ax = figure.add_subplot()
+    ax.plot([0, 0.00375], [0.1234, 0.1239])
+    ax.set(title="at 0.98765 of 12345.6789", xticks=[0.00125, 0.0025, 0.00375])
+    with matplotlib.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(written := io.StringIO(), format="svg")
+    svg = written.getvalue()[written.getvalue().index("<svg"):]
+    before, after = (BeautifulSoup(text, "html.parser") for text in (svg, drawing.drawn(svg, "f-")))
+    said = [tag.get_text() for tag in after.select("text")]
+    assert said == [tag.get_text() for tag in before.select("text")]
+    assert {"0.00125", "0.00250", "at 0.98765 of 12345.6789"} <= set(said)
+    assert not re.search(r"\d\.\d{3}", " ".join(tag["d"] for tag in after.select("path[d]")))
 
 
 def test_what_a_drawing_says_again_and_again_it_says_once():
