@@ -557,8 +557,9 @@ class Form:
         boxes = "".join(f'<label class="for-{kind}">{label} <input type="text" name="{name}" value="{value}" '
                         'maxlength="4000" spellcheck="false" autocapitalize="none" autocomplete="off"></label>'
                         for kind, name, label, value in self.BOXES)
-        return ('<form class="machine-form" hidden><label>The score is of <select name="kind"><option '
-                'value="probability">a probability p</option><option value="spread">a mean and a variance</option>'
-                f'</select></label>{boxes}<p><button type="submit">What does it believe?</button> '
+        return ('<form class="asks machine-form" data-asked="machine.tell" hidden><label>The score is of '
+                '<select name="kind"><option value="probability">a probability p</option>'
+                '<option value="spread">a mean and a variance</option></select></label>'
+                f'{boxes}<p><button type="submit">What does it believe?</button> '
                 '<span role="status"></span></p></form><div class="machine-answer"></div>'
-                f"<script>{(Path(__file__).parent / 'machine.js').read_text(encoding='utf-8')}</script>")
+                f"<script>{(Path(__file__).parent / 'asks.js').read_text(encoding='utf-8')}</script>")
