@@ -80,7 +80,7 @@ instructor: $(READY)  ## graded exercises: student notebooks, solutions, sources
 	@$(PY) -m tools.kit.exercises
 
 course: book  ## one folder for WEEK=1 of the seminar, or SESSION=1 of the week's three
-	@$(PY) -m tools.kit.course $(if $(SESSION),week $(SESSION),$(or $(PLAN),seminar) $(WEEK))
+	@$(PY) -m tools.kit.course $(if $(SESSION),week $(SESSION),$(or $(PLAN),seminar) $(WEEK)) $(ADDRESS)
 
 lock:  ## the hashes of requirements.txt and tools/requirements; needs uv
 	@for group in book build lab site mutants benchmark large; do \

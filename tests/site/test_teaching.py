@@ -297,6 +297,29 @@ def test_a_session_that_no_plan_has_is_refused():
         course.session(ROOT, "week", 4)
 
 
+def test_a_course_ends_in_its_exercises_as_codes_to_scan(tmp_path):
+    segno = pytest.importorskip("segno")
+    found, site = course.session(ROOT, "seminar", 3), ROOT / "_build" / "html"
+    course.pack(ROOT, site, found, tmp_path / "made", "https://example.org/book/")
+    deck = BeautifulSoup((tmp_path / "made" / "slides-implicit.html").read_text(), "html.parser")
+    shown = [slide.select_one("p").get_text() for slide in deck.select("main > section[id^=turn]")]
+    assert shown == [f"https://example.org/book/exercises/{name}.html"
+                     for name in ("05_binary_priors", "06_regression_priors")]
+    assert all((site / link.removeprefix("https://example.org/book/")).exists() for link in shown)
+    drawn = BeautifulSoup(segno.make(shown[0], error="m").svg_inline(scale=9, light="#fff", border=4), "html.parser")
+    assert deck.select("section[id^=turn] path")[1]["d"] == drawn.select("path")[1]["d"]
+
+
+@pytest.mark.parametrize("path", DECKS, ids=lambda path: path.stem)
+def test_at_least_every_third_slide_has_a_picture(path, site):
+    slides, titles = headings(site, path.stem.removeprefix("slides_"))
+    pictures = [bool(slide.select("svg")) for slide, title in zip(slides, titles, strict=True)
+                if title not in ("Sources", "Take home", "Vote again")]
+    assert all(any(pictures[k:k + 3]) for k in range(1, len(pictures) - 2)), pictures
+    counted = [vote for slide in slides for vote in slide.select(".vote")]
+    assert counted and all(len(vote.select("input")) >= 2 for vote in counted)
+
+
 def test_the_folder_of_a_session_is_whole(tmp_path):
     """Slides, a sheet, notebooks to hand out and to grade, and no answer in what students get."""
     site, target = ROOT / "_build" / "html", tmp_path / "seminar-03"

@@ -1,6 +1,7 @@
 """One folder for one session: slides, worksheets, notebooks to hand out, questions, answers.
 
-Usage: python -m tools.kit.course [seminar|week|seminar-2026] NUMBER     (make course WEEK=1, or SESSION=1 of the week)
+Usage: python -m tools.kit.course [seminar|week|seminar-2026] NUMBER [ADDRESS]
+       (make course WEEK=1, or SESSION=1 of the week; ADDRESS=https://... where your students find the site)
 
 What a session has stands in its row of the plan, in book/teaching/plans.yml: decks, worksheets, chapters. The
 folder, `_build/course/`, is made from the built site. Slides and worksheets are printed by Chromium or Chrome, if there
@@ -10,6 +11,7 @@ is one.
 from __future__ import annotations
 
 import contextlib
+import html
 import itertools
 import re
 import shutil
@@ -52,13 +54,19 @@ def session(root: Path, plan: str, number: int) -> Session:
     return Session(f"{plan}-{number}", decks, sheets, pages)
 
 
-def pack(root: Path, site: Path, found: Session, target: Path) -> list[str]:
-    """The folder of a session; what could not be made, in words."""
+def pack(root: Path, site: Path, found: Session, target: Path, address: str = "") -> list[str]:
+    """The folder of a session; what could not be made, in words.
+
+    With the address of a site the decks end in a slide for each exercise of the session, its link as a code to scan.
+    """
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     printed = []
     for deck in found.decks:
-        shutil.copy(site / "slides" / f"{deck}.html", target / f"slides-{deck}.html")
+        slides = (site / "slides" / f"{deck}.html").read_text(encoding="utf-8")
+        if address and deck == found.decks[0]:
+            slides = slides.replace("</main>", f"{turns(root, found, address)}</main>")
+        (target / f"slides-{deck}.html").write_text(slides, encoding="utf-8")
         printed.append((f"slides-{deck}", f"?{found.name}&first"))
     for number in found.sheets:
         shutil.copy(site / "worksheets" / f"{number}.html", target / f"worksheet-{number}.html")
@@ -74,6 +82,23 @@ def pack(root: Path, site: Path, found: Session, target: Path) -> list[str]:
     if (target / "nbgrader").exists():
         (target / "nbgrader" / "nbgrader_config.py").write_text(exercises.CONFIG)
     return to_pdf(target, printed)
+
+
+def turns(root: Path, found: Session, address: str) -> str:
+    """A slide for the exercises of each chapter of a session: the address of their page, to scan and to type."""
+    import segno  # installed with the browser's checks: tools/requirements/site.txt
+
+    slides = []
+    for page, path in exercises.chapters(root).items():
+        if page in found.pages:
+            link = f"{address.rstrip('/')}/exercises/{path.stem}.html"
+            code = segno.make(link, error="m").svg_inline(scale=9, light="#fff", border=4)
+            title = html.escape(re.search(r"(?m)^# (.*)$", (root / f"{page}.md").read_text(encoding="utf-8"))[1])
+            slides.append(f'<section class="slide" id="turn-{path.stem}" aria-label="exercises"><h2>Your turn: {title}'
+                          f'</h2><div role="img" aria-label="{html.escape(link)} as a code to scan">{code}</div>'
+                          f'<p>{html.escape(link)}</p><div class="notes">They scan the code, or type the address. '
+                          f'The page needs a browser and no installation.</div><div class="foot"></div></section>')
+    return "".join(slides)
 
 
 def _notebooks(path: Path, target: Path) -> None:
@@ -121,9 +146,11 @@ def to_pdf(target: Path, names: list[tuple[str, str]]) -> list[str]:
 
 
 def main() -> None:
-    if not re.fullmatch(r"\d+", sys.argv[-1]):
+    given = sys.argv[1:]
+    address = given.pop() if given and "://" in given[-1] else ""
+    if not given or not re.fullmatch(r"\d+", given[-1]):
         raise SystemExit("say which session: make course WEEK=1, or SESSION=1 of the week")
-    plan, number = ["seminar", *sys.argv[1:]][-2:]
+    plan, number = ["seminar", *given][-2:]
     root = Path(__file__).resolve().parents[2]
     site = root / "_build" / "html"
     if not (site / "slides").exists():
@@ -133,7 +160,7 @@ def main() -> None:
     except ValueError as error:
         raise SystemExit(str(error)) from None
     target = root / "_build" / "course" / f"{plan}-{int(number):02d}"
-    for sentence in pack(root, site, found, target):
+    for sentence in pack(root, site, found, target, address):
         print(sentence)
     print(f"{target}: {', '.join(sorted(path.name for path in target.iterdir()))}")
 
