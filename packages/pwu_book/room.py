@@ -7,6 +7,7 @@ The page *The class is a prior* asks it, with the students' files; `read_folder`
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from functools import cache
 from html import escape
@@ -25,6 +26,7 @@ __all__ = ["Forms", "Room", "read", "read_folder", "tell"]
 
 PER = 1000  # mushrooms that a bill is for
 SMALLEST, LARGEST = 1e-3, 1e6  # ratios that somebody can mean
+TWO_WAYS = re.compile(r"[0-9]{1,3}[.,][0-9]{3}")  # thousands, or three decimals
 SCRIPT = Path(__file__).with_name("asks.js")
 
 
@@ -73,8 +75,9 @@ class Room:
         table, (one, two) = self.table, mushrooms.INSTRUMENTS
         counts = table["costs less"].value_counts()
         tied = int(counts.get("both the same", 0))
-        said = [f"{len(table)} ratios, from {table['ratio'].min():,.3g} to {table['ratio'].max():,.3g}; their median "
-                f"is {table['ratio'].median():,.3g}, their mean {table['ratio'].mean():,.3g}.",
+        low, high, median, average = map(_number, table["ratio"].agg(["min", "max", "median", "mean"]))
+        said = [f"{len(table)} ratio{'s' if len(table) > 1 else ''}, from {low} to {high}; the median is {median}, the "
+                f"mean {average}.",
                 f"{one.capitalize()} costs less for {counts.get(one, 0)} of them, {two} for {counts.get(two, 0)}"
                 + (f", and for {tied} both cost the same." if tied else ".")]
         mean = bills(np.array([table["ratio"].mean()])).iloc[0]
@@ -107,14 +110,22 @@ class Room:
         ax = figure.axes[0]
         for place, name in enumerate(mushrooms.INSTRUMENTS):
             own = self.table.loc[self.table["costs less"] == name, "ratio"]
-            ax.plot(own, np.zeros(len(own)), "|", ms=16, mew=2, color=plots.COLOURS[place], clip_on=False)
+            ax.plot(own, np.zeros(len(own)), "|", ms=12, mew=2, color=plots.COLOURS[place])
         ax.set_xscale("log")
-        ax.set_ylim(0)
+        ax.set_ylim(-0.06 * ax.get_ylim()[1])  # so that strokes stand above the numbers of the axis
         return figure
+
+    def _shown(self) -> pd.DataFrame:
+        """The table, its numbers as one reads them."""
+        return self.table.assign(**{name: self.table[name].map(_number) for name in self.table.columns[:-1]})
 
     def _repr_html_(self) -> str:
         lines = "".join(f"<p>{escape(line)}</p>" for line in (*self.sentences, *self.left_out))
-        return f'<div class="room">{lines}{self.table.round({"ratio": 3}).round(0)._repr_html_()}</div>'
+        return f'<div class="room">{lines}{self._shown()._repr_html_()}</div>'
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def bills(ratios: np.ndarray) -> pd.DataFrame:
@@ -160,7 +171,7 @@ def read(texts: Mapping[str, str]) -> Room:
     Examples
     --------
     >>> read({"Ana.ratio.txt": "9", "Ben.ratio.txt": "many"}).left_out
-    ("Ben.ratio.txt is left out: 'many' is not a number above zero.",)
+    ("Ben.ratio.txt is left out: 'many' is not a number from 0.001 to 1,000,000.",)
     """
     ratios, left_out = {}, []
     for file, text in sorted(texts.items()):
@@ -169,8 +180,10 @@ def read(texts: Mapping[str, str]) -> Room:
             value = float(said.replace(",", ".") if said.count(",") == 1 else said)
         except ValueError:
             value = np.nan
-        if not SMALLEST <= value <= LARGEST:
-            left_out.append(f"{file} is left out: {text.strip()[:20]!r} is not a number above zero.")
+        if TWO_WAYS.fullmatch(said):
+            left_out.append(f"{file} is left out: {said!r} may be thousands or decimals.")
+        elif not SMALLEST <= value <= LARGEST:
+            left_out.append(f"{file} is left out: {said[:20]!r} is not a number from {SMALLEST} to {LARGEST:,.0f}.")
         elif name in ratios:
             left_out.append(f"{file} is left out: there is another file of {name}.")
         else:
@@ -213,10 +226,11 @@ class Forms:
     """
 
     def _repr_html_(self) -> str:
-        return ('<form class="asks" data-kept="ratio" hidden><label>Your name <input type="text" name="who" '
+        return ('<form class="asks" data-kept="ratio" hidden><label>Your first and last name, or a nickname '
+                '<input type="text" name="who" '
                 'maxlength="40" required autocomplete="off"></label><label>A poisoned meal is worth so many wasted '
-                'ones <input type="text" name="ratio" inputmode="decimal" pattern=" *[0-9]+([.,][0-9]+)? *" '
-                'title="a number, such as 50" maxlength="12" required autocomplete="off"></label><p><button '
+                'ones <input type="text" name="ratio" inputmode="decimal" pattern=" *[0-9]{1,6}([.,][0-9]{1,2})? *" '
+                'title="a number, such as 50 or 2.5" maxlength="12" required autocomplete="off"></label><p><button '
                 'type="submit">Save my file</button> <span role="status"></span></p></form><div></div>'
                 '<form class="asks" data-asked="room.tell" hidden><label>The files of the class <input type="file" '
                 'name="files" multiple required accept=".txt,text/plain"></label><p><button type="submit">Ask the '

@@ -46,11 +46,13 @@ def test_the_mean_may_choose_against_nearly_everybody():
 
 def test_files_are_read_by_person_and_what_is_no_ratio_is_named():
     found = room.read({"Zoë.ratio.txt": " 9,5\n", "b.txt": "1e3", "c.txt": "", "d.txt": "-1", "e.txt": "nan",
-                       "f.txt": "1,000,000", "g.txt": "9 to 1", "b.ratio.txt": "4"})
+                       "f.txt": "1,000,000", "g.txt": "9 to 1", "h.txt": "1.000", "i.txt": "2000000",
+                       "b.ratio.txt": "4"})
     assert dict(found.table["ratio"]) == {"b": 4.0, "Zoë": 9.5}
     assert [line.split(" is left out")[0] for line in found.left_out] == [
-        "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "g.txt"]
+        "b.txt", "c.txt", "d.txt", "e.txt", "f.txt", "g.txt", "h.txt", "i.txt"]
     assert "there is another file of b" in found.left_out[0] and "'9 to 1' is not a number" in found.left_out[5]
+    assert "'1.000' may be thousands or decimals" in found.left_out[6] and "to 1,000,000." in found.left_out[7]
     with pytest.raises(ValueError, match=r"nobody has stated a ratio c.txt is left out: '' is not a number"):
         room.read({"c.txt": ""})
     with pytest.raises(ValueError, match="the ratio of Ana must be positive"):

@@ -37,17 +37,20 @@ def test_a_class_is_sorted_and_summed_up(tmp_path, capsys, monkeypatch):
     (tmp_path / "notes.ipynb").write_text("not a notebook")
     (tmp_path / "other.ipynb").write_text('{"metadata": {}, "cells": []}')
     hand_in(tmp_path, "", file="nameless.ipynb")
+    hand_in(tmp_path, "", file="Fay/from-the-folder.ipynb")
     assert collect.main(tmp_path) == 1
     said = capsys.readouterr()
     placed = sorted(path.relative_to(tmp_path / "submitted").as_posix() for path in tmp_path.glob("submitted/*/*/*"))
-    assert placed == [f"{student}/{NAME}/{NAME}.ipynb" for student in ("ann-lee", "ben", "cem", "dora", "nameless",
+    assert placed == [f"{student}/{NAME}/{NAME}.ipynb" for student in ("Fay", "ann-lee", "ben", "cem", "dora", "nameless",
                                                                     "émile")]
     assert "BEGIN SOLUTION" in (tmp_path / f"submitted/ben/{NAME}/{NAME}.ipynb").read_text()  # the later one
     lines = said.out.splitlines()
-    assert lines[0] == f"{NAME}: 6 handed in" and lines[1].startswith("  a: passes 3; does not run 2")
+    assert lines[0] == f"ben, {NAME}: {early.with_name(f'ben_{NAME}.ipynb').name} takes the place of early.ipynb"
+    assert lines[1] == f"{NAME}: 7 handed in" and lines[2].startswith("  a: passes 4; does not run 2")
     assert "    ann-lee: a passes, b passes" in lines and "    cem: a does not run, b does not run" in lines
     assert "    dora: a not written, b not written" in lines
-    assert all(word in said.err for word in ("notes.ipynb", "other.ipynb", "nameless.ipynb: no name was given"))
+    assert all(word in said.err for word in ("notes.ipynb", "other.ipynb", "nameless.ipynb: no name was given",
+                                                   "taken as 'Fay'"))
     assert collect.main(tmp_path) == 1 and capsys.readouterr().out == said.out  # what is sorted is not handed in again
 
 

@@ -67,7 +67,7 @@ def test_plans_by_minutes_have_no_gap():
     """The tables that stand on the page; those of plans are added up from their rows."""
     text = (ROOT / "book/teaching/kit.md").read_text()
     tables = re.findall(r"(?m)^\| Minutes \|.*\n(?:\|.*\n)+", text)
-    assert len(tables) == 3
+    assert len(tables) == 2
     for table in tables:
         spans = [tuple(map(int, span)) for span in re.findall(r"(?m)^\| (\d+)-(\d+) \|", table)]
         assert spans[0][0] == 0 and spans[-1][1] == 90
@@ -75,7 +75,8 @@ def test_plans_by_minutes_have_no_gap():
 
 
 def test_plans_take_the_time_that_they_say():
-    lengths = {"ninety": 90, "talk": 45, "insert": 15, "week-1": 90, "week-2": 90, "week-3": 90, "medical": 40}
+    lengths = {"talk": 45, "insert": 15, "medical": 40} | dict.fromkeys(
+        ("ninety", "seminar-1", "week-1", "week-2", "week-3"), 90)
     words = {30: "thirty minutes", 40: "forty minutes"}
     for name, plan in PLANS["by_minutes"].items():
         whole = sum(row.get("minutes") or sum(row["slides"].values()) for row in plan["rows"])
@@ -114,11 +115,23 @@ def test_the_speakers_window_has_the_minutes_of_every_plan(plan, site):
             named.setdefault(deck, {})[words] = length
     for deck, wanted in named.items():
         slides, titles = headings(site, deck)
-        told = {title: float(slide[f"data-{plan}"]) for slide, title in zip(slides, titles, strict=True)
+        told = {title: float(slide[f"data-{plan}"].split()[0]) for slide, title in zip(slides, titles, strict=True)
                 if f"data-{plan}" in slide.attrs}
         assert len(told) == len(wanted)
         for words, length in wanted.items():
             assert [told[title] for title in told if formula_free(title).startswith(formula_free(words))] == [length]
+
+
+@pytest.mark.parametrize("deck, plan, until", [
+    ("foundations", "week-1", {"Every cost share at once": 70, "Where the example breaks": 90}),
+    ("implicit", "week-2", {"Proper, calibrated, cheap": 60}), ("foundations", "week-2", {"A better forecast": 75}),
+    ("pwu", "week-3", {"The card": 77}), ("foundations", "seminar-1", {"Every cost share at once": 62}),
+    ("experiments", "seminar-8", {"What an interval covers": 35})])
+def test_the_clock_counts_rows_without_slides(deck, plan, until, site):
+    slides, titles = headings(site, deck)
+    for words, minute in until.items():
+        slide, = [slide for slide, title in zip(slides, titles, strict=True) if title.startswith(words)]
+        assert float(slide[f"data-{plan}"].split()[1]) == minute
 
 
 def formula_free(words):
@@ -289,7 +302,16 @@ def test_empty_axes_reach_their_ends():
 ])
 def test_a_session_has_what_its_row_of_the_plan_says(plan, number, decks, sheets, pages):
     wanted = (f"{plan}-{number}", decks, sheets, [f"book/{page}" for page in pages])
-    assert course.session(ROOT, plan, number) == wanted
+    assert course.session(ROOT, plan, number)[:4] == wanted
+
+
+def test_a_session_works_on_what_its_row_says():
+    assert course.session(ROOT, "week", 1).worked == []
+    assert course.session(ROOT, "week", 2).worked == ["book/implicit_priors/binary_priors"]
+    assert "book/teaching/room" in course.session(ROOT, "seminar", 6).worked
+    with pytest.raises(ValueError, match="the site has no book/teaching/room.html"):
+        course.turns(ROOT, ROOT / "nowhere", course.session(ROOT, "seminar", 6)._replace(
+            worked=["book/teaching/room"]), "https://example.org")
 
 
 def test_a_session_that_no_plan_has_is_refused():
@@ -300,7 +322,7 @@ def test_a_session_that_no_plan_has_is_refused():
 def test_a_course_ends_in_its_exercises_as_codes_to_scan(tmp_path):
     segno = pytest.importorskip("segno")
     found, site = course.session(ROOT, "seminar", 3), ROOT / "_build" / "html"
-    course.pack(ROOT, site, found, tmp_path / "made", "https://example.org/book/")
+    course.pack(ROOT, site, found, tmp_path / "made", "https://example.org/book/index.html")
     deck = BeautifulSoup((tmp_path / "made" / "slides-implicit.html").read_text(), "html.parser")
     shown = [slide.select_one("p").get_text() for slide in deck.select("main > section[id^=turn]")]
     assert shown == [f"https://example.org/book/exercises/{name}.html"
@@ -330,11 +352,14 @@ def test_the_folder_of_a_session_is_whole(tmp_path):
                     "nbgrader/nbgrader_config.py", *(f"hand-out/{name}.ipynb" for name in names),
                     *(f"keep/{name}.ipynb" for name in names),
                     *(f"nbgrader/source/{name}/{name}.ipynb" for name in names)}
+    assert '<html data-plan="seminar-3"' in (target / "slides-implicit.html").read_text()
+    assert ">Name" not in (target / "answers.html").read_text()
     printed = {"slides-implicit.pdf", "worksheet-2.pdf", "answers.pdf"}
     assert held >= printed if not said else "print them to a file" in said[0]
     for name in names:
         text = (target / "hand-out" / f"{name}.ipynb").read_text()
         assert "HIDDEN" not in text and "### SOLUTION" not in text and '"nbgrader"' in text
+        assert text.count('"deletable": false') == text.count('"nbgrader"') > 4
     answers = BeautifulSoup((target / "answers.html").read_text(), "html.parser")
     with zipfile.ZipFile(target / "questions.zip") as archive:
         rows = list(csv.reader(io.StringIO(archive.read("quizzes.csv").decode())))[1:]

@@ -29,9 +29,11 @@ def main(folder: Path) -> int:
     if not folder.is_dir():
         print(f"there is no folder {folder}", file=sys.stderr)
         return 2
-    taken, refused = handed_in(folder)
+    taken, refused, later = handed_in(folder)
     for line in refused:
         print(line, file=sys.stderr)
+    for line in later:
+        print(line)
     for (student, name), path in taken.items():
         place = folder / "submitted" / student / name / f"{name}.ipynb"
         place.parent.mkdir(parents=True, exist_ok=True)
@@ -48,11 +50,14 @@ def main(folder: Path) -> int:
     return 1 if refused else 0
 
 
-def handed_in(folder: Path) -> tuple[dict[tuple[str, str], Path], list[str]]:
-    """The files by student and exercises, and in words what could not be taken."""
+def handed_in(folder: Path) -> tuple[dict[tuple[str, str], Path], list[str], list[str]]:
+    """The files by student and exercises; in words what could not be taken as it is, and which one replaced another.
+
+    A file without a name belongs to the student after whom its folder is called, or else the file.
+    """
     known = {path.stem for path in exercises.files(ROOT)}
     found: dict[tuple[str, str], Path] = {}
-    refused = []
+    refused, later = [], []
     paths = [path for path in folder.rglob("*.ipynb") if path.relative_to(folder).parts[0] != "submitted"]
     for path in sorted(paths, key=lambda path: (path.stat().st_mtime, str(path))):
         try:
@@ -67,10 +72,12 @@ def handed_in(folder: Path) -> tuple[dict[tuple[str, str], Path], list[str]]:
             continue
         student = re.sub(r"[^\w]+", "-", str(student).strip().lower()).strip("-")
         if not student:
-            refused.append(f"{path.name}: no name was given; it is taken as {path.stem!r}")
-            student = path.stem
+            student = path.stem if path.parent == folder else path.relative_to(folder).parts[0]
+            refused.append(f"{path.relative_to(folder)}: no name was given; it is taken as {student!r}")
+        if (student, name) in found and found[student, name].read_bytes() != path.read_bytes():
+            later.append(f"{student}, {name}: {path.name} takes the place of {found[student, name].name}")
         found[student, name] = path
-    return found, refused
+    return found, refused, later
 
 
 def verdicts(path: Path, name: str) -> dict[str, str]:

@@ -25,16 +25,18 @@ from sphinx_external_toc.parsing import parse_toc_yaml
 
 from tools.kit import exercises, plans, quizzes, worksheets
 
+ROOM = "book/teaching/room"  # where a class works without a notebook
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 
 class Session(NamedTuple):
-    """A row of a plan: its name, decks by name, worksheets by number, pages of chapters."""
+    """A row of a plan: its name, decks by name, worksheets by number, pages that are read, pages that are worked on."""
 
     name: str
     decks: list[str]
     sheets: list[str]
     pages: list[str]
+    worked: list[str]
 
 
 def session(root: Path, plan: str, number: int) -> Session:
@@ -46,12 +48,19 @@ def session(root: Path, plan: str, number: int) -> Session:
         raise ValueError(f"the {plan} has the sessions 1 to {len(known[plan]['rows'])}, not {number}")
     row = known[plan]["rows"][number - 1]
     text = " ".join(cell for cell in row.values() if isinstance(cell, str))
-    labels = [f"({label})=" for label in re.findall(r"<([\w-]+)>", text)]
-    pages = [page for page in parse_toc_yaml(root / "_toc.yml") if not page.startswith("book/teaching/")
-             and any(label in (root / f"{page}.md").read_text(encoding="utf-8") for label in labels)]
-    decks = list(dict.fromkeys(deck for deck, _, _ in plans.of_session(root, plan, row)))
+    read = _pages(root, re.findall(r"<([\w-]+)>", text))
+    pages = [page for page in read if not page.startswith("book/teaching/")]
+    worked = _pages(root, row["exercises"]) if "exercises" in row else read
+    decks = list(dict.fromkeys(one.deck for one in plans.of_session(root, plan, row)))
     sheets = [str(plans.sheet(root, name)) for name in re.findall(r"\{sheet\}`(.*?)`", text)]
-    return Session(f"{plan}-{number}", decks, sheets, pages)
+    return Session(f"{plan}-{number}", decks, sheets, pages, worked)
+
+
+def _pages(root: Path, labels: list[str]) -> list[str]:
+    """The pages that have these labels, in the order of the book."""
+    targets = [f"({label})=" for label in labels]
+    return [page for page in parse_toc_yaml(root / "_toc.yml")
+            if any(target in (root / f"{page}.md").read_text(encoding="utf-8") for target in targets)]
 
 
 def pack(root: Path, site: Path, found: Session, target: Path, address: str = "") -> list[str]:
@@ -64,8 +73,9 @@ def pack(root: Path, site: Path, found: Session, target: Path, address: str = ""
     printed = []
     for deck in found.decks:
         slides = (site / "slides" / f"{deck}.html").read_text(encoding="utf-8")
+        slides = slides.replace("<html", f'<html data-plan="{found.name}"', 1)  # what it opens with
         if address and deck == found.decks[0]:
-            slides = slides.replace("</main>", f"{turns(root, found, address)}</main>")
+            slides = slides.replace("</main>", f"{turns(root, site, found, address)}</main>")
         (target / f"slides-{deck}.html").write_text(slides, encoding="utf-8")
         printed.append((f"slides-{deck}", f"?{found.name}&first"))
     for number in found.sheets:
@@ -74,31 +84,45 @@ def pack(root: Path, site: Path, found: Session, target: Path, address: str = ""
     asked = [question for question in quizzes.questions(root, site) if f"book/{question.page}" in found.pages]
     if asked:
         quizzes.bundle(asked, target / "questions.zip")
-        (target / "answers.html").write_text(worksheets.sheet(answers(asked), site), encoding="utf-8")
+        page = worksheets.sheet(answers(root, asked), site, named=False)
+        (target / "answers.html").write_text(page, encoding="utf-8")
         printed.append(("answers", ""))
     for page, path in exercises.chapters(root).items():
-        if page in found.pages:
+        if page in found.worked:
             _notebooks(path, target)
     if (target / "nbgrader").exists():
         (target / "nbgrader" / "nbgrader_config.py").write_text(exercises.CONFIG)
     return to_pdf(target, printed)
 
 
-def turns(root: Path, found: Session, address: str) -> str:
-    """A slide for the exercises of each chapter of a session: the address of their page, to scan and to type."""
+def turns(root: Path, site: Path, found: Session, address: str) -> str:
+    """A slide for each page on which a class works in this session: its address, to scan and to type.
+
+    Raises ValueError for a page that the site does not have.
+    """
     import segno  # installed with the browser's checks: tools/requirements/site.txt
 
-    slides = []
-    for page, path in exercises.chapters(root).items():
-        if page in found.pages:
-            link = f"{address.rstrip('/')}/exercises/{path.stem}.html"
-            code = segno.make(link, error="m").svg_inline(scale=9, light="#fff", border=4)
-            title = html.escape(re.search(r"(?m)^# (.*)$", (root / f"{page}.md").read_text(encoding="utf-8"))[1])
-            slides.append(f'<section class="slide" id="turn-{path.stem}" aria-label="exercises"><h2>Your turn: {title}'
-                          f'</h2><div role="img" aria-label="{html.escape(link)} as a code to scan">{code}</div>'
-                          f'<p>{html.escape(link)}</p><div class="notes">They scan the code, or type the address. '
-                          f'The page needs a browser and no installation.</div><div class="foot"></div></section>')
+    chapters, slides = exercises.chapters(root), []
+    for page in found.worked:
+        if page not in chapters and page != ROOM:
+            continue
+        place = f"exercises/{chapters[page].stem}.html" if page in chapters else f"{page}.html"
+        if not (site / place).exists():
+            raise ValueError(f"the site has no {place}, so there is nothing to scan: make live, make book, or leave "
+                             "out ADDRESS")
+        link = f"{re.sub('/?(index.html)?$', '', address)}/{place}"
+        code = segno.make(link, error="m").svg_inline(scale=9, light="#fff", border=4)
+        slides.append(f'<section class="slide" id="turn-{Path(place).stem}" aria-label="exercises"><h2>Your turn: '
+                      f'{html.escape(title(root, page))}</h2><div role="img" aria-label="{html.escape(link)} as a code '
+                      f'to scan">{code}</div><p>{html.escape(link)}</p><div class="notes">They scan the code, or type '
+                      'the address. The page needs a browser and no installation.</div><div class="foot"></div>'
+                      "</section>")
     return "".join(slides)
+
+
+def title(root: Path, page: str) -> str:
+    """What a page is called."""
+    return re.search(r"(?m)^# (.*)$", (root / f"{page}.md").read_text(encoding="utf-8"))[1]
 
 
 def _notebooks(path: Path, target: Path) -> None:
@@ -111,15 +135,16 @@ def _notebooks(path: Path, target: Path) -> None:
         nbformat.write(made, target / f"{place}.ipynb")
 
 
-def answers(asked: list[quizzes.Question]) -> str:
-    """Every question with its right answer and all reasons, by page; formulas between dollars."""
+def answers(root: Path, asked: list[quizzes.Question]) -> str:
+    """Every question with its picture, its right answer and all reasons, by chapter; formulas between dollars."""
     parts = ["<h1>Answers</h1>"]
     for page, group in itertools.groupby(enumerate(asked, 1), lambda numbered: numbered[1].page):
-        parts.append(f"<h2>{page}</h2>")
+        parts.append(f"<h2>{html.escape(title(root, f'book/{page}'))}</h2>")
         for number, question in group:
             lines = "".join(f"<li>{'<b>Right.</b> ' if right else ''}{_line(said)} <em>{_line(why)}</em></li>"
                             for right, said, why in question.answers)
-            parts.append(f"<p><b>{number}.</b> {_line(question.asked)}</p><ol>{lines}</ol>")
+            drawn = question.picture.svg if question.picture else ""
+            parts.append(f"{drawn}<p><b>{number}.</b> {_line(question.asked)}</p><ol>{lines}</ol>")
     return "".join(parts)
 
 
@@ -147,7 +172,9 @@ def to_pdf(target: Path, names: list[tuple[str, str]]) -> list[str]:
 
 def main() -> None:
     given = sys.argv[1:]
-    address = given.pop() if given and "://" in given[-1] else ""
+    address = "" if not given or re.fullmatch(r"\d+", given[-1]) else given.pop()
+    if address and not re.match("https?://", address):
+        raise SystemExit(f"the address of a site begins with https://, got {address!r}")
     if not given or not re.fullmatch(r"\d+", given[-1]):
         raise SystemExit("say which session: make course WEEK=1, or SESSION=1 of the week")
     plan, number = ["seminar", *given][-2:]
@@ -155,13 +182,14 @@ def main() -> None:
     site = root / "_build" / "html"
     if not (site / "slides").exists():
         raise SystemExit("the book is not built: make book")
+    target = root / "_build" / "course" / f"{plan}-{int(number):02d}"
     try:
-        found = session(root, plan, int(number))
+        for sentence in pack(root, site, session(root, plan, int(number)), target, address):
+            print(sentence)
     except ValueError as error:
         raise SystemExit(str(error)) from None
-    target = root / "_build" / "course" / f"{plan}-{int(number):02d}"
-    for sentence in pack(root, site, found, target, address):
-        print(sentence)
+    if not any(target.iterdir()):
+        raise SystemExit(f"session {number} of the {plan} needs nothing but the room")
     print(f"{target}: {', '.join(sorted(path.name for path in target.iterdir()))}")
 
 

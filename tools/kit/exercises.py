@@ -266,6 +266,8 @@ def release(cells: list[Cell], name: str) -> nbformat.NotebookNode:
         node.source = GIVEN.sub(rf"\1{BLANK}", node.source)
         if "### BEGIN HIDDEN TESTS" in node.source:
             node.source = ""
+        if "nbgrader" in node.metadata:
+            node.metadata["deletable"] = False  # a cell that is gone is marked with nothing
         tags = {"hidden-test": ["remove-cell"]}.get(node.metadata.get("tags", [""])[0])
         node.metadata["tags"] = tags or []
     return made

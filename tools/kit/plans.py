@@ -9,12 +9,22 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 FOLDER = Path("book", "teaching")
+
+
+class Shown(NamedTuple):
+    """A slide in a plan: its deck and number, its minutes, and the minute at which to go on."""
+
+    deck: str
+    number: int
+    length: float
+    until: float
 
 
 @functools.cache
@@ -56,38 +66,46 @@ def of_row(root: Path, plan: str, row: dict[str, Any]) -> list[tuple[str, int, i
     return found
 
 
-def of_session(root: Path, plan: str, session: dict[str, Any]) -> list[tuple[str, int, float]]:
-    """Deck, number and minutes of each slide of a session: those of its plan by minutes, or equal shares."""
-    asked = session.get("Slides", [])
+def of_plan(root: Path, plan: str) -> list[Shown]:
+    """The slides of a plan by minutes; rows without slides take their time, too."""
+    found, start = [], 0
+    for row in read(root)["by_minutes"][plan]["rows"]:
+        slides = of_row(root, plan, row)
+        for place, (deck, number, length) in enumerate(slides):
+            found.append(Shown(deck, number, length, start + sum(one[2] for one in slides[:place + 1])))
+        start += row.get("minutes", sum(length for *_, length in slides))
+    return found
+
+
+def of_session(root: Path, plan: str, session: dict[str, Any]) -> list[Shown]:
+    """The slides of a session: those of its plan by minutes, or equal shares of what the presenter has."""
+    asked, own = session.get("Slides", []), read(root)["sessions"][plan]
     if isinstance(asked, list):
-        return [one for name in asked for row in read(root)["by_minutes"][name]["rows"]
-                for one in of_row(root, name, row)]
-    found = []
+        return [one for name in asked for one in of_plan(root, name)]
+    places = []
     for deck, ranges in asked.items():
         for ends in ranges:
             first, _, last = ends.partition(" .. ")
             start = slide(root, f"{deck}: {first}")
             end = slide(root, f"{deck}: {last}") if last else start
-            found += [(deck, number) for number in range(start, end + 1)]
-    share = read(root)["sessions"][plan]["present"] / max(len(found), 1)
-    return [(deck, number, share) for deck, number in found]
+            places += [(deck, number) for number in range(start, end + 1)]
+    share = own["present"] / max(len(places), 1)
+    return [Shown(deck, number, share, own["begin"] + share * count) for count, (deck, number) in enumerate(places, 1)]
 
 
-def minutes(root: Path, deck: str) -> dict[int, dict[str, float]]:
-    """For each slide of a deck its minutes in each version; "minutes" is the deck's own."""
-    versions: dict[str, list[tuple[str, int, float]]] = {
-        name: [one for row in plan["rows"] for one in of_row(root, name, row)]
-        for name, plan in read(root)["by_minutes"].items()}
+def minutes(root: Path, deck: str) -> dict[int, dict[str, Shown]]:
+    """For each slide of a deck what each version gives it; "minutes" is the deck's own."""
+    versions = {name: of_plan(root, name) for name in read(root)["by_minutes"]}
     own = next(name for name, plan in read(root)["by_minutes"].items() if plan["deck"] == deck)
     versions = {"minutes": versions[own], **versions}
     for name, plan in read(root)["sessions"].items():
         for number, session in enumerate(plan["rows"], 1):
             versions.setdefault(f"{name}-{number}", of_session(root, name, session))
-    found: dict[int, dict[str, float]] = {}
+    found: dict[int, dict[str, Shown]] = {}
     for name, slides in versions.items():
-        for of_deck, number, length in slides:
-            if of_deck == deck:
-                found.setdefault(number, {})[name] = length
+        for one in slides:
+            if one.deck == deck:
+                found.setdefault(one.number, {})[name] = one
     return found
 
 
@@ -100,7 +118,7 @@ def table(root: Path, plan: str) -> str:
     for row in own["rows"]:
         slides = of_row(root, plan, row)
         end = start + row.get("minutes", sum(length for *_, length in slides))
-        rows.append([f"{start}-{end}", row["what"], _cited(slides, own["deck"]), row.get("they", "")])
+        rows.append([f"{start}-{end}", row["what"], _cited(slides, own["deck"], f" {plan}"), row.get("they", "")])
         start = end
     empty = {column for column in range(4) if not any(row[column] for row in rows[1:])}
     return _markdown([[cell for column, cell in enumerate(row) if column not in empty] for row in rows])
@@ -117,12 +135,12 @@ def _sessions(root: Path, plan: str) -> str:
     return _markdown(rows)
 
 
-def _cited(slides: list[tuple[str, int, Any]], own: str, version: str = "") -> str:
+def _cited(slides: Sequence[tuple[Any, ...]], own: str, version: str) -> str:
     """Numbers of slides, three neighbours as a range; decks other than the plan's own by name."""
     parts = []
     for deck, group in itertools.groupby(slides, lambda one: one[0]):
         runs: list[list[int]] = []
-        for _, number, _ in group:
+        for number in (one[1] for one in group):
             if runs and number == runs[-1][-1] + 1:
                 runs[-1].append(number)
             else:

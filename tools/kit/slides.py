@@ -1,10 +1,10 @@
 """A deck of slides from each built page book/teaching/slides_*: one file, no network, notes for the speaker.
 
 A heading of the second level begins a slide. `{container} notes` is what the speaker says; minutes, and the slides of
-each plan, come from book/teaching/plans.yml. What has the class `step` waits for a key, a cell tagged `instead` then
-takes the place of the figure before it. A quiz is a poll, `vote counted` and `vote recalled` have boxes for hands. The
-works that the page cites become the last slide. Figures and numbers are the page's own, computed by the build; formulas
-become MathML. build_book calls `write` after Sphinx.
+each plan, come from book/teaching/plans.yml. What has the class or tag `step` waits for a key, a cell tagged `instead`
+then takes the place of the figure before it. A quiz is a poll, `vote counted` and `vote recalled` have boxes for hands.
+The works that the page cites become the last slide. Figures and numbers are the page's own, computed by the build;
+formulas become MathML. build_book calls `write` after Sphinx.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def deck(page: Path, target: Path, root: Path, site: Path) -> None:
     target.write_text(text.replace("@COUNT@", str(len(slides))), encoding="utf-8")
 
 
-def sheet(section: Tag, number: int, title: str, lengths: dict[str, float]) -> str:
+def sheet(section: Tag, number: int, title: str, planned: dict[str, plans.Shown]) -> str:
     """A slide of a section. Raises ValueError where the speaker is given nothing to say."""
     heading = section.find(["h1", "h2"])
     if number and section.select_one(".notes") is None:
@@ -67,6 +67,8 @@ def sheet(section: Tag, number: int, title: str, lengths: dict[str, float]) -> s
         question.replace_with(poll(question, section.select_one(".notes")))
     for box in section.select(".vote.counted, .vote.recalled"):
         box.append(hands(box))
+    for cell in section.select(".tag_step"):
+        cell["class"].append("step")
     for cell in section.select(".tag_instead"):
         before = cell.find_previous_sibling()
         before.wrap(Tag(name="div", attrs={"class": "swap"})).append(cell)
@@ -80,7 +82,7 @@ def sheet(section: Tag, number: int, title: str, lengths: dict[str, float]) -> s
         if tag.find_parent("svg") is None and "instrument" not in tag.get("class", []):
             del tag["id"]
     kind = "slide title" if not number else "slide"
-    minutes = "".join(f' data-{plan}="{length:.3g}"' for plan, length in lengths.items())
+    minutes = "".join(f' data-{plan}="{one.length:.3g} {one.until:.3g}"' for plan, one in planned.items())
     inside = "".join(map(str, section.contents)) + ("" if number else picture())
     return (f'<section class="{kind}" id="s{number}"{minutes} aria-label="slide {number + 1} of @COUNT@">{inside}'
             f'<div class="foot"><span>{html.escape(title) if number else BOOK}</span><span>{number + 1}</span></div>'

@@ -27,8 +27,11 @@ def write(root: Path, site: Path) -> None:
         (site / TARGET / path.name).write_text(sheet(path.read_text(encoding="utf-8"), site), encoding="utf-8")
 
 
-def sheet(fragment: str, site: Path) -> str:
-    """A page with its style, fonts and drawings inside. Raises ValueError for a formula that cannot be read."""
+def sheet(fragment: str, site: Path, named: bool = True) -> str:
+    """A page with its style, fonts and drawings inside, and a line for a name.
+
+    Raises ValueError for a formula that cannot be read.
+    """
     text = re.sub(r"\$([^$]+)\$", lambda found: formulas.mathml(html.unescape(found[1])), fragment)
     text = re.sub(r"<axes ([^>]*)/>", lambda found: axes(**dict(re.findall(r'(\w+)="([^"]*)"', found[1]))), text)
     text = re.sub(r'<rule(?: n="(\d+)")?/>', lambda found: '<div class="rule"></div>' * int(found[1] or 1), text)
@@ -36,7 +39,7 @@ def sheet(fragment: str, site: Path) -> str:
     title = body.h1.get_text()
     who = '<p class="who">Name <span></span> Date <span class="short"></span></p>'
     foot = '<p class="foot">Decision-Aligned Uncertainty. CC BY 4.0: copy, change, say where it is from.</p>'
-    head = text.replace("</h1>", f"</h1>{who}", 1)
+    head = text.replace("</h1>", f"</h1>{who}", 1) if named else text
     return (f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>'
             f"<style>{slides.faces(body, site)}{STYLE.read_text()}</style></head>"
             f"<body><main>{head}{foot}</main></body></html>")
