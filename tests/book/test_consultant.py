@@ -3,6 +3,10 @@
 import re
 from pathlib import Path
 
+import numpy as np
+
+from pwu_book.examples import helpdesk, hub
+
 BOOK = Path(__file__).parents[2] / "book"
 PAGE, KEY = (BOOK / name for name in ("end/consultant.md", "teaching/consultant_key.md"))
 
@@ -37,3 +41,20 @@ def test_marks_add_up_and_are_those_of_the_rubric():
         people = sum(name in memo for name in ("Dr Weiss", "Mr Obi", "Ms Prat"))
         assert not marks["recommendation"] or people == 3 and memo.count("$\\%$") + memo.count(r"\%$") >= 3
         assert not marks["file"] == 2 or "patients" in memo and "per cent" in memo
+
+
+def test_the_two_other_files_are_made_by_their_modules():
+    for module, path, read in ((hub, hub.HUB, hub.hub), (helpdesk, helpdesk.HELPDESK, helpdesk.helpdesk)):
+        text = module.make().to_csv(index=False)
+        assert path.read_text() == text
+        assert len(read()) == text.count("\n") - 1
+    assert all(np.isnan(hub.quantiles(hub.hub(), "hill")).any(axis=1) == hub.hub()["hill_q50"].isna())
+    crossing = [np.diff(hub.quantiles(hub.hub(), team), axis=1) < 0 for team in hub.TEAMS]
+    assert not any(each.any() for each in crossing)
+
+
+def test_the_brief_of_the_other_files_gives_nothing_away():
+    brief = PAGE.read_text().partition("(consultant-more)=")[2]
+    assert brief.count("{download}") == 2
+    for trap in ("groups", "unit is", "known afterwards", "overconfident", "missing weeks", "0 to 100", "examples of"):
+        assert trap not in brief, trap

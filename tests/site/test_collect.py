@@ -41,8 +41,8 @@ def test_a_class_is_sorted_and_summed_up(tmp_path, capsys, monkeypatch):
     assert collect.main(tmp_path) == 1
     said = capsys.readouterr()
     placed = sorted(path.relative_to(tmp_path / "submitted").as_posix() for path in tmp_path.glob("submitted/*/*/*"))
-    assert placed == [f"{student}/{NAME}/{NAME}.ipynb" for student in ("Fay", "ann-lee", "ben", "cem", "dora", "nameless",
-                                                                    "émile")]
+    students = ("Fay", "ann-lee", "ben", "cem", "dora", "nameless", "émile")
+    assert placed == [f"{student}/{NAME}/{NAME}.ipynb" for student in students]
     assert "BEGIN SOLUTION" in (tmp_path / f"submitted/ben/{NAME}/{NAME}.ipynb").read_text()  # the later one
     lines = said.out.splitlines()
     assert lines[0] == f"ben, {NAME}: {early.with_name(f'ben_{NAME}.ipynb').name} takes the place of early.ipynb"
