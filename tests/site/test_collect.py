@@ -52,6 +52,10 @@ def test_a_class_is_sorted_and_summed_up(tmp_path, capsys, monkeypatch):
     assert all(word in said.err for word in ("notes.ipynb", "other.ipynb", "nameless.ipynb: no name was given",
                                                    "taken as 'Fay'"))
     assert collect.main(tmp_path) == 1 and capsys.readouterr().out == said.out  # what is sorted is not handed in again
+    (tmp_path / "course").mkdir()
+    assert collect.main(tmp_path / "Fay", tmp_path / "course") == 1
+    assert (tmp_path / f"course/submitted/from-the-folder/{NAME}/{NAME}.ipynb").exists()
+    assert collect.main(tmp_path, tmp_path / "nowhere") == 2
 
 
 @pytest.mark.parametrize("mistake", exercises.mistakes(CELLS), ids=lambda one: one.name)

@@ -298,7 +298,7 @@ def test_empty_axes_reach_their_ends():
     ("week", 2, ["implicit", "foundations"], ["2"], ["foundations/metrics", "foundations/alignment",
                                                      "implicit_priors/binary_priors"]),
     ("seminar-2026", 2, ["forecasts"], ["8"], ["forecasts/answers"]),
-    ("seminar-2026", 4, [], ["9"], ["start/many", "experiments/watching"]),
+    ("seminar-2026", 4, ["experiments"], ["9"], ["start/many", "experiments/watching"]),
 ])
 def test_a_session_has_what_its_row_of_the_plan_says(plan, number, decks, sheets, pages):
     wanted = (f"{plan}-{number}", decks, sheets, [f"book/{page}" for page in pages])

@@ -1,11 +1,12 @@
 """Sort what a class has handed in from the pages of the exercises, and say how it did.
 
-Usage: python -m tools.kit.collect FOLDER
+Usage: python -m tools.kit.collect FOLDER [COURSE]
 
 FOLDER has the notebooks as the pages saved them, at any depth. They are copied to
-`FOLDER/submitted/STUDENT/EXERCISES/EXERCISES.ipynb`, where nbgrader looks for them; of two files by one student the one
-that was written later counts. Each is run in a process of its own, for at most half a minute: with this account's
-rights, so use one that holds nothing of value.
+`COURSE/submitted/STUDENT/EXERCISES/EXERCISES.ipynb`, where nbgrader looks for them (COURSE is FOLDER, or the folder
+`nbgrader` of a session that `make course` filled); of two files by one student the one that was written later counts.
+Each is run in a process of its own, for at most half a minute: with this account's rights, so use one that holds
+nothing of value.
 """
 
 from __future__ import annotations
@@ -25,17 +26,19 @@ LONGEST = 30  # seconds for a file
 RUNS = "does not run"
 
 
-def main(folder: Path) -> int:
-    if not folder.is_dir():
-        print(f"there is no folder {folder}", file=sys.stderr)
-        return 2
+def main(folder: Path, course: Path | None = None) -> int:
+    course = course or folder
+    for place in (folder, course):
+        if not place.is_dir():
+            print(f"there is no folder {place}", file=sys.stderr)
+            return 2
     taken, refused, later = handed_in(folder)
     for line in refused:
         print(line, file=sys.stderr)
     for line in later:
         print(line)
     for (student, name), path in taken.items():
-        place = folder / "submitted" / student / name / f"{name}.ipynb"
+        place = course / "submitted" / student / name / f"{name}.ipynb"
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, place)
     for name in sorted({name for _, name in taken}):
@@ -117,6 +120,6 @@ def mark() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        raise SystemExit("usage: python -m tools.kit.collect FOLDER")
-    raise SystemExit(main(Path(sys.argv[1])))
+    if len(sys.argv) not in (2, 3):
+        raise SystemExit("usage: python -m tools.kit.collect FOLDER [COURSE]")
+    raise SystemExit(main(*map(Path, sys.argv[1:])))
