@@ -4,7 +4,7 @@ import nbformat
 import pytest
 
 from tools.build import downloads
-from tools.extension.notebooks import readable
+from tools.extension.notebooks import readable, twin
 from tools.extension.page_body import parsed
 
 PAGE = r"""
@@ -84,3 +84,19 @@ def test_a_reader_s_own_notebooks_are_kept(tmp_path):
     (mine / "a" / "one.ipynb").write_text("edited")
     downloads.to_edit(tmp_path / "site", mine)
     assert [(mine / "a" / name).read_text() for name in ("one.ipynb", "two.ipynb")] == ["edited", "new"]
+
+
+CELLS = """<section><div class="cell"><div class="cell_input"><div class="highlight"><pre>1 + 1</pre></div></div>
+<div class="cell_output"><div class="output text_plain"><div class="highlight"><pre>2</pre></div></div></div></div>
+<div class="cell tag_hide-input"><div class="cell_input"><div class="highlight"><pre>table</pre></div></div>
+<div class="cell_output"><div class="output text_html"><table><thead><tr><th></th><th>cost</th></tr></thead><tbody>
+<tr><th>A</th><td>0.25</td></tr></tbody></table></div></div></div>
+<div class="cell tag_remove-input"><div class="cell_output"><figure><img alt="Two curves." src="x.svg"/><figcaption>
+<p>They cross.</p></figcaption></figure></div></div>
+<p><a class="reference internal" href="b.html#x">Next</a></p></section>"""
+
+
+def test_a_twin_has_numbers_code_that_shows_and_pictures_in_words():
+    text = twin(parsed(CELLS), "book/part/a", lambda page: page == "book/part/b")
+    assert text == ("```python\n1 + 1\n```\n\n```\n2\n```\n\n|  | cost |\n|---|---|\n| A | 0.25 |\n\n"
+                    "*(Picture: Two curves.)*\n\n_They cross._\n\n[Next](b.md)\n")

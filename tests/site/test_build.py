@@ -91,6 +91,8 @@ def test_a_change_of_the_package_runs_all_chapters_that_use_it_and_keeps_each_ou
     assert "github.com/someone" not in page(small) and "og:image" not in page(small)
     assert not (small / "_build" / "html" / "sitemap.xml").exists()
     assert "- [Chapter](book/chapter.html): " in (small / "_build" / "html" / "llms.txt").read_text()
+    twin = (small / "_build" / "html" / "book" / "chapter.md").read_text()
+    assert twin.startswith("# Chapter\n\nText.\n\n```python\nimport pwu_lite") and "```\n'forty-one'\n```" in twin
     get_cache(str(small / "_build" / ".jupyter_cache")).change_cache_limit(1)
     (small / "pwu_lite" / "__init__.py").write_text("def answer():\n    return 'forty-two'\n")
     done = build(small)

@@ -141,6 +141,16 @@ def read_notebook(app, pagename, templatename, context, doctree) -> None:
     context["readable_notebook"] = notebook
 
 
+def offer_twin(app, pagename, templatename, context, doctree) -> None:
+    """Write the page as Markdown with its numbers, beside the page: for programs that read, and for people who copy."""
+    if doctree is not None:
+        text = notebooks.twin(page_body.parsed(context["body"]), pagename, lambda page: page in app.env.found_docs,
+                              app.config.html_baseurl)
+        target = Path(app.outdir) / f"{pagename}.md"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+
+
 def offer_notebook(app, pagename, templatename, context, doctree) -> None:
     """Write the page's notebook, and let the download button offer it."""
     if "readable_notebook" in context:
@@ -220,10 +230,11 @@ def list_pages(app) -> None:
     """llms.txt: every page with its title and first words, in the order of the book, for programs that read it."""
     site, toc = Path(app.outdir), yaml.safe_load((Path(app.srcdir) / "_toc.yml").read_text())
     base = app.config.html_baseurl.rstrip("/") + "/" if app.config.html_baseurl else ""
-    lines = [f"# {app.config.project}", "", f"> {read_head(site / f'{app.config.root_doc}.html')[1]}"]
+    lines = [f"# {app.config.project}", "", f"> {read_head(site / f'{app.config.root_doc}.html')[1]}", "",
+             "Each page is also one Markdown text, with its numbers: .md in place of .html in its address."]
     if CHOOSING in app.env.found_docs:
         title = read_head(site / f"{CHOOSING}.html")[0]
-        lines += ["", f"To choose a score for somebody, read [{title}]({base}_sources/{CHOOSING}.md) first. What each "
+        lines += ["", f"To choose a score for somebody, read [{title}]({base}{CHOOSING}.md) first. What each "
                       f"score believes is in [scores.json]({base}scores.json)."]
     for part in toc["parts"]:
         lines += ["", f"## {part['caption']}", ""]
@@ -354,6 +365,7 @@ def setup(app):
     app.connect("config-inited", find_address)
     app.connect("builder-inited", index_anew)
     app.connect("html-page-context", read_notebook, priority=300)
+    app.connect("html-page-context", offer_twin, priority=300)
     app.connect("html-page-context", offer_notebook, priority=400)
     app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
     app.connect("html-page-context", launch_notebook, priority=600)

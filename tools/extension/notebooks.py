@@ -71,6 +71,24 @@ def readable(notebook: nbformat.NotebookNode, body: BeautifulSoup, page: str, ha
     return nbformat.v4.new_notebook(cells=cells, metadata=notebook.metadata)
 
 
+def twin(body: BeautifulSoup, page: str, has_page: Callable[[str], bool], base: str = "") -> str:
+    """The page as one Markdown text, with its numbers, the code that it shows and what the code gave.
+
+    Parameters
+    ----------
+    body : BeautifulSoup
+        The page's HTML.
+    page : str
+        Name of the page, such as "book/start/idea": links are relative to it.
+    has_page : callable
+        Whether there is a twin of a page: links lead there.
+    base : str
+        Address of the site, or "".
+    """
+    write = Markdown(page, has_page, base, ".md")
+    return "\n\n".join(piece if isinstance(piece, str) else write.cell(piece) for piece in write.pieces(body)) + "\n"
+
+
 def folded(cell: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """A code cell whose source is hidden if it is machinery; JupyterLab opens it with a click."""
     if FOLDED & set(cell.metadata.get("tags", [])):
@@ -87,8 +105,8 @@ def number_cells(cells: list[nbformat.NotebookNode]) -> None:
 class Markdown:
     """Markdown for a page's HTML."""
 
-    def __init__(self, page: str, has_notebook: Callable[[str], bool], base: str):
-        self.page, self.has_notebook, self.base = page, has_notebook, base
+    def __init__(self, page: str, has_notebook: Callable[[str], bool], base: str, kind: str = ".ipynb"):
+        self.page, self.has_notebook, self.base, self.kind = page, has_notebook, base, kind
 
     def pieces(self, node: Tag) -> Iterator[str | Tag]:
         """Blocks of text, and the page's code cells between them."""
@@ -173,6 +191,20 @@ class Markdown:
                           "<details><summary>Answer</summary>", "", *(f"{n}. {one}" for n, one in enumerate(right, 1)),
                           "", "</details>"])
 
+    def cell(self, tag: Tag) -> str:
+        """A code cell: its code, unless the page folds or hides it, and its outputs."""
+        parts = []
+        if not {f"tag_{name}" for name in FOLDED} & set(tag["class"]) and (code := tag.select_one(".cell_input pre")):
+            parts.append(f"```python\n{code.get_text().strip()}\n```")
+        for out in tag.select(".cell_output > *"):
+            if out.img:
+                parts.append(self.block(out.img))  # its caption follows the cell
+            elif out.select_one("pre"):
+                parts.append(f"```\n{out.get_text().strip()}\n```")
+            else:
+                parts.append(self.block(out).strip())
+        return "\n\n".join(filter(None, parts))
+
     def item(self, tag: Tag, mark: str) -> str:
         lines = self.blocks(tag).split("\n")
         return "\n".join([f"{mark} {lines[0]}", *(f"{' ' * (len(mark) + 1)}{line}".rstrip() for line in lines[1:])])
@@ -228,7 +260,7 @@ class Markdown:
             return ""
         page = posixpath.normpath(posixpath.join(posixpath.dirname(self.page), path))
         if page.endswith(".html") and self.has_notebook(page.removesuffix(".html")):
-            return path.removesuffix(".html") + ".ipynb"
+            return path.removesuffix(".html") + self.kind
         return f"{self.base.rstrip('/')}/{page}{'#' if part else ''}{part}" if self.base else ""
 
 
