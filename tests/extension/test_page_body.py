@@ -273,6 +273,19 @@ def test_stages_and_marks_are_as_many(after, said):
         dress(PASSING % after)
 
 
+def test_a_chapter_without_drawings_opens_with_a_still_instrument():
+    def chapter(inside):
+        return dress('<section><h1>10. A chapter</h1><div class="admonition">card</div><figure id="f"><div id="i" '
+                     f'class="operated instrument"><style>.instrument {{}}</style>{inside}<svg role="img" '
+                     'aria-label="a curve"><path d="M0 0"/></svg></div><figcaption><p>Claim.</p></figcaption></figure>'
+                     "</section>").select_one("figure.opening")
+
+    still = chapter("")
+    assert still.find_previous_sibling().name == "h1" and still.svg.path["d"] == "M0 0" and not still.select("[id]")
+    assert still.svg["aria-hidden"] == "true" and "role" not in still.svg.attrs and not still.select("style")
+    assert chapter('<div class="controls"></div>') is None
+
+
 def test_a_chapter_opens_with_its_picture(tmp_path):
     """The first figure, or the one that is marked, above everything, with its caption; drawn by reference."""
     picture = tmp_path / "a.svg"

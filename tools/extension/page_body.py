@@ -390,9 +390,11 @@ def name_tables(soup: BeautifulSoup) -> None:
 def open_with_picture(soup: BeautifulSoup) -> None:
     """A chapter opens with its picture: its first figure, or the one whose cell is tagged `opening`, and its caption.
 
-    Nothing is drawn twice: what stands on top refers to the groups of the figure.
+    Nothing is drawn twice: what stands on top refers to the groups of the figure. An instrument that nobody can move
+    has no groups and is small; it stands there as it is.
     """
-    title, drawings = soup.h1, soup.select(".tag_opening figure svg.drawing") or soup.select("figure[id] svg.drawing")
+    title, drawings = soup.h1, soup.select(".tag_opening figure svg.drawing") or soup.select(
+        "figure[id] svg.drawing") or soup.select("figure[id] .instrument:not(:has(.controls)) svg")
     if title is None or not re.match(r"\d+\.", title.get_text().strip()) or not drawings:
         return
     figure = drawings[0].find_parent("figure")
@@ -401,11 +403,16 @@ def open_with_picture(soup: BeautifulSoup) -> None:
     opening["class"] = "opening"
     for scrolled in opening.select(".wide-drawing"):
         del scrolled["tabindex"], scrolled["role"], scrolled["aria-label"]
-    for own, shown in zip(figure.select("svg.drawing"), opening.select("svg.drawing"), strict=True):
-        shown.clear()
+    for own, shown in zip(figure.select("svg"), opening.select("svg"), strict=True):
         del shown["role"], shown["aria-label"]  # its words are those of the figure
         shown["aria-hidden"] = "true"
-        shown.append(soup.new_tag("use", href=f"#{own.find('g')['id']}"))
+        if "drawing" in own.get("class", []):
+            shown.clear()
+            shown.append(soup.new_tag("use", href=f"#{own.find('g')['id']}"))
+    for part in opening.select(".instrument"):
+        del part["id"]
+    for style in opening.select("style"):
+        style.decompose()  # the figure's own holds here, too
     for link in opening.select("a.headerlink"):
         link.decompose()
     if number := opening.select_one(".caption-number"):
