@@ -284,7 +284,7 @@ def _add_data(parser):
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
                         "if not given; selective: columns NAME_mean and NAME_std; orders: NAME_q05 to NAME_q95, or "
-                        "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence (blank for an "
+                        "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence or NAME (blank for an "
                         "abstention) and NAME_right")
     parser.add_argument("--truth-file", help="a second file with the outcomes, joined by the columns that both have")
     parser.add_argument("--coverage", type=float, help="orders: that of intervals called lower and upper, in %%")

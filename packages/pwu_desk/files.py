@@ -260,6 +260,7 @@ def read_answers(given, frame):
             re.escape(match[1]) + (f"[ _.:-]+{end}" if end else ""), given, re.IGNORECASE)]
         if match and own:
             found[match[1]] = (own[0], name)
+    found |= _called_as_the_model(given, names, found)
     if not found:
         frame, found = _always_given(given, frame, names)
     columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
@@ -290,6 +291,14 @@ def read_answers(given, frame):
         given.notes = [note for note in given.notes if note]
     return (y, {name: (answers[name], sure[name]) for name in columns}, {},
             {name for pair in columns.values() for name in pair})
+
+
+def _called_as_the_model(given, names, found):
+    """A column that is called as its model, beside NAME_right, is how sure the model is."""
+    right = {match[1]: name for name in names
+             if (match := re.fullmatch(r"(.+?)[ _.:-]+(?:right|correct)", name, re.IGNORECASE))}
+    return {model: (own, model) for model, own in right.items()
+            if given.truth is None and model in names and model not in found}
 
 
 def _in_marks_alone(frame, truth, name, answer):

@@ -119,6 +119,18 @@ def test_answers_of_many_digits_are_told_apart(capsys, tmp_path):
     assert costs(found)["a"] == pytest.approx(1 / 3) and any("no confidences" in line for line in found["remarks"])
 
 
+def test_a_column_that_is_called_as_the_model_is_how_sure_it_is(capsys, tmp_path):
+    """a_right and a: before, a was left unread and every answer counted as given."""
+    table = pd.DataFrame({"a_right": [1, 0, 1] * 20, "a": [0.9, 0.2, 0.7] * 20,
+                          "b_right": [0, 1, 1] * 20, "b": [0.4, 0.8, 0.6] * 20})
+    options = ["--decision", "answers", "--ratio", "1:4"]
+    called = run(capsys, tmp_path, table, *options)
+    plain = run(capsys, tmp_path, table.rename(columns={"a": "a_confidence", "b": "b_confidence"}), *options)
+    assert costs(called) == costs(plain) and not any("no confidences" in line for line in called["remarks"])
+    refused = run(capsys, tmp_path, table.assign(a=[90, 20, 70] * 20), *options)
+    assert "column 'a': expected a probability between 0 and 1, got 90" in refused
+
+
 def test_letters_for_right_wrong_and_no_answer(capsys, tmp_path):
     table = pd.DataFrame({"m_right": ["C", "I", "N", "C"] * 15, "m_confidence": [0.9, 0.6, "", 0.7] * 15})
     found = run(capsys, tmp_path, table.drop(columns="m_confidence"), "--decision", "answers", "--ratio", "1:9")
