@@ -813,6 +813,8 @@ def _models_in_rows(given, frame, truth):
     said = evidence.design(frame, truth, own)
     if said and given.groups is None and given.by is None:
         raise ValueError(said)
+    if said and said.endswith(f"--groups {evidence.typed(given.groups)} if each row is a case"):
+        return  # that is what somebody has said
     if said:
         given.notes.append(f"{said[0].upper()}{said[1:]}.")
     elif truth is not None and given.groups is None:

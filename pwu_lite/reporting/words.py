@@ -166,8 +166,9 @@ Check the outcome, and which label is the event.')
         number, kind = min((about["events"], "events"), (about["cases"] - about["events"], "cases without an event"))
         if number < RULES["few_events"]:
             sentences.append(say("few_events", kind=kind, number=f"{number:,}", coverage=about["coverage"]))
-    first = str(table.index[table["verdict"].isin(["best", "reference"])][0]) if "cases" in table else ""
-    sentences += [say("missing", name=name, cases=f"{cases:,}", all=f"{about['cases']:,}", first=first)
+    first = table.index[table["verdict"].isin(["best", "reference"])][0] if "cases" in table else ""
+    sentences += [say("missing_first" if name == first else "missing", name=name, cases=f"{cases:,}",
+                      all=f"{about['cases']:,}", first=first)
                   for name, cases in (table["cases"].items() if "cases" in table else ()) if cases < about["cases"]]
     worse = [str(name) for name, skill in table["skill"].items() if skill < 0]
     if worse and len(worse) == len(table):

@@ -490,10 +490,21 @@ def test_missing_forecasts_are_refused_unless_they_are_allowed(capsys, frame, tm
     path = written(tmp_path, frame.to_csv(index=False), "q.csv")
     options = ["compare", path, "--truth", "y", *RATIO, "--models", "near,far"]
     assert "line 7, column 'near': expected a number, got nothing" in run(capsys, *options)[2]
-    code, out, _ = run(capsys, *options, "--missing", "pairwise", "--json")
-    assert code == 0 and {one["name"]: one["cases"] for one in json.loads(out)["models"]}["near"] in (284, 300)
-    assert "for the 284 of 300 cases that it shares with" in " ".join(run(
-        capsys, *options, "--missing", "pairwise")[1].split())
+    for first, sentence in (("near", "near has one for 284 of 300 cases."),
+                            ("far", "the row of near is for the 284 of 300 cases that it shares with far.")):
+        code, out, _ = run(capsys, *options, "--missing", "pairwise", "--against", first)
+        assert code == 0 and f"Forecasts are missing: {sentence}" in " ".join(out.split())
+        assert f"the row of {first} is" not in " ".join(out.split())
+
+
+def test_recalibration_needs_outcomes_and_says_which_rows_have_one(capsys, tmp_path, frame):
+    frame["y"] = frame["y"].astype(object)
+    frame.loc[5:20, "y"] = ""
+    path = written(tmp_path, frame.to_csv(index=False), "q.csv")
+    options = ["compare", path, "--truth", "y", *RATIO, "--recalibrate", "--seed", "1"]
+    assert "with --only y=VALUE, once for each value" in run(capsys, *options, "--missing", "bounds")[2]
+    code, out, _ = run(capsys, *options, "--only", "y=0", "--only", "y=1")
+    assert code == 0 and "284 cases" in out
 
 
 def test_rows_in_time_order(capsys, path, frame):

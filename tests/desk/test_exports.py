@@ -233,6 +233,16 @@ def test_what_does_not_fit_is_refused_with_the_way_out(capsys, tmp_path, table, 
     assert said in run(capsys, tmp_path, table, "--truth", "y", *words)
 
 
+def test_whoever_took_the_groups_that_were_offered_is_not_asked_again(capsys, tmp_path):
+    table = pd.concat([binary(a=CHANCE, site="north", case=np.arange(60)),
+                       binary(a=CHANCE / 2, site="south", case=np.arange(60))])
+    asked = run(capsys, tmp_path, table, "--truth", "y", *RATIO)
+    assert "one row per model" in asked and "--groups case if each row is a case" in asked
+    for groups, again in (("case", False), ("site", True)):
+        said = run(capsys, tmp_path, table, "--truth", "y", *RATIO, "--models", "a", "--groups", groups)
+        assert ("one row per model" in str(said)) == again, said
+
+
 def test_cases_of_a_hub_stay_in_order_and_only_quantiles_count(capsys, tmp_path):
     table = long_table().sort_values(["model_id", "location", "output_type_id"], key=lambda column: (
         -column.astype(int) if column.name == "location" else column))  # from the last place to the first
