@@ -518,8 +518,8 @@ def _refuse_unused(given):
              if getattr(given, option)]
     if given.missing == "bounds" and given.recalibrate:
         column = evidence.typed(given.truth or "COLUMN")
-        raise ValueError("--recalibrate needs an outcome for every case, so it cannot be combined with --missing bounds: "
-                         f"keep the rows that have one, with --only {column}=VALUE, once for each value")
+        raise ValueError("--recalibrate needs an outcome for every case, so it cannot be combined with --missing "
+                         f"bounds: keep the rows that have one, with --only {column}=VALUE, once for each value")
     if given.missing == "bounds" and (given.decision != "binary" or other):
         raise ValueError("--missing bounds is for --decision binary" + "".join(
             f", without --{option.replace('_', '-')}" for option in other))

@@ -7,13 +7,16 @@ Each check is run again in a new context if it fails; what passes then is listed
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import matplotlib.image
 import nbformat
+import numpy as np
 from playwright.sync_api import expect
 
 from tools.build import kept
@@ -21,7 +24,7 @@ from tools.checks import bench_check, browse, site_check
 from tools.checks.bench_check import BENCH, LONG, TYPED, File
 from tools.kit import collect, exercises
 
-CHAPTER, ROOM = "book/foundations/decisions.html", "book/teaching/room.html"
+FRONT, CHAPTER, ROOM = "book/index.html", "book/foundations/decisions.html", "book/teaching/room.html"
 DENIED = """const no = () => { throw new DOMException("denied", "SecurityError"); };
     Object.defineProperty(window, "localStorage", {get: no, configurable: true});
     if (window.caches) caches.open = caches.keys = caches.match = () => Promise.reject(new DOMException("denied"));"""
@@ -277,6 +280,29 @@ def check_room(page: Any, base: str, folder: Path) -> list[str]:
     return found + site_check.check_access(page)
 
 
+def check_saved(page: Any, base: str, folder: Path) -> list[str]:
+    """The picture that the front page saves has its curves and its words, in the colours of the theme."""
+    page.goto(base + FRONT, wait_until="load")
+    found = []
+    for theme in ("light", "dark"):
+        page.evaluate("theme => { document.documentElement.dataset.theme = theme; }", theme)
+        with page.expect_download() as waiting:
+            page.locator(".instrument .save").click()
+        waiting.value.save_as(folder / f"{theme}.png")
+        picture = (255 * matplotlib.image.imread(folder / f"{theme}.png")[:, :, :3]).round().astype(int)
+        colours = page.evaluate("""() => {
+            const look = (one, key) => getComputedStyle(document.querySelector(one))[key];
+            return {ground: look("body", "backgroundColor"), words: look(".instrument", "color"),
+                    line0: look(".views > svg .line0", "stroke"), line1: look(".views > svg .line1", "stroke")}; }""")
+        for name, colour in colours.items():
+            same = (picture == [int(part) for part in re.findall(r"\d+", colour)[:3]]).all(axis=2).sum()
+            if same < 1000:
+                found.append(f"{theme}: the saved picture has {same} points in the colour of its {name}, {colour}")
+        if np.shape(picture)[1] != 1200:
+            found.append(f"{theme}: the saved picture is {np.shape(picture)[1]} wide")
+    return found
+
+
 def main() -> int:
     """All of it, unless this site has passed on this machine as it is."""
     site = site_check.SITE
@@ -284,7 +310,7 @@ def main() -> int:
         print("no Python for the browser: make live, then make book", file=sys.stderr)
         return 1
     pages = [*(f"book/{name}.html" for name in ("start/quickstart", "reference/machine", "reference/gallery")),
-             ROOM, CHAPTER, bench_check.CHAPTER]
+             FRONT, ROOM, CHAPTER, bench_check.CHAPTER]
     pages += sorted(str(path.relative_to(site)) for path in (site / "exercises").iterdir())
     live = [path.read_bytes() for path in sorted((site / "_static" / "live").iterdir()) if path.is_file()]
     texts = [text for name in pages for text in (name, (site / name).read_bytes())]
@@ -309,6 +335,7 @@ def main() -> int:
             "odd names": lambda page: check_odd_names(page, base),
             "storage denied": lambda page: check_denied(browser, base),
             "room": lambda page: check_room(page, base, fresh("room")),
+            "saved": lambda page: check_saved(page, base, fresh("saved")),
             "exercises": lambda page: check_exercises(page, base, fresh("exercises"))}
         failures = [problem for name, check in checks.items()
                     for problem in site_check.steady(browser, base, name, check)]

@@ -128,7 +128,7 @@ class Instrument:
         Places of the controls at each paragraph of a text that passes; see `through`.
     votes : mapping of str to str
         Metrics, and what each of them prefers. With them the words stand above the picture, the first line in large
-        type, and the page's address keeps what the controls say.
+        type, the page's address keeps what the controls say, and the picture can be saved with all of it.
     """
 
     curves: Mapping[str, Any]
@@ -236,6 +236,7 @@ class Instrument:
             **({"places": [float(f"{c:.6g}") for c in self.places]} if self.places is not None else {}),
         }, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
         controls = "".join(_control(control) for control in self.controls) + self._jumps()
+        controls += '<button type="button" class="save">save the picture</button>' if self.votes else ""
         plates = ("" if shown.counts is None else
                   drawing.plates(dict(zip(self.curves, shown.counts, strict=True)), self.case))
         words = f'<p role="status">{"<br>".join(map(escape, shown.words))}</p>' if shown.words or controls else ""
@@ -255,7 +256,8 @@ class Instrument:
         inside = "".join(parts)
         name = "instrument-" + hashlib.sha256((data + inside).encode()).hexdigest()[:8]
         script = (f'<script type="application/json">{data}</script>\n<script>\n'
-                  + (FOLDER / "instrument.js").read_text(encoding="utf-8") + "</script>")
+                  + "\n".join((FOLDER / f"{part}.js").read_text(encoding="utf-8")
+                              for part in ("instrument", *["save"] * bool(voters))) + "</script>")
         return (f'<div class="operated instrument{" voted" if voters else ""}" id="{name}">\n<style>\n{STYLE}</style>\n'
                 f'<div class="desk">{inside}</div>\n'
                 f'{script if controls or self.ask else ""}</div>')
