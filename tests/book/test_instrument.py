@@ -42,6 +42,14 @@ def points(path):
     return np.cumsum(np.vstack([first, steps]), axis=0)
 
 
+def test_the_axis_speaks_of_the_mistakes_that_the_bill_speaks_of():
+    named = {"miss": "a <b> missed", "alarm": "meals"}
+    for shown in (instrument.hill(Y, PAIR, **named), instrument.undecided(Y, PAIR, repeats=20, **named)):
+        drawn = plain(shown._repr_html_())
+        assert drawn.count("a &lt;b&gt; missed costs as many meals as</text>") == len(drawing.SIZES)
+    assert f">{drawing.SAID}</text>" in plain(instrument.hill(Y, PAIR)._repr_html_())
+
+
 @pytest.mark.parametrize("size", drawing.SIZES)
 def test_one_axis_and_one_unit(size):
     """Ticks stand at 1 / (1 + ratio), curves at the costs of a miss and an alarm that add up to one."""

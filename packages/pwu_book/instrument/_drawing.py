@@ -74,7 +74,7 @@ def along(x: Any, y: Any) -> str:
 
 
 def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, words: str, hill: Any = None,
-            hill_title: str = "", mark: float | None = None, cheaper: Sequence[str] | None = None,
+            hill_title: str = "", axis: str = SAID, mark: float | None = None, cheaper: Sequence[str] | None = None,
             people: Mapping[str, float] | None = None, grip: bool = False, still: bool = False) -> str:
     """One drawing.
 
@@ -91,6 +91,8 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
         See `heights`.
     hill_title : str
         Over the hill.
+    axis : str
+        What the ratios on the axis are.
     mark : float, optional
         A cost share.
     cheaper : sequence of str, optional
@@ -119,7 +121,7 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
     fixed += _names(size, {name: float(y(ys[-8:]).mean()) for name, ys in curves.items()})
     if cheaper is not None:
         fixed += _strip(size, x, names, cheaper)
-    fixed += _axis(size, people or {})
+    fixed += _axis(size, axis, people or {})
     parts = [between, *fixed, f'<path class="hill" d="{hill_path(size, hill)}"/>',
              f'<text class="hill-title" x="{size.left}" y="{size.base - size.height - 8}">{escape(hill_title)}</text>']
     if mark is not None:
@@ -198,7 +200,7 @@ def _strip(size, x, names, cheaper):
             start = end
 
 
-def _axis(size, people):
+def _axis(size, words, people):
     yield f'<path class="axis" d="M{size.left} {size.base}h{size.wide}"/>'
     for ratio in size.ticks:
         x = size.x(RATIOS[ratio])
@@ -208,8 +210,8 @@ def _axis(size, people):
         x = size.x(c)
         yield (f'<path class="marker" d="M{x:.1f} {size.base}v-{size.height}"/>'
                f'<text class="person" x="{x + 4:.1f}" y="{size.base - size.height + 10}">{escape(name)}</text>')
-    yield (f'<text class="axis-name" x="{size.left + size.wide / 2}" y="{size.base + 36}" text-anchor="middle">{SAID}'
-           "</text>")
+    yield (f'<text class="axis-name" x="{size.left + size.wide / 2}" y="{size.base + 36}" text-anchor="middle">'
+           f"{escape(words)}</text>")
 
 
 def plate(counts: Sequence[int]) -> list[str]:

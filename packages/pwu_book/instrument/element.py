@@ -118,6 +118,8 @@ class Instrument:
         At each point of the grid, who is cheaper, or another word.
     people : mapping of name to float
         Cost shares that are named on the axis.
+    axis : str
+        What the ratios on the axis are.
     case : str
         What the plates are full of.
     ranked : bool
@@ -141,6 +143,7 @@ class Instrument:
     before: str = ""
     cheaper: Sequence[str] | None = None
     people: Mapping[str, float] = field(default_factory=dict)
+    axis: str = drawing.SAID
     case: str = "cases"
     ranked: bool = False
     ask: tuple[str, Sequence[str], str] | None = None
@@ -265,8 +268,8 @@ class Instrument:
     def _picture(self, size, view, top, **how):
         return drawing.picture(
             size, dict(zip(self.curves, view.curves or self.curves.values(), strict=True)), top, title=self.title,
-            words=self.words, hill=view.hill, hill_title=view.title, mark=view.mark, cheaper=self.cheaper,
-            people=self.people, grip=self.places is not None, **how)
+            words=self.words, hill=view.hill, hill_title=view.title, axis=self.axis, mark=view.mark,
+            cheaper=self.cheaper, people=self.people, grip=self.places is not None, **how)
 
     def _jumps(self):
         if not self.jumps:

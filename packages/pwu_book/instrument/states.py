@@ -186,7 +186,7 @@ def hill(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 49.0, r
     return Instrument(_curves(y, models, per), _title(per, case), _alternative(models, True), controls, view,
                       places.tolist(), {"the same" if ratio == 1 else f"{ratio:g} {alarm}":
                                         int(np.abs(places - jumps[ratio]).argmin()) for ratio in ratios},
-                      f"{miss} costs", case=case, votes=votes or {})
+                      f"{miss} costs", axis=f"{miss} costs as many {alarm} as", case=case, votes=votes or {})
 
 
 def beliefs(y_true: ArrayLike, models: Mapping[str, Any], scores: Mapping[str, Any], *,
@@ -263,7 +263,7 @@ def undecided(y_true: ArrayLike, models: Mapping[str, Any], *, start: float = 9.
     return Instrument(curves, _title(per, case), _alternative(models, False),
                       [Control("slider", "costs", f"{miss} costs so many {alarm}",
                                [f"{(1 - c) / c:.3g}" for c in places], int(np.abs(places - 1 / (1 + start)).argmin()))],
-                      view, places, cheaper=cheaper.tolist())
+                      view, places, cheaper=cheaper.tolist(), axis=f"{miss} costs as many {alarm} as")
 
 
 def readers(y_true: ArrayLike, models: Mapping[str, Any], modes: Sequence[float], sizes: Sequence[float], *,
