@@ -25,13 +25,12 @@ def hand_in(folder, student, change=lambda source: source, file=None, name=NAME)
     return path
 
 
-def test_a_class_is_sorted_and_summed_up(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(collect, "LONGEST", 6)
+def test_a_class_is_sorted_and_summed_up(tmp_path, capsys):
     hand_in(tmp_path, "Ann Lee")
     early = hand_in(tmp_path, "Ben", lambda source: "def bill(*given):\n    return 0", file="mail/early.ipynb")
     os.utime(early, (1, 1))
     hand_in(tmp_path, "Ben")
-    hand_in(tmp_path, "Cem", lambda source: "while True: pass")
+    hand_in(tmp_path, "Cem", lambda source: "import os\nos._exit(0)")
     hand_in(tmp_path, "Dora", lambda source: exercises.GIVEN.sub(rf"\1{exercises.BLANK}", source))
     hand_in(tmp_path, "Émile", lambda source: "import sys\nsys.exit(0)")
     (tmp_path / "notes.ipynb").write_text("not a notebook")
@@ -56,6 +55,17 @@ def test_a_class_is_sorted_and_summed_up(tmp_path, capsys, monkeypatch):
     assert collect.main(tmp_path / "Fay", tmp_path / "course") == 1
     assert (tmp_path / f"course/submitted/from-the-folder/{NAME}/{NAME}.ipynb").exists()
     assert collect.main(tmp_path, tmp_path / "nowhere") == 2
+
+
+@pytest.mark.parametrize("loop, longest, said", [
+    ("while True: pass", 100, {"a": exercises.ENDLESS, "b": "passes"}),  # it says nothing of the other exercise
+    ("while True:\n        try:\n            while True: pass\n        except BaseException: pass", 8,
+     {"a": collect.RUNS, "b": collect.RUNS})])
+def test_a_loop_that_does_not_end(tmp_path, monkeypatch, loop, longest, said):
+    monkeypatch.setattr(collect, "LONGEST", longest)
+    path = hand_in(tmp_path, "Ann", lambda source: source.replace("return", f"{loop}\n    return", 1)
+                   if "def bill" in source else source)
+    assert collect.verdicts(path, NAME) == said
 
 
 @pytest.mark.parametrize("mistake", exercises.mistakes(CELLS), ids=lambda one: one.name)

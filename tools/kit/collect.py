@@ -5,8 +5,8 @@ Usage: python -m tools.kit.collect FOLDER [COURSE]
 FOLDER has the notebooks as the pages saved them, at any depth. They are copied to
 `COURSE/submitted/STUDENT/EXERCISES/EXERCISES.ipynb`, where nbgrader looks for them (COURSE is FOLDER, or the folder
 `nbgrader` of a session that `make course` filled); of two files by one student the one that was written later counts.
-Each is run in a process of its own, for at most half a minute: with this account's rights, so use one that holds
-nothing of value.
+Each is run in a process of its own, at most two minutes long, and each of its cells and tests for at most five
+seconds: with this account's rights, so use one that holds nothing of value.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from pathlib import Path
 from tools.kit import exercises
 
 ROOT = Path(__file__).resolve().parents[2]
-LONGEST = 30  # seconds for a file
+LONGEST, EACH = 120, 5  # seconds for a file, and for a cell or a test
 RUNS = "does not run"
 
 
@@ -90,9 +90,10 @@ def verdicts(path: Path, name: str) -> dict[str, str]:
         done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST)
         wrong = json.loads(done.stdout.splitlines()[-1])
     except (subprocess.TimeoutExpired, ValueError, IndexError):
-        return dict.fromkeys("ab", RUNS)
+        wrong = None
     held = exercises.checks(exercises.read(ROOT / exercises.SOURCE / f"{name}.md"))
-    return {letter: verdict(letter, held, wrong) for letter in sorted({test["exercise"] for test in held["tests"]})}
+    letters = sorted({test["exercise"] for test in held["tests"]})
+    return {letter: RUNS if wrong is None else verdict(letter, held, wrong) for letter in letters}
 
 
 def verdict(exercise: str, held: dict, wrong: list[str | None]) -> str:
@@ -103,8 +104,10 @@ def verdict(exercise: str, held: dict, wrong: list[str | None]) -> str:
     alike = [one["name"] for one in held["mistakes"] if one["exercise"] == exercise and one["fails"] == failed]
     if alike:
         return f"like “{alike[0]}”"
-    first = str(wrong[failed[0]])
-    return "not written" if "NotImplementedError" in first else f"fails {len(failed)} of {len(own)} tests"
+    said = [str(wrong[place]) for place in failed]
+    if exercises.ENDLESS in said:
+        return exercises.ENDLESS
+    return "not written" if "NotImplementedError" in said[0] else f"fails {len(failed)} of {len(own)} tests"
 
 
 def mark() -> None:
@@ -115,7 +118,7 @@ def mark() -> None:
     cells = [exercises.Cell("code", "".join(cell["source"])) for cell in code
              if not cell["metadata"].get("nbgrader", {}).get("grade")]
     wanted = exercises.tests(exercises.read(ROOT / exercises.SOURCE / f"{name}.md"))
-    wrong = exercises.results(cells, wanted)
+    wrong = exercises.results(cells, wanted, EACH)
     print(f"\n{json.dumps(wrong)}")
 
 

@@ -12,6 +12,7 @@ notebooks, executed solutions, and the same exercises for nbgrader and for Otter
 
 from __future__ import annotations
 
+import _thread
 import ast
 import base64
 import copy
@@ -21,6 +22,7 @@ import posixpath
 import re
 import shutil
 import sys
+import threading
 import warnings
 import zipfile
 import zlib
@@ -40,6 +42,7 @@ SOURCE = "book/teaching/graded"
 CUT = re.compile(r"(?ms)^([ \t]*)### SOLUTION\n.*?^\1### END[ \t]*\n?")
 GIVEN = re.compile(r"(?ms)^([ \t]*)### BEGIN SOLUTION\n.*?^\1### END SOLUTION[ \t]*")
 BLANK = "raise NotImplementedError('write this')"
+ENDLESS = "does not end"
 TESTS = {"public-test", "hidden-test"}
 NEEDED = ("numpy", "scipy", "sympy")  # by the exercises; a test compares
 TEACHERS = {"hidden-test", "wrong-answer"}
@@ -142,22 +145,34 @@ def is_answer(cell: Cell) -> bool:
     return cell.kind == "code" and not cell.tags & TESTS
 
 
-def results(cells: list[Cell], wanted: list[dict]) -> list[str | None]:
-    """For each test None, or why it fails after the notebook's code; a cell that fails does not stop the others."""
+def results(cells: list[Cell], wanted: list[dict], longest: float | None = None) -> list[str | None]:
+    """For each test None, or why it fails after the notebook's code; a cell that fails does not stop the others.
+
+    With `longest` neither does one that runs for more seconds than that.
+    """
     space: dict = {"__name__": "__main__"}
     for cell in filter(is_answer, cells):
-        attempt(cell.source, space)
-    return [attempt(test["code"], space) for test in wanted]
+        attempt(cell.source, space, longest)
+    return [attempt(test["code"], space, longest) for test in wanted]
 
 
-def attempt(code: str, space: dict) -> str | None:
+def attempt(code: str, space: dict, longest: float | None = None) -> str | None:
     """None, or in a line why this code fails."""
+    alarm = threading.Timer(longest or 0, _thread.interrupt_main)
     try:
+        if longest:
+            alarm.start()
         exec(compile(code, "<cell>", "exec", dont_inherit=True), space)
+    except KeyboardInterrupt:  # the alarm's; without one it is a person's
+        if not longest:
+            raise
+        return ENDLESS
     except AssertionError as error:
         return str(error)
     except Exception as error:  # whatever a wrong answer may raise
         return f"{type(error).__name__}: {error}"
+    finally:
+        alarm.cancel()
     return None
 
 
