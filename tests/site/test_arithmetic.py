@@ -7,9 +7,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").rglob("*.md"))
+CHAPTERS = [chapter["file"] for part in yaml.safe_load((ROOT / "_toc.yml").read_text())["parts"]
+            if "numbered" in part for chapter in part["chapters"]]
 FORMULA = re.compile(r"(?<![\\$])\$([^$`]+)\$(?!\$)")
 FRACTION = re.compile(r"\\[td]?frac(?:\{([^{}]*)\}\{([^{}]*)\}|(\d)(\d)|(\d)\{([^{}]*)\})")
 WORDS = {r"\times": "*", r"\cdot": "*", r"\left": "", r"\right": "", r"\,": "", "{,}": "", r"\%": "/100", "^": "**",
@@ -71,3 +74,10 @@ def test_the_check_can_fail():
     found = [agrees for text in right + wrong for _, agrees in equalities(f"${text}$")]
     assert found == [True] * len(right) + [False] * len(wrong)
     assert sum(len(list(equalities(page.read_text(encoding="utf-8")))) for page in PAGES) > 40
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_a_hand_calculation_stands_before_the_first_theorem(chapter):
+    text = (ROOT / f"{chapter}.md").read_text(encoding="utf-8")
+    before, *theorem = re.split(r"(?m)^`{3,}\{prf:(?:theorem|proposition)\}", text, maxsplit=1)
+    assert not theorem or any(True for _ in equalities(before))
