@@ -23,6 +23,7 @@ test: $(READY)  ## lint, types and the tests of the packages; no built book need
 	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/lite tests/desk tests/book pwu_lite packages
 
 pages: book  ## the tests of the built pages and of the tools
+	@$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/site.txt
 	@$(PY) -m pytest -n auto --dist loadgroup -m "not weekly" tests/site tests/extension
 
 js: $(READY)  ## format and lint of the scripts; needs npm
@@ -80,6 +81,7 @@ instructor: $(READY)  ## graded exercises: student notebooks, solutions, sources
 	@$(PY) -m tools.kit.exercises
 
 course: book  ## one folder for WEEK=1 of the seminar, or SESSION=1 of the week's three
+	@$(if $(ADDRESS),$(PY) -m pip install --quiet --disable-pip-version-check -r tools/requirements/site.txt)
 	@$(PY) -m tools.kit.course $(if $(SESSION),week $(SESSION),$(or $(PLAN),seminar) $(WEEK)) $(ADDRESS)
 
 lock:  ## the hashes of requirements.txt and tools/requirements; needs uv

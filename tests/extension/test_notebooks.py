@@ -97,6 +97,7 @@ CELLS = """<section><div class="cell"><div class="cell_input"><div class="highli
 
 
 def test_a_twin_has_numbers_code_that_shows_and_pictures_in_words():
+    assert twin(parsed("<article><h1>One</h1><table></table></article>"), "book/a", bool).strip() == "# One"
     text = twin(parsed(CELLS), "book/part/a", lambda page: page == "book/part/b")
     assert text == ("```python\n1 + 1\n```\n\n```\n2\n```\n\n|  | cost |\n|---|---|\n| A | 0.25 |\n\n"
                     "*(Picture: Two curves.)*\n\n_They cross._\n\n[Next](b.md)\n")

@@ -218,7 +218,9 @@ class Markdown:
     def table(self, tag: Tag) -> str:
         rows = [[self.inline(one).strip().replace("\n", " ") for one in row.find_all(["th", "td"])]
                 for row in tag.find_all("tr")]
-        width = max(map(len, rows))
+        width = max(map(len, rows), default=0)
+        if not width:
+            return ""
         rows = [row + [""] * (width - len(row)) for row in rows]
         if not tag.find("thead"):
             rows.insert(0, [""] * width)
