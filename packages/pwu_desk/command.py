@@ -334,8 +334,10 @@ def _range(name, text, most=np.inf):
     if 0 < low == high < most:  # known
         return low, high
     if not 0 < low < high < most:
-        raise ValueError(f"--{name} must have 0 < LOW < HIGH{', below one: write 1%:10%' if most == 1 else ''}, "
-                         f"got {text!r}")
+        bare = [part.rstrip("%") for part in dict.fromkeys(parts)]
+        hint = f"; {low / high:g} to one is --{name} {low / high:g}" if most > 1 and low > high > 0 else ""
+        percent = f", below one: write {'%:'.join(bare)}%" if most == 1 and low > 0 else ""
+        raise ValueError(f"--{name} must have 0 < LOW < HIGH{percent}{hint}, got {text!r}")
     if high < RULES["least_range"] * low:
         raise ValueError(f"--{name}: {text} is too narrow for a range; HIGH must be at least 1% above LOW")
     return low, high

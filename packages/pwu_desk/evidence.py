@@ -39,6 +39,7 @@ TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand t
           "somme", "moyenne"}
 BODY = {"birth", "body", "kg", "lb", "lbs", "gain", "loss", "height", "bmi"}
 MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
+ENDS = (r"(?:.*[^a-z])?(?:lower|low?|lc[li]|q?2[._]?5%?)", r"(?:.*[^a-z])?(?:upper|hi(?:gh)?|uc[li]|q?97[._]?5%?)")
 MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
 ROUNDED, FAR = 2e-3, 0.1  # closer than numbers of two or three digits are written
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
@@ -262,7 +263,8 @@ def nearly_same_design(frame: pd.DataFrame, truth: str, special: set[Any],
     codes = {str(name): _codes(frame[name]) for name in frame.columns if name not in special}
     for key, case in codes.items():
         often = np.bincount(case)
-        if len(often) < LEAST_ROWS or np.mean(often > 1) < MOSTLY or not outcome.any():
+        shared = LEAST_ROWS if only else MOSTLY * len(often)  # whoever names the models says that cases come again
+        if len(often) < LEAST_ROWS or np.sum(often > 1) < shared or not outcome.any():
             continue
         if _pairs(case, outcome) > len(often):  # a case has two outcomes
             continue
@@ -478,9 +480,17 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
             apart = np.nanmax(np.abs(gap - said)) > FAR  # else a forecast near one half is its own distance
             if apart and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
                 found[name] = f"the distance of {own} from the outcome"
-            elif end and ((values >= said).all() or (values <= said).all()):
+            elif end and ((values >= said).all() or (values <= said).all()) or _around(models, own, name):
                 found[name] = f"an end of an interval around {own}"
     return found
+
+
+def _around(models, own, name):
+    """Is a column an end of an interval, by its name, and another one the other end, with all of `own` between them?"""
+    low, high = ({one for one in models if re.fullmatch(end, one, re.IGNORECASE)} for end in ENDS)
+    pairs = [(one, two) for one in low for two in high if name in (one, two)]
+    return own not in low | high and any(
+        (models[one] <= models[own]).all() and (models[own] <= models[two]).all() for one, two in pairs)
 
 
 def refuse_totals(frame: pd.DataFrame) -> None:

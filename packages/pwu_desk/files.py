@@ -23,7 +23,7 @@ from pwu_lite.families import Answers, BinaryDecision, CostMatrix, Family, Newsv
 from pwu_lite.forecasts import ipcw
 from pwu_lite.reporting.rules import RULES, say
 
-from . import evidence, tables
+from . import doubts, evidence, tables
 from .columns import Columns, name_tokens
 from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
 
@@ -43,6 +43,7 @@ class Decision(NamedTuple):
     read: Callable[..., tuple[Any, ...]]
     ends: Callable[[float, float], tuple[float, float]] = lambda low, high: (low, high)
     most: float = np.inf
+OFTEN_INSIDE = 0.2  # share of answers that hold the right one among other words: then they are written otherwise
 
 
 def _share_of_odds(low: float, high: float) -> tuple[float, float]:
@@ -210,7 +211,9 @@ def read_orders(given, frame):
                        f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members.")
     used = {name for own in columns.values() for name in own}
     _same_unit(given, frame, used)
-    return tables.numbers(frame, truth_of(given)), models, {}, used
+    y = tables.numbers(frame, truth_of(given))
+    given.notes += doubts.capped(frame, y, special(given) | used)
+    return y, models, {}, used
 
 
 def _same_unit(given, frame, used):
@@ -265,10 +268,14 @@ def read_answers(given, frame):
         frame, found = _always_given(given, frame, names)
     columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
     silent = {name: tables.abstentions(frame, pair[1]) for name, pair in columns.items()}
-    for name, (answer, _) in columns.items() if given.truth is None else ():
-        letters = frame[answer].astype("string").str.strip().str.lower()
-        silent[name] = silent[name] | letters.isin(tables.SILENT).fillna(False).to_numpy(dtype=bool)
-        if letters.isin(["c", "i"]).any():  # inspect's letters: N is no answer, whatever confidence stands beside it
+    for name, (answer, _) in columns.items():
+        letters = frame[answer].astype("string").str.strip().str.lower().str.replace("\u2019", "'").str.rstrip(".")
+        none = letters.isin(tables.SILENT)
+        if given.truth is not None:
+            right = frame[given.truth].astype("string").str.strip().str.lower()
+            none = (none | letters.isin(tables.UNSURE)) & ~letters.eq(right)
+        silent[name] = silent[name] | none.fillna(False).to_numpy(dtype=bool)
+        if given.truth is None and letters.isin(["c", "i"]).any():  # inspect's: N is no answer, whatever stands beside
             silent[name] = silent[name] | letters.eq("n").fillna(False).to_numpy(dtype=bool)
     frame = frame.copy()
     for name, (answer, confidence) in columns.items():  # an abstention has confidence 0, whatever stands beside it
@@ -287,6 +294,15 @@ def read_answers(given, frame):
             frame = frame.assign(**{name: frame[name].map(_without_marks, na_action="ignore") for name in compared})
             given.notes.append("Answers are compared without commas, signs of money, brackets and full stops.")
         y, answers = tables.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
+        for name, (answer, _) in columns.items():
+            said = ~silent[name]
+            inside = _inside(frame, given.truth, answer)[said].mean() if said.any() else 0
+            if not (answers[name] == y)[said].any() and inside > OFTEN_INSIDE and said.sum() >= evidence.LEAST_ROWS:
+                line = int(np.argmax(said))
+                raise ValueError(f"none of the {said.sum():,} answers of {name} is the right one word for word: line "
+                                 f"{tables.line_of(frame, line)} says {frame[answer].iloc[line]!r}, right is "
+                                 f"{frame[given.truth].iloc[line]!r}. Write both alike, or give a column {name}_right "
+                                 f"of 1 and 0 instead of --truth")
         given.notes += [_in_marks_alone(frame, given.truth, name, pair[0]) for name, pair in columns.items()]
         given.notes = [note for note in given.notes if note]
     return (y, {name: (answers[name], sure[name]) for name in columns}, {},
@@ -299,6 +315,13 @@ def _called_as_the_model(given, names, found):
              if (match := re.fullmatch(r"(.+?)[ _.:-]+(?:right|correct)", name, re.IGNORECASE))}
     return {model: (own, model) for model, own in right.items()
             if given.truth is None and model in names and model not in found}
+
+
+def _inside(frame, truth, answer):
+    """Where the right answer stands as a word among others in the given one."""
+    pairs = zip(*(map(tables.key, frame[column]) for column in (truth, answer)), strict=True)
+    return np.array([re.search(rf"(?<!\w){re.escape(right.lower())}(?!\w)", said.lower()) is not None and
+                     bool(re.search(r"[^\W\d_]{2}", said)) for right, said in pairs])
 
 
 def _in_marks_alone(frame, truth, name, answer):
@@ -346,6 +369,10 @@ def read_events(given, frame):
     models = _of_the_event(given, frame, models, y)
     if given.time is not None:
         y = _until_horizon(given, frame, y, competing)
+    elif given.event is None:
+        doubts.of_the_other_label(models, y, *labels_of(given, frame, y))
+    given.notes += [*doubts.fitted(frame, models, y, special(given)), *doubts.filled(models)]
+    given.notes += doubts.repeats(y) if given.groups is None else []
     return y, models, left, set(names)
 
 
@@ -354,13 +381,16 @@ def _of_the_event(given, frame, models, y):
     if given.confidence_of is not None:
         tables.column_of(frame, given.confidence_of)
         is_event = evidence.is_event(frame, given.confidence_of, truth_of(given), y)
-        return {name: evidence.by_label(f, is_event) for name, f in models.items()}
+        sure = [name for name, f in models.items() if np.nanmin(f) >= 0.5] or list(models)  # of two labels no less
+        given.notes.append(f"{', '.join(sure)} {'is' if len(sure) == 1 else 'are'} read as the confidence of the label "
+                           f"in {given.confidence_of}.")
+        return {name: evidence.by_label(f, is_event) if name in sure else f for name, f in models.items()}
     doubt = evidence.confidence_of(frame, models, y, truth_of(given), special(given))
     if doubt and "confidence_of" not in given.refused:
         raise ValueError(f"column {doubt[0]!r} is never below one half and goes with the labels in {doubt[1]!r}: it "
                          f"seems to be the confidence of that label, not a probability of the event. Say "
                          f"--confidence-of {evidence.typed(doubt[1])}, or --confidence-of none")
-    event, other = (tables.key(frame[truth_of(given)].to_numpy()[place]) for place in (np.argmax(y), np.argmin(y)))
+    event, other = labels_of(given, frame, y)
     if re.search("[a-z]{2}", other, re.IGNORECASE) and not given.models:  # .pred_No, where .pred_Yes is not in the file
         turned = [name for name in models if _is_of(name, other) and not _is_of(name, event)]
         models = {name: 1 - f if name in turned else f for name, f in models.items()}
@@ -813,9 +843,9 @@ def _models_in_rows(given, frame, truth):
     said = evidence.design(frame, truth, own)
     if said and given.groups is None and given.by is None:
         raise ValueError(said)
-    if said and said.endswith(f"--groups {evidence.typed(given.groups)} if each row is a case"):
-        return  # that is what somebody has said
     if said:
+        if given.groups is not None:  # whoever has named groups is not asked for them
+            said = re.sub(r", (--only [^,]*), or --groups .*", r", or \1", said)
         given.notes.append(f"{said[0].upper()}{said[1:]}.")
     elif truth is not None and given.groups is None:
         given.notes += evidence.balanced(frame, truth, own)
@@ -839,7 +869,8 @@ def _each_case(given, frame):
                       for came, number in ((1, events), (0, cases - events))], ignore_index=True)
     kept = both[both[given.weights] > 0].reset_index(drop=True)
     kept.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"}
-    given.notes.append(f"{len(frame):,} rows stand for {int(cases.sum()):,} cases; rows are resampled whole.")
+    given.notes.append(f"{len(frame):,} rows stand for {int(cases.sum()):,} cases: {names[1]} is read as the number of "
+                       f"all, with and without the event. Rows are resampled whole.")
     return kept
 
 
@@ -967,7 +998,7 @@ def follow_up(given, frame, used):
             times = tables.values(frame[name])
         except ValueError:
             continue
-        if np.isfinite(times).all() and (times > 0).all() and (np.diff(times) < 0).any() and (
+        if np.isfinite(times).all() and (times >= 0).all() and (np.diff(times) < 0).any() and (
                 outcome or (times != np.floor(times)).any()) and len(np.unique(times)) > 9:
             found.add(name)
     return found
@@ -975,3 +1006,8 @@ def follow_up(given, frame, used):
 
 def label_of(given, frame, y):
     return frame[given.truth].to_numpy()[int(np.argmax(y))]
+
+
+def labels_of(given, frame, y):
+    """How the outcome's column writes the event, and the other label."""
+    return [tables.key(frame[truth_of(given)].to_numpy()[place]) for place in (np.argmax(y), np.argmin(y))]

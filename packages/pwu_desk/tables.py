@@ -52,6 +52,8 @@ PERCENT = "{} was read in per cent, as its name says."
 SHARES = ("column {!r}: its name says per cent, and no number in it is above 1. Are they shares from 0 to 1, or very "
           "small percentages? Give the column another name, or write a % sign behind each number")
 SILENT = ("abstain", "abstained", "no answer", "not_attempted", "not attempted")  # instead of an answer
+UNSURE = ("i don't know", "i do not know", "don't know", "idk", "unsure", "not sure", "i'm not sure", "i am not sure",
+          "i can't answer", "i cannot answer", "cannot answer")  # as an answer, where it is not the right one
 CURRENCY = re.compile(r"\s*(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s*", re.IGNORECASE)
 GAPS = (".", "-", "\\N", "#DIV/0!", "#VALUE!", "#NUM!", "#REF!")  # as SAS, Postgres and Excel write them
 UNIT = "% \u00a0\u202f"  # what may stand behind a number
@@ -667,7 +669,10 @@ def other_unit(read: np.ndarray) -> str:
     if low >= 0 and 2 < high <= 10 and np.array_equal(read, np.floor(read)):
         return " (a scale to ten? Divide by its largest value; are these percentages? Divide them by 100)"
     if low >= 0 and 2 < high <= 100:
-        return " (are these percentages? divide them by 100, or add a % sign)"
+        return " (are these percentages? divide them by 100, or add a % sign; per mille by 1000)"
+    if low >= 0 and high > 100 and read.size > 2:  # of the two ends alone an identifier looks the same
+        return (" (a score? Where the order alone counts, as for --decision top-k, write (x - lowest) / (highest - "
+                "lowest), or 1 minus it if a low score means the event)")
     if low < -0.01 and high <= 0:
         return " (log probabilities? Write exp(x) of each)"
     if low < -0.01 and max(-low, high) < 750:
@@ -706,7 +711,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
                          f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}"
-                         f"{_counted(frame, name)}")
+                         f"{_counted(frame, name) or _two_of(name, column)}")
     for kind in kinds:
         if HIDDEN.search(words[kind]):
             raise ValueError(f"column {name!r} has a label with a line break or another invisible character, "
@@ -1074,6 +1079,14 @@ def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tupl
     number: dict[str, float] = {}
     y, *given = [np.array([number.setdefault(text, float(len(number))) for text in column]) for column in texts]
     return y, dict(zip(columns, given, strict=True))
+
+
+def _two_of(name, column):
+    """How to keep the rows of the two labels that are the most frequent."""
+    often = column.map(key).value_counts()
+    both = " ".join(f"--only {shlex.quote(f'{name}={word}')}" for word in sorted(often.index[:2]))
+    return (f". Two of them alone are kept by {both}; where some labels count as the event and the others do not, make "
+            f"a column that says so") if len(often) <= MOST_LABELS else ""
 
 
 def _counted(frame, name):

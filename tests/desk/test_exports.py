@@ -238,9 +238,10 @@ def test_whoever_took_the_groups_that_were_offered_is_not_asked_again(capsys, tm
                        binary(a=CHANCE / 2, site="south", case=np.arange(60))])
     asked = run(capsys, tmp_path, table, "--truth", "y", *RATIO)
     assert "one row per model" in asked and "--groups case if each row is a case" in asked
-    for groups, again in (("case", False), ("site", True)):
+    for groups in ("case", "site"):
         said = run(capsys, tmp_path, table, "--truth", "y", *RATIO, "--models", "a", "--groups", groups)
-        assert ("one row per model" in str(said)) == again, said
+        line = next(line for line in said["remarks"] if "one row per model" in line)
+        assert line.endswith(", or --only site=north for one.") and "--groups" not in line
 
 
 def test_cases_of_a_hub_stay_in_order_and_only_quantiles_count(capsys, tmp_path):

@@ -151,7 +151,7 @@ def test_an_error_after_the_gaps_names_the_line_of_the_file(ask):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["--missing", "bounds", "--recalibrate"], "without --recalibrate"),
+    (["--missing", "bounds", "--recalibrate"], "cannot be combined with --missing bounds: keep the rows"),
     (["--missing", "bounds", "--blocks", "5"], "without --blocks"),
     (["--recalibrate", "--missing", "pairwise"], "needs every forecast"),
     (["--recalibrate", "--decision", "top-k"], "is for --decision binary")])

@@ -1,0 +1,154 @@
+"""What numbers alone make one doubt: rows to which a model was fitted, forecasts that were filled in, capped demand.
+
+Implements no part of a source. Each function returns sentences; nothing is refused here but forecasts of the other
+label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import tables
+from .evidence import typed
+
+__all__ = ["capped", "filled", "fitted", "of_the_other_label", "repeats"]
+
+FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
+LEAST_ROWS, MOST_VALUES, SHARE, APART = 30, 6, 0.05, 4
+
+
+def fitted(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray, special: set[Any]) -> list[str]:
+    """Columns in one value of which a model is far better than elsewhere, and the other models are not.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+    models : mapping of str to ndarray, shape (n,)
+        Probabilities.
+    y : ndarray, shape (n,)
+        Outcomes, 0 or 1.
+    special : set
+        Columns that have another part.
+
+    Examples
+    --------
+    >>> y, rows = np.tile([0, 1], 80), np.repeat(["a", "b"], 80)
+    >>> said = np.where(y == 1, 0.6, 0.4)
+    >>> known = np.where(rows == "a", 0.1 + 0.8 * y, said)
+    >>> fitted(pd.DataFrame({"part": rows}), {"tree": known, "line": said}, y, set())
+    ['tree is far nearer to the outcomes where part = a than elsewhere, and the other models are not: was it fitted to \
+these rows? --only leaves rows out.']
+    """
+    losses = {name: (f - y) ** 2 for name, f in models.items() if np.isfinite(f).all()}
+    found: list[str] = []
+    for column in map(str, frame.columns) if len(losses) > 1 else ():
+        if column in special or column in models or not 2 <= frame[column].nunique() <= MOST_VALUES:
+            continue
+        keys = frame[column].map(tables.key, na_action="ignore")
+        for kind in sorted(set(keys.dropna())):
+            here = keys.eq(kind).to_numpy()
+            if min(here.sum(), (~here).sum()) < LEAST_ROWS:
+                continue
+            for name, loss in losses.items():
+                ahead = np.mean([other for one, other in losses.items() if one != name], axis=0) - loss
+                means, noise = zip(*((ahead[rows].mean(), ahead[rows].var() / rows.sum()) for rows in (here, ~here)),
+                                   strict=True)
+                if means[0] - means[1] > FAR * np.sqrt(sum(noise)) and 2 * loss[here].mean() < loss[~here].mean():
+                    found.append(f"{name} is far nearer to the outcomes where {column} = {kind} than elsewhere, and "
+                                 f"the other models are not: was it fitted to these rows? --only leaves rows out.")
+    return found
+
+
+def filled(models: Mapping[str, np.ndarray]) -> list[str]:
+    """Models with one number far more often than any other; the smallest and largest may be bounds.
+
+    Examples
+    --------
+    >>> filled({"a": np.where(np.arange(100) < 9, 0.5, np.linspace(0.1, 0.9, 100))})
+    ['a is 0.5 in 9 of 100 rows, and no other number in more than 1: are these forecasts, or filled in?']
+    """
+    found = []
+    for name, f in models.items():
+        values, often = np.unique(f[np.isfinite(f)], return_counts=True)
+        if len(values) < LEAST_ROWS:
+            continue
+        values, often = values[1:-1], often[1:-1]  # at the ends many may have been cut off
+        second, number = (int(one) for one in np.sort(often)[-2:])
+        value = values[np.argmax(often)]
+        if number >= max(SHARE * len(f), APART * second):
+            found.append(f"{name} is {value:g} in {number:,} of {len(f):,} rows, and no other number in more than "
+                         f"{second:,}: are these forecasts, or filled in?")
+    return found
+
+
+def repeats(y: np.ndarray) -> list[str]:
+    """Outcomes that come again in the same order, as from repeated fits without a column that says so.
+
+    Examples
+    --------
+    >>> y = np.random.default_rng(0).integers(0, 2, 60)
+    >>> repeats(np.tile(y, 3))
+    ['The outcomes of the first 60 rows come 3 times in the same order: if these are the same cases again, number them \
+in a column and name it with --groups. The intervals are too narrow otherwise.']
+    """
+    n = len(y)
+    for times in range(20, 1, -1):
+        size = n // times
+        if n % times or size < LEAST_ROWS or np.count_nonzero(np.diff(y[:size])) < 9:
+            continue
+        if (y.reshape(times, size) == y[:size]).all() and not any(
+                size % one == 0 and (y[:size].reshape(-1, one) == y[:one]).all() for one in range(1, LEAST_ROWS)):
+            return [f"The outcomes of the first {size:,} rows come {times} times in the same order: if these are the "
+                    f"same cases again, number them in a column and name it with --groups. The intervals are too "
+                    f"narrow otherwise."]
+    return []
+
+
+def of_the_other_label(models: Mapping[str, np.ndarray], y: np.ndarray, event: str, other: str) -> None:
+    """Refuse forecasts that are all lower where the event came.
+
+    Raises
+    ------
+    ValueError
+        All of them are, by far more than luck.
+
+    Examples
+    --------
+    >>> of_the_other_label({"a": np.linspace(0, 1, 40)}, np.repeat([0, 1], 20), "ill", "well")
+    """
+    came = y == 1
+    parts = [(f[~came], f[came]) for f in models.values() if np.isfinite(f).all()]
+    if not parts or min(came.sum(), (~came).sum()) < 2:
+        return
+    gaps = [(one.mean() - two.mean()) / np.sqrt(one.var() / one.size + two.var() / two.size + 1e-300)
+            for one, two in parts]
+    if min(gaps) > LOWER:
+        raise ValueError(f"all forecasts are lower where the outcome is {event}: they seem to be probabilities of "
+                         f"{other}. Say --event {typed(other)}, or --event {typed(event)} if they are not")
+
+
+def capped(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> list[str]:
+    """Columns that the outcome reaches in some rows and never exceeds, as a stock does to what is sold.
+
+    Examples
+    --------
+    >>> sold = np.array([5, 7, 9, 9, 6, 9, 8, 9, 9, 4] * 3)
+    >>> capped(pd.DataFrame({"stock": [9, 12] * 15}), np.minimum(sold, [9, 12] * 15), set())
+    ['The outcome never exceeds stock and equals it in 6 of 30 rows: demand may have been larger there \
+than what is counted here.']
+    """
+    found = []
+    for name in map(str, frame.columns):
+        try:
+            most = np.full(1, np.nan) if name in special else tables.values(frame[name])
+        except ValueError:
+            continue
+        reached = int((y == most).sum())
+        if np.isfinite(most).all() and (y <= most).all() and SHARE * len(y) <= reached < len(y):
+            found.append(f"The outcome never exceeds {name} and equals it in {reached:,} of {len(y):,} rows: demand "
+                         f"may have been larger there than what is counted here.")
+    return found
