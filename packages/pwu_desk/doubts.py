@@ -44,6 +44,7 @@ def fitted(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray,
 these rows? --only leaves rows out.']
     """
     losses = {name: (f - y) ** 2 for name, f in models.items() if np.isfinite(f).all()}
+    every = sum(losses.values(), np.zeros(len(y)))
     found: list[str] = []
     for column in map(str, frame.columns) if len(losses) > 1 else ():
         if column in special or column in models or not 2 <= frame[column].nunique() <= MOST_VALUES:
@@ -54,7 +55,7 @@ these rows? --only leaves rows out.']
             if min(here.sum(), (~here).sum()) < LEAST_ROWS:
                 continue
             for name, loss in losses.items():
-                ahead = np.mean([other for one, other in losses.items() if one != name], axis=0) - loss
+                ahead = (every - loss) / (len(losses) - 1) - loss  # of the mean of the others
                 means, noise = zip(*((ahead[rows].mean(), ahead[rows].var() / rows.sum()) for rows in (here, ~here)),
                                    strict=True)
                 if means[0] - means[1] > FAR * np.sqrt(sum(noise)) and 2 * loss[here].mean() < loss[~here].mean():
