@@ -19,10 +19,14 @@ __all__ = ["capped", "filled", "fitted", "of_the_other_label", "repeats"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART = 30, 6, 0.05, 4
+FEW_TIMES, ALIKE = 2, 0.95  # the least ratio of losses; how many rows a column has like a model's own success
 
 
 def fitted(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray, special: set[Any]) -> list[str]:
     """Columns in one value of which a model is far better than elsewhere, and the other models are not.
+
+    Better with the event as well as without it, so that a copy of the outcome or a predicted label says nothing; and a
+    column that says where the model was right is left out.
 
     Parameters
     ----------
@@ -58,7 +62,11 @@ these rows? --only leaves rows out.']
                 ahead = (every - loss) / (len(losses) - 1) - loss  # of the mean of the others
                 means, noise = zip(*((ahead[rows].mean(), ahead[rows].var() / rows.sum()) for rows in (here, ~here)),
                                    strict=True)
-                if means[0] - means[1] > FAR * np.sqrt(sum(noise)) and 2 * loss[here].mean() < loss[~here].mean():
+                kinds = [[rows & (y == label) for rows in (here, ~here)] for label in (0, 1)]
+                better = all(own.any() and rest.any() and FEW_TIMES * loss[own].mean() < loss[rest].mean()
+                             for own, rest in kinds)
+                right = np.mean(here == (loss < 0.25)) > ALIKE
+                if better and not right and means[0] - means[1] > FAR * np.sqrt(sum(noise)):
                     found.append(f"{name} is far nearer to the outcomes where {column} = {kind} than elsewhere, and "
                                  f"the other models are not: was it fitted to these rows? --only leaves rows out.")
     return found

@@ -39,7 +39,7 @@ TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand t
           "somme", "moyenne"}
 BODY = {"birth", "body", "kg", "lb", "lbs", "gain", "loss", "height", "bmi"}
 MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
-ENDS = (r"(?:.*[^a-z])?(?:lower|low?|lc[li]|q?2[._]?5%?)", r"(?:.*[^a-z])?(?:upper|hi(?:gh)?|uc[li]|q?97[._]?5%?)")
+ENDS = r"lower|low?|lc[li]|q?2[._]?5%?", r"upper|hi(?:gh)?|uc[li]|q?97[._]?5%?"  # what an interval's are called
 MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
 ROUNDED, FAR = 2e-3, 0.1  # closer than numbers of two or three digits are written
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
@@ -476,7 +476,7 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
             if name == own or name in found or own in found or len(y) < LEAST_ROWS:
                 continue
             gap = np.abs(y - said)
-            end = re.fullmatch(rf"{re.escape(own)}[ _.:-]*(?:ci)?[ _.:-]*(lower|upper|low?|hi(gh)?|[lu]cl)", name, re.I)
+            end = re.fullmatch(rf"{re.escape(own)}[ _.:-]*(?:ci)?[ _.:-]*(?:{'|'.join(ENDS)})", name, re.IGNORECASE)
             apart = np.nanmax(np.abs(gap - said)) > FAR  # else a forecast near one half is its own distance
             if apart and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
                 found[name] = f"the distance of {own} from the outcome"
@@ -487,7 +487,7 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
 
 def _around(models, own, name):
     """Is a column an end of an interval, by its name, and another one the other end, with all of `own` between them?"""
-    low, high = ({one for one in models if re.fullmatch(end, one, re.IGNORECASE)} for end in ENDS)
+    low, high = ({one for one in models if re.fullmatch(f"(?:.*[^a-z])?(?:{end})", one, re.IGNORECASE)} for end in ENDS)
     pairs = [(one, two) for one in low for two in high if name in (one, two)]
     return own not in low | high and any(
         (models[one] <= models[own]).all() and (models[own] <= models[two]).all() for one, two in pairs)

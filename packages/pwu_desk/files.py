@@ -296,9 +296,10 @@ def read_answers(given, frame):
         y, answers = tables.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
         for name, (answer, _) in columns.items():
             said = ~silent[name]
-            inside = _inside(frame, given.truth, answer)[said].mean() if said.any() else 0
-            if not (answers[name] == y)[said].any() and inside > OFTEN_INSIDE and said.sum() >= evidence.LEAST_ROWS:
-                line = int(np.argmax(said))
+            inside = said & _inside(frame, given.truth, answer)
+            often = inside.sum() > OFTEN_INSIDE * said.sum() and said.sum() >= evidence.LEAST_ROWS
+            if often and not (answers[name] == y)[said].any():
+                line = int(np.argmax(inside))
                 raise ValueError(f"none of the {said.sum():,} answers of {name} is the right one word for word: line "
                                  f"{tables.line_of(frame, line)} says {frame[answer].iloc[line]!r}, right is "
                                  f"{frame[given.truth].iloc[line]!r}. Write both alike, or give a column {name}_right "
