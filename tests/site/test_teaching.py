@@ -274,6 +274,12 @@ def test_there_is_a_deck_for_each_part():
     assert len(DECKS) == len(parts) + 1  # and an opening with patients
 
 
+@pytest.mark.parametrize("words", ["After a month, of ten: five or six?", "A single answer?", "Less or far too much more?"])
+def test_a_vote_whose_words_are_no_options_is_refused(words):
+    with pytest.raises(ValueError, match="A, B or C"):
+        slides.hands(BeautifulSoup(f'<div class="vote counted">{words}</div>', "html.parser").div)
+
+
 def test_a_slide_without_notes_is_refused():
     section = BeautifulSoup("<section><h2>One</h2><p>Words.</p></section>", "html.parser").section
     with pytest.raises(ValueError, match="no notes with 'One'"):

@@ -108,9 +108,12 @@ def poll(question: Tag, notes: Tag) -> Tag:
 def hands(vote: Tag) -> Tag:
     """Boxes for the counts of a vote, by its words: "A, B or C?"; and what was counted when these were asked before."""
     again, asked = "recalled" in vote["class"], vote.get_text().strip(" ?\n")
+    names = re.split(", | or ", asked)
+    if len(names) < 2 or any(":" in name or len(name.split()) > 3 for name in names):
+        raise ValueError(f'a vote reads "A, B or C?" with options of at most three words, not {asked!r}')
     rows = "".join(f'<label>{name} {f"""<output data-of="{asked}: {name}"></output> """ if again else ""}'
                    f'{box(f"hands for {name}", "" if again else f"{asked}: {name}")}</label>'
-                   for name in re.split(", | or ", asked))
+                   for name in names)
     return BeautifulSoup(f'<div class="hands">{rows}</div>', "html.parser").div
 
 
