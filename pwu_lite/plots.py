@@ -106,7 +106,8 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
 def name_lines(ax: Axes, most: int = 6) -> None:
     """Write each line's name beside its end, in its colour; names are moved apart where they would collide.
 
-    Names of more than 24 characters, or more than `most` of them, go into a legend.
+    Names of more than 24 characters, more than `most` of them, or names that would stand far from their lines go into a
+    legend.
 
     Parameters
     ----------
@@ -137,7 +138,11 @@ def name_lines(ax: Axes, most: int = 6) -> None:
         return
     at = ax.transAxes.inverted().transform(ax.transData.transform(np.reshape(ends, (-1, 2))))
     margin = [k for k in np.argsort(at[:, 1], kind="stable") if at[k, 0] > 0.85]  # from the lowest to the highest
-    for k, height in zip(margin, _apart(at[margin, 1], 0.09), strict=True):
+    heights = _apart(at[margin, 1], 0.09)
+    if np.abs(heights - at[margin, 1]).max(initial=0.0) > 0.14:
+        ax.legend()
+        return
+    for k, height in zip(margin, heights, strict=True):
         ax.annotate(names[k], (1.02, height), xycoords="axes fraction", va="center", color=lines[k].get_color(),
                     weight="bold", annotation_clip=False)
     for k in set(range(len(names))) - set(margin):

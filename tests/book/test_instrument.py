@@ -58,7 +58,7 @@ def test_one_axis_and_one_unit(size):
     for ratio in size.ticks:
         number = float(sp.Rational(ratio))
         assert drawing.RATIOS[ratio] == pytest.approx(1 / (1 + number))
-        place = re.search(rf'<text x="([\d.]+)" y="{size.base + 18}" text-anchor="middle">{ratio}</text>', svg)
+        place = re.search(rf'<text x="([\d.]+)" y="{size.base + 22}" text-anchor="middle">{ratio}</text>', svg)
         assert float(place[1]) == pytest.approx(size.x(1 / (1 + number)), abs=0.06)
     assert "cost per 1,000 cases, lower is better" in svg and drawing.SAID in svg
     for k, f in enumerate(PAIR.values()):

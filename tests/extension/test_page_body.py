@@ -141,6 +141,26 @@ def test_a_drawing_keeps_every_number_that_it_writes():
     assert not re.search(r"\d\.\d{3}", " ".join(tag["d"] for tag in after.select("path[d]")))
 
 
+def test_a_label_with_a_formula_is_running_text():
+    """Letters that are placed one by one collide where letters grow."""
+    labels = {r"mean, $\lambda$ of $y^2 - 1$": "mean, λ of y2\u200b − 1", r"$U_\phi$": "Uφ\u200b",
+              r"$\mathdefault{10^{-3}}$": "10−3\u200b", "forecast f": "forecast f"}
+    figure = Figure(figsize=(3, 2))
+    ax = figure.add_subplot()
+    for k, label in enumerate([*labels, r"$\sum y$"]):
+        ax.annotate(label, (0, 0.1 * k), rotation=90 * (k == 1))
+    with matplotlib.rc_context({"svg.fonttype": "none"}):
+        figure.savefig(written := io.StringIO(), format="svg")
+    texts = BeautifulSoup(drawing.drawn(written.getvalue(), "f-"), "html.parser").select("text")
+    said = {tag.get_text(): tag for tag in texts}
+    assert set(labels.values()) <= set(said)
+    for tag in (said[label] for label in list(labels.values())[:3]):
+        assert not tag.select("[x]") and "text-anchor: middle" in tag["style"] and float(tag["x"]) > 0
+    assert [one.get_text() for one in said["mean, λ of y2\u200b − 1"].select("[style*=italic]")] == ["λ", "y"]
+    assert said["Uφ\u200b"]["transform"].startswith("rotate(-90")
+    assert len(texts[-1].select("tspan[x]")) >= 2  # a sum has no place in running text
+
+
 def test_what_a_drawing_says_again_and_again_it_says_once():
     marks = "".join(f'<use xlink:href="#m1" x="{x}" y="2" style="fill: red"/>\n' for x in range(3))
     faint = marks.replace("fill: red", "opacity: 0.5; fill: red")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 
 import pytest
 
@@ -57,11 +58,19 @@ def test_a_class_is_sorted_and_summed_up(tmp_path, capsys):
     assert collect.main(tmp_path, tmp_path / "nowhere") == 2
 
 
+@pytest.fixture
+def in_the_background():
+    """As a shell starts a command with &: without the signal of a keyboard, which its children do not get either."""
+    kept = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    yield
+    signal.signal(signal.SIGINT, kept)
+
+
 @pytest.mark.parametrize("loop, longest, said", [
     ("while True: pass", 300, {"a": exercises.ENDLESS, "b": "passes"}),  # it says nothing of the other exercise
     ("while True:\n        try:\n            while True: pass\n        except BaseException: pass", 8,
      {"a": collect.RUNS, "b": collect.RUNS})])
-def test_a_loop_that_does_not_end(tmp_path, monkeypatch, loop, longest, said):
+def test_a_loop_that_does_not_end(tmp_path, monkeypatch, in_the_background, loop, longest, said):
     monkeypatch.setattr(collect, "LONGEST", longest)
     path = hand_in(tmp_path, "Ann", lambda source: source.replace("return", f"{loop}\n    return", 1)
                    if "def bill" in source else source)

@@ -328,6 +328,10 @@ def test_a_session_that_no_plan_has_is_refused():
 def test_a_course_ends_in_its_exercises_as_codes_to_scan(tmp_path):
     segno = pytest.importorskip("segno")
     found, site = course.session(ROOT, "seminar", 3), ROOT / "_build" / "html"
+    if not (site / "exercises").exists():  # a site that was built without the browser's Python
+        with pytest.raises(ValueError, match="nothing to scan: make live, make book"):
+            course.pack(ROOT, site, found, tmp_path / "made", "https://example.org/book/index.html")
+        pytest.skip("make live, make book: the exercises have pages then")
     course.pack(ROOT, site, found, tmp_path / "made", "https://example.org/book/index.html")
     deck = BeautifulSoup((tmp_path / "made" / "slides-implicit.html").read_text(), "html.parser")
     shown = [slide.select_one("p").get_text() for slide in deck.select("main > section[id^=turn]")]

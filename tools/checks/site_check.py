@@ -390,6 +390,9 @@ def check_front_instrument(page, base: str) -> list[str]:
     compare(whose=1)
     if hill == box.locator(".views > svg:visible .hill").get_attribute("d"):
         found.append("front page: another hill is not drawn")
+    put(sliders.first, 0.25)  # under the log loss's hill it would say nothing: it brings back one's own
+    expect(box.locator(".controls select")).to_have_value("0")
+    compare()
     if len(set(seen)) < 6:
         found.append("front page: moving the instrument hardly changes its words")
     return found

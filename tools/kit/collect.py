@@ -15,6 +15,7 @@ import importlib
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections import Counter
@@ -114,6 +115,7 @@ def verdict(exercise: str, held: dict, wrong: list[str | None]) -> str:
 def mark() -> None:
     """In a process of its own: for each test nothing, or why it fails, as one line of JSON."""
     path, name = sys.argv[1:]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # it ends a cell; in the background a shell ignores it
     notebook = json.loads(Path(path).read_text(encoding="utf-8"))
     code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     cells = [exercises.Cell("code", "".join(cell["source"])) for cell in code

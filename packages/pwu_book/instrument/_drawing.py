@@ -125,8 +125,8 @@ def picture(size: Size, curves: Mapping[str, Any], top: float, *, title: str, wo
     parts = [between, *fixed, f'<path class="hill" d="{hill_path(size, hill)}"/>',
              f'<text class="hill-title" x="{size.left}" y="{size.base - size.height - 8}">{escape(hill_title)}</text>']
     if mark is not None:
-        held = (f'<g class="grip" transform="translate(0 {size.base})"><circle class="reach" r="22"/><circle r="11"/>'
-                '<path d="M-4 -4l-4 4l4 4M4 -4l4 4l-4 4"/></g>' if grip else "")
+        held = (f'<g class="grip" transform="translate(0 {size.base})"><circle class="reach" r="22"/><circle r="9"/>'
+                '<path d="M-2.5 -3l-3 3l3 3M2.5 -3l3 3l-3 3"/></g>' if grip else "")
         parts.append(f'<g class="place" transform="translate({size.x(mark):.1f} 0)">'
                      f'<path class="marker" d="M0 {size.top}V{size.base}"/>{held}</g>')
     places = " ".join(f'data-{key}="{getattr(size, key)}"'
@@ -205,12 +205,12 @@ def _axis(size, words, people):
     for ratio in size.ticks:
         x = size.x(RATIOS[ratio])
         yield (f'<path class="axis" d="M{x:.1f} {size.base}v5"/>'
-               f'<text x="{x:.1f}" y="{size.base + 18}" text-anchor="middle">{ratio}</text>')
+               f'<text x="{x:.1f}" y="{size.base + 22}" text-anchor="middle">{ratio}</text>')
     for name, c in people.items():
         x = size.x(c)
         yield (f'<path class="marker" d="M{x:.1f} {size.base}v-{size.height}"/>'
                f'<text class="person" x="{x + 4:.1f}" y="{size.base - size.height + 10}">{escape(name)}</text>')
-    yield (f'<text class="axis-name" x="{size.left + size.wide / 2}" y="{size.base + 36}" text-anchor="middle">'
+    yield (f'<text class="axis-name" x="{size.left + size.wide / 2}" y="{size.base + 40}" text-anchor="middle">'
            f"{escape(words)}</text>")
 
 

@@ -110,12 +110,21 @@ document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="appl
     }
     draw();
   }
-  function moved() {
+  // A slider that changes nothing while another's hill is shown brings back the hill that it belongs to.
+  function idle(slider) {
+    const held = slider.value,
+      seen = data.options[inputs.indexOf(slider)].map((_, value) => ((slider.value = value), data.index[number()]));
+    slider.value = held;
+    return new Set(seen).size === 1;
+  }
+  function moved(slider) {
+    const whose = inputs.find((one) => one.matches("select"));
+    if (whose && slider.type === "range" && idle(slider)) whose.value = "0";
     draw();
     if (alone) history.replaceState(null, "", `#${settings()}`);
     root.dispatchEvent(new CustomEvent("moved", {bubbles: true, detail: settings()}));
   }
-  for (const input of inputs) input.addEventListener("input", moved);
+  for (const input of inputs) input.addEventListener("input", () => moved(input));
   root.addEventListener("follow", (event) => take(event.detail));
 
   // The drawing can be pulled: the first slider follows to the nearest place.
@@ -128,7 +137,7 @@ document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="appl
         {left, wide} = size(svg);
       const px = ((event.clientX - box.left) / box.width) * svg.viewBox.baseVal.width;
       first.value = nearest(ends[0] + ((px - left) / wide) * (ends[1] - ends[0]));
-      moved();
+      moved(first);
     };
     svg.classList.add("pulled");
     svg.addEventListener("pointerdown", (event) => {
@@ -140,7 +149,7 @@ document.querySelectorAll('.instrument:not([data-ready]):has(> script[type="appl
   for (const button of root.querySelectorAll("button[data-place]"))
     button.addEventListener("click", () => {
       first.value = button.dataset.place;
-      moved();
+      moved(first);
     });
   for (const part of root.querySelectorAll(".controls")) part.hidden = false;
   root.querySelector(".steps")?.remove();

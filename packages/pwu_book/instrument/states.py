@@ -467,7 +467,8 @@ def _ranked(names, mean):
 
 
 def _words(prior):
-    parts = ["density " + str(prior.density).replace("**", "^")] if prior.density != 0 else []
+    density = str(prior.density).replace("**", "^").replace("*", "").replace(" - ", " \N{MINUS SIGN} ")
+    parts = [f"density {density}"] if prior.density != 0 else []
     return " and ".join([*parts, *(f"point mass {float(m):g} at {float(at):g}" for at, m in prior.atoms.items())])
 
 
