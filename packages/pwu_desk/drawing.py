@@ -72,7 +72,7 @@ def _panel(title, x, top, height, rows, bands, also, names, width):
     at = -np.inf
     for k in np.argsort([y(row[-1]) for row in rows], kind="stable") if width >= LEAST_NAMED else ():
         at = max(y(rows[k][-1]), at + 15)  # one below the other where curves end together
-        name = names[k] if len(names[k]) <= 17 else f"{names[k][:16]}…"
+        name = names[k] if len(names[k]) <= 16 else f"{names[k][:15]}…"
         parts.append(_text(x[-1] + 8, at + 4, name, kind=f"name name{k % 6}"))
     return "".join(parts), floor
 

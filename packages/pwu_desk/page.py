@@ -111,5 +111,7 @@ figure { margin: 1.5rem 0; } figure svg { width: 100%; height: auto; }
 .wide { overflow-x: auto; }
 table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #8886; }
+tr > th:first-child { text-align: left; overflow-wrap: anywhere; min-width: 4rem; }
+@media (max-width: 576px) { table { font-size: .8125rem; } th, td { padding: .3rem; } }
 @media print { .wide { overflow: visible; } table { font-size: 7pt; } th, td { padding: .1rem .25rem; } }
 """

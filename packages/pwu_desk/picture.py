@@ -14,6 +14,7 @@ from scipy.special import expit, logit
 from pwu_lite._resampling import bands
 from pwu_lite.families import Answers, BinaryDecision, Family, Newsvendor, RejectOption, SelectivePrediction, TopK
 from pwu_lite.metrics._kernels import average
+from pwu_lite.priors import Dirac
 from pwu_lite.pwu import PWU
 
 __all__ = ["axis_of", "picture_of"]
@@ -167,10 +168,15 @@ def _places(axis: Axis, prior, domain, n):
 
 
 def _hill(axis, prior, shown):
-    """Density on the scale of the axis, its highest point one."""
+    """Density on the scale of the axis, its highest point one; a point mass is a stem as high as its share."""
     theta = axis.theta(shown)
-    with np.errstate(all="ignore"):
-        height = np.asarray(prior.pdf(theta)) if hasattr(prior, "pdf") else np.zeros(len(shown))
-        height = height * {"linear": 1.0, "log": theta, "logit": theta * (1 - theta)}[axis.scale]
+    height, stems = np.zeros(len(shown)), np.zeros(len(shown))
+    for share, part in prior.parts:
+        if isinstance(part, Dirac):
+            stems[np.abs(theta - part.at).argmin()] += share
+        else:
+            with np.errstate(all="ignore"):
+                height += share * part.pdf(theta) * {"linear": 1.0, "log": theta, "logit": theta * (1 - theta)}[axis.scale]
     height = np.where(np.isfinite(height), height, 0.0)
+    height += stems * (height.max() or 1.0)
     return (height / (height.max() or 1.0)).tolist()

@@ -23,7 +23,8 @@ MOST_SHARE = 10  # a share beyond 1,000% says nothing: the difference is given i
 def at_a_glance(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
     """What a reader needs of a comparison, as text: cost, its interval, skill, verdict, cases needed.
 
-    Python, a terminal and the report show this table; the numbers behind it are in `ModelComparison.table`.
+    Python, a terminal and the report show this table; the numbers behind it are in `ModelComparison.table`. Its verdict
+    *best* reads *lowest* here where another model may be as good.
 
     Parameters
     ----------
@@ -39,11 +40,13 @@ def at_a_glance(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
     >>> at_a_glance(table, {"coverage": "95", "unit": "cases"}).iloc[0].tolist()
     ['0.25', '0.2 to 0.3', '50%', 'best', '']
     """
+    undecided = (table["verdict"] == "not separable").any()
     columns = {"cost": table["cost"].map(_number),
              f"{about['coverage']}% interval": [f"{_number(low)} to {_number(high)}" for low, high in zip(
                  table["low"], table["high"], strict=True)],
              "skill": ["" if pd.isna(skill) else f"{skill:.0%}" for skill in table["skill"]],
-             "verdict": table["verdict"], f"{about['unit']} needed": table["cases needed"].map(_needed)}
+             "verdict": table["verdict"].replace("best", "lowest") if undecided else table["verdict"],
+             f"{about['unit']} needed": table["cases needed"].map(_needed)}
     return pd.DataFrame(columns, index=table.index)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pwu_desk.drawing import draw
 from pwu_desk.picture import picture_of
-from pwu_lite import PWU, Beta, BinaryDecision, Gamma, SelectivePrediction, TopK, Uniform
+from pwu_lite import PWU, Beta, BinaryDecision, Dirac, Gamma, Mixture, SelectivePrediction, TopK, Uniform
 
 RNG = np.random.default_rng(4)
 N = 400
@@ -51,7 +51,7 @@ def test_names_never_overlap_and_stand_where_there_is_room():
     assert len(places) == 18 and (np.diff(places[:9]) >= 15 - 1e-9).all() and 'class="name' not in narrow
     assert wide.count("again") == 6
     shown["names"][0] = "a name that is much too long"
-    assert "a name that is m…" in draw(shown, 760)
+    assert "a name that is …" in draw(shown, 760)
 
 
 def test_marks_of_an_axis_leave_room_for_their_words():
@@ -62,3 +62,12 @@ def test_marks_of_an_axis_leave_room_for_their_words():
             marks = [float(x) for x in re.findall(r'd="M([\d.]+) [\d.]+v5"', drawn)]
             assert len(marks) >= 2 and (np.diff(marks) >= 43.9).all()
             assert "nan" not in drawn and "inf" not in drawn
+
+
+@pytest.mark.parametrize("prior, stem, high", [(Dirac(0.1), 0.1, 1.0),
+                                               (Mixture([Dirac(0.3), Beta(2, 10)], [0.25, 0.75]), 0.3, None)])
+def test_a_point_mass_is_seen_in_the_hill(prior, stem, high):
+    shown = picture_of(PWU(BinaryDecision(), prior), Y, MODELS, list(MODELS), {})
+    hill, at = np.array(shown["hill"]), np.abs(np.array(shown["x"]) - stem).argmin()
+    assert hill.max() == 1 and hill[at] > hill[at - 1] + 0.15 and hill[at] > hill[at + 1] + 0.15
+    assert high is None or (hill[at] == high and hill.sum() == high)
