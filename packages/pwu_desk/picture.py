@@ -170,13 +170,14 @@ def _places(axis: Axis, prior, domain, n):
 def _hill(axis, prior, shown):
     """Density on the scale of the axis, its highest point one; a point mass is a stem as high as its share."""
     theta = axis.theta(shown)
+    slope = {"linear": 1.0, "log": theta, "logit": theta * (1 - theta)}[axis.scale]
     height, stems = np.zeros(len(shown)), np.zeros(len(shown))
     for share, part in prior.parts:
         if isinstance(part, Dirac):
             stems[np.abs(theta - part.at).argmin()] += share
         else:
             with np.errstate(all="ignore"):
-                height += share * part.pdf(theta) * {"linear": 1.0, "log": theta, "logit": theta * (1 - theta)}[axis.scale]
+                height += share * part.pdf(theta) * slope
     height = np.where(np.isfinite(height), height, 0.0)
     height += stems * (height.max() or 1.0)
     return (height / (height.max() or 1.0)).tolist()

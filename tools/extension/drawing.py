@@ -55,8 +55,8 @@ def _set(formula: str) -> str:
     text = re.sub(r"\\([a-z]+)", lambda name: GREEK.get(name[1], name[0]), text).replace("-", "\N{MINUS SIGN}")
     text = re.sub(r"[^\W\d_]", r"<tspan style='font-style: italic'>\g<0></tspan>", text)
     for sign, up, back in ((r"\^", -0.4, 0.28), ("_", 0.3, -0.21)):  # an empty piece goes back to the line
-        text = re.sub(sign + r"(?:\{([^{}]*)\}|(<tspan[^>]*>.</tspan>|.))",
-                      rf"<tspan dy='{up}em' style='font-size: .7em'>\1\2</tspan><tspan dy='{back}em'>&#8203;</tspan>", text)
+        small = rf"<tspan dy='{up}em' style='font-size: .7em'>\1\2</tspan><tspan dy='{back}em'>&#8203;</tspan>"
+        text = re.sub(sign + r"(?:\{([^{}]*)\}|(<tspan[^>]*>.</tspan>|.))", small, text)
     return text.replace("'", '"')
 
 
