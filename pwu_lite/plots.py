@@ -71,7 +71,8 @@ def new_axes(ax: Axes | None) -> tuple[Any, Axes]:
 
 
 def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark: float | None = None,
-           mark_label: str = "", colours: Sequence[str] = (), ax: Axes | None = None) -> Figure:
+           mark_label: str = "", colours: Sequence[str] = (), ylim: tuple[float, float] | None = None,
+           ax: Axes | None = None) -> Figure:
     """One labelled curve per name, with an optional vertical mark.
 
     Parameters
@@ -84,6 +85,8 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         Where to draw a vertical line, named `mark_label`.
     colours : sequence of str, optional
         Colours of the curves; those of the style, if not given.
+    ylim : (float, float), optional
+        Limits of the vertical axis. Names stand where curves end within them, so set them here.
 
     Examples
     --------
@@ -98,7 +101,7 @@ def curves(x: Any, values: Mapping[str, Any], *, xlabel: str, ylabel: str, mark:
         ax.axvline(mark, color=INK, lw=1, ls="-")
         ax.annotate(mark_label, (mark, 0.97), xycoords=("data", "axes fraction"), xytext=(5, 0),
                     textcoords="offset points", va="top")
-    ax.set(xlabel=xlabel, ylabel=ylabel)
+    ax.set(xlabel=xlabel, ylabel=ylabel, **({} if ylim is None else {"ylim": ylim}))
     name_lines(ax)
     return figure
 
@@ -146,7 +149,8 @@ def name_lines(ax: Axes, most: int = 6) -> None:
         ax.annotate(names[k], (1.02, height), xycoords="axes fraction", va="center", color=lines[k].get_color(),
                     weight="bold", annotation_clip=False)
     for k in set(range(len(names))) - set(margin):
-        ax.annotate(names[k], ends[k], xytext=(6, 0), textcoords="offset points", va="center",
+        side, aligned = (-6, "right") if at[k, 1] > 0.97 else (6, "left")  # a line that leaves at the top turns left
+        ax.annotate(names[k], ends[k], xytext=(side, 0), textcoords="offset points", va="center", ha=aligned,
                     color=lines[k].get_color(), weight="bold", annotation_clip=False)
 
 

@@ -270,7 +270,7 @@ def board(shown: Board, *, xlabel: str, scale: str = "log") -> Figure:
     use_style()
     values, cheapest = shown.cost.index.to_numpy(float), shown.cost.idxmin(axis=1)
     order = sorted(shown.cost.columns, key=lambda name: (-(cheapest == name).sum(), -shown.may_be_best[name].sum()))
-    figure, ax = plt.subplots(figsize=(7.2, 1.1 + 0.34 * len(order)))
+    figure, ax = plt.subplots(figsize=(6.2, 1.1 + 0.34 * len(order)))
     ax.set_xscale(scale)
     to, back = (np.log, np.exp) if scale == "log" else (logit, expit)
     middle = back((to(values[:-1]) + to(values[1:])) / 2)

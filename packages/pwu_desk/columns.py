@@ -15,7 +15,7 @@ import pandas as pd
 
 from pwu_lite.reporting.rules import RULES, say
 
-from .tables import key
+from .tables import key, keys
 
 __all__ = ["Columns", "name_tokens"]
 
@@ -68,7 +68,7 @@ class Columns:
         if len(known) + len(kinds) > MOST_KINDS and not self._is_group(name):
             self.often[name] = None
             return
-        words = [None if pd.isna(kind) else key(kind) for kind in kinds]
+        words = keys(kinds) if not pd.isna(kinds).any() else [None if pd.isna(kind) else key(kind) for kind in kinds]
         for word, number in zip(words, np.bincount(codes, minlength=len(words)).tolist(), strict=True):
             known[word] += number
         self.runs[name] += int(np.count_nonzero(np.diff(codes))) + (

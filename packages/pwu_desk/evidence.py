@@ -310,13 +310,15 @@ def balanced(frame: pd.DataFrame, truth: str, special: set[Any]) -> list[str]:
     """
     outcome, found = _codes(frame[truth]), []
     for name in map(str, frame.columns):
-        few = 2 <= frame[name].nunique() <= MOST_PARTS
-        if name in special or pd.api.types.is_numeric_dtype(frame[name]) or not few:
+        column = frame[name]
+        few = 2 <= column.nunique() <= min(MOST_PARTS, len(column) // (2 * LEAST_ROWS))
+        if name in special or pd.api.types.is_numeric_dtype(column) or not few:
             continue
-        code = _codes(frame[name])
+        code = _codes(column)
         sizes = np.bincount(code)
-        words = not all(re.fullmatch(r"[-+.,\d]*", kind) for kind in _keys(frame[name]).unique())
-        if not words or (sizes != sizes[0]).any() or sizes[0] < 2 * LEAST_ROWS or not outcome.any():
+        if (sizes != sizes[0]).any() or sizes[0] < 2 * LEAST_ROWS or not outcome.any():
+            continue
+        if all(re.fullmatch(r"[-+.,\d]*", kind) for kind in _keys(column).unique()):
             continue
         rows = outcome[np.lexsort((outcome, code))].reshape(len(sizes), -1)
         if (rows == rows[0]).all():
@@ -620,7 +622,7 @@ def alike_rows(frame: pd.DataFrame, gap: np.ndarray, special: set[Any], models: 
 def _keys(column: pd.Series) -> pd.Series:
     """Each value as a reader writes it: 1 for 1.0; missing values are empty."""
     number, kinds = pd.factorize(column)  # -1 where missing
-    return pd.Series(np.array([*map(tables.key, kinds), ""], dtype=object)[number], index=column.index)
+    return pd.Series(np.array([*tables.keys(kinds), ""], dtype=object)[number], index=column.index)
 
 
 def _hashed(column: pd.Series) -> np.ndarray:
@@ -636,7 +638,8 @@ def _pairs(one: np.ndarray, other: np.ndarray) -> int:
 def _codes(column: pd.Series) -> np.ndarray:
     if pd.api.types.is_numeric_dtype(column):  # numbers are equal if their keys are
         return pd.factorize(column, use_na_sentinel=False)[0]
-    return pd.factorize(_keys(column))[0]
+    number, kinds = pd.factorize(column.to_numpy(), use_na_sentinel=False)
+    return number if tables.known_as_written(kinds) else pd.factorize(_keys(column))[0]
 
 
 def _marked(codes: Sequence[np.ndarray]) -> np.ndarray:

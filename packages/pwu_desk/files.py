@@ -603,8 +603,9 @@ def _reason(frame, name):
     """Why not; the least and the greatest number, where these tell the unit; and how many fields are probabilities."""
     column = frame[name]
     try:
-        head = tables.values(column.dropna().head(1000))  # text: the first rows tell
-        values = tables.values(column) if np.isfinite(head).any() else head
+        values = tables.values(column if len(column) <= 1000 else column.dropna().head(1000))
+        if len(values) < len(column) and np.isfinite(values).any():  # of text the first rows tell
+            values = tables.values(column)
     except ValueError as error:
         return str(error).partition(": ")[2], (0.0, 1.0), None
     known = values[np.isfinite(values)]

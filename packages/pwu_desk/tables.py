@@ -26,9 +26,10 @@ import pandas as pd
 from pwu_lite.reporting.rules import RULES
 
 __all__ = ["Quantiles", "Shared", "abstentions", "amounts", "blocks", "codes", "column_of", "columns_of_models",
-           "cost_table", "costs_in_words", "events", "groups", "in_percent", "key", "labels", "layout", "line_of",
-           "literal", "members", "numbers", "one_of_two", "other_unit", "pairs", "probabilities", "quantiles",
-           "read_table", "right_or_wrong", "same_words", "sources", "values", "wide", "without_currency"]
+           "cost_table", "costs_in_words", "events", "groups", "in_percent", "key", "keys", "known_as_written",
+           "labels", "layout", "line_of", "literal", "members", "numbers", "one_a_line", "one_of_two", "other_unit",
+           "pairs", "probabilities", "quantiles", "read_table", "right_or_wrong", "same_words", "sources", "values",
+           "wide", "without_currency"]
 
 DELIMITERS = ",;\t|"
 EXPORTS: dict[str, Any] = json.loads((Path(__file__).parent / "exports.json").read_text(encoding="utf-8"))
@@ -54,6 +55,9 @@ SHARES = ("column {!r}: its name says per cent, and no number in it is above 1. 
 SILENT = ("abstain", "abstained", "no answer", "not_attempted", "not attempted")  # instead of an answer
 UNSURE = ("i don't know", "i do not know", "don't know", "idk", "unsure", "not sure", "i'm not sure", "i am not sure",
           "i can't answer", "i cannot answer", "cannot answer")  # as an answer, where it is not the right one
+ALL_PLAIN = re.compile(r"(?:[-+]?\d+(?:\.\d+)?\n)+", re.ASCII)  # of fields below each other: each is a number
+NOT_GROUPED = re.compile(r"^[-+]?0\.|\.(?:\d{1,2}|\d{4,})$", re.ASCII | re.MULTILINE)  # of one: a point is decimal
+OTHER_KEY = re.compile(r"^[\s+.]|^-[0.]+$|[^\S\n]$|\.\d*0$|\.$", re.MULTILINE)  # of one: known by another word
 CURRENCY = re.compile(r"\s*(?:[$€£¥]|\b(?:USD|EUR|GBP|CHF|JPY)\b)\s*", re.IGNORECASE)
 GAPS = (".", "-", "\\N", "#DIV/0!", "#VALUE!", "#NUM!", "#REF!")  # as SAS, Postgres and Excel write them
 UNIT = "% \u00a0\u202f"  # what may stand behind a number
@@ -501,6 +505,9 @@ def values(column: pd.Series) -> np.ndarray:
     """A column as floats, NaN where a field is not a number; how numbers are written is decided by all fields."""
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=float, na_value=np.nan)
+    lines = one_a_line(column)
+    if ALL_PLAIN.fullmatch(lines) and NOT_GROUPED.search(lines):  # nothing is left to decide
+        return np.array([float(field) for field in lines.split()])
     try:
         text = column.astype("string").str.strip()
     except (TypeError, ValueError, NotImplementedError) as error:
@@ -730,6 +737,52 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
             raise ValueError(f"which label of column {name!r} is the event? Add --event {shlex.quote(labels[0])} "
                              f"or --event {shlex.quote(labels[1])}")
     return column.map({kind: key(kind) == words[chosen[0]] for kind in pd.unique(column)}).to_numpy().astype(int)
+
+
+def as_list(fields: Iterable[Any]) -> list[Any]:
+    """The fields; of a column of text at once, since one by one each takes as long as reading it."""
+    is_text = isinstance(getattr(fields, "dtype", None), pd.StringDtype)
+    return np.asarray(fields, dtype=object).tolist() if is_text else list(fields)
+
+
+def one_a_line(fields: Iterable[Any]) -> str:
+    """Fields of text below each other; nothing if one of them is not text, is missing or has lines of its own.
+
+    Examples
+    --------
+    >>> one_a_line(["0.5", "a"]), one_a_line(["0.5", 1])
+    ('0.5\\na\\n', '')
+    """
+    kept = as_list(fields)
+    try:
+        lines = "\n".join([*kept, ""])
+    except TypeError:
+        return ""
+    return lines if lines.count("\n") == len(kept) else ""
+
+
+def keys(kinds: Iterable[Any]) -> list[str]:
+    """The `key` of each value.
+
+    Examples
+    --------
+    >>> keys(["0.25", "a"]), keys(["0.250", 1])
+    (['0.25', 'a'], ['0.25', '1'])
+    """
+    kept = as_list(kinds)
+    return kept if known_as_written(kept) else [key(kind) for kind in kept]
+
+
+def known_as_written(kinds: Iterable[Any]) -> bool:
+    """Is each value text and its own `key`? False where it takes longer to see.
+
+    Examples
+    --------
+    >>> known_as_written(["0.25", "a"]), known_as_written(["0.250"])
+    (True, False)
+    """
+    lines = one_a_line(kinds)
+    return bool(lines) and not OTHER_KEY.search(lines)
 
 
 def key(value: Any) -> str:

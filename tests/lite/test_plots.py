@@ -171,3 +171,18 @@ def test_what_a_reliability_diagram_refuses():
                           ({"a": [2.0, 0.1] * 20}, "y_prob")):
         with pytest.raises(ValueError, match=words):
             plots.reliability(BINARY[0], models, repeats=3)
+
+
+def test_names_stand_at_their_lines_within_the_limits_and_beside_a_line_that_leaves_at_the_top():
+    high = {"low": X / 10, "high": 50 + 50 * X}
+    ax = plots.curves(X, high, xlabel="x", ylabel="y", ylim=(0, 1)).axes[0]
+    assert ax.get_ylim() == (0, 1) and ax.get_legend() is not None  # the other line is not seen
+    steep = {"steep": np.where(X < 0.5, 3.15 * X, np.inf), "flat": 0.5 + 0 * X}
+    ax = plots.curves(X, steep, xlabel="x", ylabel="y", ylim=(0, 1)).axes[0]
+    texts = {text.get_text(): text for text in ax.texts}
+    assert texts["flat"].xy[1] == pytest.approx(0.5) and texts["steep"].get_ha() == "right"
+
+
+def test_names_far_from_their_lines_are_in_a_legend():
+    ax = plots.curves(X, {f"line {k}": X + 1e-3 * k for k in range(5)}, xlabel="x", ylabel="y").axes[0]
+    assert not ax.texts and len(ax.get_legend().get_texts()) == 5
