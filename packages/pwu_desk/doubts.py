@@ -73,7 +73,7 @@ these rows? --only leaves rows out.']
 
 
 def filled(models: Mapping[str, np.ndarray]) -> list[str]:
-    """Models with one number far more often than any other; the smallest and largest may be bounds.
+    """Models with one number far more often than any other, the smallest and largest may be bounds; and ranks.
 
     Examples
     --------
@@ -85,6 +85,11 @@ def filled(models: Mapping[str, np.ndarray]) -> list[str]:
         values, often = np.unique(f[np.isfinite(f)], return_counts=True)
         if len(values) < LEAST_ROWS:
             continue
+        below, near = (often.cumsum() - often) / often.sum(), 1 / often.sum() + 5e-4  # a rank, but for rounding
+        at_rank = (values >= below - near) & (values <= below + often / often.sum() + near)
+        if len(values) >= max(100, len(f) / 4) and at_rank.all():
+            found.append(f"{name} is spread evenly from 0 to 1, as ranks and percentiles are and probabilities are "
+                         f"not: --models names the forecasts to compare.")
         values, often = values[1:-1], often[1:-1]  # at the ends many may have been cut off
         second, number = (int(one) for one in np.sort(often)[-2:])
         value = values[np.argmax(often)]

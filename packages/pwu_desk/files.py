@@ -370,11 +370,16 @@ def read_events(given, frame):
     models = _of_the_event(given, frame, models, y)
     if given.time is not None:
         y = _until_horizon(given, frame, y, competing)
-    elif given.event is None:
-        doubts.of_the_other_label(models, y, *labels_of(given, frame, y))
-    given.notes += [*doubts.fitted(frame, models, y, special(given)), *doubts.filled(models)]
-    given.notes += doubts.repeats(y) if given.groups is None else []
+    given.notes += doubted(given, frame, y, models)
     return y, models, left, set(names)
+
+
+def doubted(given, frame, y, models):
+    """What the numbers make one doubt, in sentences; forecasts of the other label are refused."""
+    if given.time is None and given.event is None:
+        doubts.of_the_other_label(models, y, *labels_of(given, frame, y))
+    again = doubts.repeats(y) if given.groups is None else []
+    return [*doubts.fitted(frame, models, y, special(given)), *doubts.filled(models), *again]
 
 
 def _of_the_event(given, frame, models, y):

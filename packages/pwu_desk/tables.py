@@ -124,6 +124,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
     text, said = without_preamble(text)
+    text = without_headings(text)
     text = text if said else separated(text)
     delimiter, names = layout(io.StringIO(text), source, said)
     try:
@@ -198,6 +199,26 @@ def without_preamble(text):
     return "".join(lines) + text, said
 
 
+def without_headings(text: str) -> str:
+    """Lines that say the heading again, where files stand one below the other, and psql's rule and count, made blank.
+
+    Examples
+    --------
+    >>> without_headings("y,a\n1,0.5\ny,a\n0,0.2\n")
+    'y,a\n1,0.5\n\n0,0.2\n'
+    """
+    head = next(line for line in text.split("\n") if line.strip())
+    if re.search(rf'(?:^|[{DELIMITERS}])\s*"?[-+.\d]', head):  # it may be a row
+        return text
+    again = rf"(?<=\n){re.escape(head)}(?=\n|\Z)"
+    start = text.index(head) + len(head)
+    text = text[:start] + re.sub(again, "", text[start:])
+    rule = re.match(r"\n[ ]?-+(?:\+-+)+[ \r]*(?=\n)", text[start:]) if "|" in head else None
+    if rule:
+        text = text[:start] + "\n" + re.sub(r"\n\(\d+ rows?\)\s*\Z", "\n", text[start + rule.end():])
+    return text
+
+
 def separated(text: str) -> str:
     """Columns that stand apart by blanks, or between bars, with or without rules of dashes: apart by tabs.
 
@@ -235,6 +256,11 @@ def _read_json(text, source):
             where = source if is_list else f"line {number} of {source}"
             raise ValueError(f"{where} cannot be read as JSON: {error}") from error
     rows = rows[0] if is_list else rows
+    if len(rows) == 1 and isinstance(rows[0], dict) and set(rows[0]) | {"index"} == {"columns", "data", "index"}:
+        names, data = rows[0]["columns"], rows[0]["data"]  # pandas' "split"
+        if not all(isinstance(one, list) and len(one) == len(names) for one in [names, *data]):
+            raise ValueError(f"{source}: each row of its data needs as many values as there are columns")
+        rows = [dict(zip(names, row, strict=True)) for row in data]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{source} looks like JSON, but does not have one object for each case")
     frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_desk import command
+from pwu_desk import command, doubts
 
 N = 400
 rng = np.random.default_rng(5)
@@ -48,6 +48,17 @@ def test_a_model_that_knows_some_rows_is_named_whatever_their_column_is_called(a
     harder = table.assign(tree=POOR)  # a part that is harder for every model says nothing
     harder[["tree", "line"]] = np.where(rows[:, None], 0.05 + 0.9 * Y[:, None], harder[["tree", "line"]])
     assert not any("far nearer" in line for line in ask(harder, "--truth", "y", *AT)["remarks"])
+
+
+def test_ranks_are_no_probabilities(ask):
+    """Uniform forecasts lie further from an even grid, by chance alone."""
+    ranks = pd.Series(GOOD).rank(pct=True)
+    for one in (ranks, ranks.round(3), (ranks * 100).round(1) / 100, pd.Series(GOOD).rank(pct=True, method="min")):
+        found = ask(pd.DataFrame({"y": Y, "good": GOOD, "place": one}), "--truth", "y", *AT)
+        assert any("place is spread evenly" in line for line in found["remarks"])
+    for seed in range(40):
+        f = np.random.default_rng(seed).random(N)
+        assert not doubts.filled({"a": f}) and not doubts.filled({"a": GOOD})
 
 
 @pytest.mark.parametrize("column", [

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_desk import command, files, large
+from pwu_desk import command, files, large, tables
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
@@ -527,12 +527,24 @@ TABLES = {
     "names of rows": pd.DataFrame({"y": Y, "p": A}).to_string(),
     "a rule below the heading": "y   p\n--- -----\n" + "".join(f"{y}   {p}\n" for y, p in zip(Y, A, strict=True)),
     "markdown": "| y | p |\n|---|---:|\n" + "".join(f"| {y} | {p} |\n" for y, p in zip(Y, A, strict=True)),
+    "psql": " y |   p   \n---+-------\n" + "".join(f" {y} | {p:.4f} \n" for y, p in zip(Y, A, strict=True))
+            + f"({len(Y)} rows)\n\n",
+    "heading again": "".join("y,p\n" * (k % 90 == 0) + f"{Y[k]},{A[k]}\n" for k in range(len(Y))),
+    "json": pd.DataFrame({"y": Y, "p": A}).to_json(orient="split", double_precision=15),
     "comments first": "# variable: T\n# units: C\ny p\n" + "".join(f"{y} {p}\n" for y, p in zip(Y, A, strict=True))}
 
 
 @pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
 def test_columns_apart_by_blanks_or_rules(ask, text):
     assert costs(ask({"c.txt": text}, "c.txt", "--truth", "y", *RATIO)) == {"p": near(SCORE(Y, A))}
+
+
+def test_rows_that_look_like_the_first_one_stay(ask):
+    """Without a heading the first row may come again; so may a part of a heading."""
+    for text in ("1,0.5\n0,0.2\n1,0.5\n", "-,.\n-,.\n", "y,p\n1,0.5\ny,p,q\n", "a|b\n1|2\n(2 rows)\n"):
+        assert tables.without_headings(text) == text
+    assert "as many values as there are columns" in ask({"c.json": '{"columns": ["y", "p"], "data": [[1]]}'}, "c.json",
+                                                         "--truth", "y", *RATIO)
 
 
 @pytest.mark.parametrize("values, words", [

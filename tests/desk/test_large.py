@@ -264,3 +264,17 @@ def test_lines_of_a_table_are_not_copied_with_each_table_that_is_made_of_it(tmp_
         FRAME[k::2].to_csv(tmp_path / f"part-{k}.csv", index=False)
     found = tables.read_table(str(tmp_path / "part-*.csv"))
     assert all(type(found.attrs[name]) is tables.Shared for name in ("lines", "source"))
+
+
+def test_what_numbers_make_one_doubt_is_said_of_large_files_too(capsys, tmp_path):
+    FRAME.assign(near=1 - FRAME["near"], far=1 - FRAME["far"]).to_csv(tmp_path / "other.csv", index=False)
+    filled = FRAME["near"].where(np.arange(N) % 9 > 0, 0.4321)
+    odd = np.arange(N) % 2 == 1
+    knows = np.where(odd, FRAME["near"], 0.01 + 0.98 * FRAME["y"])
+    FRAME.assign(near=filled, tree=knows, set=np.where(odd, "a", "b")).to_csv(tmp_path / "doubts.csv", index=False)
+    for pieces in (True, False):
+        code, _, err = run(capsys, tmp_path / "other.csv", *RATIO, pieces=pieces)
+        assert code == 2 and "all forecasts are lower where the outcome is 1" in err
+        said = " ".join(run(capsys, tmp_path / "doubts.csv", *RATIO, pieces=pieces)[1].split())
+        assert "near is 0.4321 in 3,334 of 30,000 rows" in said and "set = b than elsewhere" in said
+        assert ("Of the first 30,000 rows: " in said) == pieces
