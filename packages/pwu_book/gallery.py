@@ -497,7 +497,7 @@ def _open(card):
         return ""
     names = ("one", "zero") if isinstance(card.evidence, Formula) else ("loss",)
     given = urlencode(dict(zip(names, card.evidence, strict=True)))
-    return f' <a href="machine.html#{html.escape(given)}">Open in the machine</a>'
+    return f' · <a href="machine.html#{html.escape(given)}">Open in the machine</a>'
 
 
 def as_html(pages: dict[str, str]) -> str:
