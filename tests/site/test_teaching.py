@@ -274,8 +274,8 @@ def test_there_is_a_deck_for_each_part():
     assert len(DECKS) == len(parts) + 1  # and an opening with patients
 
 
-@pytest.mark.parametrize("words", ["After a month, of ten: five or six?", "A single answer?", "Less or quite a lot more?"
-                                   ])
+@pytest.mark.parametrize("words", ["After a month, of ten: five or six?", "A single answer?",
+                                   "Less or quite a lot more?"])
 def test_a_vote_whose_words_are_no_options_is_refused(words):
     with pytest.raises(ValueError, match="A, B or C"):
         slides.hands(BeautifulSoup(f'<div class="vote counted">{words}</div>', "html.parser").div)
