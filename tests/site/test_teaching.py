@@ -353,6 +353,22 @@ def test_at_least_every_third_slide_has_a_picture(path, site):
     assert counted and all(len(vote.select("input")) >= 2 for vote in counted)
 
 
+def test_the_answers_of_a_session_are_those_to_its_sheet_and_its_votes(tmp_path):
+    site, target = ROOT / "_build" / "html", tmp_path / "week-01"
+    course.pack(ROOT, site, course.session(ROOT, "week", 1), target)
+    answers = BeautifulSoup((target / "answers.html").read_text(), "html.parser")
+    assert [title.get_text() for title in answers.select("h2")][0] == "Worksheet 1"
+    table = answers.select_one("table").get_text(" ").split()
+    assert table[:6] == ["Ada", "Ben", "c", "=", "0.03", "0.0150"] and not answers.select("pre, button, details")
+    asked = [line.get_text() for line in answers.select("p:has(> b)")]
+    assert sum("A needless check costs two" in line for line in asked) == 1  # a vote of the first session
+    assert not any("A proper score charges half" in line for line in asked)  # and not of the second
+    with zipfile.ZipFile(target / "questions.zip") as archive:
+        assert "A needless check costs two" in archive.read("quizzes.csv").decode()
+    starts = [course.of_sheet(site, str(number)) for number in range(1, len(course.NUMBERS) + 1)]
+    assert len(starts) == len(list((ROOT / "book/teaching/sheets").glob("*.html"))) == len(set(starts))
+
+
 def test_the_folder_of_a_session_is_whole(tmp_path):
     """Slides, a sheet, notebooks to hand out and to grade, and no answer in what students get."""
     site, target = ROOT / "_build" / "html", tmp_path / "seminar-03"

@@ -21,11 +21,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 import nbformat
+from bs4 import BeautifulSoup
 from sphinx_external_toc.parsing import parse_toc_yaml
 
+from tools.extension import formulas
 from tools.kit import exercises, plans, quizzes, worksheets
 
 ROOM = "book/teaching/room"  # where a class works without a notebook
+WORKSHEETS, NUMBERS = "book/teaching/worksheets", "one two three four five six seven eight nine".split()
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome", "msedge")
 
 
@@ -81,10 +84,14 @@ def pack(root: Path, site: Path, found: Session, target: Path, address: str = ""
     for number in found.sheets:
         shutil.copy(site / "worksheets" / f"{number}.html", target / f"worksheet-{number}.html")
         printed.append((f"worksheet-{number}", ""))
-    asked = [question for question in quizzes.questions(root, site) if f"book/{question.page}" in found.pages]
-    if asked:
-        quizzes.bundle(asked, target / "questions.zip")
-        page = worksheets.sheet(answers(root, asked), site, named=False)
+    every = quizzes.questions(root, site)
+    asked = [question for question in every if f"book/{question.page}" in found.pages]
+    asked += votes(root, every, found.name)
+    solved = "".join(of_sheet(site, number) for number in found.sheets)
+    if asked or solved:
+        if asked:
+            quizzes.bundle(asked, target / "questions.zip")
+        page = worksheets.sheet(f"<h1>Answers</h1>{solved}{answers(root, asked)}", site, named=False)
         (target / "answers.html").write_text(page, encoding="utf-8")
         printed.append(("answers", ""))
     for page, path in exercises.chapters(root).items():
@@ -137,7 +144,7 @@ def _notebooks(path: Path, target: Path) -> None:
 
 def answers(root: Path, asked: list[quizzes.Question]) -> str:
     """Every question with its picture, its right answer and all reasons, by chapter; formulas between dollars."""
-    parts = ["<h1>Answers</h1>"]
+    parts = []
     for page, group in itertools.groupby(enumerate(asked, 1), lambda numbered: numbered[1].page):
         parts.append(f"<h2>{html.escape(title(root, f'book/{page}'))}</h2>")
         for number, question in group:
@@ -146,6 +153,27 @@ def answers(root: Path, asked: list[quizzes.Question]) -> str:
             drawn = question.picture.svg if question.picture else ""
             parts.append(f"{drawn}<p><b>{number}.</b> {_line(question.asked)}</p><ol>{lines}</ol>")
     return "".join(parts)
+
+
+def votes(root: Path, every: list[quizzes.Question], name: str) -> list[quizzes.Question]:
+    """The questions to vote on that stand under a session's name on the page of worksheets."""
+    before, _, rest = (root / f"{WORKSHEETS}.md").read_text(encoding="utf-8").partition(f"(vote-{name})=")
+    first, own = (text.count("```{quiz} ") for text in (before, rest.partition("\n(")[0]))
+    return [question for question in every if f"book/{question.page}" == WORKSHEETS][first:first + own]
+
+
+def of_sheet(site: Path, number: str) -> str:
+    """The computed answers to a worksheet: what its page says, from "Sheet three" to the next sheet."""
+    page = BeautifulSoup((site / f"{WORKSHEETS}.html").read_text(encoding="utf-8"), "html.parser")
+    formulas.set_formulas(page)
+    for tag in page.select("script, button, svg, summary, details:not(.aside), .cell_input"):
+        tag.decompose()
+    parts: dict[str, str] = {}
+    for tag in page.select_one("details.aside").find_all(recursive=False):
+        begun = re.match(r"Sheet (\w+)", tag.get_text().strip())
+        place = begun[1] if begun and tag.name == "p" else next(reversed(parts), "")
+        parts[place] = parts.get(place, "") + str(tag)
+    return f"<h2>Worksheet {number}</h2>{parts[NUMBERS[int(number) - 1]]}"
 
 
 def _line(text: str) -> str:
