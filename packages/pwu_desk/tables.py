@@ -204,8 +204,8 @@ def without_headings(text: str) -> str:
 
     Examples
     --------
-    >>> without_headings("y,a\n1,0.5\ny,a\n0,0.2\n")
-    'y,a\n1,0.5\n\n0,0.2\n'
+    >>> without_headings("y,a\\n1,0.5\\ny,a\\n0,0.2\\n")
+    'y,a\\n1,0.5\\n\\n0,0.2\\n'
     """
     head = next(line for line in text.split("\n") if line.strip())
     if re.search(rf'(?:^|[{DELIMITERS}])\s*"?[-+.\d]', head):  # it may be a row
