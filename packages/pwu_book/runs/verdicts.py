@@ -146,8 +146,8 @@ def _still_aligned(runs):
 
 
 def _better_than_pathological(runs):
-    """Under each wrong prior the PWU agrees more than each column whose prior the paper calls pathological, or more than
-    those do on average; for yes or no, and for predict or pass."""
+    """Under each wrong prior the PWU agrees more than each column whose prior the paper calls pathological, or more
+    than those do on average; for yes or no, and for predict or pass."""
     each, mean, said = [], [], []
     for family, columns in PATHOLOGICAL.items():
         table = _moved(runs.suite, family)[LEVELS[1:]]
