@@ -6,7 +6,7 @@ label.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import pandas as pd
 from . import tables
 from .evidence import typed
 
-__all__ = ["capped", "filled", "fitted", "of_the_other_label", "repeats"]
+__all__ = ["capped", "coded", "filled", "fitted", "of_the_other_label", "refuse_sum", "repeats"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART = 30, 6, 0.05, 4
@@ -72,16 +72,28 @@ these rows? --only leaves rows out.']
     return found
 
 
-def filled(models: Mapping[str, np.ndarray]) -> list[str]:
-    """Models with one number far more often than any other, the smallest and largest may be bounds; and ranks.
+def filled(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
+    """Models with one number far more often than any other, the smallest and largest may be bounds; zeros and ones that
+    say nothing, ranks, and numbers in per cent.
 
     Examples
     --------
-    >>> filled({"a": np.where(np.arange(100) < 9, 0.5, np.linspace(0.1, 0.9, 100))})
+    >>> y = np.arange(100) % 2
+    >>> filled({"a": np.where(np.arange(100) < 9, 0.5, np.linspace(0.1, 0.9, 100))}, y)
     ['a is 0.5 in 9 of 100 rows, and no other number in more than 1: are these forecasts, or filled in?']
     """
-    found = []
+    found, base = [], float(y.mean())
     for name, f in models.items():
+        for end in (0.0, 1.0):
+            rows = f == end
+            wrong = int((y[rows] != end).sum())
+            if SHARE * len(f) <= rows.sum() < len(f) / 2 and wrong > max(2, rows.sum() * abs(base - end) / 2):
+                found.append(f"{name} is exactly {end:g} in {rows.sum():,} of {len(f):,} rows, and wrong in {wrong:,} "
+                             f"of them: are these forecasts, or filled in?")
+        mean = float(f[np.isfinite(f)].mean()) if np.isfinite(f).any() else 0.0
+        if mean > 10 * base > 0 and base / 3 < mean / 100 < 3 * base:
+            found.append(f"{name} is {mean:.2g} on average, and {base:.2%} of the cases are events: is it in per "
+                         f"cent? Then divide it by 100.")
         values, often = np.unique(f[np.isfinite(f)], return_counts=True)
         if len(values) < LEAST_ROWS:
             continue
@@ -122,27 +134,77 @@ in a column and name it with --groups. The intervals are too narrow otherwise.']
     return []
 
 
-def of_the_other_label(models: Mapping[str, np.ndarray], y: np.ndarray, event: str, other: str) -> None:
-    """Refuse forecasts that are all lower where the event came.
+def of_the_other_label(models: Mapping[str, np.ndarray], y: np.ndarray, event: str, other: str,
+                       named: bool = False) -> list[str]:
+    """Forecasts that are lower where the event came: all of them are refused, unless the event was named; some said.
+
+    By far more than luck, or on average as often as the other label comes, and not as the event does.
 
     Raises
     ------
     ValueError
-        All of them are, by far more than luck.
+        All of them are, and nobody has said which label is the event.
 
     Examples
     --------
-    >>> of_the_other_label({"a": np.linspace(0, 1, 40)}, np.repeat([0, 1], 20), "ill", "well")
+    >>> of_the_other_label({"a": np.linspace(1, 0, 40)}, np.repeat([0, 1], 20), "ill", "well", named=True)
+    ['a is lower where the outcome is ill: is it the probability of well? Then write 1 - x of each.']
     """
     came = y == 1
-    parts = [(f[~came], f[came]) for f in models.values() if np.isfinite(f).all()]
-    if not parts or min(came.sum(), (~came).sum()) < 2:
-        return
-    gaps = [(one.mean() - two.mean()) / np.sqrt(one.var() / one.size + two.var() / two.size + 1e-300)
-            for one, two in parts]
-    if min(gaps) > LOWER:
+    known = {name: f for name, f in models.items() if np.isfinite(f).all()}
+    if not known or min(came.sum(), (~came).sum()) < 5:
+        return []
+    turned, certain = list[str](), True
+    for name, f in known.items():
+        one, two, base = f[~came], f[came], came.mean()
+        gap = (one.mean() - two.mean()) / np.sqrt(one.var() / one.size + two.var() / two.size + 1e-300)
+        certain = certain and gap > LOWER
+        if gap > LOWER or gap > 0 and f.min() < 0.5 and APART * abs(1 - f.mean() - base) < abs(f.mean() - base):
+            turned.append(name)
+    if certain and not named:
         raise ValueError(f"all forecasts are lower where the outcome is {event}: they seem to be probabilities of "
                          f"{other}. Say --event {typed(other)}, or --event {typed(event)} if they are not")
+    each = ("is", "is it the probability") if len(turned) == 1 else ("are", "are they probabilities")
+    return [f"{', '.join(turned)} {each[0]} lower where the outcome is {event}: {each[1]} of {other}? Then write "
+            f"1 - x of each."] if turned else []
+
+
+def coded(y: np.ndarray, name: str) -> list[str]:
+    """A number that comes again and lies far from all others, as -999 does that stands for a missing value.
+
+    Examples
+    --------
+    >>> coded(np.array([-999.0] * 4 + [3.0, 4.0, 5.0, 7.0] * 9), "sold")[0][:52]
+    'sold is -999 in 4 of 40 rows, unlike all its other v'
+    """
+    values, often = np.unique(y, return_counts=True)
+    if len(values) < 4:
+        return []
+    for place, rest in ((0, values[1:]), (-1, values[:-1])):
+        if often[place] > 2 and abs(values[place] - rest).min() > 3 * np.ptp(rest) and often[place] < len(y) / 2 or (
+                often[place] > 2 and values[place] in (-1.0, -9.0, -99.0, -999.0, -9999.0) and rest.min() >= 0):
+            return [f"{name} is {values[place]:g} in {often[place]:,} of {len(y):,} rows, unlike all its other values: "
+                    f"does that stand for a missing value? These rows are counted as they are; take them out if so."]
+    return []
+
+
+def refuse_sum(y: np.ndarray, name: str, line: Callable[[int], Any]) -> None:
+    """A row that is the sum of all others is not a case.
+
+    Raises
+    ------
+    ValueError
+        The largest outcome is the sum of the others.
+
+    Examples
+    --------
+    >>> refuse_sum(np.array([3.0, 4.0, 5.0]), "sold", lambda place: place)
+    """
+    place = int(np.argmax(y))
+    rest = np.delete(y, place)
+    if (rest > 0).sum() > 5 and rest.min() >= 0 and abs(y[place] - rest.sum()) <= 1e-6 * y[place]:
+        raise ValueError(f"line {line(place)} is not a case: its {name} is the sum of all others. Take it out of the "
+                         f"file")
 
 
 def capped(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> list[str]:

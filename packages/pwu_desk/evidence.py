@@ -19,24 +19,31 @@ from . import tables
 from .columns import name_tokens
 
 __all__ = ["Parts", "alike_rows", "as_models", "balanced", "by_label", "chosen_rows", "confidence_of", "constant",
-           "derived", "design", "is_event", "nearly_same_design", "refuse_design_in_pieces", "refuse_fitted",
-           "refuse_same_files", "refuse_totals", "refuse_weights", "repeated", "same_design", "typed"]
+           "derived", "design", "is_event", "is_split", "is_words", "limits", "nearly_same_design", "other_labels",
+           "refuse_design_in_pieces", "refuse_fitted", "refuse_same_files", "refuse_totals", "refuse_weights",
+           "repeated", "same_design", "typed"]
 
 FITTED = {"train", "training", "trained", "tr", "fit", "fitted", "learn", "learning", "development", "derivation",
           "calibration", "insample", "ins", "in_sample", "apprentissage", "entrainement", "lernen", "entrenamiento"}
 HELD_OUT = {"test", "testing", "te", "valid", "validate", "validation", "val", "holdout", "hold_out", "eval",
             "evaluation", "oob", "oot", "oos", "oof", "outofsample", "out_of_sample", "cv", "prueba"}
 PLAIN_FITTED = {"dev", "reference", "ref", "t"}
-PLAIN_HELD_OUT = {"new", "production", "prod", "score", "analysis", "v"}
+PLAIN_HELD_OUT = {"new", "production", "prod", "score", "analysis", "v", "public", "private"}
+IGNORED = {"ignored", "ignore", "unused", "excluded"}
 SPLITS = {"split", "splits", "partition", "partind", "set", "subset", "dataset", "sample", "part", "role", "phase",
           "menge", "usage", "purpose"}  # what a column is called that tells them apart
 FLAGS = {"train", "training", "trained", "istrain", "istraining", "inbag", "test", "istest", "holdout", "oof", "oob",
-         "validation", "isvalidation", "isholdout", "isoof"}  # of two values each
-WEIGHT = re.compile(r"weight|wgt|gewicht|poids|ponder|^wt|wt$|^i?p[ct]?w$|iptw|ipcw|^sw$", re.IGNORECASE)
+         "validation", "isvalidation", "isholdout", "isoof", "insample", "oos", "outofsample",
+         "selected"}  # of two values each
+WEIGHT = re.compile(r"weight|wgh?t|gewicht|poids|peso|ponder|^wt|wt$|^i?p[ct]?w$|iptw|ipcw|^sw$|fexp|raking|hochrechn|"
+                    r"mec\d*yr|h(?:ä|ae)ufigkeit|^nofcases$", re.IGNORECASE)
 MAYBE_WEIGHT = {"freq", "frequency", "count", "counts", "exposure", "exposition", "policies", "w", "n", "factor",
                 "prob", "inv", "expansion"}
 TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand total", "summe", "mittelwert", "gesamt",
           "somme", "moyenne"}
+OF_AN_ANSWER = {"right", "correct", "answer", "confidence"}  # a model's own, also as words
+LOWER_END = {"lcl", "lcb", "lb", "lower", "lwr"}
+UPPER_END = {"ucl", "ucb", "ub", "upper", "upr"}
 BODY = {"birth", "body", "kg", "lb", "lbs", "gain", "loss", "height", "bmi"}
 MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
 ENDS = r"lower|low?|lc[li]|q?2[._]?5%?", r"upper|hi(?:gh)?|uc[li]|q?97[._]?5%?"  # what an interval's are called
@@ -107,6 +114,12 @@ def refuse_fitted(sizes: Mapping[str, Mapping[str, int]]) -> None:
         fitted = [kind for kind in size if _words(str(kind)) & fits]
         held = [kind for kind in size if kind not in fitted and _words(str(kind)) & holds]
         flag = len(size) == 2 and re.sub("[^a-z]+", "", name.lower()) in FLAGS
+        ignored = [kind for kind in size if called and str(kind).strip().lower() in IGNORED]
+        if ignored and len(size) <= MOST_SPLITS:
+            rest = " ".join(f"--only {typed(f'{name}={kind}')}" for kind in sorted(map(str, size))
+                            if kind.strip().lower() not in IGNORED)
+            raise ValueError(f"column {name!r} says {ignored[0]} in {size[ignored[0]]:,} of {sum(size.values()):,} "
+                             f"rows: say {rest}, or repeat --only for all the rows that count")
         numbered = called & {"split", "partition", "partind"} and 2 <= len(size) <= 3 and not held
         if len(size) <= MOST_SPLITS and fitted and held:
             raise ValueError(f"column {name!r} says {fitted[0]} in {size[fitted[0]]:,} of {sum(size.values()):,} rows, "
@@ -398,9 +411,9 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
         part = part.sort_values(found[1], kind="stable", key=_keys) if found[1] else part
         parts[kind] = part.reset_index(drop=True)
     first = next(iter(parts.values()))
-    differ = [column for column in first if MOMENT.fullmatch(str(column)) or any(
+    differ = [column for column in first if MOMENT.fullmatch(str(column)) or str(column).lower() in OF_AN_ANSWER or any(
         not _keys(part[column]).equals(_keys(first[column])) for part in parts.values())]
-    numbers = [column for column in differ if _is_number(frame[column])]
+    numbers = [column for column in differ if _is_number(frame[column]) or str(column).lower() in OF_AN_ANSWER]
     wide = first.drop(columns=differ)
     for kind, part in parts.items():
         label = kind if not re.fullmatch(r"[-+.\d]+", kind) else f"{name} {kind}"
@@ -431,6 +444,8 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
     remarks, bodies = [], any(name_tokens(name) & BODY for name in frame.columns)
     for name in map(str, frame.columns):
         words = name_tokens(re.sub(r"([a-z])([A-Z])", r"\1_\2", name))
+        if {"cases", "obs", "observations"} & words and {"num", "number", "n", "no"} & words:
+            words = words | {"nofcases"}
         called = any(WEIGHT.search(word) for word in words)
         maybe = len(words & MAYBE_WEIGHT) > (1 if words & {"factor", "prob", "inv", "expansion"} else 0)
         if name in special or not (called or maybe):
@@ -461,6 +476,30 @@ def constant(models: Mapping[str, np.ndarray]) -> dict[str, str]:
     """
     flat = {name for name, values in models.items() if len(values) > 1 and np.nanmin(values) == np.nanmax(values)}
     return {name: "the same number in all rows" for name in models if name in flat} if flat < set(models) else {}
+
+
+def limits(models: Mapping[str, np.ndarray]) -> dict[str, str]:
+    """Ends of intervals and standard errors beside the forecasts that they belong to, and why they are left out.
+
+    An end is called so, and nowhere on the other side of some forecast.
+
+    Examples
+    --------
+    >>> limits({"p": np.array([0.2, 0.4]), "p_lcl": np.array([0.1, 0.3])})
+    {'p_lcl': "nowhere above 'p', and called a limit"}
+    """
+    words = {name: name_tokens(name) for name in models}
+    plain = [name for name in models if not words[name] & (LOWER_END | UPPER_END | {"se", "stderr"})]
+    left: dict[str, str] = {}
+    for name in models:
+        for called, sign, where in ((LOWER_END, 1, "above"), (UPPER_END, -1, "below")):
+            own = next((one for one in plain if words[name] & called
+                        and (sign * models[name] <= sign * models[one]).all()), None)
+            if own is not None:
+                left[name] = f"nowhere {where} {own!r}, and called a limit"
+        if words[name] & {"se", "stderr"} and plain:
+            left[name] = "called a standard error"
+    return left
 
 
 def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
@@ -555,6 +594,42 @@ def confidence_of(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.n
             if np.mean((turned - y) ** 2) < np.mean((values - y) ** 2):
                 return name, label
     return None
+
+
+def other_labels(frame: pd.DataFrame, label: str, special: set[Any]) -> str | None:
+    """A further column of the two labels that a column has, or None.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"y": [1, 0], "a": ["ham", "spam"], "b": ["ham", "spam"]})
+    >>> other_labels(table, "a", {"y", "a"})
+    'b'
+    """
+    kinds = set(_keys(frame[label]))
+    return next((str(name) for name in frame.columns if name not in special and name != label
+                 and frame[name].nunique() == 2 and set(_keys(frame[name])) == kinds), None)
+
+
+def is_split(name: str) -> bool:
+    """Is a column called after parts of a file?
+
+    Examples
+    --------
+    >>> is_split("Usage"), is_split("age")
+    (True, False)
+    """
+    return bool(_words(str(name)) & SPLITS)
+
+
+def is_words(column: pd.Series) -> bool:
+    """Is a column text, and no number?
+
+    Examples
+    --------
+    >>> is_words(pd.Series(["glm", "rf"])), is_words(pd.Series(["1", "2"]))
+    (True, False)
+    """
+    return not pd.api.types.is_numeric_dtype(column) and not _is_number(column)
 
 
 def is_event(frame: pd.DataFrame, label: str, truth: str, y: np.ndarray) -> np.ndarray:

@@ -212,7 +212,8 @@ def read_orders(given, frame):
     used = {name for own in columns.values() for name in own}
     _same_unit(given, frame, used)
     y = tables.numbers(frame, truth_of(given))
-    given.notes += doubts.capped(frame, y, special(given) | used)
+    doubts.refuse_sum(y, truth_of(given), lambda place: tables.line_of(frame, place))
+    given.notes += [*doubts.coded(y, truth_of(given)), *doubts.capped(frame, y, special(given) | used)]
     return y, models, {}, used
 
 
@@ -364,7 +365,7 @@ def read_events(given, frame):
     models = {str(name): tables.probabilities(frame, name, gaps=may_lack(given)) for name in names}
     if not given.models:
         models, other = _without_complements(models, tables.key(label_of(given, frame, y)))
-        flat = evidence.constant(models)
+        flat = evidence.constant(models) | evidence.limits(models)
         flat |= evidence.derived({name: f for name, f in models.items() if name not in flat}, y)
         models, left = {name: f for name, f in models.items() if name not in flat}, left | other | flat
     models = _of_the_event(given, frame, models, y)
@@ -376,10 +377,11 @@ def read_events(given, frame):
 
 def doubted(given, frame, y, models):
     """What the numbers make one doubt, in sentences; forecasts of the other label are refused."""
-    if given.time is None and given.event is None:
-        doubts.of_the_other_label(models, y, *labels_of(given, frame, y))
+    event, other = labels_of(given, frame, y)
+    turned = [] if given.time is not None else doubts.of_the_other_label(models, y, event, other,
+                                                                         named=given.event is not None)
     again = doubts.repeats(y) if given.groups is None else []
-    return [*doubts.fitted(frame, models, y, special(given)), *doubts.filled(models), *again]
+    return [*turned, *doubts.fitted(frame, models, y, special(given)), *doubts.filled(models, y), *again]
 
 
 def _of_the_event(given, frame, models, y):
@@ -388,6 +390,10 @@ def _of_the_event(given, frame, models, y):
         tables.column_of(frame, given.confidence_of)
         is_event = evidence.is_event(frame, given.confidence_of, truth_of(given), y)
         sure = [name for name, f in models.items() if np.nanmin(f) >= 0.5] or list(models)  # of two labels no less
+        other = evidence.other_labels(frame, given.confidence_of, special(given))
+        if other and len(sure) > 1:
+            raise ValueError(f"{other!r} holds labels, as {given.confidence_of!r} does: one column of labels for each "
+                             f"column of confidences. Say which one goes with it, --models {evidence.typed(sure[0])}")
         given.notes.append(f"{', '.join(sure)} {'is' if len(sure) == 1 else 'are'} read as the confidence of the label "
                            f"in {given.confidence_of}.")
         return {name: evidence.by_label(f, is_event) if name in sure else f for name, f in models.items()}
@@ -486,7 +492,7 @@ def _like(one, other, event):
     start = len(os.path.commonprefix([one, other]))
     tails = [name[start:] for name in (one, other)]
     end = len(os.path.commonprefix([name[::-1] for name in tails]))
-    parts = {name: {name, tail, name[:len(name) - end], tail[:len(tail) - end]}
+    parts = {name: {name, tail, name[:len(name) - end], tail[:len(tail) - end], re.sub(r"\W+$", "", tail)}
              for name, tail in zip((one, other), tails, strict=True)}
     sides = [(tables.YES | {"pos", "positive"}, tables.WRONG | {"neg", "negative"})] if event in tables.YES else []
     for yes, no in [({event}, set()), *sides]:
@@ -581,6 +587,9 @@ def _refuse_long(given, frame):
                                  f"): --model-column {evidence.typed(name)} compares them if another column names "
                                  f"each case, --only {evidence.typed(f'{name}={often.index[0]}')} takes one "
                                  f"model's rows")
+            if 1 < often.size <= 50 and often.iloc[-1] >= 10 and evidence.is_words(frame[name]):
+                given.notes.append(f"Column {name} has {often.size} values: if these are models, their rows are "
+                                   f"pooled here; --only {evidence.typed(f'{name}={often.index[0]}')} takes one.")
 
 
 def _names_cases(frame, model):
@@ -623,6 +632,8 @@ def _reason(frame, name):
         return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0), fields
     if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
         return "", (0.0, 1.0), None
+    if {"odds"} <= name_tokens(name) and not name_tokens(name) & {"log", "ln"} and known.min() >= 0:
+        return "odds, by its name: write x / (1 + x) of each, or name it with --models", (0.0, 1.0), None
     outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
     if outside.size:
         reason = f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
@@ -813,10 +824,10 @@ def load(given):
     """The table, what the decision is, and room for notes on what was read."""
     given.notes, given.stake, given.sunk, given.observed, given.refused = [], None, None, None, set()
     frame = _rows(given)
-    frame = evidence.chosen_rows(frame, [given.only] if isinstance(given.only, str) else given.only)
     given.notes += [] if given.truth_file else truth_by_name(given, frame)
     if given.truth_file:
         frame = _joined(given, frame)
+    frame = evidence.chosen_rows(frame, [given.only] if isinstance(given.only, str) else given.only)
     columns = given.model_column or []
     told = str(given.count).partition(",")[0].strip() if given.count is not None else given.truth
     for name in [columns] if isinstance(columns, str) else columns:
@@ -920,8 +931,10 @@ def _joined(given, frame):
         own_name = f"{given.truth} of {Path(str(given.truth_file)).name}"
         truth = truth.rename(columns={given.truth: own_name})
         given.truth = own_name
-    known = known.assign(**{given.truth: truth[given.truth]}).dropna(subset=keys)  # a blank is no case's name
-    joined = own.merge(known, on=keys, how="left")[given.truth]
+    more = [name for name in truth if evidence.is_split(name) and name not in frame]  # Public, Private or Ignored
+    known = known.assign(**truth[[given.truth, *more]]).dropna(subset=keys)  # a blank is no case's name
+    both = own.merge(known, on=keys, how="left")
+    joined = both[given.truth]
     kept = joined.notna().to_numpy()
     if not kept.any():
         apart = next((name for name in keys if not set(own[name]) & set(known[name])), keys[0])
@@ -931,7 +944,7 @@ def _joined(given, frame):
         given.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {given.truth_file}, and "
                            f"are left out.")
     lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
-    found = frame.assign(**{given.truth: joined.to_numpy()})[kept].reset_index(drop=True)
+    found = frame.assign(**{name: both[name].to_numpy() for name in (given.truth, *more)})[kept].reset_index(drop=True)
     found.attrs = {"lines": tables.Shared(lines), "point": frame.attrs.get("point", False)}
     return found
 

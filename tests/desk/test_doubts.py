@@ -58,7 +58,7 @@ def test_ranks_are_no_probabilities(ask):
         assert any("place is spread evenly" in line for line in found["remarks"])
     for seed in range(40):
         f = np.random.default_rng(seed).random(N)
-        assert not doubts.filled({"a": f}) and not doubts.filled({"a": GOOD})
+        assert not doubts.filled({"a": f}, Y) and not doubts.filled({"a": GOOD}, Y)
 
 
 @pytest.mark.parametrize("column", [
@@ -149,3 +149,63 @@ def test_ranges_say_what_to_write(ask):
     assert "4 to one is --ratio 4" in ask(table, "--truth", "y", "--ratio", "4:1")
     said = ask(table.assign(y=np.where(np.arange(N) < 9, 9, Y)), "--truth", "y", *AT)
     assert "--only y=0 --only y=1" in said
+
+
+def said(found):
+    return " ".join(found["remarks"]) if isinstance(found, dict) else " ".join(found.split())
+
+
+def test_one_model_of_the_other_label_is_told_also_where_the_event_is_named(ask):
+    words = np.where(Y, "default", "paid")
+    both = pd.DataFrame({"status": words, "rf": 1 - GOOD, "lr": 1 - POOR})
+    told = ask(both, "--truth", "status", "--event", "default", *AT)
+    assert "rf, lr are lower where the outcome is default: are they probabilities of paid?" in said(told)
+    one = ask(pd.DataFrame({"y": Y, "rf": 1 - GOOD, "lr": GOOD, "gam": POOR}), "--truth", "y", *AT)
+    assert "rf is lower where the outcome is 1: is it the probability of 0?" in said(one)
+    weak = np.clip(0.7 - 0.02 * Y + np.random.default_rng(2).normal(0, 0.15, N), 0, 1)
+    assert "weak is lower" in said(ask(pd.DataFrame({"y": Y, "weak": weak, "lr": GOOD}), "--truth", "y", *AT))
+    assert "lower where" not in said(ask(pd.DataFrame({"y": Y, "a": GOOD, "b": POOR}), "--truth", "y", *AT))
+
+
+def test_two_columns_of_labels_are_those_of_two_columns_of_confidences(ask):
+    label = [np.where(f > 0.4, "spam", "ham") for f in (GOOD, POOR)]
+    sure = [np.where(f > 0.4, 0.5 + f / 2, 1 - f / 2) for f in (GOOD, POOR)]
+    table = pd.DataFrame({"truth": np.where(Y, "spam", "ham"), "a_label": label[0], "a_score": sure[0],
+                          "b_label": label[1], "b_score": sure[1]})
+    how = ["--truth", "truth", "--event", "spam", *AT, "--confidence-of", "a_label"]
+    refused = ask(table, *how)
+    assert "'b_label' holds labels, as 'a_label' does" in said(refused) and "--models a_score" in said(refused)
+    assert set(costs(ask(table, *how, "--models", "a_score"))) == {"a_score"}
+
+
+def test_zeros_odds_and_per_cent(ask):
+    zeros = np.where(np.arange(N) % 4 == 0, 0.0, GOOD)
+    told = said(ask(pd.DataFrame({"y": Y, "a": zeros, "b": POOR}), "--truth", "y", *AT))
+    assert f"a is exactly 0 in {N // 4} of {N} rows" in told and "b is exactly" not in told
+    sure = np.where(Y == 0, np.where(np.arange(N) % 2, 0.0, GOOD), GOOD)  # zeros where nothing happened are forecasts
+    assert "exactly 0" not in said(ask(pd.DataFrame({"y": Y, "a": sure, "b": POOR}), "--truth", "y", *AT))
+    odds = pd.DataFrame({"y": Y, "odds_a": GOOD / 2, "log_odds_b": POOR, "c": GOOD})
+    left = ask(odds, "--truth", "y", *AT)
+    assert set(costs(left)) == {"log_odds_b", "c"} and "write x / (1 + x)" in left["left_out"]["odds_a"]
+    rare = np.zeros(4000, int)
+    rare[::200] = 1
+    noise = np.random.default_rng(4).random(4000)
+    table = pd.DataFrame({"y": rare, "pd": 0.2 + 0.3 * rare + noise / 2, "ok": 0.002 + 0.01 * rare + noise / 200})
+    told = said(ask(table, "--truth", "y", "--ratio", "300"))
+    assert "is it in per cent?" in told and "ok is" not in told
+
+
+@pytest.mark.parametrize("code", [-999, -1, 9999])
+def test_a_sign_for_a_missing_outcome_and_a_total(ask, code):
+    rng = np.random.default_rng(3)
+    sold = rng.poisson(100, 60).astype(float)
+    table = pd.DataFrame({"sku": [f"K{k}" for k in range(60)], "sold": sold, "a_q10": sold - 12, "a_q50": sold,
+                          "a_q90": sold + 9, "b_q10": 80.0, "b_q50": 100.0, "b_q90": 120.0})
+    orders = ["--truth", "sold", "--decision", "orders", "--ratio", "4"]
+    assert "missing value" not in said(ask(table, *orders))
+    missing = table.assign(sold=np.where(np.arange(60) < 4, code, sold))
+    assert f"sold is {code} in 4 of 60 rows, unlike all its other values" in said(ask(missing, *orders))
+    total = pd.concat([table, table.sum(numeric_only=True).to_frame().T.assign(sku="ALL")])
+    assert "line 62 is not a case: its sold is the sum of all others" in said(ask(total, *orders))
+    few = table.assign(sold=np.where(np.arange(60) < 2, 7.0, 0.0))  # one of two sales is the sum of the others
+    assert "is not a case" not in said(ask(few, *orders))

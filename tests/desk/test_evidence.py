@@ -632,3 +632,56 @@ def test_a_file_joined_with_itself_is_told(ask, times):
                "--truth", "y", *RATIO)["remarks"]
     assert words in " ".join(said)
     assert "different, and each" not in " ".join(ask({}, "k.csv", "--truth", "y", *RATIO)["remarks"])
+
+
+@pytest.mark.parametrize("name", ["num_cases", "pesofac", "pspwght", "fexp_anual", "raking", "Hochrechnungsfaktor"])
+def test_weights_of_other_surveys_are_asked_for(ask, name):
+    table = pd.DataFrame({"y": Y, "p": A, name: RNG.integers(1, 30, N)})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"column {name!r} may be each case's weight" in said
+    assert isinstance(ask({}, "c.csv", "--truth", "y", *RATIO, "--weights", name), dict)
+
+
+def test_rows_that_a_solution_says_to_ignore_are_asked_for(ask):
+    usage = np.where(np.arange(N) % 3 == 0, "Ignored", np.where(np.arange(N) % 3 == 1, "Public", "Private"))
+    files = {"s1.csv": pd.DataFrame({"Id": range(N), "target": A}),
+             "s2.csv": pd.DataFrame({"Id": range(N), "target": np.where(usage == "Ignored", Y, 0.3)}),
+             "sol.csv": pd.DataFrame({"Id": range(N), "target": Y, "Usage": usage})}
+    how = ["s1.csv", "s2.csv", "--truth", "target", "--truth-file", "sol.csv", *RATIO]
+    said = ask(files, *how)
+    assert "says Ignored in" in said and "--only Usage=Private --only Usage=Public" in said
+    found = ask({}, *how, "--only", "Usage=Public", "--only", "Usage=Private")
+    kept = usage != "Ignored"
+    assert costs(found)["s1"] == near(SCORE(Y[kept], A[kept]))
+
+
+@pytest.mark.parametrize("name", ["in_sample", "oos", "Selected"])
+def test_a_flag_of_the_rows_of_a_fit_is_asked_for(ask, name):
+    table = pd.DataFrame({"y": Y, "p": A, name: np.arange(N) % 2 == 0})
+    said = ask({"c.csv": table}, "c.csv", "--truth", "y", *RATIO)
+    assert f"--only {name}=False or --only {name}=True" in said
+
+
+def test_limits_and_errors_are_no_models(ask):
+    table = pd.DataFrame({"bad": Y, "P_1": A, "LCL_1": A * 0.8, "UCL_1": 0.2 + A * 0.8, "p_se": 0.01 + A / 20})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "bad", *RATIO)
+    assert costs(found) == {"P_1": near(SCORE(Y, A))} and "called a limit" in found["left_out"]["LCL_1"]
+    apart = table.assign(LCL_1=A[::-1]).drop(columns=["UCL_1", "p_se"])  # whatever it is called
+    assert set(costs(ask({"c.csv": apart}, "c.csv", "--truth", "bad", *RATIO))) == {"P_1", "LCL_1"}
+
+
+@pytest.mark.parametrize("event, other", [("bad", "good"), ("died", "survived")])
+def test_the_complement_is_known_in_brackets(ask, event, other):
+    table = pd.DataFrame({"risk": np.where(Y, event, other), f"P (risk={event})": A.round(6),
+                          f"P (risk={other})": (1 - A).round(6)})
+    found = ask({"c.csv": table}, "c.csv", "--truth", "risk", "--event", event, *RATIO)
+    assert set(costs(found)) == {f"P (risk={event})"}
+
+
+def test_answers_of_models_in_rows(ask):
+    """As evaluations of language models keep them: the model, the question, C or I, a confidence."""
+    right = {"gpt": Y, "claude": 1 - Y}
+    table = pd.concat([pd.DataFrame({"model": name, "sample_id": range(N), "right": np.where(own, "C", "I"),
+                                     "confidence": A}) for name, own in right.items()])
+    found = ask({"c.csv": table}, "c.csv", "--decision", "answers", "--ratio", "1:9", "--model-column", "model")
+    assert set(costs(found)) == {"gpt", "claude"}
