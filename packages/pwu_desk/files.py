@@ -182,7 +182,10 @@ def _chosen(given, found, needs):
 def read_pairs(given, frame):
     """Outcomes, and means with standard deviations by model."""
     _refuse_long(given, frame)
-    pairs = _chosen(given, tables.pairs(_others(given, frame)), "NAME_mean and NAME_std")
+    found, variance = tables.pairs(_others(given, frame)), {"var", "variance"}
+    roots = [str(name) for name in frame.columns if name_tokens(name) & variance]
+    needs = "NAME_mean and NAME_std" + (f" ({roots[0]}, by its name a variance, needs its root)" if roots else "")
+    pairs = _chosen(given, found, needs)
     models = {name: (tables.numbers(frame, mean, gaps=may_lack(given)),
                      tables.numbers(frame, spread, above=0, gaps=may_lack(given)))
               for name, (mean, spread) in pairs.items()}
@@ -203,8 +206,10 @@ def read_orders(given, frame):
         crossing = np.argwhere(np.diff(models[name], axis=1) < 0) if given.decided.family.levels else np.empty(0)
         if crossing.size:
             row, k = crossing[0]
+            turned = ". They fall everywhere: if they are numbers that are exceeded with these chances, P90 is the " \
+                     "quantile 0.1; rename them" if (np.diff(models[name], axis=1) <= 0).all() else ""
             raise ValueError(f"line {tables.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
-                             f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}")
+                             f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}{turned}")
     levels = given.decided.family.levels
     given.notes += [line for line in found.said if line.partition(":")[0] in columns]
     given.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
@@ -555,8 +560,9 @@ def event_columns(given, frame):
 def _named_or_found(given, reasons):
     names = named_models(given) or [name for name, reason in reasons.items() if not reason]
     if not names:
-        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), "") or next(
-            (f"{name}, {reason}: " for name, reason in reasons.items() if reason.startswith("line ")), "")
+        lines = [f"{name}, {reason}: " for name, reason in reasons.items()
+                 if reason.startswith("line ") and not name_tokens(name) & {"id", "key", "index", "row", "case"}]
+        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), (lines or [""])[0])
         raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
     check_models(names)
     return names, {name: reason for name, reason in reasons.items() if reason}

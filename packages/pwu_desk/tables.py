@@ -468,7 +468,7 @@ def line_of(frame: pd.DataFrame, place: int) -> int | str:
 
 
 def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above: float | None = None,
-            below: float | None = None, gaps: bool = False) -> np.ndarray:
+            below: float | None = None, gaps: bool | None = None) -> np.ndarray:
     """A column as numbers; text with a percent sign or a decimal comma is read, too.
 
     Raises
@@ -487,7 +487,9 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
     if gaps:
         bad &= ~column.isna().to_numpy(dtype=bool)
     if bad.any():
-        _refuse(frame, column, bad, "expected a number")
+        lacks = gaps is False and bool(pd.isna(column.iloc[int(np.flatnonzero(bad)[0])]))
+        _refuse(frame, column, bad, "expected a number",
+                ". Where forecasts may be missing, say --missing pairwise" if lacks else "")
     for outside, rule in ((None if least is None else read < least, f"expected a number of at least {least}"),
                           (None if above is None else read <= above, f"expected a number above {above}"),
                           (None if below is None else read >= below, f"expected a number below {below}")):
@@ -670,7 +672,7 @@ def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False, whole: 
     >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
     [0.5, 0.07]
     """
-    read = numbers(frame, name, gaps=gaps)
+    read = numbers(frame, name, gaps=gaps if whole else None)
     if in_percent(name) and not column_of(frame, name).astype(str).str.contains("%", regex=False).any():
         if whole and 0 < np.nanmax(read, initial=0.0) <= 1:
             raise ValueError(SHARES.format(name))
@@ -1164,8 +1166,10 @@ def _two_of(name, column):
     """How to keep the rows of the two labels that are the most frequent."""
     often = column.map(key).value_counts()
     both = " ".join(f"--only {shlex.quote(f'{name}={word}')}" for word in sorted(often.index[:2]))
+    three = "; of cases that were followed, one label may be a competing event, --time, --horizon and --competing" if (
+        set(often.index) == {"0", "1", "2"}) else ""
     return (f". Two of them alone are kept by {both}; where some labels count as the event and the others do not, make "
-            f"a column that says so") if len(often) <= MOST_LABELS else ""
+            f"a column that says so{three}") if len(often) <= MOST_LABELS else ""
 
 
 def _counted(frame, name):

@@ -685,3 +685,21 @@ def test_answers_of_models_in_rows(ask):
                                      "confidence": A}) for name, own in right.items()])
     found = ask({"c.csv": table}, "c.csv", "--decision", "answers", "--ratio", "1:9", "--model-column", "model")
     assert set(costs(found)) == {"gpt", "claude"}
+
+
+def test_a_refusal_names_the_way_on(ask):
+    lacks = pd.DataFrame({"y": Y, "a": A, "b": A}).astype({"a": object})
+    lacks.loc[5, "a"] = "#N/A"
+    said = ask({"c.csv": lacks}, "c.csv", "--truth", "y", *RATIO)
+    assert "say --missing pairwise" in said
+    assert isinstance(ask({}, "c.csv", "--truth", "y", *RATIO, "--missing", "pairwise"), dict)
+    exceeded = pd.DataFrame({"sold": 9 + A, "m_P10": 12 + A, "m_P50": 9 + A, "m_P90": 7 + A})
+    assert "P90 is the quantile 0.1" in ask({"c.csv": exceeded}, "c.csv", "--truth", "sold", "--decision", "orders",
+                                            "--ratio", "4")
+    spread = pd.DataFrame({"y": A, "m_mean": A, "m_var": A})
+    assert "m_var, by its name a variance, needs its root" in ask(
+        {"c.csv": spread}, "c.csv", "--truth", "y", "--decision", "selective", "--error", "1:3")
+    status = pd.DataFrame({"status": np.arange(N) % 3, "p": A})
+    assert "--time, --horizon and --competing" in ask({"c.csv": status}, "c.csv", "--truth", "status", *RATIO)
+    bins = pd.DataFrame({"id": np.arange(N) + 2, "y": Y, "a": "40-50%"})
+    assert "id, line" not in ask({"c.csv": bins}, "c.csv", "--truth", "y", *RATIO)
