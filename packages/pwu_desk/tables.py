@@ -672,7 +672,7 @@ def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False, whole: 
     >>> probabilities(pd.DataFrame({"a": ["0,5", "7%"]}), "a").tolist()
     [0.5, 0.07]
     """
-    read = numbers(frame, name, gaps=gaps if whole else None)
+    read = numbers(frame, name, gaps=gaps)
     if in_percent(name) and not column_of(frame, name).astype(str).str.contains("%", regex=False).any():
         if whole and 0 < np.nanmax(read, initial=0.0) <= 1:
             raise ValueError(SHARES.format(name))
