@@ -230,7 +230,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         about["decided"] = {name: decided(frame, about, allowed) for name, frame in raised.items()}
     table = pd.concat(tables) if isinstance(score, Mapping) else tables["score"]
     context = {"against": against, "groups": groups, "sample_weight": sample_weight, "band": coverage, "seed": seed}
-    about["narrow"] = {name: intervals.narrow for name, (_, intervals) in results.items()}
+    of = "difference" if len(forecasts) > 1 else "cost"  # what the intervals are about
+    about["narrow"] = {name: [said.replace("difference", of) for said in intervals.narrow]
+                       for name, (_, intervals) in results.items()}
     notes = tuple(dict.fromkeys(_note(intervals, len(y), len(forecasts), number, weight, options)
                                 for _, intervals in results.values()))
     if lacking:

@@ -864,3 +864,12 @@ def test_every_method_is_refused_where_it_does_not_suit(method, unsuited):
         else:
             assert len(pwu.compare(Y, MODELS, SCORE, interval=method, n_resamples=20, **options).table) == 3
     assert {"bootstrap", "normal", "hac"} == set(METHODS)
+
+
+def test_of_one_model_there_is_no_difference():
+    y = np.zeros(40)
+    score = pwu.PWU(pwu.SelectivePrediction(), pwu.Gamma(2, 0.5))
+    words = " ".join(pwu.compare(y, {"a": (np.r_[np.zeros(38), 9.0, 30.0], y + 0.1)}, score, n_resamples=200).words)
+    assert "cases make up much of the cost" in words and "difference" not in words
+    both = {"a": (np.r_[np.zeros(38), 9.0, 30.0], y + 0.1), "b": (y + 0.1, np.r_[np.full(38, 0.1), 60.0, 80.0])}
+    assert "make up much of the difference" in " ".join(pwu.compare(y, both, score, n_resamples=200).words)
