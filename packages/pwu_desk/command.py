@@ -464,8 +464,9 @@ def _compare_large(given):
         y, models, _, used = _read_piece(given, frame, known)
         for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
             raise ValueError(unclear[name])
-        if known is not None and not tallies:  # the first piece, which most files fit into
-            taken += [f"Of the first {len(frame):,} rows: {said}" for said in files.doubted(given, frame, y, models)]
+        if not tallies:  # the first piece, which most files fit into
+            doubted = given.notes if known is None else files.doubted(given, frame, y, models)
+            taken += [f"Of the first {len(frame):,} rows: {said}" for said in doubted]
         tallies = tallies or {name: Tally(given.decision) for name in models}
         block, weights = files.blocks(frame, given.groups, BLOCKS), files.weights_of(given, frame)
         for name, forecast in models.items():

@@ -1,11 +1,12 @@
 """What numbers alone make one doubt: rows to which a model was fitted, forecasts that were filled in, capped demand.
 
-Implements no part of a source. Each function returns sentences; nothing is refused here but forecasts of the other
-label.
+Implements no part of a source. Each function returns sentences; two refuse: forecasts that are all of the other label,
+and a total among the rows.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,7 +16,8 @@ import pandas as pd
 from . import tables
 from .evidence import typed
 
-__all__ = ["capped", "coded", "filled", "fitted", "of_the_other_label", "refuse_sum", "repeats"]
+__all__ = ["capped", "coded", "ends", "filled", "fitted", "of_the_other_label", "per_cent", "ranks", "refuse_sum",
+           "repeats"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART = 30, 6, 0.05, 4
@@ -72,36 +74,70 @@ these rows? --only leaves rows out.']
     return found
 
 
-def filled(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
-    """Models with one number far more often than any other, the smallest and largest may be bounds; zeros and ones that
-    say nothing, ranks, and numbers in per cent.
+def ends(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
+    """Models that are often exactly zero or one, and wrong there as often as half of a guess.
 
     Examples
     --------
-    >>> y = np.arange(100) % 2
-    >>> filled({"a": np.where(np.arange(100) < 9, 0.5, np.linspace(0.1, 0.9, 100))}, y)
+    >>> ends({"a": np.where(np.arange(100) < 20, 0.0, 0.5)}, np.arange(100) % 2)
+    ['a is exactly 0 in 20 of 100 rows, and wrong in 10 of them: are these forecasts, or filled in?']
+    """
+    found = []
+    for (name, f), end in itertools.product(models.items(), (0.0, 1.0)):
+        rows = f == end
+        wrong = int((y[rows] != end).sum())
+        if SHARE * len(f) <= rows.sum() < len(f) / 2 and wrong > max(2, rows.sum() * abs(y.mean() - end) / 2):
+            found.append(f"{name} is exactly {end:g} in {rows.sum():,} of {len(f):,} rows, and wrong in {wrong:,} "
+                         f"of them: are these forecasts, or filled in?")
+    return found
+
+
+def per_cent(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
+    """Models whose mean is the share of events if it is read as per cent, and far from it otherwise.
+
+    Examples
+    --------
+    >>> per_cent({"a": np.full(1000, 0.4)}, (np.arange(1000) < 5).astype(int))
+    ['a is 0.4 on average, and 0.50% of the cases are events: is it in per cent? Then divide it by 100.']
+    """
+    base, means = float(y.mean()), {name: float(f[np.isfinite(f)].mean()) for name, f in models.items()
+                                    if np.isfinite(f).any()}
+    return [f"{name} is {mean:.2g} on average, and {base:.2%} of the cases are events: is it in per cent? Then divide "
+            f"it by 100." for name, mean in means.items() if mean > 10 * base > 0 and base / 3 < mean / 100 < 3 * base]
+
+
+def ranks(models: Mapping[str, np.ndarray]) -> list[str]:
+    """Models of which each value is its rank as a share, but for rounding: probabilities never are, by chance alone.
+
+    Examples
+    --------
+    >>> len(ranks({"a": np.arange(1, 201) / 200})), ranks({"a": np.random.default_rng(0).random(200)})
+    (1, [])
+    """
+    found = []
+    for name, f in models.items():
+        values, often = np.unique(f[np.isfinite(f)], return_counts=True)
+        if len(values) >= max(100, len(f) / 4):
+            below, near = (often.cumsum() - often) / often.sum(), 1 / often.sum() + 5e-4
+            if ((values >= below - near) & (values <= below + often / often.sum() + near)).all():
+                found.append(f"{name} is spread evenly from 0 to 1, as ranks and percentiles are and probabilities are "
+                             f"not: --models names the forecasts to compare.")
+    return found
+
+
+def filled(models: Mapping[str, np.ndarray]) -> list[str]:
+    """Models with one number far more often than any other; the smallest and largest may be bounds.
+
+    Examples
+    --------
+    >>> filled({"a": np.where(np.arange(100) < 9, 0.5, np.linspace(0.1, 0.9, 100))})
     ['a is 0.5 in 9 of 100 rows, and no other number in more than 1: are these forecasts, or filled in?']
     """
-    found, base = [], float(y.mean())
+    found = []
     for name, f in models.items():
-        for end in (0.0, 1.0):
-            rows = f == end
-            wrong = int((y[rows] != end).sum())
-            if SHARE * len(f) <= rows.sum() < len(f) / 2 and wrong > max(2, rows.sum() * abs(base - end) / 2):
-                found.append(f"{name} is exactly {end:g} in {rows.sum():,} of {len(f):,} rows, and wrong in {wrong:,} "
-                             f"of them: are these forecasts, or filled in?")
-        mean = float(f[np.isfinite(f)].mean()) if np.isfinite(f).any() else 0.0
-        if mean > 10 * base > 0 and base / 3 < mean / 100 < 3 * base:
-            found.append(f"{name} is {mean:.2g} on average, and {base:.2%} of the cases are events: is it in per "
-                         f"cent? Then divide it by 100.")
         values, often = np.unique(f[np.isfinite(f)], return_counts=True)
         if len(values) < LEAST_ROWS:
             continue
-        below, near = (often.cumsum() - often) / often.sum(), 1 / often.sum() + 5e-4  # a rank, but for rounding
-        at_rank = (values >= below - near) & (values <= below + often / often.sum() + near)
-        if len(values) >= max(100, len(f) / 4) and at_rank.all():
-            found.append(f"{name} is spread evenly from 0 to 1, as ranks and percentiles are and probabilities are "
-                         f"not: --models names the forecasts to compare.")
         values, often = values[1:-1], often[1:-1]  # at the ends many may have been cut off
         second, number = (int(one) for one in np.sort(often)[-2:])
         value = values[np.argmax(often)]

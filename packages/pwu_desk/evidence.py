@@ -36,7 +36,7 @@ FLAGS = {"train", "training", "trained", "istrain", "istraining", "inbag", "test
          "validation", "isvalidation", "isholdout", "isoof", "insample", "oos", "outofsample",
          "selected"}  # of two values each
 WEIGHT = re.compile(r"weight|wgh?t|gewicht|poids|peso|ponder|^wt|wt$|^i?p[ct]?w$|iptw|ipcw|^sw$|fexp|raking|hochrechn|"
-                    r"mec\d*yr|h(?:ä|ae)ufigkeit|^nofcases$", re.IGNORECASE)
+                    r"mec\d*yr|h(?:ä|ae)ufigkeit", re.IGNORECASE)
 MAYBE_WEIGHT = {"freq", "frequency", "count", "counts", "exposure", "exposition", "policies", "w", "n", "factor",
                 "prob", "inv", "expansion"}
 TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand total", "summe", "mittelwert", "gesamt",
@@ -444,9 +444,8 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
     remarks, bodies = [], any(name_tokens(name) & BODY for name in frame.columns)
     for name in map(str, frame.columns):
         words = name_tokens(re.sub(r"([a-z])([A-Z])", r"\1_\2", name))
-        if {"cases", "obs", "observations"} & words and {"num", "number", "n", "no"} & words:
-            words = words | {"nofcases"}
-        called = any(WEIGHT.search(word) for word in words)
+        counts = {"cases", "obs", "observations"} & words and {"num", "number", "n", "no"} & words
+        called = bool(counts) or any(WEIGHT.search(word) for word in words)
         maybe = len(words & MAYBE_WEIGHT) > (1 if words & {"factor", "prob", "inv", "expansion"} else 0)
         if name in special or not (called or maybe):
             continue
@@ -629,7 +628,7 @@ def is_words(column: pd.Series) -> bool:
     >>> is_words(pd.Series(["glm", "rf"])), is_words(pd.Series(["1", "2"]))
     (True, False)
     """
-    return not pd.api.types.is_numeric_dtype(column) and not _is_number(column)
+    return not _is_number(column)
 
 
 def is_event(frame: pd.DataFrame, label: str, truth: str, y: np.ndarray) -> np.ndarray:

@@ -191,7 +191,9 @@ def read_pairs(given, frame):
               for name, (mean, spread) in pairs.items()}
     used = {name for pair in pairs.values() for name in pair}
     _same_unit(given, frame, used)
-    return tables.numbers(frame, truth_of(given)), models, {}, used
+    y = tables.numbers(frame, truth_of(given))
+    given.notes += doubts.coded(y, truth_of(given))
+    return y, models, {}, used
 
 
 def read_orders(given, frame):
@@ -386,7 +388,8 @@ def doubted(given, frame, y, models):
     turned = [] if given.time is not None else doubts.of_the_other_label(models, y, event, other,
                                                                          named=given.event is not None)
     again = doubts.repeats(y) if given.groups is None else []
-    return [*turned, *doubts.fitted(frame, models, y, special(given)), *doubts.filled(models, y), *again]
+    return [*turned, *doubts.fitted(frame, models, y, special(given)), *doubts.ends(models, y),
+            *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
 
 def _of_the_event(given, frame, models, y):

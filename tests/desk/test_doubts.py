@@ -58,7 +58,7 @@ def test_ranks_are_no_probabilities(ask):
         assert any("place is spread evenly" in line for line in found["remarks"])
     for seed in range(40):
         f = np.random.default_rng(seed).random(N)
-        assert not doubts.filled({"a": f}, Y) and not doubts.filled({"a": GOOD}, Y)
+        assert not doubts.ranks({"a": f}) and not doubts.ranks({"a": GOOD})
 
 
 @pytest.mark.parametrize("column", [
@@ -209,3 +209,10 @@ def test_a_sign_for_a_missing_outcome_and_a_total(ask, code):
     assert "line 62 is not a case: its sold is the sum of all others" in said(ask(total, *orders))
     few = table.assign(sold=np.where(np.arange(60) < 2, 7.0, 0.0))  # one of two sales is the sum of the others
     assert "is not a case" not in said(ask(few, *orders))
+
+
+def test_a_sign_for_a_missing_outcome_among_means(ask):
+    table = pd.DataFrame({"t": np.where(np.arange(N) % 40 == 0, -99.0, 20 + GOOD), "a_mean": 20 + GOOD, "a_std": 0.5})
+    how = ["--truth", "t", "--decision", "selective", "--error", "1:3"]
+    assert f"t is -99 in {N // 40} of {N} rows" in said(ask(table, *how))
+    assert "missing value" not in said(ask(table[table["t"] > 0], *how))
