@@ -216,3 +216,11 @@ def test_a_sign_for_a_missing_outcome_among_means(ask):
     how = ["--truth", "t", "--decision", "selective", "--error", "1:3"]
     assert f"t is -99 in {N // 40} of {N} rows" in said(ask(table, *how))
     assert "missing value" not in said(ask(table[table["t"] > 0], *how))
+
+
+def test_forecasts_turned_about_their_mean_are_of_the_other_label(ask):
+    """Their mean is that of the event: only the order tells."""
+    turned = pd.DataFrame({"y": Y, "rf": 2 * GOOD.mean() - GOOD, "lr": POOR}).clip(0, 1)
+    assert "rf is lower where the outcome is 1" in said(ask(turned, "--truth", "y", *AT))
+    luck = np.random.default_rng(8).random((20, N))
+    assert not any(doubts.of_the_other_label({"a": f, "b": GOOD}, Y, "1", "0") for f in luck)

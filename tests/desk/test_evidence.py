@@ -703,3 +703,15 @@ def test_a_refusal_names_the_way_on(ask):
     assert "--time, --horizon and --competing" in ask({"c.csv": status}, "c.csv", "--truth", "status", *RATIO)
     bins = pd.DataFrame({"id": np.arange(N) + 2, "y": Y, "a": "40-50%"})
     assert "id, line" not in ask({"c.csv": bins}, "c.csv", "--truth", "y", *RATIO)
+
+
+def test_what_is_read_at_once_is_read_as_one_by_one():
+    """Words, and numbers of plain columns: the quick way and the careful way agree on any text."""
+    signs = [*"0015.+- \t\nra7eE,%'", "\xa0", "１", "０"]
+    for _ in range(5000):
+        words = ["".join(RNG.choice(signs, RNG.integers(0, 6))) for _ in range(RNG.integers(1, 4))]
+        assert tables.keys(words) == [tables.key(word) for word in words], words
+    slow = {"0.50": 0.5, "12.25": 12.25, "-0.125": -0.125, "+3": 3.0, "007": 7.0}
+    assert tables.values(pd.Series([*slow])).tolist() == [*slow.values()]
+    with pytest.raises(ValueError, match="may be thousands or decimals"):  # never by the quick way
+        tables.values(pd.Series(["1.234", "7"]))

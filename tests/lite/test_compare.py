@@ -873,3 +873,14 @@ def test_of_one_model_there_is_no_difference():
     assert "cases make up much of the cost" in words and "difference" not in words
     both = {"a": (np.r_[np.zeros(38), 9.0, 30.0], y + 0.1), "b": (y + 0.1, np.r_[np.full(38, 0.1), 60.0, 80.0])}
     assert "make up much of the difference" in " ".join(pwu.compare(y, both, score, n_resamples=200).words)
+
+
+def test_the_first_of_models_that_cannot_be_told_apart_is_lowest_not_best():
+    rng = np.random.default_rng(1)
+    p = rng.random(300)
+    y, score = (rng.random(300) < p).astype(int), pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 2))
+    alike = pwu.compare(y, {"a": p, "b": np.clip(p + 0.01 * rng.normal(size=300), 0, 1)}, score, n_resamples=200)
+    assert alike.table["verdict"].tolist() == ["best", "not separable"]
+    assert "lowest" in str(alike) and " best" not in str(alike).split("skill:")[0]
+    apart = pwu.compare(y, {"a": p, "b": 1 - p}, score, n_resamples=200)
+    assert apart.table["verdict"].tolist() == ["best", "costlier"] and "lowest" not in str(apart)
