@@ -459,7 +459,7 @@ def _compare_large(given):
         left = {name: reason for name, reason in left.items() if name not in files.special(given)}
         given.chosen = [name for name in names if name not in files.special(given)]
         taken += survey.in_percent(given.chosen, suspects.signs)
-        taken += files.weights_by_name(given, first, given.chosen)
+        taken += files.weights_by_name(given, first, given.chosen, set())
     for frame in large.pieces(given.file, text=text, ways=ways):
         y, models, _, used = _read_piece(given, frame, known)
         for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
@@ -546,7 +546,7 @@ def _compare(given):
     score = _asked(given, frame)
     y, models, left, used = given.decided.read(given, frame)
     left = left or files.unread(given, frame, used)
-    taken += [*given.notes, *files.weights_by_name(given, frame, models)]
+    taken += [*given.notes, *files.weights_by_name(given, frame, models, used)]
     _refuse_no_candidate(given, models, left)
     groups = None if given.groups is None else files.groups(frame, given.groups)
     _check_work(given, len(y) if groups is None or files.is_joint(given) else len(pd.unique(pd.Series(groups))), models)

@@ -16,8 +16,8 @@ import pandas as pd
 from . import tables
 from .evidence import typed
 
-__all__ = ["capped", "coded", "ends", "filled", "fitted", "of_the_other_label", "per_cent", "ranks", "refuse_sum",
-           "repeats"]
+__all__ = ["capped", "coded", "copied", "ends", "filled", "fitted", "of_another_column", "of_the_other_label",
+           "per_cent", "ranks", "refuse_sum", "repeats"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART = 30, 6, 0.05, 4
@@ -52,12 +52,9 @@ these rows? --only leaves rows out.']
     losses = {name: (f - y) ** 2 for name, f in models.items() if np.isfinite(f).all()}
     every = sum(losses.values(), np.zeros(len(y)))
     found: list[str] = []
-    for column in map(str, frame.columns) if len(losses) > 1 else ():
-        if column in special or column in models or not 2 <= frame[column].nunique() <= MOST_VALUES:
-            continue
-        keys = frame[column].map(tables.key, na_action="ignore")
-        for kind in sorted(set(keys.dropna())):
-            here = keys.eq(kind).to_numpy()
+    for column, number, keys in _few(frame, special | {*models}) if len(losses) > 1 else ():
+        for kind in sorted(set(keys)):
+            here = number == keys.index(kind)
             if min(here.sum(), (~here).sum()) < LEAST_ROWS:
                 continue
             for name, loss in losses.items():
@@ -72,6 +69,70 @@ these rows? --only leaves rows out.']
                     found.append(f"{name} is far nearer to the outcomes where {column} = {kind} than elsewhere, and "
                                  f"the other models are not: was it fitted to these rows? --only leaves rows out.")
     return found
+
+
+def _few(frame, without):
+    """Columns of two to six values: name, number of each row's value (-1 if it is missing), and keys of the values."""
+    for column in map(str, frame.columns):
+        if column not in without:
+            number, kinds = pd.factorize(frame[column])
+            if 2 <= len(kinds) <= MOST_VALUES:
+                keys = [tables.key(kind) for kind in kinds]
+                places = [*map(keys.index, keys), -1]  # 1 and 1.0 are one value
+                yield column, np.array(places)[number], keys
+
+
+def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray, truth: str,
+                      special: set[Any]) -> list[str]:
+    """Models that are nearer to another column of two labels than to the outcome, or begin with its name; not all.
+
+    A column that a forecast alone decides says nothing: it is the label that a model predicts.
+
+    Examples
+    --------
+    >>> ill, hurt = np.tile([0, 1], 100), np.tile([0, 0, 1, 1], 50)
+    >>> models = {"a": 0.2 + 0.4 * ill + np.arange(200) / 400, "b": 0.2 + 0.4 * hurt + np.arange(200) / 400}
+    >>> of_another_column(pd.DataFrame({"hurt": hurt.astype(str)}), models, ill, "ill", set())
+    ['b goes with hurt, and not with ill: is it a forecast of that? --models names the forecasts of ill.']
+    """
+    known = {name: f for name, f in models.items() if np.isfinite(f).all()}
+    found = []
+    for column, number, kinds in _few(frame, special | {truth, *models}) if len(known) > 1 else ():
+        if kinds not in (["0", "1"], ["1", "0"]) or (number < 0).any():
+            continue
+        label = number == kinds.index("1")
+        if any(f[label].min() >= f[~label].max() for f in known.values()):
+            continue
+        gaps = {name: (f - y) ** 2 - (f - label) ** 2 for name, f in known.items()}
+        nearer = [name for name, gap in gaps.items() if gap.mean() > LOWER * gap.std() / np.sqrt(len(y))]
+        if not nearer and any(name.startswith(truth) for name in known):
+            nearer = [name for name in known if name.startswith(column) and not name.startswith(truth)]
+        if 0 < len(nearer) < len(known):
+            each = ("goes", "is it a forecast") if len(nearer) == 1 else ("go", "are they forecasts")
+            found.append(f"{', '.join(nearer)} {each[0]} with {column}, and not with {truth}: {each[1]} of that? "
+                         f"--models names the forecasts of {truth}.")
+    return found
+
+
+def copied(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
+    """Rows with the outcome and all the forecasts of an earlier row, in a file whose rows are mostly different.
+
+    Examples
+    --------
+    >>> f = np.linspace(0.1, 0.9, 100)
+    >>> copied({"a": np.append(f, f[:9]), "b": np.append(f**2, f[:9] ** 2)}, np.zeros(109))
+    ['9 of 109 rows have the outcome and the forecasts of an earlier row: if a join has copied them, take them out, \
+or name the case with --groups. The intervals are too narrow otherwise.']
+    """
+    if len(models) < 2:
+        return []
+    table = pd.DataFrame({**models, "outcome of the row": y})
+    again = int(table.duplicated().sum())
+    most = max(table[name].value_counts().iloc[1:2].sum() for name in models)  # of numbers that come again by rounding
+    if again <= max(2, SHARE * len(y)) or again >= len(y) / 2 or most > SHARE * len(y):
+        return []
+    return [f"{again:,} of {len(y):,} rows have the outcome and the forecasts of an earlier row: if a join has copied "
+            f"them, take them out, or name the case with --groups. The intervals are too narrow otherwise."]
 
 
 def ends(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:

@@ -423,8 +423,8 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
     return wide
 
 
-def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]) -> list[str]:
-    """Positive columns that are called weights are none of the models.
+def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str], refuse: bool = True) -> list[str]:
+    """Positive columns that are called weights are none of the models: refused, or only said.
 
     Returns
     -------
@@ -455,7 +455,7 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
             continue
         if not np.isfinite(values).any() or (values < 0).any():
             continue
-        if (called and not bodies) or name in models:
+        if refuse and ((called and not bodies) or name in models):
             others = [model for model in models if model != name]
             chosen = f" --models {typed(','.join(others))}" if name in models and others else ""
             raise ValueError(f"column {name!r} may be each case's weight: say --weights {typed(name)}, or --weights "

@@ -387,8 +387,9 @@ def doubted(given, frame, y, models):
     event, other = labels_of(given, frame, y)
     turned = [] if given.time is not None else doubts.of_the_other_label(models, y, event, other,
                                                                          named=given.event is not None)
-    again = doubts.repeats(y) if given.groups is None else []
-    return [*turned, *doubts.fitted(frame, models, y, special(given)), *doubts.ends(models, y),
+    again = (doubts.repeats(y) or doubts.copied(models, y)) if given.groups is None else []
+    other = doubts.of_another_column(frame, models, y, truth_of(given), special(given))
+    return [*turned, *other, *doubts.fitted(frame, models, y, special(given)), *doubts.ends(models, y),
             *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
 
@@ -736,11 +737,13 @@ class Survey:
         return [name for name in names if name not in other], left | other
 
 
-def weights_by_name(given, frame, models):
-    """What is said of columns that may be weights; one that is called so is refused, until somebody says what it is."""
-    if given.weights is not None or "weights" in given.refused or given.decided.read is not read_events:
+def weights_by_name(given, frame, models, used):
+    """What is said of columns that may be weights; one that is called so, and could be a forecast, is refused."""
+    if given.weights is not None or "weights" in given.refused or is_joint(given) or given.case_costs:
         return []
-    return evidence.refuse_weights(frame, special(given) | set(named_models(given)), list(models))
+    if given.decided.read is read_events:
+        return evidence.refuse_weights(frame, special(given) | set(named_models(given)), list(models))
+    return evidence.refuse_weights(frame, special(given) | used, [], refuse=False)
 
 
 def weights_of(given, frame):
@@ -822,7 +825,7 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     taken = take_by_name(given, columns)
     y, models, left, used = given.decided.read(given, frame)
     left = left or unread(given, frame, used)
-    taken += weights_by_name(given, frame, models)
+    taken += weights_by_name(given, frame, models, used)
     said = [*taken, *given.notes, *findings(given, frame, used, columns),
             *(f"{name} is left out: {reason}." for name, reason in left.items())]
     return Cases(y, models, given.decided.family, None if given.groups is None else tables.groups(frame, given.groups),

@@ -534,7 +534,7 @@ def values(column: pd.Series) -> np.ndarray:
     if pd.api.types.is_bool_dtype(column) or pd.api.types.is_numeric_dtype(column):
         return column.to_numpy(dtype=float, na_value=np.nan)
     lines = one_a_line(column)
-    if ALL_PLAIN.fullmatch(lines) and NOT_GROUPED.search(lines):  # nothing is left to decide
+    if ALL_PLAIN.fullmatch(lines) and ("." not in lines or NOT_GROUPED.search(lines)):  # nothing is left to decide
         return np.array([float(field) for field in lines.split()])
     try:
         text = column.astype("string").str.strip()

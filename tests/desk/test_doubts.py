@@ -50,6 +50,46 @@ def test_a_model_that_knows_some_rows_is_named_whatever_their_column_is_called(a
     assert not any("far nearer" in line for line in ask(harder, "--truth", "y", *AT)["remarks"])
 
 
+def test_a_forecast_of_another_column_is_named_by_its_numbers_or_its_name(ask):
+    """Two labels of one patient, a forecast of each; a predicted label is no other outcome."""
+    hurt = (np.random.default_rng(8).random(N) < np.where(Y == 1, 0.5, 0.2)).astype(int)
+    of_hurt = np.clip(0.2 + 0.4 * hurt + np.random.default_rng(9).normal(0, 0.15, N), 0.01, 0.99).round(6)
+    table = pd.DataFrame({"ill": Y, "hurt": hurt, "new": GOOD, "old": of_hurt})
+    wanted = "old goes with hurt, and not with ill: is it a forecast of that? --models names the forecasts of ill."
+    assert wanted in ask(table, "--truth", "ill", *AT)["remarks"]
+    assert not any("goes with" in one for one in ask(table, "--truth", "ill", "--models", "new", *AT)["remarks"])
+    named = pd.DataFrame({"ill": Y, "hurt": hurt, "ill_cnn": GOOD, "hurt_cnn": POOR})  # no nearer: the name says it
+    assert any("hurt_cnn goes with hurt" in one for one in ask(named, "--truth", "ill", *AT)["remarks"])
+    says = (of_hurt > 0.3).astype(int)
+    for other in (says, Y, rng.integers(0, 2, N)):
+        found = ask(pd.DataFrame({"ill": Y, "flag": other, "new": GOOD, "old": of_hurt}), "--truth", "ill", *AT)
+        assert not any("flag" in one and "go" in one for one in found["remarks"]), found["remarks"]
+
+
+def test_rows_that_a_join_has_copied_are_named(ask):
+    """Rounded forecasts that meet by chance are not; nor is a file with its cases named."""
+    table = pd.DataFrame({"order": np.arange(N), "y": Y, "a": GOOD, "b": POOR})
+    join = pd.concat([table, table.iloc[:90]]).assign(item=np.arange(N + 90) % 7).sample(frac=1, random_state=1)
+    found = ask(join, "--truth", "y", *AT)["remarks"]
+    assert any(one.startswith("90 of 490 rows have the outcome and the forecasts of an earlier row") for one in found)
+    by_order = ask(join, "--truth", "y", "--groups", "order", *AT)["remarks"]
+    for quiet in (by_order, ask(table, "--truth", "y", *AT)["remarks"],
+                  ask(table.round(1), "--truth", "y", *AT)["remarks"]):
+        assert not any("of an earlier row" in one for one in quiet)
+
+
+def test_weights_of_orders_are_said(ask):
+    """A number of the file that may weigh a case counts only if somebody says so."""
+    sold = rng.integers(5, 20, N)
+    table = pd.DataFrame({"sold": sold, "a_q10": sold - 3.0, "a_q90": sold + 2.0, "b_q10": sold - 1.0,
+                          "b_q90": sold + 6.0, "weight": rng.random(N)})
+    words = ("--truth", "sold", "--decision", "orders", "--ratio", "3")
+    said = "Column weight may say how often each case counts: --weights weight takes it, --weights none does not."
+    assert said in ask(table, *words)["remarks"]
+    for answer in ("weight", "none"):
+        assert said not in ask(table, *words, "--weights", answer)["remarks"]
+
+
 def test_ranks_are_no_probabilities(ask):
     """Uniform forecasts lie further from an even grid, by chance alone."""
     ranks = pd.Series(GOOD).rank(pct=True)
