@@ -137,6 +137,19 @@ def test_trained_for_a_cost_and_announcing_best_at_it():
     assert own == {"either": 7, "wait": 4, "act": 5} and sum(own.values()) == 16 < 24
 
 
+def test_members_of_the_gbr_do_not_depend_on_how_the_features_were_scaled():
+    """Each is fitted to features that its own group scales: in other units it says the same, whereas Adam alone not."""
+    train, _ = groups.parts(DATA, 0)
+    other = train._replace(X=train.X * np.linspace(0.5, 3, train.X.shape[1]) + 7)
+    said = [groups._design(part) @ framingham._adam_scaled(part, 200) for part in (train, other)]
+    np.testing.assert_allclose(*said, atol=1e-8)
+    alone = [groups._design(part) @ framingham._adam(part, 200) for part in (train, other)]
+    assert np.abs(alone[0] - alone[1]).max() > 0.1
+    middle, spread = train.X.mean(axis=0), train.X.std(axis=0)
+    inside = train._replace(X=(train.X - middle) / spread)
+    np.testing.assert_allclose(said[0], groups._design(inside) @ framingham._adam(inside, 200))
+
+
 def test_as_many_of_both_labels_and_adam():
     y = np.array([0, 0, 0, 0, 1, 0, 1])
     rows = framingham._as_many_of_both(np.arange(7), y)
