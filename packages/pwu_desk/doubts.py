@@ -115,7 +115,9 @@ def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: 
 
 
 def copied(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
-    """Rows with the outcome and all the forecasts of an earlier row, in a file whose rows are mostly different.
+    """Rows with the outcome and all the forecasts of an earlier row, of models one of which hardly ever repeats itself.
+
+    Rounded forecasts meet by chance, but then each model alone repeats itself in the other rows as well.
 
     Examples
     --------
@@ -128,8 +130,8 @@ or name the case with --groups. The intervals are too narrow otherwise.']
         return []
     table = pd.DataFrame({**models, "outcome of the row": y})
     again = int(table.duplicated().sum())
-    most = max(table[name].value_counts().iloc[1:2].sum() for name in models)  # of numbers that come again by rounding
-    if again <= max(2, SHARE * len(y)) or again >= len(y) / 2 or most > SHARE * len(y):
+    rest = table.drop_duplicates()
+    if again <= max(2, SHARE * len(y)) or max(rest[name].nunique() for name in models) < 0.9 * len(rest):
         return []
     return [f"{again:,} of {len(y):,} rows have the outcome and the forecasts of an earlier row: if a join has copied "
             f"them, take them out, or name the case with --groups. The intervals are too narrow otherwise."]

@@ -74,7 +74,8 @@ def test_rows_that_a_join_has_copied_are_named(ask):
     assert any(one.startswith("90 of 490 rows have the outcome and the forecasts of an earlier row") for one in found)
     by_order = ask(join, "--truth", "y", "--groups", "order", *AT)["remarks"]
     for quiet in (by_order, ask(table, "--truth", "y", *AT)["remarks"],
-                  ask(table.round(1), "--truth", "y", *AT)["remarks"]):
+                  *(ask(table.round(digits), "--truth", "y", *AT)["remarks"] for digits in (1, 2)),
+                  ask(pd.concat([table.round(2)] * 2), "--truth", "y", *AT)["remarks"]):
         assert not any("of an earlier row" in one for one in quiet)
 
 
