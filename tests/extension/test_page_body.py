@@ -57,6 +57,16 @@ def test_a_preparation_is_one_line_without_a_tick_and_long_code_is_open():
     assert not dress(cell("x" * 20)).select_one("details")
 
 
+def test_code_above_an_output_is_a_fold_that_says_how_much_it_holds():
+    """As the theme writes it, with a name for readers of the screen that says nothing."""
+    code = ('<div class="cell tag_hide-input"><details class="admonition hide above-input"><summary aria-label="Toggle '
+            'hidden content"><p>Show</p><p>Hide</p></summary><div class="cell_input"><div class="highlight"><pre>a = 1'
+            '\nb = 2</pre></div></div></details><div class="cell_output"></div></div>')
+    fold = dress(code).select_one("details.fold")
+    assert fold["class"] in ("fold", ["fold"]) and fold.summary.get_text() == "Code, 2 lines"
+    assert fold.summary.attrs == {} and fold.get("open") is None
+
+
 @pytest.mark.parametrize("output, kind, words", [
     ("'2.4 times'", "text_plain", "2.4 times"), (r"'3 ± 1\n\'or so\''", "text_plain", "3 ± 1\n'or so'"),
     ("one line", "stream", "one line"),

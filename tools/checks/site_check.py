@@ -289,7 +289,7 @@ def check_behaviour(page, base: str) -> list[str]:
     page.keyboard.press("ArrowDown")
     expect(reason).to_have_count(1)
     expect(reason).not_to_have_text(first, use_inner_text=True)
-    fold = page.locator("details.hide").first
+    fold = page.locator("details.fold:not(.code)", has=page.get_by_text("Code, ")).first
     fold.locator("summary").click()
     expect(fold).to_have_attribute("open", "")
     check = page.locator("details.check").first

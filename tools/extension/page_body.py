@@ -66,6 +66,7 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
     draw(soup, drawing)
     open_with_picture(soup)
     fold_for_phones(soup)
+    say_what_is_folded(soup)
     keep_marks(soup)
     help_readers(soup)
     link_statements(soup)
@@ -249,8 +250,19 @@ def fold_for_phones(soup: BeautifulSoup) -> None:
     for code in soup.select("div.cell > div.cell_input"):
         longest = max((len(line) for line in code.get_text().splitlines()), default=0)
         if longest > PHONE and not code.find_parent("details"):
-            lines = len(code.get_text().strip().splitlines())
-            fold(soup, code, "fold code", f"Code, {lines} line" + "s" * (lines > 1))["open"] = ""
+            fold(soup, code, "fold code", lines_of(code))["open"] = ""
+
+
+def say_what_is_folded(soup: BeautifulSoup) -> None:
+    """The code above an output, which the theme calls hidden content, is a fold as all others are."""
+    for folded in soup.select("div.cell details.hide"):
+        folded.summary.attrs, folded.summary.string = {}, lines_of(folded.select_one(".cell_input, .cell_output"))
+        folded["class"] = "fold"
+
+
+def lines_of(code: Tag) -> str:
+    lines = len(code.get_text().strip().splitlines())
+    return f"Code, {lines} line" + "s" * (lines > 1)
 
 
 def fold(soup: BeautifulSoup, inner: Tag, kind: str, words: str, tick: bool = False) -> Tag:
