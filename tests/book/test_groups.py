@@ -137,6 +137,14 @@ def test_trained_for_a_cost_and_announcing_best_at_it():
     assert own == {"either": 7, "wait": 4, "act": 5} and sum(own.values()) == 16 < 24
 
 
+def test_models_of_the_log_loss_announce_best_at_either_end():
+    """Where they announce least too little, over panels and parts: at a small cost share as well as at a large one."""
+    for model in ("ERM", "DRO(log)"):
+        low = [AGAIN[AGAIN["part"] == part].pivot(index="model", columns="c", values=panel).loc[model].idxmin() < 0.5
+               for part, panel in itertools.product(("train", "test"), PANELS)]
+        assert 1 < sum(low) < 5
+
+
 def test_members_of_the_gbr_do_not_depend_on_how_the_features_were_scaled():
     """Each is fitted to features that its own group scales: in other units it says the same, whereas Adam alone not."""
     train, _ = groups.parts(DATA, 0)

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from pwu_book import tables
-from pwu_book.runs import align, datasets, grid, paper, paper_models, read, released_models
+from pwu_book.runs import align, datasets, grid, paper, paper_models, read, released_models, wrong_priors
 from pwu_book.runs.tasks import PAPER_TASKS, RELEASED, TASKS, Fold
 from pwu_book.studies import STUDIES, study
 
@@ -102,6 +102,67 @@ def test_released_settings():
     np.testing.assert_allclose(forest.predict(X[TEST])[1], wanted)
     holes = pd.DataFrame({"kind": ["u", "u", np.nan, "v"]})
     assert released_models.preprocessing().fit_transform(holes)[2].tolist() == [1.0, 0.0]  # the most frequent one
+
+
+def test_wrong_priors_are_drawn_as_by_the_released_script():
+    """One generator for all: c and then k / n by level; for numbers lambda, k / n and gamma, level by level."""
+    shapes = {"slight": ((3, 9), (1.5, 25.5), (2, 10)), "strong": ((10, 10), (2, 10), (5, 7)),
+              "extreme": ((10, 2), (10, 10), (9, 3))}
+    rng = np.random.default_rng(0)
+    cost = {level: stats.beta.rvs(*one[0], size=5, random_state=rng) for level, one in shapes.items()}
+    share = {level: stats.beta.rvs(*one[1], size=5, random_state=rng) for level, one in shapes.items()}
+    found = wrong_priors.draws(TASKS["binary"])
+    for level in shapes:
+        np.testing.assert_array_equal(found[level]["binary"].ravel(), cost[level])
+        np.testing.assert_array_equal(found[level]["top_k"].ravel(), share[level])
+    rng, found = np.random.default_rng(0), wrong_priors.draws(TASKS["regression"])
+    for level, one in shapes.items():
+        price, few, aversion = (stats.beta.rvs(*shape, size=5, random_state=rng) for shape in one)
+        np.testing.assert_array_equal(found[level]["selective"].ravel(), price)
+        np.testing.assert_array_equal(found[level]["risk_averse"], np.column_stack([few, aversion]))
+    assert list(found) == ["stated", *shapes] and list(found["stated"]) == ["selective", "risk_averse"]
+
+
+def test_wrong_priors_have_the_released_seeds_names_and_rows(monkeypatch):
+    """Folds count from one, models by the alphabet, and cars without a horsepower are left out."""
+    asked = []
+    monkeypatch.setattr(released_models, "regressors", lambda: dict.fromkeys(("SAINT", "least squares"), asked.append))
+    made = wrong_priors.makers(TASKS["regression"])
+    assert list(made) == ["LinReg", "SAINT"]
+    made["SAINT"](7000 + 4)  # repeat 7, the fifth fold
+    made["LinReg"](0)
+    assert asked == [75, 1]
+    cars = SimpleNamespace(X=pd.DataFrame({"horsepower": [1.0, np.nan, 3.0]}), y=np.array([5.0, 6.0, 7.0]),
+                           _replace=lambda **changed: SimpleNamespace(**changed))
+    monkeypatch.setattr(wrong_priors.datasets, "load", lambda name: cars)
+    assert wrong_priors.data_set("auto_mpg").y.tolist() == [5.0, 7.0] and len(wrong_priors.data_set("energy").y) == 3
+
+
+def test_costs_of_yes_or_no_are_summed_and_equal_names_stand_for_one():
+    """The larger fold weighs more there; of draws with one name, .9512 and .9520, the second counts."""
+    few, many = np.array([1, 0]), np.repeat([1, 0], 20)
+    says = {"A": (np.array([0.2, 0.1]), np.where(many == 1, 0.99, 0.01)),  # wrong on the small fold only
+            "B": (np.array([0.99, 0.01]), np.where(many == 1, 0.2, 0.01)),
+            "C": (np.array([0.3, 0.4]), np.where(many == 1, 0.8, 0.4))}
+    folds = [(name, Fold(y, (f,))) for name, both in says.items() for y, f in zip((few, many), both, strict=True)]
+    found = wrong_priors.taus(TASKS["binary"], folds).set_index(["prior", "family", "metric"])["tau"]
+
+    def cost(c, y, f):
+        return np.sum(np.where(y == 1, (1 - c) * (f < c), c * (f >= c)))
+
+    draws = wrong_priors.draws(TASKS["binary"])["extreme"]["binary"].ravel()
+    assert np.round(draws, 2)[3] == np.round(draws, 2)[4] == 0.95
+    own = TASKS["binary"].metrics["pwu_binary"]
+    metrics = {"brier_score": lambda y, f: np.mean((f - y) ** 2),
+               "pwu_binary": lambda y, f: y.size * own(Fold(y, (f,)))}
+    bills = [[np.mean([cost(c, few, one), cost(c, many, other)]) for one, other in says.values()]
+             for c in np.delete(draws, 3)]
+    for name, metric in metrics.items():
+        loss = [np.mean([metric(few, one), metric(many, other)]) for one, other in says.values()]
+        orders = [np.argsort(np.argsort(values, kind="stable")) for values in (loss, *bills)]
+        signs = [(order[i] - order[j]) * (orders[0][i] - orders[0][j]) > 0 for order in orders[1:]
+                 for i in range(3) for j in range(i)]
+        assert found["extreme", "binary", name] == pytest.approx(2 * np.mean(signs) - 1)
 
 
 def test_the_released_protocol_has_its_own_tables(monkeypatch, capsys):

@@ -12,7 +12,7 @@ import numpy as np
 from .. import released
 from .tasks import BINARY, REGRESSION, SEED, Fold, Task
 
-__all__ = ["RELEASED", "released_scores", "score"]
+__all__ = ["RELEASED", "released_scores", "released_utilities", "score"]
 
 
 def score(task: Task, fold: Fold, random: float = 0.0, metrics: Collection[str] | None = None) -> dict[str, float]:
@@ -105,7 +105,7 @@ def _quantiles(prior, levels):
 def _released_binary(fold, levels):
     y, (f,), _ = fold
     wrong, unsure = (f > 0.5) != y, np.minimum(f, 1 - f)
-    binary, top_k = BINARY.questions
+    _, top_k = BINARY.questions
     numbers = {name: BINARY.metrics[name](fold) for name in (
         "brier_score", "zero_one_loss", "error_detection_auroc", "pwu_binary")}
     numbers |= {"log_loss": released.log_loss(y, f), "retention_auc": released.retention_auc(wrong, unsure),
@@ -116,11 +116,7 @@ def _released_binary(fold, levels):
         numbers["maximum_calibration_error"] = float("nan")
     hits = np.cumsum(y[np.argsort(-f, kind="stable")]) / np.arange(1, y.size + 1)
     numbers["pwu_top_k"] = -float(hits[_top(_quantiles(top_k.priors[0], levels), fold) - 1].mean())
-    for place, value in enumerate(binary.utilities(BINARY.code_samples()["binary"], fold)):
-        numbers[f"binary:s{place:02d}"] = float(value)
-    for place, k in enumerate(top_k.native(BINARY.code_samples()["top_k"], fold).astype(int)):
-        numbers[f"top_k:s{place:02d}"] = float(hits[k - 1])
-    return numbers
+    return numbers | _sampled(BINARY, fold)
 
 
 def _released_regression(fold, levels):
@@ -138,11 +134,34 @@ def _released_regression(fold, levels):
         [(np.arange(levels) + 0.5) / levels] * 2, axis=1)  # independent, each evenly spread
     pairs = np.column_stack([prior.ppf(draw) for prior, draw in zip(risk_averse.priors, draws, strict=True)])
     numbers["pwu_risk_averse"] = -float(np.mean(_released_risk_averse(pairs, fold)))
-    for place, (price,) in enumerate(REGRESSION.code_samples()["selective"]):
-        numbers[f"selective:s{place:02d}"] = released.selective_utility(variance * price, y, mean, std)
-    for place, value in enumerate(_released_risk_averse(REGRESSION.code_samples()["risk_averse"], fold)):
-        numbers[f"risk_averse:s{place:02d}"] = value
-    return numbers
+    return numbers | _sampled(REGRESSION, fold)
+
+
+def _sampled(task, fold):
+    return {f"{family}:s{place:02d}": value for family, parameters in task.code_samples().items()
+            for place, value in enumerate(released_utilities(family, parameters, fold))}
+
+
+def released_utilities(family: str, parameters: np.ndarray, fold: Fold) -> list[float]:
+    """Utility of a fold's forecast at each row of parameters, by the formulas of the released code.
+
+    Parameters
+    ----------
+    family : str
+        Name of the decision family: "binary", "top_k", "selective" or "risk_averse".
+    parameters : ndarray, shape (m, number of priors)
+        Shares: of the two costs, of the cases, or of the variance of the fold's labels.
+    fold : Fold
+        Targets and forecast of one test fold.
+    """
+    if family == "binary":
+        return [float(value) for value in BINARY.question(family).utilities(parameters, fold)]
+    if family == "top_k":
+        return [released.top_k_utility(k, fold.y, *fold.forecast) for k in _top(parameters[:, 0], fold)]
+    fold = fold._replace(variance=float(np.var(fold.y)))
+    if family == "risk_averse":
+        return _released_risk_averse(parameters, fold)
+    return [released.selective_utility(fold.variance * price, fold.y, *fold.forecast) for (price,) in parameters]
 
 
 def _released_risk_averse(pairs, fold):

@@ -207,8 +207,8 @@ class Task:
     def code_samples(self) -> dict[str, np.ndarray]:
         """Five parameters of each family as the released code draws them: one generator, seed 0, prior by prior.
 
-        For yes-or-no decisions that is what the released script does; for regression its order is taken to be
-        that of the families. For priors that are Beta distributions.
+        As in ``03_evaluate_models.py``: c, then k / n; for numbers lambda, k / n, and gamma. For priors that are
+        Beta distributions.
 
         Examples
         --------
