@@ -216,6 +216,18 @@ def test_the_rules_read_the_print_as_the_paper_does():
     assert counted["Section 1 (contributions)"].counted == "3 of 4, no other in 3 of 4"
 
 
+@pytest.mark.parametrize("rule, agreement, score", [
+    ("_slightly_worse", (0.7, 0.9, 0.65, 0.61), 2), ("_slightly_worse", (0.7, 0.67, 0.65, 0.61), 1),
+    ("_slightly_worse", (0.7, 0.67, 0.65, 0.59), 0), ("_strong_and_steady", (0.6, 0.55, 0.5, 0.58), 2),
+    ("_strong_and_steady", (0.6, 0.5, 0.49, 0.55), 0), ("_strong_and_steady", (0.4, 0.45, 0.35, 0.4), 1),
+    ("_steady", (0.6, 0.5, 0.41, 0.5), 1), ("_best_where_even", (0.1, 0.2, 0.4, 0.3), 2),
+    ("_best_where_even", (0.1, 0.2, 0.3, 0.4), 1), ("_best_where_even", (0.4, 0.2, 0.3, 0.1), 0)])
+def test_rules_on_four_numbers(rule, agreement, score):
+    """Under the stated, slight, strong and extreme prior: a gain costs nothing, and steady is a tenth."""
+    row = pd.DataFrame([agreement], index=["own"], columns=verdicts.LEVELS)
+    assert getattr(verdicts, rule)(row, "own") == score
+
+
 def test_a_shared_first_place_is_none():
     by = verdicts._by_dataset(verdicts.Runs("paper_", "as released"), "J.1").loc["mushroom"]
     assert by["pwu_binary"] == pytest.approx(by["brier_score"]) and by.max() == pytest.approx(by["pwu_binary"])

@@ -139,7 +139,7 @@ def test_wrong_priors_have_the_released_seeds_names_and_rows(monkeypatch):
 
 
 def test_costs_of_yes_or_no_are_summed_and_equal_names_stand_for_one():
-    """The larger fold weighs more there; of draws with one name, .9512 and .9520, the second counts."""
+    """The larger fold weighs more there; of draws with one name, .9512 and .9520, the second counts twice."""
     few, many = np.array([1, 0]), np.repeat([1, 0], 20)
     says = {"A": (np.array([0.2, 0.1]), np.where(many == 1, 0.99, 0.01)),  # wrong on the small fold only
             "B": (np.array([0.99, 0.01]), np.where(many == 1, 0.2, 0.01)),
@@ -152,11 +152,15 @@ def test_costs_of_yes_or_no_are_summed_and_equal_names_stand_for_one():
 
     draws = wrong_priors.draws(TASKS["binary"])["extreme"]["binary"].ravel()
     assert np.round(draws, 2)[3] == np.round(draws, 2)[4] == 0.95
+    different = {(level, family): len({tuple(row.round(2)) for row in rows}) for level, families
+                 in wrong_priors.draws(TASKS["binary"]).items() for family, rows in families.items()}
+    assert {place: number for place, number in different.items() if number < 5} == {
+        ("stated", "top_k"): 4, ("extreme", "binary"): 4, ("slight", "top_k"): 3}
     own = TASKS["binary"].metrics["pwu_binary"]
     metrics = {"brier_score": lambda y, f: np.mean((f - y) ** 2),
                "pwu_binary": lambda y, f: y.size * own(Fold(y, (f,)))}
     bills = [[np.mean([cost(c, few, one), cost(c, many, other)]) for one, other in says.values()]
-             for c in np.delete(draws, 3)]
+             for c in draws[[0, 1, 2, 4, 4]]]
     for name, metric in metrics.items():
         loss = [np.mean([metric(few, one), metric(many, other)]) for one, other in says.values()]
         orders = [np.argsort(np.argsort(values, kind="stable")) for values in (loss, *bills)]

@@ -214,7 +214,7 @@ def _steady(row, metric):
 def _slightly_worse(row, metric):
     """The slight prior costs at most .02, the others at most a tenth; or one of the two."""
     lost = row.loc[metric, "stated"] - row.loc[metric, LEVELS[1:]]
-    return int(abs(lost["slight"]) <= 0.02) + int(max(lost["strong"], lost["extreme"]) <= 0.1)
+    return int(lost["slight"] <= 0.02) + int(max(lost["strong"], lost["extreme"]) <= 0.1)
 
 
 def _no_worse_before_the_extreme(row, metric):
@@ -230,8 +230,8 @@ def _gains_before_the_extreme(row, metric):
 
 
 def _strong_and_steady(row, metric):
-    """At least one half, and as `_steady`; or steady."""
-    return _steady(row, metric) if row.loc[metric, LEVELS].min() >= 0.5 else min(_steady(row, metric), 1)
+    """At least one half, and no more than a tenth between the four priors; or the second."""
+    return int(_steady(row, metric) == 2) * (2 if row.loc[metric, LEVELS].min() >= 0.5 else 1)
 
 
 def _best_at_the_extreme(row, metric):
