@@ -278,7 +278,7 @@ def test_ledger_row(row, site):
 
 def test_the_site_offers_wheels_and_notebooks(site):
     """The wheels hold every file of the packages, so a downloaded notebook needs nothing else."""
-    for package, largest in (("pwu_lite", 0.5e6), ("pwu_desk", 0.5e6), ("pwu_book", 11.25e6)):
+    for package, largest in (("pwu_lite", 0.5e6), ("pwu_desk", 0.5e6), ("pwu_book", 11.3e6)):
         home = ROOT / reach.OWN[package]
         wheel, = (site / "downloads").glob(f"{package}-*.whl")
         assert wheel.stat().st_size < largest
@@ -356,6 +356,8 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
             command = f"runs {table.name.rpartition('_')[0]} --jobs 2"
         if table.name.startswith("released_multi"):
             command = f"runs {table.name.rpartition('_')[0]} --jobs 1"
+        elif table.name == "released_wrong_priors.csv.gz":
+            command = "runs.wrong_priors --repeats 5 --jobs 2"
         elif task == "released":  # made on several machines, data set by data set; the page names the command for all
             kind = table.name.split("_")[1]
             assert head["command"].startswith(f"python -m pwu_book.runs released_{kind}")
