@@ -245,22 +245,21 @@ def separated(text: str) -> str:
 
 
 def _read_json(text, source):
-    """One object per line, as evaluations of language models are kept, or a list; what is nested stays as its text."""
+    """One object per line, as evaluations of language models are kept, a list, or a table in one object.
+
+    What is nested stays as its text.
+    """
     rows = []
-    is_list = text.lstrip()[0] == "["
-    for number, line in enumerate([text] if is_list else text.split("\n"), 1):
+    is_whole = text.lstrip()[0] == "[" or _is_one_object(text)
+    for number, line in enumerate([text] if is_whole else text.split("\n"), 1):
         try:
             rows.append(json.loads(line, parse_constant=lambda word: None, object_pairs_hook=once)) if (
                 line.strip()) else None
         except (ValueError, RecursionError) as error:
-            where = source if is_list else f"line {number} of {source}"
+            where = source if is_whole else f"line {number} of {source}"
             raise ValueError(f"{where} cannot be read as JSON: {error}") from error
-    rows = rows[0] if is_list else rows
-    if len(rows) == 1 and isinstance(rows[0], dict) and set(rows[0]) | {"index"} == {"columns", "data", "index"}:
-        names, data = rows[0]["columns"], rows[0]["data"]  # pandas' "split"
-        if not all(isinstance(one, list) and len(one) == len(names) for one in [names, *data]):
-            raise ValueError(f"{source}: each row of its data needs as many values as there are columns")
-        rows = [dict(zip(names, row, strict=True)) for row in data]
+    if is_whole:
+        rows = _rows_of(rows[0], source) if isinstance(rows[0], dict) else rows[0]
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise ValueError(f"{source} looks like JSON, but does not have one object for each case")
     frame = pd.DataFrame([{str(name): value if isinstance(value, str) or value is None else json.dumps(value)
@@ -269,6 +268,30 @@ def _read_json(text, source):
                                    for row in rows for value in row.values())  # JSON's own numbers have a point
     _check_names(list(frame.columns))
     return frame
+
+
+def _is_one_object(text):
+    try:
+        return not text[json.JSONDecoder().raw_decode(text, len(text) - len(text.lstrip()))[1]:].strip()
+    except (ValueError, RecursionError):
+        return False
+
+
+def _rows_of(table, source):
+    """Rows of a table in one object: as pandas writes it ("split", "columns", "index"), or a list for each column."""
+    if set(table) | {"index"} == {"columns", "data", "index"}:
+        names, data = table["columns"], table["data"]
+        if not all(isinstance(one, list) and len(one) == len(names) for one in [names, *data]):
+            raise ValueError(f"{source}: each row of its data needs as many values as there are columns")
+        return [dict(zip(names, row, strict=True)) for row in data]
+    columns = [*table.values()]
+    if len(columns) > 1 and all(isinstance(one, list) and len(one) == len(columns[0]) for one in columns):
+        return [dict(zip(table, row, strict=True)) for row in zip(*columns, strict=True)]
+    if len(columns) > 1 and all(isinstance(one, dict) and one.keys() == columns[0].keys() for one in columns):
+        for outer, inner in ((table, columns[0]), (columns[0], table)):  # rows are numbered from 0
+            if list(inner) == [str(place) for place in range(len(inner))]:
+                return columns if inner is table else [{name: table[name][key] for name in outer} for key in inner]
+    return [table]
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

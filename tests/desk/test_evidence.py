@@ -530,7 +530,9 @@ TABLES = {
     "psql": " y |   p   \n---+-------\n" + "".join(f" {y} | {p:.4f} \n" for y, p in zip(Y, A, strict=True))
             + f"({len(Y)} rows)\n\n",
     "heading again": "".join("y,p\n" * (k % 90 == 0) + f"{Y[k]},{A[k]}\n" for k in range(len(Y))),
-    "json": pd.DataFrame({"y": Y, "p": A}).to_json(orient="split", double_precision=15),
+    **{f"json, {orient}": pd.DataFrame({"y": Y, "p": A}).to_json(orient=orient, double_precision=15)
+       for orient in ("split", "columns", "index", "records")},
+    "json, lists": json.dumps({"y": Y.tolist(), "p": A.tolist()}, indent=1),
     "comments first": "# variable: T\n# units: C\ny p\n" + "".join(f"{y} {p}\n" for y, p in zip(Y, A, strict=True))}
 
 
