@@ -117,6 +117,9 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"{source} is empty")
     if "\n" not in text:
         text = text.replace("\r", "\n")
+    for sign, kind in (("<", "a page of HTML or XML"), ("@relation", "an ARFF file")):
+        if text.lstrip()[:len(sign)].lower() == sign:
+            raise ValueError(f"{source} is {kind}: save the table as CSV")
     if text.lstrip()[:1] in ("{", "["):
         return _read_json(text, source)
     end = text.find("\n", len(text) - len(text.lstrip()))

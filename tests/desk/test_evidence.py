@@ -541,6 +541,13 @@ def test_columns_apart_by_blanks_or_rules(ask, text):
     assert costs(ask({"c.txt": text}, "c.txt", "--truth", "y", *RATIO)) == {"p": near(SCORE(Y, A))}
 
 
+@pytest.mark.parametrize("text, kind", [
+    (pd.DataFrame({"y": Y, "p": A}).to_html(), "a page of HTML or XML"),
+    ("@RELATION p\n@ATTRIBUTE y {0,1}\n@ATTRIBUTE p NUMERIC\n@DATA\n1,0.7\n0,0.2\n", "an ARFF file")])
+def test_a_file_that_is_no_table_of_text_is_named(ask, text, kind):
+    assert f"c.txt is {kind}: save the table as CSV" in ask({"c.txt": text}, "c.txt", "--truth", "y", *RATIO)
+
+
 def test_rows_that_look_like_the_first_one_stay(ask):
     """Without a heading the first row may come again; so may a part of a heading."""
     for text in ("1,0.5\n0,0.2\n1,0.5\n", "-,.\n-,.\n", "y,p\n1,0.5\ny,p,q\n", "a|b\n1|2\n(2 rows)\n"):
