@@ -98,7 +98,7 @@ def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: 
     known = {name: f for name, f in models.items() if np.isfinite(f).all()}
     found = []
     for column, number, kinds in _few(frame, special | {truth, *models}) if len(known) > 1 else ():
-        if kinds not in (["0", "1"], ["1", "0"]) or (number < 0).any():
+        if sorted(set(kinds)) != ["0", "1"] or (number < 0).any():
             continue
         label = number == kinds.index("1")
         if any(f[label].min() >= f[~label].max() for f in known.values()):

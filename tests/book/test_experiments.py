@@ -9,9 +9,9 @@ import pytest
 import sklearn
 
 from pwu_book import tables as stored_tables
-from pwu_book.runs import align, datasets, grid, read, verdicts
+from pwu_book.runs import align, datasets, grid, read, verdicts, wrong_priors
 from pwu_book.runs import run as benchmark
-from pwu_book.runs.tasks import CODE_PERTURBED, PAPER_TASKS, PERTURBED, RECALIBRATED, TASKS
+from pwu_book.runs.tasks import CODE_PERTURBED, PAPER_TASKS, PERTURBED, POPULATION, RECALIBRATED, TASKS
 from pwu_book.studies import few_labels
 from pwu_lite.alignment import agreement
 
@@ -206,6 +206,17 @@ def test_what_is_judged_of_the_runs_stands_in_the_words_of_the_source():
         judged = ledger[number].partition(" (")[0]
         assert re.search(r'"[^"]{15,}"', judged), number
     assert not stored_tables.load("claims.csv")["statement"].str.contains("read here", case=False).any()
+
+
+def test_how_many_models_were_ranked_is_what_the_tables_hold():
+    """A random ranking's spread depends on it."""
+    for suite, number in verdicts.MODELS.items():
+        if suite not in ("print", "population_"):
+            for task in ("binary", "regression"):
+                assert table(f"{suite}{task}", "scores")["model"].nunique() == number
+    assert {len(task.models()) for task in POPULATION.values()} == {verdicts.MODELS["population_"]}
+    wrong = stored_tables.load("released_wrong_priors.csv.gz")
+    assert wrong.groupby("dataset")["repeat"].nunique().eq(wrong_priors.REPEATS).all()
 
 
 def test_the_rules_read_the_print_as_the_paper_does():

@@ -154,6 +154,8 @@ def test_members_of_the_gbr_do_not_depend_on_how_the_features_were_scaled():
     alone = [groups._design(part) @ framingham._adam(part, 200) for part in (train, other)]
     assert np.abs(alone[0] - alone[1]).max() > 0.1
     middle, spread = train.X.mean(axis=0), train.X.std(axis=0)
+    gbr = [framingham.fit(part, (), 200)["GBR"](part.X) for part in (train, other)]
+    np.testing.assert_allclose(*gbr, atol=1e-8)
     inside = train._replace(X=(train.X - middle) / spread)
     np.testing.assert_allclose(said[0], groups._design(inside) @ framingham._adam(inside, 200))
 

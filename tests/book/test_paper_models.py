@@ -169,6 +169,24 @@ def test_costs_of_yes_or_no_are_summed_and_equal_names_stand_for_one():
         assert found["extreme", "binary", name] == pytest.approx(2 * np.mean(signs) - 1)
 
 
+def test_models_that_are_level_but_for_rounding_are_level():
+    """The same forecasts of like cases in another order: sums differ in their last digits, the table does not."""
+    rng, y = np.random.default_rng(0), np.repeat([0, 1], 50)
+    one, other = rng.random(100), rng.random(100)
+    again = np.concatenate([rng.permutation(one[:50]), rng.permutation(one[50:])])
+    assert np.mean((one - y) ** 2) > np.mean((again - y) ** 2)
+    found, wanted = (wrong_priors.taus(TASKS["binary"], [("A", Fold(y, (one,))), ("B", Fold(y, (other,))),
+                                                         ("C", Fold(y, (third,)))]) for third in (again, one))
+    pd.testing.assert_frame_equal(found, wanted)
+
+
+def test_a_part_of_the_wrong_priors_does_not_replace_the_whole(capsys):
+    for words in (["--datasets", "heart"], ["--repeats", "1"]):
+        with pytest.raises(SystemExit):
+            wrong_priors.main(words)
+        assert "would overwrite the tables of the whole" in capsys.readouterr().err
+
+
 def test_the_released_protocol_has_its_own_tables(monkeypatch, capsys):
     asked = []
     monkeypatch.setattr(paper.run, "main", lambda words: asked.append(words) or 0)

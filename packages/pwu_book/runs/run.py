@@ -291,13 +291,24 @@ def _write_all(task, given, plan, fresh, command, started):
         if len(frame) and not (task.brief and kind == "scores"):
             path = given.results / f"{name}_{kind}.csv.gz"
             others = [column for column in frame.columns if column not in keys]
-            frame, kept = _joined(path, frame[[*keys, *others]], list(plan), given.keep)
+            frame, kept = joined(path, frame[[*keys, *others]], list(plan), given.keep)
             stored_tables.write(path, frame, command, seeds + kept, digits)
             print(f"{path}: {len(frame)} rows, {path.stat().st_size / 1e6:.2f} MB", flush=True)
 
 
-def _joined(path, frame, names, keep):
+def joined(path: Path, frame: pd.DataFrame, names: Sequence[str], keep: bool) -> tuple[pd.DataFrame, str]:
     """With the stored rows of all other data sets, in the order in which they stood; and words on where these are from.
+
+    Parameters
+    ----------
+    path : path
+        The stored table.
+    frame : DataFrame
+        The new rows, of some data sets.
+    names : sequence of str
+        These data sets.
+    keep : bool
+        Whether stored rows are kept at all.
     """
     if not keep or not path.exists():
         return frame, ""

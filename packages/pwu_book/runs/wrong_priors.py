@@ -5,7 +5,7 @@ on its five small data sets: its rows, numbers of seeds, settings of the models,
 networks draw otherwise from a seed, the 10,000 draws behind a PWU are quantiles or an integral, and models that are
 level, also but for rounding, keep the alphabet, where the released sort leaves their order to the machine.
 
-Usage: python -m pwu_book.runs.wrong_priors --repeats 5 --jobs 2
+Usage: python -m pwu_book.runs.wrong_priors --jobs 2
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import argparse
 import shlex
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import joblib
@@ -27,12 +26,14 @@ from .. import tables as stored_tables
 from ..released import strict_tau
 from . import datasets, grid, released_models
 from .align import lower
+from .run import check_options, joined, options
 from .score import released_scores, released_utilities
 from .tasks import BINARY, CODE_PERTURBED, REGRESSION, SAMPLES, SEED, Fold, Task
 
-__all__ = ["NAMES", "SETS", "data_set", "draws", "main", "makers", "taus"]
+__all__ = ["NAMES", "REPEATS", "SETS", "data_set", "draws", "main", "makers", "taus"]
 
 SETS = {"heart": BINARY, "ionosphere": BINARY, "sonar": BINARY, "auto_mpg": REGRESSION, "energy": REGRESSION}
+REPEATS, TABLE = 5, "released_wrong_priors.csv.gz"
 NAMES = {"logistic regression": "LogReg", "least squares": "LinReg", "random forest": "RF", "gradient boosting": "GB",
          "natural boosting": "NGB", "sparse Gaussian process": "GP", "MLP": "MLP", "FT-Transformer": "FTTransformer",
          "SAINT": "SAINT", "ResNet": "ResNetMLP", "ensemble of MLPs": "DeepEnsemble"}
@@ -159,29 +160,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         Words after the command; those of the process if omitted.
     """
     parser = argparse.ArgumentParser("python -m pwu_book.runs.wrong_priors", description=__doc__.split("\n")[0])
-    parser.add_argument("--datasets", nargs="+", choices=SETS, default=list(SETS), metavar="NAME",
-                        help=f"some of {', '.join(SETS)}")
-    parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--folder", type=Path, default=Path("experiments"), help="where predictions are kept")
-    parser.add_argument("--results", type=Path, default=Path("packages/pwu_book/tables"))
+    options(parser)
     given = parser.parse_args(arguments)
+    check_options(parser, given, SETS)
     folder, failed = given.folder / "as_released", []
-    for repeat in range(1, given.repeats + 1):  # whole repeats first
-        for name in given.datasets:
+    names, repeats = given.datasets or list(SETS), given.repeats or REPEATS
+    for repeat in range(1, repeats + 1):  # whole repeats first
+        for name in names:
             models = makers(SETS[name])
             failed += grid.run(grid.grid([name], models, repeat), {name: data_set(name)}, models, folder,
-                               jobs=given.jobs)
+                               jobs=given.jobs, scheduler=given.scheduler)
     if failed:
         print(f"{len(failed)} cells failed, no table was written", file=sys.stderr)
         return 1
     parts = joblib.Parallel(n_jobs=given.jobs)(joblib.delayed(_repeat)(name, repeat, folder)
-                                               for name in given.datasets for repeat in range(given.repeats))
+                                               for name in names for repeat in range(repeats))
     words = sys.argv[1:] if arguments is None else arguments
-    columns = ["dataset", "repeat", "prior", "family", "metric", "tau"]
-    stored_tables.write(given.results / "released_wrong_priors.csv.gz", pd.concat(parts)[columns],
-                        f"python -m pwu_book.runs.wrong_priors {shlex.join(words)}",
-                        "folds by repeat, models by 10 * repeat + fold, parameters 0", "%.6f")
+    columns, path = ["dataset", "repeat", "prior", "family", "metric", "tau"], given.results / TABLE
+    table, kept = joined(path, pd.concat(parts)[columns], names, given.keep)
+    stored_tables.write(path, table, f"python -m pwu_book.runs.wrong_priors {shlex.join(words)}",
+                        f"folds by repeat, models by 10 * repeat + fold, parameters 0{kept}", "%.6f")
     return 0
 
 
