@@ -51,6 +51,13 @@ def test_amara_was_right_to_sign_and_rui_to_object_and_then_neither():
     assert all(0 < cost < story.FEE for cost in after.values())
 
 
+@pytest.mark.parametrize("who, verdict", [("Amara", "costlier"), ("Rui", "not separable")])
+def test_of_the_two_models_alone_one_person_sees_a_difference(who, verdict):
+    """The physician and the budget holder of chapter 11's exercise have their sentences."""
+    pair = pwu.compare(CLINIC["ill"], CLINIC[[story.OFFERED, story.OWNED]], story.score(who)).table
+    assert pair.loc[story.OWNED, "verdict"] == verdict
+
+
 @pytest.mark.parametrize("penalty", [1e6, 1.0])
 @pytest.mark.parametrize("folds", [2, 10])
 def test_the_turn_does_not_hang_on_how_the_curve_was_fitted(penalty, folds):
