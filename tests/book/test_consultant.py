@@ -40,7 +40,7 @@ def test_marks_add_up_and_are_those_of_the_rubric():
         assert all(marks[name] <= points for name, points in rubric().items())
         people = sum(name in memo for name in ("Dr Weiss", "Mr Obi", "Ms Prat"))
         assert not marks["recommendation"] or people == 3 and memo.count("$\\%$") + memo.count(r"\%$") >= 3
-        assert not marks["file"] == 2 or "patients" in memo and "per cent" in memo
+        assert not marks["file"] == 2 or "patients" in memo and "percentages" in memo
 
 
 def test_the_two_other_files_are_made_by_their_modules():
