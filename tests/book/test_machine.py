@@ -136,7 +136,8 @@ def test_a_score_without_a_decidable_prior_is_an_error():
 
 @pytest.mark.parametrize("card", [card for card in gallery.CARDS if "Open in the machine" in gallery._open(card)
                                   and card.verdict != gallery.NOT], ids=lambda card: card.key)
-def test_a_card_opens_as_it_stands(card):
+def test_a_card_opens_as_it_stands(card, monkeypatch):
+    monkeypatch.setattr(machine, "LONGEST", 60.0)  # on a machine that does other work, too
     answer = machine.tell(*card.evidence)
     assert answer.aligned
     if card.axis != "answers":  # for answers the same weight is said in other words
