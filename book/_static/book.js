@@ -1,20 +1,19 @@
 document.addEventListener("DOMContentLoaded", () => {
-  // The theme's menu of downloads, and the section in view in the page's contents.
-  for (const button of document.querySelectorAll('[data-bs-toggle="dropdown"]')) {
-    const menu = button.nextElementSibling;
-    const open = (on) => {
-      menu.classList.toggle("show", on);
-      button.setAttribute("aria-expanded", String(on));
-    };
-    button.addEventListener("click", () => open(!menu.classList.contains("show")));
-    document.addEventListener("click", ({target}) => button.parentElement.contains(target) || open(false));
-    button.parentElement.addEventListener("keydown", ({key}) => {
-      if (key !== "Escape") return;
-      open(false);
-      button.focus();
-    });
-  }
-  const entries = [...document.querySelectorAll(".bd-toc-nav a[href^='#']")].map((link) => [
+  // Light, dark, or as the machine; and the section in view in the page's contents.
+  document.querySelector("header .mode").addEventListener("click", () => {
+    const modes = ["auto", "light", "dark"],
+      mode = modes[(modes.indexOf(document.documentElement.dataset.mode) + 1) % 3];
+    localStorage.setItem("mode", mode);
+    useMode(mode);
+  });
+  machineIsDark.addEventListener("change", () => useMode(document.documentElement.dataset.mode));
+  addEventListener("keydown", (event) => {
+    const find = document.querySelector(".find input, .search input");
+    if (event.key !== "k" || !(event.ctrlKey || event.metaKey) || !find.offsetParent) return;
+    event.preventDefault();
+    find.focus();
+  });
+  const entries = [...document.querySelectorAll("#contents a[href^='#']")].map((link) => [
     link,
     document.getElementById(decodeURIComponent(link.hash.slice(1)))
   ]);
@@ -23,13 +22,15 @@ document.addEventListener("DOMContentLoaded", () => {
       now = above.length ? above[above.length - 1][0] : null;
     for (const [link] of entries) link.classList.toggle("active", link === now);
   };
+  for (const list of document.querySelectorAll("#road, #contents"))
+    list.addEventListener("click", ({target}) => target.closest("a") && list.hidePopover?.());
   if (entries.length) {
     addEventListener("scroll", follow_section, {passive: true});
     follow_section();
   }
 
   // Code can be copied; solutions are printed open.
-  for (const code of document.querySelectorAll(".bd-article div:not(.output) > div.highlight > pre")) {
+  for (const code of document.querySelectorAll(".text div:not(.output) > div.highlight > pre")) {
     const copy = document.createElement("button");
     Object.assign(copy, {type: "button", className: "copy", textContent: "Copy"});
     copy.addEventListener("click", async () => {
@@ -38,6 +39,9 @@ document.addEventListener("DOMContentLoaded", () => {
       setTimeout(() => (copy.textContent = "Copy"), 2000);
     });
     code.parentElement.append(copy);
+  }
+  for (const code of document.querySelectorAll(".text pre")) {
+    if (code.scrollWidth > code.clientWidth) code.tabIndex = 0; // the keyboard reaches what scrolls
   }
   addEventListener("beforeprint", () => {
     for (const box of document.querySelectorAll("details.solution")) box.open = true;
@@ -49,11 +53,11 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 
   // The short path hides what has the class "long", and remembers the choice from page to page.
-  const long = [...document.querySelectorAll(".bd-article .long, .bd-article .tag_long")];
+  const long = [...document.querySelectorAll(".text .long, .text .tag_long")];
   for (const part of long) {
     part.classList.add("long");
     if (part.tagName !== "SECTION") continue;
-    for (const line of document.querySelectorAll(`.page-toc a[href="#${part.id}"]`))
+    for (const line of document.querySelectorAll(`#contents a[href="#${part.id}"]`))
       line.parentElement.classList.add("long");
   }
   const follow = (short) => document.documentElement.classList.toggle("short", short);

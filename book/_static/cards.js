@@ -1,7 +1,7 @@
 // A card beside a link to a theorem, a term, an equation or a work: what it says, without leaving the page.
 document.addEventListener("DOMContentLoaded", () => {
   const STATEMENT = /^#(def|thm|prop|term|equation)-/;
-  const links = [...document.querySelectorAll(".bd-article a.reference.internal")].filter(
+  const links = [...document.querySelectorAll(".text a.reference.internal")].filter(
     (link) => STATEMENT.test(link.hash) || link.pathname.endsWith("/reference/cite.html")
   );
   const card = document.createElement("div");

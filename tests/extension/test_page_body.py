@@ -101,7 +101,7 @@ def test_the_best_is_marked(best, bold):
 
 
 def test_a_wide_table_of_words_has_cards_for_a_phone():
-    table = ('<table class="table"><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead>'
+    table = ('<table class="docutils"><thead><tr><th>a</th><th>b</th><th>c</th></tr></thead>'
              "<tbody><tr><td>1</td><td>2</td><td>3</td></tr></tbody></table>")
     page = dress(f"<section>{table}</section>")
     assert "cards" in page.table["class"] and [td["data-head"] for td in page.select("td")] == ["a", "b", "c"]

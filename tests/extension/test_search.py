@@ -5,7 +5,7 @@ import re
 
 from tools.extension import search_index
 
-PAGE = ('<nav>menu</nav><article class="bd-article"><h1>4. {title}<a class="headerlink" href="#top">#</a></h1>'
+PAGE = ('<nav>menu</nav><article class="text"><h1>4. {title}<a class="headerlink" href="#top">#</a></h1>'
         '<p>{text}</p><pre>hidden code</pre><h2>Bills &amp; priors<a class="headerlink" href="#bills">#</a></h2>'
         '<p>A <b>bill</b> is what {text} costs.</p>'
         '<dl><dt class="sig sig-object" id="pwu_desk.Watch">Watch</dt></dl></article>')
@@ -33,8 +33,8 @@ def test_the_index_is_written_with_its_script(tmp_path):
     (tmp_path / "book" / "moved.html").write_text("<meta>")
     search_index.write(tmp_path, {})
     text = (tmp_path / "searchindex.js").read_text()
-    data = json.loads(re.search(r"Search\.setIndex\((.*)\);\n$", text)[1])
-    assert data["pages"] == ["book/a"] and "Search.query = " in text
+    data = json.loads(re.match(r"const INDEX = (.*);\n", text)[1])
+    assert data["pages"] == ["book/a"] and "function show(query)" in text
 
 
 def test_what_is_quoted_ends_with_a_word():

@@ -43,7 +43,14 @@ QUIZ = """
 
 
 # Cutting the fonts takes twenty seconds; the fonts of the built site have tests of their own.
-NO_FONTS = "\n\ndef write(folder):\n    folder.mkdir(parents=True, exist_ok=True)\n    return folder\n"
+NO_FONTS = """
+
+def write(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in FILES:
+        (folder / name).touch()
+    return folder
+"""
 
 
 @pytest.fixture

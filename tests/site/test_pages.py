@@ -154,7 +154,7 @@ def test_every_check_is_a_tick_with_words(notebook):
 
 def main_text(soup, short=False):
     """How many words of a chapter are read: no code, formulas, tables, captions, folds, questions or exercises."""
-    article = BeautifulSoup(str(soup.select_one("article.bd-article")), "html.parser")
+    article = BeautifulSoup(str(soup.select_one("article.text")), "html.parser")
     for part in article.select("section#exercises, section#three-quick-questions, details, div.cell, table, figure, "
                                f".math, aside.margin, .headerlink, .tip{', .long' if short else ''}"):
         part.decompose()

@@ -183,7 +183,7 @@ def check_denied(browser: Any, base: str) -> list[str]:
         page.locator("form.filter [name=text]").fill("brier")
         if " of " not in page.locator("form.filter output").inner_text():
             found.append("the gallery's filter is dead")
-        page.locator("button.theme-switch-button").first.click()
+        page.locator("header .mode").first.click()
         return [*filter(None, found), *problems]
 
 
@@ -245,7 +245,7 @@ def check_exercises(page: Any, base: str, folder: Path) -> list[str]:
     page.reload(wait_until="load")
     if "while True" not in text_of(first):
         found.append("a stopped loop has taken the text with it")
-    page.locator(".left-prev").click()
+    page.locator(".ways .before").click()
     if not page.url.endswith("/calibration.html"):
         found.append(f"the way back leads to {page.url}")
     return found

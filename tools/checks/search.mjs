@@ -7,7 +7,7 @@ import vm from "node:vm";
 
 const [site, ...queries] = process.argv.slice(2);
 const read = (name) => fs.readFileSync(path.join(site, name), "utf8");
-const context = vm.createContext({Search: {setIndex: (index) => (context.index = index)}});
-vm.runInContext(`${read("_static/language_data.js")}\n${read("searchindex.js")}\nthis.rank = rank;`, context);
-const first = (query) => context.rank(query, context.index).slice(0, 3);
+const context = vm.createContext({URLSearchParams});
+vm.runInContext(`${read("_static/language_data.js")}\n${read("searchindex.js")}`, context);
+const first = (query) => vm.runInContext(`rank(${JSON.stringify(query)}, INDEX).slice(0, 3)`, context);
 console.log(JSON.stringify(queries.map((query) => first(query).map((found) => found[0].split("#")[0]))));

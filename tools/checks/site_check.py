@@ -54,7 +54,7 @@ INSTRUMENTS = {"hill": "book/index.html", "beliefs": "book/implicit_priors/binar
                "asks": "book/foundations/good_score.html"}
 DRAWN = ((".hill", "d"), (".line0", "d"), (".place", "transform"), (".between path", "opacity"))
 VIEWS = {"desktop-light": (1280, 900, "light"), "phone-dark": (390, 844, "dark")}
-CONTENT = [["article.bd-article"]]
+CONTENT = [["article.text"]]
 SEARCHES = {  # what users type, and a page that must be among the first three
     "brier": "binary_priors", "Brier score": "binary_priors", "log loss": "binary_priors", "H-measure": "calibration",
     "Theorem 4.1": "alignment", "Theorem 5.1": "binary_priors", "separability barrier": "alignment",
@@ -299,7 +299,7 @@ def check_behaviour(page, base: str) -> list[str]:
         (expect(check).to_have_attribute if opened else expect(check).not_to_have_attribute)("open", "")
     themes = set()
     for _ in range(3):  # light, dark, auto
-        page.locator("button.theme-switch-button").first.click()
+        page.locator("header .mode").first.click()
         themes.add(page.evaluate("() => document.documentElement.dataset.theme"))
     if len(themes) < 2:
         found.append("the theme switch does nothing")
@@ -508,7 +508,7 @@ def check_cards(page, base: str) -> list[str]:
     page.goto(base + "book/implicit_priors/binary_priors.html", wait_until="load")
     card, found = page.locator(".hover-card"), []
     for kind, words in (("#thm-", "Theorem"), ("cite.html#", r"\b(19|20)\d\d\.")):
-        link = page.locator(f".bd-article a.reference.internal[href*='{kind}']").first
+        link = page.locator(f".text a.reference.internal[href*='{kind}']").first
         for act in (link.hover, link.focus):
             page.mouse.move(0, 0)
             page.keyboard.press("Tab")  # a focus that comes from the keyboard is a visible one

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import functools
 import html
-import os
 import re
 import shutil
 import tomllib
@@ -18,7 +17,7 @@ from docutils import nodes
 from jupyter_cache import get_cache
 from sphinx.errors import ExtensionError
 
-from tools.extension import fonts, formulas, lean, notebooks, page_body, preview, search_index
+from tools.extension import fonts, formulas, notebooks, page_body, preview, search_index, theme
 from tools.extension.planned import Named, Plan
 from tools.extension.quiz import Quiz
 from tools.kit import exercises
@@ -37,7 +36,6 @@ def finish_site(app, exception) -> None:
     if not exception:
         shutil.copytree(fonts.write(Path(app.outdir).parent / ".fonts"), Path(app.outdir) / "_static" / "fonts",
                         dirs_exist_ok=True)
-        name_book(app)
         if app.config.html_baseurl:
             draw_previews(app)
         list_pages(app)
@@ -48,7 +46,7 @@ def finish_site(app, exception) -> None:
         set_math_font(app)
         search_index.write(Path(app.outdir), {page: [(words, place) for _, words, place, *_ in found]
                                               for page, found in getattr(app.env, "book_words", {}).items()})
-        lean.write(Path(app.outdir))
+        theme.finish(Path(app.outdir))
 
 
 def set_math_font(app) -> None:
@@ -63,15 +61,6 @@ def set_math_font(app) -> None:
 def live_folder(app) -> Path:
     """Where `make live` puts Python for the browser."""
     return Path(app.outdir).parent / "live"
-
-
-def name_book(app) -> None:
-    """The book's name, a link to its first page, in the theme's bar above every page."""
-    for path in Path(app.outdir).rglob("*.html"):
-        home = os.path.relpath(Path(app.outdir) / f"{app.config.root_doc}.html", path.parent)
-        named = rf'\1<a class="book-name" href="{home}">{app.config.project}</a>'
-        text = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r'(<div class="header-article-items__start">)(?!<a)', named, text), encoding="utf-8")
 
 
 # A browser that stores nothing for this site refuses even to be asked, and a script that asks ends there.
@@ -127,7 +116,7 @@ def read_notebook(app, pagename, templatename, context, doctree) -> None:
     MyST-NB writes the notebook without outputs when they come from the cache: put them in.
     """
     source = notebook_of(app, pagename)
-    if not source.exists() or f"{pagename}.md" not in context.get("sourcename", ""):
+    if doctree is None or not source.exists():
         return
     _, notebook = get_cache(app.config.nb_execution_cache_path).merge_match_into_notebook(
         nbformat.read(source, as_version=4))
@@ -152,12 +141,11 @@ def offer_twin(app, pagename, templatename, context, doctree) -> None:
 
 
 def offer_notebook(app, pagename, templatename, context, doctree) -> None:
-    """Write the page's notebook, and let the download button offer it."""
+    """Write the page's notebook beside the page."""
     if "readable_notebook" in context:
         target = Path(app.outdir) / "_sources" / f"{pagename}.ipynb"
         target.parent.mkdir(parents=True, exist_ok=True)
         nbformat.write(context["readable_notebook"], target)
-        context["ipynb_source"] = f"{pagename}.ipynb"
 
 
 def find_address(app, config) -> None:
@@ -170,15 +158,11 @@ def find_address(app, config) -> None:
         found = re.fullmatch(r"https://github\.com/([^/]+)/([^/]+?)/?", options["repository_url"])
         if found and not config.html_baseurl:
             config.html_baseurl = f"https://{found[1].lower()}.github.io/{found[2]}/"
-        options |= {"use_repository_button": True, "use_issues_button": True, "use_source_button": True,
-                    "repository_branch": "main", "launch_buttons": {
-                        "notebook_interface": "jupyterlab", "binderhub_url": "https://mybinder.org",
-                        "colab_url": "https://colab.research.google.com"}}
     if config.html_baseurl:
         app.setup_extension("sphinx_sitemap")
         app.setup_extension("sphinxext.opengraph")
         config.sitemap_url_scheme = "{link}"
-        config.sitemap_excludes = ["genindex.html", "py-modindex.html", "search.html"]
+        config.sitemap_excludes = ["genindex.html", "search.html"]
         config.ogp_site_url, config.ogp_type = config.html_baseurl, "article"
         config.ogp_social_cards = {"enable": False}
         config.ogp_custom_meta_tags = ['<meta name="twitter:card" content="summary_large_image">']
@@ -276,14 +260,6 @@ def read_head(path: Path) -> tuple[str, str]:
     return tuple(html.unescape(found[1]).strip() if found else "" for found in (title, words))
 
 
-def launch_notebook(app, pagename, templatename, context, doctree) -> None:
-    """Colab opens notebooks alone: they are on a branch of their own (tools/build/downloads.py writes them)."""
-    for group in context.get("header_buttons", []):
-        for button in group.get("buttons", []) if group.get("label") == "launch-buttons" else []:
-            if button["text"] == "Colab":
-                button["url"] = button["url"].replace("/blob/main/", "/blob/notebooks/").replace(".md", ".ipynb")
-
-
 def offer_theorems(app, env) -> list[str]:
     """Put definitions, theorems and the like into objects.inv, so that other books can point at them by label."""
     std = env.get_domain("std")
@@ -358,6 +334,7 @@ def index_anew(app):
 
 
 def setup(app):
+    theme.setup(app)
     app.add_directive("quiz", Quiz)
     app.add_directive("plan", Plan)
     for name in ("slide", "sheet", "deck"):
@@ -367,12 +344,11 @@ def setup(app):
     app.connect("html-page-context", read_notebook, priority=300)
     app.connect("html-page-context", offer_twin, priority=300)
     app.connect("html-page-context", offer_notebook, priority=400)
-    app.connect("html-page-context", offer_notebook, priority=600)  # the launch buttons put an empty one in its place
-    app.connect("html-page-context", launch_notebook, priority=600)
+    app.connect("html-page-context", theme.fill, priority=450)
     app.connect("html-page-context", dress_page)
     app.connect("env-get-updated", as_counted, priority=100)
     app.connect("env-get-updated", number_apart, priority=900)  # after Sphinx has numbered figures and theorems
     app.connect("env-get-updated", offer_theorems, priority=950)
     app.connect("env-get-updated", list_words, priority=960)
-    app.connect("build-finished", finish_site, priority=900)  # after the theme has written its colours of code
+    app.connect("build-finished", finish_site, priority=900)  # after all others
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

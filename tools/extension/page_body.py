@@ -59,7 +59,9 @@ def dress(body: str, page: str, drawing: Callable[[str], Path | None], terms: di
             head.decompose()
     for table in soup.select("div.cell_output table.dataframe"):
         set_table(soup, table)
-    for table in soup.select("table.table:not(.dataframe), table.cards"):
+    for table in soup.select("table.docutils"):
+        scroll(soup, table)
+    for table in soup.select("table.docutils, table.cards"):
         deal_cards(table)
     name_tables(soup)
     say_once(soup)
@@ -136,7 +138,7 @@ def keep_marks(soup: BeautifulSoup) -> None:
 
 def help_readers(soup: BeautifulSoup) -> None:
     """What scrolls can be reached by the keyboard; what is not a list does not say so. (Findings of axe-core.)"""
-    for tag in soup.select("div.math, div.pst-scrollable-table-container"):
+    for tag in soup.select("div.math"):
         tag["tabindex"] = "0"
     for tag in soup.select(".citation-list"):
         del tag["role"]
@@ -315,6 +317,11 @@ def set_table(soup: BeautifulSoup, table: Tag) -> None:
             for head in heads[-1:]:
                 add_class(head.find_all(["th", "td"])[-1 - place], "num")
     mark_best(table, rows)
+    scroll(soup, table)
+
+
+def scroll(soup: BeautifulSoup, table: Tag) -> None:
+    """What is wider than the page moves inside of a box that the keyboard reaches."""
     around = {"class": "table-scroll", "tabindex": "0", "role": "group", "aria-label": "table"}
     table.wrap(soup.new_tag("div", attrs=around))
 

@@ -1,5 +1,5 @@
-// Ranks the pages for the search, words by their weights (search_index.py) and names of places as a whole, and shows
-// them. Sphinx's searchtools.js, which stands before this, reads the query.
+// Ranks the pages for the search, words by their weights (INDEX, of search_index.py) and names of places as a whole,
+// and shows them. The stems are those of Sphinx's language_data.js.
 
 // The stems of a text's words; of -ize and -ise the one that the book writes.
 function cut(text, {words, names}) {
@@ -73,16 +73,22 @@ function rank(query, index) {
     .slice(0, 30);
 }
 
-Search.query = (query) => {
-  const index = Search._index,
-    results = rank(query, index),
-    help = index.help.map((page) => [`${index.pages[page]}.html`, index.titles[page], index.about[page]]);
-  Search.stopPulse();
-  Search.title.textContent = "Search results";
-  Search.status.textContent = results.length ? "The best first:" : "No page has these words. One of these may help:";
+// The page of results.
+function show(query) {
+  const results = rank(query, INDEX),
+    help = INDEX.help.map((page) => [`${INDEX.pages[page]}.html`, INDEX.titles[page], INDEX.about[page]]);
+  document.getElementById("search-status").textContent = results.length
+    ? "The best first:"
+    : "No page has these words. One of these may help:";
   for (const [address, title, text] of results.length ? results : help) {
-    const item = Search.output.appendChild(document.createElement("li"));
+    const item = document.getElementById("search-results").appendChild(document.createElement("li"));
     Object.assign(item.appendChild(document.createElement("a")), {href: address, textContent: title});
     Object.assign(item.appendChild(document.createElement("p")), {className: "context", textContent: text});
   }
-};
+}
+
+if (typeof document !== "undefined") {
+  const query = new URLSearchParams(location.search).get("q")?.trim();
+  for (const field of document.querySelectorAll("[name='q']")) field.value = query ?? "";
+  if (query) show(query);
+}

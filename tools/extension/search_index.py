@@ -47,10 +47,10 @@ def write(site: Path, entries: Mapping[str, Iterable[tuple[str, str]]]) -> None:
     """Put the index, with the script that reads it, in the place of Sphinx's; entries are names and anchors by page."""
     pages = {path.relative_to(site).with_suffix("").as_posix(): path.read_text(encoding="utf-8")
              for path in sorted((site / "book").rglob("*.html"))}
-    data = index({name: text for name, text in pages.items() if '<article class="bd-article"' in text}, entries)
+    data = index({name: text for name, text in pages.items() if '<article class="text"' in text}, entries)
     script = Path(__file__).with_name("search.js").read_text(encoding="utf-8")
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False)
-    (site / "searchindex.js").write_text(f"{script}\nSearch.setIndex({text});\n", encoding="utf-8")
+    (site / "searchindex.js").write_text(f"const INDEX = {text};\n{script}", encoding="utf-8")
 
 
 def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, str]]]) -> dict:
@@ -59,7 +59,7 @@ def index(pages: Mapping[str, str], entries: Mapping[str, Iterable[tuple[str, st
     titles, about, places = [], [], []
     for number, (name, text) in enumerate(pages.items()):
         body = HIDDEN.sub(lambda found: "" if not found[0].startswith("<a") else found[0], text.partition(
-            '<article class="bd-article"')[2].partition("</article>")[0])
+            '<article class="text"')[2].partition("</article>")[0])
         found = counts[name] = Counter()
         heads = [(int(level), plain(words), anchor) for level, words, anchor in HEADING.findall(body)]
         chapter, title = re.fullmatch(r"(?:(\d+)\.\s*)?(.*)", heads[0][1] if heads else name).groups()

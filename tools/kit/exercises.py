@@ -47,9 +47,8 @@ TESTS = {"public-test", "hidden-test"}
 NEEDED = ("numpy", "scipy", "sympy")  # by the exercises; a test compares
 TEACHERS = {"hidden-test", "wrong-answer"}
 LINK = re.compile(r'\b(href|src|action)="(?!#|[a-z]+:)([^"#?]+)')
-OWN = ("meta[name^=citation], meta[name=description], link[rel=next], link[rel=prev], .bd-sidebar-secondary, "
-       ".secondary-toggle, .dropdown-download-buttons, "
-       "#jb-print-docs-body, script[src*='/live/run.js']")  # of a chapter alone
+OWN = ("meta[name^=citation], meta[name=description], link[rel=next], link[rel=prev], #contents, .contents-button, "
+       "#files, [popovertarget=files], script[src*='/live/run.js']")  # of a chapter alone
 KERNEL = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
 
 
@@ -331,13 +330,14 @@ def page(shell: str, chapter: str, article: str, after: str | None) -> str:
         old.decompose()
     title = re.search("<h1>(.*?)</h1>", article)[1]
     soup.html["data-content_root"], soup.title.string = "../", f"{html.unescape(title)}: exercises"
-    soup.select_one("article").replace_with(_parsed(f'<article class="bd-article">{article}</article>'))
-    ways = [("left-prev", f"../{chapter}.html", "back to the chapter", title)]
+    soup.select_one("article").replace_with(_parsed(f'<article class="text">{article}</article>'))
+    ways = [("before", f"../{chapter}.html", "Back to the chapter", title)]
     if after:
-        ways.append(("right-next", f"{after}.html", "next exercises", after.partition("_")[2].replace("_", " ")))
-    soup.select_one(".prev-next-area").replace_with(_parsed('<div class="prev-next-area">' + "".join(
-        f'<a class="{kind}" href="{place}"><div class="prev-next-info"><p class="prev-next-subtitle">{words}</p>'
-        f'<p class="prev-next-title">{to}</p></div></a>' for kind, place, words, to in ways) + "</div>"))
+        ways.append(("after", f"{after}.html", "Next exercises", after.partition("_")[2].replace("_", " ")))
+    nav = soup.select_one("nav.ways")
+    nav.clear()
+    for kind, place, words, to in ways:
+        nav.append(_parsed(f'<a class="{kind}" href="{place}"><small>{words}</small> {to}</a>'))
     return str(soup)
 
 

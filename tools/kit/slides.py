@@ -22,7 +22,7 @@ COLOURS = {"#0072b2": "var(--c1)", "#d55e00": "var(--c2)", "#1d232b": "currentCo
 TEMPLATE = Path(__file__).with_name("deck.html")
 BOOK = "Decision-Aligned Uncertainty. Text: CC BY 4.0"
 PAGES, TARGET = "book/teaching/slides_*.html", "slides"
-NOT_ON_A_SLIDE = "a.headerlink, button, script, style, .prev-next-area, .toctree-wrapper, .admonition.tip, .next"
+NOT_ON_A_SLIDE = "a.headerlink, button, script, style, .ways, .toctree-wrapper, .admonition.tip, .next"
 BIBLIOGRAPHY = "book/reference/cite.html"
 
 
@@ -36,7 +36,7 @@ def write(root: Path, site: Path) -> None:
 def deck(page: Path, target: Path, root: Path, site: Path) -> None:
     """One page as slides. Raises ValueError for a picture that would be left behind, or a slide without notes."""
     soup = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser")
-    article = soup.select_one("article.bd-article")
+    article = soup.select_one("article.text")
     cited = {link["href"].partition("#")[2] for link in article.select('a[href*="cite.html#"]')}
     for tag in article.select(NOT_ON_A_SLIDE):
         if not tag.find_parent(class_="instrument"):
@@ -76,7 +76,7 @@ def sheet(section: Tag, number: int, title: str, planned: dict[str, plans.Shown]
     for link in section.select("a[href]"):
         if not link["href"].startswith("http"):
             link.unwrap()
-    for table in section.select(".table-scroll, .pst-scrollable-table-container, .wide-drawing"):
+    for table in section.select(".table-scroll, .wide-drawing"):
         table.unwrap()
     for tag in section.select("[id]"):
         if tag.find_parent("svg") is None and "instrument" not in tag.get("class", []):
