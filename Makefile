@@ -8,7 +8,7 @@ READY := .venv/.ready
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-16s %s\n", $$1, $$2}'
 
-.PHONY: help book cold test pages unit js weekly engines notebooks serve live live-check lab site-check benchmark flips mutants instructor course lock clean
+.PHONY: help book cold test pages unit js weekly engines notebooks newest serve live live-check lab site-check benchmark flips mutants instructor course lock clean
 
 book: $(READY)  ## the site: every chapter that changed is executed, then _build/html
 	@$(PY) -m tools.build.build_book
@@ -41,6 +41,9 @@ engines: $(READY)  ## the page's table of engines: PostgreSQL, MariaDB and Java 
 
 unit: $(READY)  ## the quick tests of pwu_lite
 	@$(PY) -m pytest -n auto -m "not slow and not weekly" tests/lite pwu_lite
+
+newest: book  ## the same pages with the newest Sphinx, without jupyter-book: what would break
+	@$(PY) -m tools.checks.newest_sphinx
 
 serve: book  ## the site at http://127.0.0.1:8000
 	@echo "Open http://127.0.0.1:8000 (Ctrl-C stops)"

@@ -27,6 +27,8 @@ def test_contents_are_what_stands_below_the_title():
     toc = ('<ul>\n<li><a class="reference internal" href="#">Title</a><ul>\n<li><a href="#x">X</a><ul>\n<li>'
            '<a href="#y">Y</a></li>\n</ul>\n</li>\n</ul>\n</li>\n</ul>\n')
     assert re.findall(r'href="(\S+)"', theme.contents(toc)) == ["#x", "#y"] and "Title" not in theme.contents(toc)
+    named = toc.replace(">X<", '><code><span class="pre">log_loss()</span></code><')
+    assert '<span class="pre">log_<wbr>loss()</span>' in theme.contents(named)
     assert theme.contents('<ul>\n<li><a class="reference internal" href="#">Title</a></li>\n</ul>\n') == ""
 
 

@@ -25,6 +25,7 @@ ICONS = {
 PART = re.compile(r'<p class="caption" role="heading"><span class="caption-text">(.*?)</span></p>')
 FORMULA = re.compile(r'(<span class="math[^"]*">)\\\((.*?)\\\)</span>')
 INNER = re.compile(r"</a>\s*(<ul>.*</ul>)\s*</li>\s*</ul>\s*$", re.S)  # the contents of a page, below its title
+NAME = re.compile(r'(?<=<span class="pre">)[^<]*')
 KEPT = ("book.css", "book.js", "cards.js", "logo.svg", "language_data.js")
 CODE = {"light": "a11y-high-contrast-light", "dark": "a11y-high-contrast-dark"}
 
@@ -81,9 +82,9 @@ def road(chapters: str) -> str:
 
 
 def contents(toc: str) -> str:
-    """The sections of a page: Sphinx's list without the title."""
+    """The sections of a page: Sphinx's list without the title. A long name breaks after an underscore."""
     inner = INNER.search(toc)
-    return set_formulas(inner[1]) if inner else ""
+    return set_formulas(NAME.sub(lambda name: name[0].replace("_", "_<wbr>"), inner[1])) if inner else ""
 
 
 def files(pagename: str, context: dict, repository: str) -> list[tuple[str, str]]:
