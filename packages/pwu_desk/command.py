@@ -26,7 +26,7 @@ from pwu_lite.reporting.compare import ModelComparison, compare
 from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import at_a_glance, lines, wrapped
 
-from . import beliefs, evidence, files, large, report, votes
+from . import beliefs, doubts, evidence, files, large, report, votes
 from .boards import ROLES, Board, amount, board, read_board, worths
 from .columns import Columns
 from .recalibration import recalibrated
@@ -434,6 +434,7 @@ def _compare_large(given):
     survey, suspects, first, known = files.Survey(given), large.Suspects(), None, None
     left: dict[str, str] = {}
     tallies: dict[str, Tally] = {}
+    sums: dict[str, Any] = {}
     for frame in large.pieces(given.file, text=text):  # once over all rows, to decide what the columns are
         if first is None:
             first, given.columns = frame, [str(name) for name in frame.columns]
@@ -468,10 +469,13 @@ def _compare_large(given):
             doubted = given.notes if known is None else files.doubted(given, frame, y, models)
             taken += [f"Of the first {len(frame):,} rows: {said}" for said in doubted]
         tallies = tallies or {name: Tally(given.decision) for name in models}
+        for name, forecast in models.items() if known is not None else ():  # its first rows may all have one outcome
+            sums[name] = sums.get(name, 0.0) + doubts.sums_of(forecast, y)
         block, weights = files.blocks(frame, given.groups, BLOCKS), files.weights_of(given, frame)
         for name, forecast in models.items():
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
+    taken += doubts.off(sums) if not any("in per cent" in said for said in taken) else []
     taken += [] if given.groups else survey.columns.remarks(files.special(given), set(tallies))
     _refuse_no_candidate(given, tallies, left)
     result = compare_tallies(tallies, score, against=given.against, margin=given.margin)

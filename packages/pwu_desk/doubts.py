@@ -14,13 +14,16 @@ import numpy as np
 import pandas as pd
 
 from . import tables
+from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["capped", "coded", "copied", "ends", "filled", "fitted", "of_another_column", "of_the_other_label",
-           "per_cent", "ranks", "refuse_sum", "repeats"]
+__all__ = ["absent", "capped", "coded", "copied", "ends", "filled", "fitted", "of_another_column",
+           "of_the_other_label", "off", "per_cent", "ranks", "refuse_sum", "repeats", "sums_of", "two_acts",
+           "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
-LEAST_ROWS, MOST_VALUES, SHARE, APART = 30, 6, 0.05, 4
+LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
+ODDS = 3.0  # of the mean forecast to those of the share of events: more than most models are off
 FEW_TIMES, ALIKE = 2, 0.95  # the least ratio of losses; how many rows a column has like a model's own success
 
 
@@ -84,7 +87,7 @@ def _few(frame, without):
 
 def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray, truth: str,
                       special: set[Any]) -> list[str]:
-    """Models that are nearer to another column of two labels than to the outcome, or begin with its name; not all.
+    """Models that are nearer to another column of two labels than to the outcome, or have its name in theirs; not all.
 
     A column that a forecast alone decides says nothing: it is the label that a model predicts.
 
@@ -105,8 +108,9 @@ def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: 
             continue
         gaps = {name: (f - y) ** 2 - (f - label) ** 2 for name, f in known.items()}
         nearer = [name for name, gap in gaps.items() if gap.mean() > LOWER * gap.std() / np.sqrt(len(y))]
-        if not nearer and any(name.startswith(truth) for name in known):
-            nearer = [name for name in known if name.startswith(column) and not name.startswith(truth)]
+        mine, its = (name_tokens(one) - name_tokens(two) for one, two in ((truth, column), (column, truth)))
+        if not nearer and mine and its and any(mine <= name_tokens(name) for name in known):
+            nearer = [name for name in known if its <= name_tokens(name) and not mine <= name_tokens(name)]
         if 0 < len(nearer) < len(known):
             each = ("goes", "is it a forecast") if len(nearer) == 1 else ("go", "are they forecasts")
             found.append(f"{', '.join(nearer)} {each[0]} with {column}, and not with {truth}: {each[1]} of that? "
@@ -262,10 +266,117 @@ def of_the_other_label(models: Mapping[str, np.ndarray], y: np.ndarray, event: s
             turned.append(name)
     if certain and not named:
         raise ValueError(f"all forecasts are lower where the outcome is {event}: they seem to be probabilities of "
-                         f"{other}. Say --event {typed(other)}, or --event {typed(event)} if they are not")
+                         f"{other}. Write 1 - x of each; or say --event {typed(other)}, and a miss is then one of "
+                         f"{other}; or --event {typed(event)} if they are not")
     each = ("is", "is it the probability") if len(turned) == 1 else ("are", "are they probabilities")
     return [f"{', '.join(turned)} {each[0]} lower where the outcome is {event}: {each[1]} of {other}? Then write "
             f"1 - x of each."] if turned else []
+
+
+def off(sums: Mapping[str, np.ndarray]) -> list[str]:
+    """Models that say far more events, or far fewer, than came: other cases, or scores that are no probabilities.
+
+    By far more than luck, and three times in odds.
+
+    Parameters
+    ----------
+    sums : mapping of str to ndarray, shape (4,)
+        Of each model's forecasts f that are there: their number, the sums of f and f (1 - f), and the events; of pieces
+        of a file these add up.
+
+    Examples
+    --------
+    >>> off({"a": sums_of(np.linspace(0.3, 0.9, 200), np.arange(200) >= 180)})
+    ['a is 0.6 on average, and 10% of the cases are events: were the cases chosen by their outcome, or is a a score? \
+--recalibrate judges what is left when that is repaired.']
+    """
+    far, base = {}, 0.0
+    for name, (cases, total, spread, events) in sums.items():
+        mean, share = total / max(cases, 1), events / max(cases, 1)
+        if min(mean, share) <= 0 or max(mean, share) >= 1 or abs(mean - share) <= FAR * np.sqrt(spread) / cases:
+            continue
+        ratio = mean / (1 - mean) * (1 - share) / share
+        if max(ratio, 1 / ratio) > ODDS:
+            far[name], base = mean, share
+    if not far:
+        return []
+    said = ", ".join(f"{name} is {mean:.2g}" for name, mean in far.items())
+    scores = f"is {next(iter(far))} a score" if len(far) == 1 else "are these scores"
+    return [f"{said} on average, and {100 * base:.2g}% of the cases are events: were the cases chosen by their "
+            f"outcome, or {scores}? --recalibrate judges what is left when that is repaired."]
+
+
+def sums_of(f: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """What `off` needs of one model, or of its part of a file.
+
+    Examples
+    --------
+    >>> sums_of(np.array([0.5, np.nan]), np.array([1, 0])).tolist()
+    [1.0, 0.5, 0.25, 1.0]
+    """
+    known = np.isfinite(f)
+    return np.array([known.sum(), f[known].sum(), (f[known] * (1 - f[known])).sum(), y[known].sum()], dtype=float)
+
+
+def absent(models: Mapping[str, np.ndarray], y: np.ndarray, event: str) -> list[str]:
+    """Models whose missing forecasts go with the outcome: the rows that are left are other cases.
+
+    Examples
+    --------
+    >>> absent({"a": np.where(np.arange(100) < 40, np.nan, 0.5)}, (np.arange(100) < 50).astype(int), "ill")
+    ['a has no forecast in 40 rows, of which 100% are ill, and 17% of the others: the rows with a forecast are other \
+cases than those without.']
+    """
+    found = []
+    for name, f in models.items():
+        gone = np.isnan(f)
+        if min(gone.sum(), (~gone).sum()) < 5:
+            continue
+        there, rest = y[gone].mean(), y[~gone].mean()
+        if abs(there - rest) > LOWER * np.sqrt(y.mean() * (1 - y.mean()) * (1 / gone.sum() + 1 / (~gone).sum())):
+            found.append(f"{name} has no forecast in {gone.sum():,} rows, of which {there:.0%} are {event}, and "
+                         f"{rest:.0%} of the others: the rows with a forecast are other cases than those without.")
+    return found
+
+
+def two_acts(frame: pd.DataFrame, models: Mapping[str, np.ndarray]) -> list[str]:
+    """A column that is the difference of two models: forecasts with a treatment and without it are no rivals.
+
+    Examples
+    --------
+    >>> one, two = np.linspace(0.1, 0.7, 30), np.linspace(0.3, 0.8, 30)
+    >>> two_acts(pd.DataFrame({"uplift": two - one}), {"treated": two, "control": one})
+    ['uplift is treated less control: are these forecasts for two treatments? Then they are no rivals, and --only \
+keeps the rows of one.']
+    """
+    numbers = {}
+    for column in map(str, frame.columns):
+        try:
+            numbers[column] = tables.values(frame[column])
+        except ValueError:
+            continue
+    return [f"{column} is {one} less {two}: are these forecasts for two treatments? Then they are no rivals, and "
+            f"--only keeps the rows of one." for one, two in itertools.permutations(models, 2)
+            for column, gap in numbers.items() if len(gap) >= LEAST_ROWS and column not in (one, two)
+            and np.ptp(gap) > 0 and np.nanmax(abs(gap - models[one] + models[two]), initial=0) < ROUNDED]
+
+
+def variances(models: Mapping[str, tuple[np.ndarray, np.ndarray]], y: np.ndarray) -> list[str]:
+    """Standard deviations whose roots fit the errors, and which themselves do not: they may be variances.
+
+    Examples
+    --------
+    >>> y = np.random.default_rng(0).normal(0, 5, 400)
+    >>> variances({"a": (np.zeros(400), np.full(400, 25.0))}, y)
+    ['The errors of a are 0.20 of its standard deviations, and as large as their roots: are they variances?']
+    """
+    found = []
+    for name, (mean, spread) in models.items():
+        size = [np.sqrt(np.nanmean((y - mean) ** 2 / spread**power)) for power in (2, 1)]
+        if len(y) >= LEAST_ROWS and not 0.5 <= size[0] <= 2 and 0.8 < size[1] < 1.25:
+            found.append(f"The errors of {name} are {size[0]:.2f} of its standard deviations, and as large as their "
+                         f"roots: are they variances?")
+    return found
 
 
 def coded(y: np.ndarray, name: str) -> list[str]:

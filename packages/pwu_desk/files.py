@@ -43,6 +43,7 @@ class Decision(NamedTuple):
     read: Callable[..., tuple[Any, ...]]
     ends: Callable[[float, float], tuple[float, float]] = lambda low, high: (low, high)
     most: float = np.inf
+FEW_MEMBERS, RIVALS = 5, "; if each is a rival's own forecast, call them A_q50, B_q50"
 OFTEN_INSIDE = 0.2  # share of answers that hold the right one among other words: then they are written otherwise
 
 
@@ -130,7 +131,11 @@ def truth_by_name(given, frame):
     likely = [str(name) for name in frame.columns if str(name).lower() in RULES["outcomes"]
               and frame[name].map(tables.key, na_action="ignore").nunique() <= 2]
     if len(likely) != 1:
-        truth_of(given)
+        two = [evidence.typed(str(name)) for name in frame.columns
+               if frame[name].map(tables.key, na_action="ignore").nunique() == 2]
+        raise ValueError("name the column of outcomes with --truth; " + (
+            f"columns of two labels: {', '.join(two[:LISTED])}" if two else
+            "no column has two labels: say --decision orders or selective for numbers, acts for several labels"))
     given.truth = likely[0]
     return [f"The outcome is taken from column {likely[0]}, by its name; --truth takes it from another one."]
 
@@ -192,8 +197,10 @@ def read_pairs(given, frame):
     used = {name for pair in pairs.values() for name in pair}
     _same_unit(given, frame, used)
     y = tables.numbers(frame, truth_of(given))
-    given.notes += doubts.coded(y, truth_of(given))
-    return y, models, {}, used
+    given.notes += [*doubts.coded(y, truth_of(given)), *doubts.variances(models, y)]
+    alone = [name for name in _others(given, frame) if tables.MIDDLE.fullmatch(name) and name not in used]
+    return y, models, {**dict.fromkeys(alone, "a mean without a standard deviation"),
+                       **dict.fromkeys(roots, "a variance, by its name: write its root")}, used
 
 
 def read_orders(given, frame):
@@ -215,7 +222,8 @@ def read_orders(given, frame):
     levels = given.decided.family.levels
     given.notes += [line for line in found.said if line.partition(":")[0] in columns]
     given.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
-                       f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members.")
+                       f"Read as ensembles of {', '.join(str(len(own)) for own in columns.values())} members"
+                       f"{'' if max(map(len, columns.values())) > FEW_MEMBERS else RIVALS}.")
     used = {name for own in columns.values() for name in own}
     _same_unit(given, frame, used)
     y = tables.numbers(frame, truth_of(given))
@@ -378,7 +386,11 @@ def read_events(given, frame):
     models = _of_the_event(given, frame, models, y)
     if given.time is not None:
         y = _until_horizon(given, frame, y, competing)
-    given.notes += doubted(given, frame, y, models)
+    said = doubted(given, frame, y, models)
+    said += doubts.absent(models, y, str(tables.key(label_of(given, frame, y))))
+    if given.time is None and not given.recalibrate and not doubts.per_cent(models, y):
+        said += doubts.off({name: doubts.sums_of(f, y) for name, f in models.items()})
+    given.notes += said
     return y, models, left, set(names)
 
 
@@ -389,6 +401,7 @@ def doubted(given, frame, y, models):
                                                                          named=given.event is not None)
     again = (doubts.repeats(y) or doubts.copied(models, y)) if given.groups is None else []
     other = doubts.of_another_column(frame, models, y, truth_of(given), special(given))
+    other += doubts.two_acts(frame, models)
     return [*turned, *other, *doubts.fitted(frame, models, y, special(given)), *doubts.ends(models, y),
             *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
@@ -643,7 +656,8 @@ def _reason(frame, name):
     if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
         return "", (0.0, 1.0), None
     if {"odds"} <= name_tokens(name) and not name_tokens(name) & {"log", "ln"} and known.min() >= 0:
-        return "odds, by its name: write x / (1 + x) of each, or name it with --models", (0.0, 1.0), None
+        paid = "1 / x of each, if a bookmaker pays them, or else " if known.min() >= 1 else ""
+        return f"odds, by its name: write {paid}x / (1 + x) of each, or name it with --models", (0.0, 1.0), None
     outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
     if outside.size:
         reason = f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
@@ -818,7 +832,8 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     if unknown:
         raise ValueError(f"there is no option {unknown[0]}; the options are: {', '.join(OPTIONS)}")
     given = argparse.Namespace(file=source, truth=truth, decision=decision, missing=missing, cost_share=None,
-                               case_costs=None, by=None, refused=set(), **{name: options.get(name) for name in OPTIONS})
+                               recalibrate=False, case_costs=None, by=None, refused=set(),
+                               **{name: options.get(name) for name in OPTIONS})
     frame = load(given)
     columns = Columns()
     columns.add(frame)
@@ -843,7 +858,7 @@ def load(given):
     columns = given.model_column or []
     told = str(given.count).partition(",")[0].strip() if given.count is not None else given.truth
     for name in [columns] if isinstance(columns, str) else columns:
-        frame = evidence.as_models(frame, told, name, special(given))
+        frame = evidence.as_models(frame, told, name, special(given) - {given.groups})
     if given.decision == "orders":
         frame, said = tables.wide(frame, truth_of(given))
         given.notes += [said] if said else []

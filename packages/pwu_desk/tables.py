@@ -69,6 +69,7 @@ TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
 RIGHT = YES | {"right", "correct", "c", "pass", "passed", "solved", "resolved"}
 WRONG = {"0", "false", "no", "n", "wrong", "incorrect", "i", "fail", "failed", "unsolved", "unresolved"}
+END = re.compile(r"lo|low|lower|hi|high|upper|lwr|upr", re.IGNORECASE)
 MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
 
 
@@ -448,7 +449,7 @@ def _check_names(names):
                              f"{name!r:.80}: rename it")
         if name in seen:
             raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
-                             "two columns have no name: give each its own")
+                             "two columns have no name: give each its own, or take empty columns out")
         seen.add(name)
 
 
@@ -728,7 +729,8 @@ def other_unit(read: np.ndarray) -> str:
         return (" (decimal odds? 1 / x of each is a chance, with the bookmaker's margin in it; are these percentages? "
                 "Divide them by 100)")
     if low >= 0 and 2 < high <= 10 and np.array_equal(read, np.floor(read)):
-        return " (a scale to ten? Divide by its largest value; are these percentages? Divide them by 100)"
+        return (" (a scale to ten? Divide by its largest value and add --recalibrate, as points are no probabilities; "
+                "are these percentages? Divide them by 100)")
     if low >= 0 and 2 < high <= 100:
         return " (are these percentages? divide them by 100, or add a % sign; per mille by 1000)"
     if low >= 0 and high > 100 and read.size > 2:  # of the two ends alone an identifier looks the same
@@ -1031,8 +1033,10 @@ def members(names: list[str]) -> dict[str, list[str]]:
     columns = {model: found for model, found in columns_of_models(names, MEMBER, int).items() if len(found) > 1}
     for model, found in columns.items():
         if list(found) not in (list(range(len(found))), list(range(1, len(found) + 1))):
+            end = f"the ends of an interval? Call the two NAME-lo-{max(found)} and NAME-hi-{max(found)}"
+            ways = end if END.fullmatch(model) else f"quantiles? Call them {model}_q05 (for 5%), {model}_q50, ..."
             raise ValueError(f"the columns {', '.join(found.values())} skip numbers, so they are not the members of an "
-                             f"ensemble. Are they quantiles? Call them {model}_q05 (for 5%), {model}_q50, ...")
+                             f"ensemble. Are they {ways}")
     return {model: list(found.values()) for model, found in columns.items()}
 
 
@@ -1194,8 +1198,9 @@ def _two_of(name, column):
     both = " ".join(f"--only {shlex.quote(f'{name}={word}')}" for word in sorted(often.index[:2]))
     three = "; of cases that were followed, one label may be a competing event, --time, --horizon and --competing" if (
         set(often.index) == {"0", "1", "2"}) else ""
-    return (f". Two of them alone are kept by {both}; where some labels count as the event and the others do not, make "
-            f"a column that says so{three}") if len(often) <= MOST_LABELS else ""
+    return (f". With a forecast for each label, say --decision acts; where some labels count as the event and the "
+            f"others do not, make a column that says so{three}. Cases of two labels are kept by {both}: the answer is "
+            f"then about these alone") if len(often) <= MOST_LABELS else ""
 
 
 def _counted(frame, name):

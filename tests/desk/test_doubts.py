@@ -114,7 +114,7 @@ def test_a_column_made_of_outcomes_or_forecasts_is_no_part_of_the_rows(ask, colu
 def test_forecasts_of_the_other_label_are_asked_about(ask):
     table = pd.DataFrame({"stayed": 1 - Y, "risk_a": GOOD, "risk_b": POOR})
     said = ask(table, "--truth", "stayed", *AT)
-    assert "Say --event 0, or --event 1 if they are not" in said
+    assert "Write 1 - x of each; or say --event 0, and a miss is then one of 0; or --event 1 if" in said
     assert costs(ask(table, "--truth", "stayed", *AT, "--event", "0"))["risk_a"] == near(Y, GOOD)
     assert costs(ask(table, "--truth", "stayed", *AT, "--event", "1"))["risk_a"] == near(1 - Y, GOOD)
 
@@ -265,3 +265,90 @@ def test_forecasts_turned_about_their_mean_are_of_the_other_label(ask):
     assert "rf is lower where the outcome is 1" in said(ask(turned, "--truth", "y", *AT))
     luck = np.random.default_rng(8).random((20, N))
     assert not any(doubts.of_the_other_label({"a": f, "b": GOOD}, Y, "1", "0") for f in luck)
+
+
+def remarks(found):
+    return " ".join(found["remarks"])
+
+
+def test_scores_and_chosen_cases_are_told_by_their_mean(ask):
+    """Far from the share of events, in whole files and in pieces; not where the models are a little off."""
+    table = pd.DataFrame({"y": Y, "smote": np.clip(GOOD + 0.35, 0, 0.999), "plain": GOOD})
+    said = remarks(ask(table, "--truth", "y", *AT))
+    assert f"smote is {table['smote'].mean():.2g} on average, and {100 * Y.mean():.2g}% of the cases are events" in said
+    assert "plain is" not in said and "--recalibrate judges" in said
+    assert "on average" not in remarks(ask(table, "--truth", "y", "--recalibrate", *AT))
+    assert "on average" not in remarks(ask(table.assign(smote=POOR), "--truth", "y", *AT))
+    parts = [doubts.sums_of(table["smote"].to_numpy()[rows], Y[rows]) for rows in (slice(0, 90), slice(90, None))]
+    assert doubts.off({"smote": sum(parts)}) == doubts.off({"smote": doubts.sums_of(table["smote"].to_numpy(), Y)})
+    for few in (np.zeros(40), np.ones(40)):  # one label alone tells nothing
+        assert doubts.off({"a": doubts.sums_of(np.full(40, 0.5), few)}) == []
+
+
+def test_forecasts_that_lack_where_the_event_came_are_told(ask):
+    lacks = (np.arange(N) % 3 == 0) & (Y == 1)
+    table = pd.DataFrame({"ill": Y, "a": np.where(lacks, np.nan, GOOD), "b": POOR})
+    how = ["--truth", "ill", "--missing", "pairwise", *AT]
+    assert f"a has no forecast in {lacks.sum()} rows, of which 100% are 1" in remarks(ask(table, *how))
+    table["a"] = np.where(np.arange(N) % 3 == 0, np.nan, GOOD)
+    assert "has no forecast" not in remarks(ask(table, *how))
+
+
+def test_another_label_is_found_by_any_word_of_a_name(ask):
+    table = pd.DataFrame({"y_fluid": Y, "y_edema": np.roll(Y, 1), "net_fluid": GOOD, "net_edema": POOR})
+    wanted = "net_edema goes with y_edema, and not with y_fluid: is it a forecast of that?"
+    assert wanted in remarks(ask(table, "--truth", "y_fluid", *AT))
+    plain = table.rename(columns={"net_fluid": "one", "net_edema": "two"})
+    assert "goes with" not in remarks(ask(plain, "--truth", "y_fluid", *AT))
+
+
+def test_forecasts_under_two_treatments_are_no_rivals(ask):
+    table = pd.DataFrame({"y": Y, "treated": GOOD, "control": POOR, "uplift": (GOOD - POOR).round(4)})
+    assert "uplift is treated less control: are these forecasts for two" in remarks(ask(table, "--truth", "y", *AT))
+    table["uplift"] += np.linspace(0, 0.1, N)
+    assert "no rivals" not in remarks(ask(table, "--truth", "y", *AT))
+
+
+def test_variances_are_no_standard_deviations_and_a_mean_alone_is_left_out(ask):
+    errors = np.random.default_rng(3).normal(0, 4, N)
+    table = pd.DataFrame({"t": 20 + errors, "a_mean": 20.0, "a_std": 16.0, "b_mean": 20.5, "b_std": 4.2})
+    how = ["--truth", "t", "--decision", "selective", "--error", "2:10"]
+    said = remarks(ask(table, *how))
+    assert "The errors of a are 0.2" in said and "errors of b" not in said
+    named = ask(table.rename(columns={"a_std": "a_var"}), *how)
+    assert [one["name"] for one in named["models"]] == ["b"] and {"a_mean", "a_var"} <= named["left_out"].keys()
+
+
+def test_what_to_do_is_said_where_nothing_can_be_decided(ask):
+    """The columns that may be the outcome; three labels; odds of a bookmaker."""
+    table = pd.DataFrame({"arm": np.where(Y, "A", "B"), "clicked": np.roll(Y, 3), "a": GOOD})
+    assert "columns of two labels: arm, clicked" in ask(table, *AT)
+    assert "say --decision orders or selective" in ask(pd.DataFrame({"sold": np.arange(N), "a": GOOD}), *AT)
+    three = ask(pd.DataFrame({"kind": np.arange(N) % 3, "a": GOOD}), "--truth", "kind", *AT)
+    assert "--decision acts" in three and "the answer is then about these alone" in three
+    paid = ask(pd.DataFrame({"won": Y, "odds_home": (1 / GOOD).round(2), "a": GOOD}), "--truth", "won", *AT)
+    assert "1 / x of each, if a bookmaker pays them" in paid["left_out"]["odds_home"]
+
+
+def test_groups_may_name_the_case_where_models_stand_in_rows(ask):
+    """Five answers of each model to each question: question and sample name the row, questions are the groups."""
+    rows = [{"model": model, "question": q, "sample": s, "a_right": int((q * 7 + s * k) % 3 > 0), "a_confidence": 0.6}
+            for k, model in enumerate(("gpt", "claude"), start=1) for q in range(30) for s in range(5)]
+    found = ask(pd.DataFrame(rows), "--decision", "answers", "--ratio", "1:9", "--model-column", "model",
+                "--groups", "question")
+    assert "do not have the same cases" not in str(found)
+
+
+def test_ends_of_an_interval_are_no_members_and_three_forecasts_may_be_rivals(ask):
+    point = 50 + 10 * GOOD
+    how = ["--truth", "sold", "--decision", "orders", "--ratio", "2:9"]
+    ends = {"Lo 80": point - 5, "Hi 80": point + 5, "Lo 95": point - 9, "Hi 95": point + 9}
+    r = pd.DataFrame({"sold": point.round(), **ends})
+    assert "Are they the ends of an interval? Call the two NAME-lo-95 and NAME-hi-95" in ask(r, *how)
+    nixtla = {name: f"ets-{name.lower().replace(' ', '-')}" for name in ends}
+    named = ask(r.rename(columns=nixtla), *how)
+    assert [one["name"] for one in named["models"]] == ["ets"]
+    three = pd.DataFrame({"sold": point.round(), "pred_1": point, "pred_2": point + 9, "pred_3": point - 9})
+    assert "ensembles of 3 members; if each is a rival's own forecast, call them A_q50" in remarks(ask(three, *how))
+    rivals = ask(three.rename(columns=lambda name: f"{name[-1:]}_q50" if "pred" in name else name), *how)
+    assert len(rivals["models"]) == 3
