@@ -334,6 +334,7 @@ def page(shell: str, chapter: str, article: str, after: str | None) -> str:
     ways = [("before", f"../{chapter}.html", "Back to the chapter", title)]
     if after:
         ways.append(("after", f"{after}.html", "Next exercises", after.partition("_")[2].replace("_", " ")))
+    soup.select_one(".sheet")["class"] = "sheet"
     nav = soup.select_one("nav.ways")
     nav.clear()
     for kind, place, words, to in ways:
