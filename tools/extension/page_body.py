@@ -208,7 +208,7 @@ def fold_cells(soup: BeautifulSoup, page: str) -> None:
             output.decompose()
         line = ANSWERS if answers else QUOTED.sub(r"\g<said>", words)
         if "tag_setup" in cell["class"]:
-            fold(soup, cell, "fold", f"Code: {line}")
+            fold(soup, cell, "fold setup", f"Code: {line}")
         else:
             fold(soup, cell, "check", line, tick=True)
 
