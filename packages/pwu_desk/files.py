@@ -132,7 +132,7 @@ def truth_by_name(given, frame):
               and frame[name].map(tables.key, na_action="ignore").nunique() <= 2]
     if len(likely) != 1:
         two = [evidence.typed(str(name)) for name in frame.columns
-               if frame[name].map(tables.key, na_action="ignore").nunique() == 2]
+               if frame[name].nunique() <= 4 and frame[name].map(tables.key, na_action="ignore").nunique() == 2]
         raise ValueError("name the column of outcomes with --truth; " + (
             f"columns of two labels: {', '.join(two[:LISTED])}" if two else
             "no column has two labels: say --decision orders or selective for numbers, acts for several labels"))
