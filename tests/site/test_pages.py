@@ -105,6 +105,15 @@ def test_captions_in_a_notebook_are_those_of_its_page(path, site):
     assert re.findall(r"^_((?:Fig\.|Table) [\d.]+)", text, re.M) == ours
 
 
+def test_the_columns_of_a_page_are_said_before_its_text(site):
+    """What is parsed after the text, as the contents are, must not move it."""
+    for path in site.rglob("*.html"):
+        text = path.read_text(encoding="utf-8")
+        if '<div class="sheet' in text:
+            assert ('<div class="sheet with-contents">' in text) == ('<nav id="contents"' in text), path
+    assert ".sheet:has(" not in (site / "_static" / "book.css").read_text(encoding="utf-8")
+
+
 def test_every_figure_has_alt_text(notebook):
     """The pictures that cells have drawn: set into the page as SVG, or a file beside it."""
     path, soup = notebook

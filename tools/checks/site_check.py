@@ -280,6 +280,8 @@ def check_behaviour(page, base: str) -> list[str]:
     page.goto(base + "search.html?q=zzyzx", wait_until="load")
     expect(page.locator("#search-results li > a").first).to_have_attribute("href", re.compile("which_score"))
     page.goto(base + "book/foundations/good_score.html", wait_until="load")
+    page.keyboard.press("Control+k")
+    expect(page.locator("form.find input")).to_be_focused()
     box = page.locator("fieldset.quiz").first
     reason = box.locator("[role=status] .why:visible")
     box.locator("input").first.focus()
@@ -576,9 +578,17 @@ def check_passing(browser, base: str) -> list[str]:
 
 
 def check_without_scripts(browser, base: str) -> list[str]:
-    """Where scripts are off, an instrument is a picture with words and no dead controls."""
+    """Where scripts are off, the bar still opens its lists, and an instrument is a picture with words."""
     found = []
     with browser.new_context(java_script_enabled=False) as context, context.new_page() as page:
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(base + "book/foundations/good_score.html")
+        for kind in ("road", "contents", "files"):
+            page.locator(f"[popovertarget={kind}]").click()
+            expect(page.locator(f"#{kind} a:visible").first).to_be_in_viewport()
+            page.keyboard.press("Escape")
+            expect(page.locator(f"#{kind}:popover-open")).to_have_count(0)
+        page.set_viewport_size({"width": 1280, "height": 800})
         for kind, name in INSTRUMENTS.items():
             page.goto(base + name)
             box = page.locator(".instrument").first
