@@ -79,10 +79,10 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
         Standard deviations in the unit of y, or any numbers that are larger where the model is less sure.
     rankings : sequence of str
         Names of the estimates that are not standard deviations: only the ranking benchmark uses them.
-    scaled_on : (y_true, mean, uncertainties), optional
-        Other cases, for instance a calibration set. Each estimate u is then scored a second time as
-        the standard deviation ``s u``, ``s**2 = mean(((y - mean) / u)**2)`` over those cases. This includes rankings,
-        if they are positive.
+    scaled_on : tuple of three, optional
+        ``(y_true, mean, uncertainties)`` of other cases, for instance a calibration set. Each estimate u is then
+        scored a second time as the standard deviation ``s u``, ``s**2 = mean(((y - mean) / u)**2)`` over those
+        cases. This includes rankings, if they are positive.
     groups : array_like, shape (n,), optional
         Groups of cases, each of which is resampled whole.
     n_resamples, seed, coverage

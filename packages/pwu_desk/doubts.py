@@ -274,7 +274,7 @@ def of_the_other_label(models: Mapping[str, np.ndarray], y: np.ndarray, event: s
 
 
 def off(sums: Mapping[str, np.ndarray]) -> list[str]:
-    """Models that say far more events, or far fewer, than came: other cases, or scores that are no probabilities.
+    """Models that say far more events, or far fewer, than came: other cases, or scores in place of probabilities.
 
     By far more than luck, and three times in odds.
 
@@ -340,13 +340,13 @@ cases than those without.']
 
 
 def two_acts(frame: pd.DataFrame, models: Mapping[str, np.ndarray]) -> list[str]:
-    """A column that is the difference of two models: forecasts with a treatment and without it are no rivals.
+    """A column that is the difference of two models: forecasts with a treatment and without it do not compete.
 
     Examples
     --------
     >>> one, two = np.linspace(0.1, 0.7, 30), np.linspace(0.3, 0.8, 30)
     >>> two_acts(pd.DataFrame({"uplift": two - one}), {"treated": two, "control": one})
-    ['uplift is treated less control: are these forecasts for two treatments? Then they are no rivals, and --only \
+    ['uplift is treated less control: are these forecasts for two treatments? Then they do not compete, and --only \
 keeps the rows of one.']
     """
     numbers = {}
@@ -363,8 +363,8 @@ keeps the rows of one.']
             column = names[place]
             alike = column not in (one, two) and np.ptp(gap) > 0 and (abs(numbers[column] - gap) < ROUNDED).all()
             if alike:
-                found.append(f"{column} is {one} less {two}: are these forecasts for two treatments? Then they are no "
-                             f"rivals, and --only keeps the rows of one.")
+                found.append(f"{column} is {one} less {two}: are these forecasts for two treatments? Then they do "
+                             f"not compete, and --only keeps the rows of one.")
     return found
 
 

@@ -729,8 +729,8 @@ def other_unit(read: np.ndarray) -> str:
         return (" (decimal odds? 1 / x of each is a chance, with the bookmaker's margin in it; are these percentages? "
                 "Divide them by 100)")
     if low >= 0 and 2 < high <= 10 and np.array_equal(read, np.floor(read)):
-        return (" (a scale to ten? Divide by its largest value and add --recalibrate, as points are no probabilities; "
-                "are these percentages? Divide them by 100)")
+        return (" (a scale to ten? Divide by its largest value and add --recalibrate, which makes probabilities of "
+                "points; are these percentages? Divide them by 100)")
     if low >= 0 and 2 < high <= 100:
         return " (are these percentages? divide them by 100, or add a % sign; per mille by 1000)"
     if low >= 0 and high > 100 and read.size > 2:  # of the two ends alone an identifier looks the same

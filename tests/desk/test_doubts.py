@@ -302,11 +302,11 @@ def test_another_label_is_found_by_any_word_of_a_name(ask):
     assert "goes with" not in remarks(ask(plain, "--truth", "y_fluid", *AT))
 
 
-def test_forecasts_under_two_treatments_are_no_rivals(ask):
+def test_forecasts_under_two_treatments_do_not_compete(ask):
     table = pd.DataFrame({"y": Y, "treated": GOOD, "control": POOR, "uplift": (GOOD - POOR).round(4)})
     assert "uplift is treated less control: are these forecasts for two" in remarks(ask(table, "--truth", "y", *AT))
     table["uplift"] += np.linspace(0, 0.1, N)
-    assert "no rivals" not in remarks(ask(table, "--truth", "y", *AT))
+    assert "two treatments" not in remarks(ask(table, "--truth", "y", *AT))
 
 
 def test_variances_are_no_standard_deviations_and_a_mean_alone_is_left_out(ask):
