@@ -184,7 +184,6 @@
     // A text that is folded away later has no lines on the screen: it is read while it is written.
     pre.addEventListener("input", () => keep(cell, plain(pre.innerText)));
     pre.addEventListener("keydown", (event) => {
-      if (pre.isContentEditable) event.stopPropagation(); // the theme has shortcuts: a slash would go to the search
       if (event.key !== "Enter" || !(event.shiftKey || event.ctrlKey || event.metaKey)) return;
       event.preventDefault();
       if (!cell.task) run(cell);
