@@ -224,10 +224,11 @@ def _parser():
     _add_decision(command)
     command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
                          "name if you do not give it; --groups none for no groups")
-    command.add_argument("--missing", choices=["refuse", "pairwise", "bounds"], default="refuse", help="what to do "
-                         "with missing forecasts (binary and selective): refuse the file, or compare each model with "
-                         "the cheapest one on the cases that both have (pairwise); with missing outcomes (binary): "
-                         "compare on the others, and say what these outcomes could change (bounds)")
+    command.add_argument("--missing", choices=["refuse", "pairwise", "bounds", "no"], default="refuse",
+                         help="what to do with missing forecasts (binary and selective): refuse the file, or compare "
+                         "each model with the cheapest one on the cases that both have (pairwise); with missing "
+                         "outcomes (binary): compare on the others, and say what these outcomes could change (bounds), "
+                         "or count a blank as no, in a column of one label (no)")
     command.add_argument("--recalibrate", action="store_true", help="binary: recalibrate each model by two numbers, "
                          "which are fitted to the groups in the other four of five folds")
     command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
@@ -546,6 +547,7 @@ def _compare(given):
     columns = Columns()
     columns.add(frame)
     taken = files.take_by_name(given, columns)
+    frame = files.blanks_as_no(given, frame)
     frame, whole = files.with_outcome(given, frame), frame
     score = _asked(given, frame)
     y, models, left, used = given.decided.read(given, frame)

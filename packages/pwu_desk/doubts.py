@@ -17,12 +17,13 @@ from . import tables
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["absent", "capped", "coded", "copied", "ends", "filled", "fitted", "of_another_column",
-           "of_the_other_label", "off", "per_cent", "ranks", "refuse_sum", "repeats", "sums_of", "two_acts",
+__all__ = ["above", "absent", "capped", "coded", "copied", "ends", "filled", "fitted", "of_another_column",
+           "of_the_other_label", "off", "per_cent", "ranks", "refuse_sum", "repeats", "sums_of", "together", "two_acts",
            "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
+LEAST_ALIKE, MOST_MATCHED = 20, 6  # values of a column, and rows of each that were matched
 ODDS = 3.0  # of the mean forecast to those of the share of events: more than most models are off
 FEW_TIMES, ALIKE = 2, 0.95  # the least ratio of losses; how many rows a column has like a model's own success
 
@@ -306,6 +307,18 @@ def off(sums: Mapping[str, np.ndarray]) -> list[str]:
             f"outcome, or {scores}? --recalibrate judges what is left when that is repaired."]
 
 
+def above(f: np.ndarray, y: np.ndarray) -> bool:
+    """Does a model say far more events than came, by more than luck; or are fewer than half of the cases events?
+
+    Examples
+    --------
+    >>> above(np.full(400, 0.7), np.arange(400) < 220), above(np.full(400, 0.6), np.arange(400) < 220)
+    (True, False)
+    """
+    cases, total, spread, events = sums_of(f, y)
+    return bool(events < cases / 2 or total - events > FAR * np.sqrt(spread))
+
+
 def sums_of(f: np.ndarray, y: np.ndarray) -> np.ndarray:
     """What `off` needs of one model, or of its part of a file.
 
@@ -336,6 +349,37 @@ cases than those without.']
         if abs(there - rest) > LOWER * np.sqrt(y.mean() * (1 - y.mean()) * (1 / gone.sum() + 1 / (~gone).sum())):
             found.append(f"{name} has no forecast in {gone.sum():,} rows, of which {there:.0%} are {event}, and "
                          f"{rest:.0%} of the others: the rows with a forecast are other cases than those without.")
+    return found
+
+
+def together(frame: pd.DataFrame, y: np.ndarray, names: list[Any]) -> dict[Any, str]:
+    """Columns that hold rows together as the outcome shows: it is the same for each value, or comes once for each.
+
+    Examples
+    --------
+    >>> case = np.repeat(np.arange(40), 3)
+    >>> together(pd.DataFrame({"item": case}), case % 2, ["item"])["item"][:66]
+    'The outcome is the same in all rows of each item: are these rows o'
+    >>> together(pd.DataFrame({"set": case}), (np.arange(120) % 3 == 0).astype(int), ["set"])["set"][:38]
+    'Each set has one event in 3 rows: were'
+    """
+    found = {}
+    for name in names:
+        number, kinds = pd.factorize(frame[name])
+        if len(kinds) < LEAST_ALIKE or (number < 0).any():
+            continue
+        rows, events = np.bincount(number), np.bincount(number, weights=y)
+        more, base = rows > 1, y.mean()
+        alike = (events == 0) | (events == rows)
+        both = min(((events == 0) & more).sum(), ((events == rows) & more).sum()) >= LEAST_ALIKE / 4
+        chance = np.sum(np.log(base ** rows[more] + (1 - base) ** rows[more])) if 0 < base < 1 else 0.0
+        if alike.all() and both and chance < np.log(1e-9):
+            found[name] = (f"The outcome is the same in all rows of each {name}: are these rows one case each time? "
+                           f"--groups {typed(name)} keeps them together.")
+        elif (events == 1).all() and np.ptp(rows) == 0 and 1 < rows[0] <= MOST_MATCHED:
+            found[name] = (f"Each {name} has one event in {rows[0]} rows: were cases chosen to match an event? Then "
+                           f"the share of events, and so each cost, is that of the design; --groups {typed(name)} "
+                           f"keeps them together.")
     return found
 
 

@@ -95,7 +95,7 @@ def cost_columns(given):
 
 def special(given):
     own = cost_columns(given) if given.case_costs else []
-    more = {given.confidence_of, given.competing}
+    more = {given.confidence_of, *(given.confidence_of or "").split(","), given.competing}
     return {given.truth, given.weights, given.cost_share, given.groups, given.time, given.by, *own, *more}
 
 
@@ -133,8 +133,11 @@ def truth_by_name(given, frame):
     if len(likely) != 1:
         two = [evidence.typed(str(name)) for name in frame.columns
                if frame[name].nunique() <= 4 and frame[name].map(tables.key, na_action="ignore").nunique() == 2]
+        marks = [f"{evidence.typed(str(name))} --missing no" for name in frame.columns
+                 if frame[name].nunique() == 1 and frame[name].isna().any()]
         raise ValueError("name the column of outcomes with --truth; " + (
             f"columns of two labels: {', '.join(two[:LISTED])}" if two else
+            f"of one label, where a blank may mean no: {', '.join(marks[:LISTED])}" if marks else
             "no column has two labels: say --decision orders or selective for numbers, acts for several labels"))
     given.truth = likely[0]
     return [f"The outcome is taken from column {likely[0]}, by its name; --truth takes it from another one."]
@@ -409,16 +412,9 @@ def doubted(given, frame, y, models):
 def _of_the_event(given, frame, models, y):
     """Probabilities of the event, also where a column holds the confidence of a predicted label."""
     if given.confidence_of is not None:
-        tables.column_of(frame, given.confidence_of)
-        is_event = evidence.is_event(frame, given.confidence_of, truth_of(given), y)
-        sure = [name for name, f in models.items() if np.nanmin(f) >= 0.5] or list(models)  # of two labels no less
-        other = evidence.other_labels(frame, given.confidence_of, special(given))
-        if other and len(sure) > 1:
-            raise ValueError(f"{other!r} holds labels, as {given.confidence_of!r} does: one column of labels for each "
-                             f"column of confidences. Say which one goes with it, --models {evidence.typed(sure[0])}")
-        given.notes.append(f"{', '.join(sure)} {'is' if len(sure) == 1 else 'are'} read as the confidence of the label "
-                           f"in {given.confidence_of}.")
-        return {name: evidence.by_label(f, is_event) if name in sure else f for name, f in models.items()}
+        of = {name: evidence.by_label(models[name], evidence.is_event(frame, label, truth_of(given), y))
+              for name, label in _labels_of(given, frame, models).items()}
+        return models | of
     doubt = evidence.confidence_of(frame, models, y, truth_of(given), special(given))
     if doubt and "confidence_of" not in given.refused:
         raise ValueError(f"column {doubt[0]!r} is never below one half and goes with the labels in {doubt[1]!r}: it "
@@ -430,10 +426,42 @@ def _of_the_event(given, frame, models, y):
         models = {name: 1 - f if name in turned else f for name, f in models.items()}
         given.notes += [f"{name} is read as the probability of {other}, by its name: the forecast is 1 minus it."
                         for name in turned]
-    given.notes += [f"{name} is never below one half, and fewer than half of the cases are events: is it the "
-                    f"confidence of a label, and not a probability of the event?" for name, f in models.items()
-                    if len(f) >= 20 and np.nanmin(f) >= 0.5 > y.mean()]
+    few = f"{'fewer than half' if y.mean() < 0.5 else f'{y.mean():.0%}'} of the cases are events"
+    given.notes += [f"{name} is never below one half, and {few}: is it the confidence of a label, and not a "
+                    f"probability of the event?" for name, f in models.items()
+                    if len(f) >= 20 and np.nanmin(f) >= 0.5 and doubts.above(f, y)]
     return models
+
+
+def _labels_of(given, frame, models):
+    """Which models are confidences, and the column of labels that each of them is about."""
+    labels = [given.confidence_of] if given.confidence_of in frame else given.confidence_of.split(",")
+    for label in labels:
+        tables.column_of(frame, label)
+    sure = [name for name, f in models.items() if np.nanmin(f) >= 0.5] or list(models)  # of two labels no less
+    other = evidence.other_labels(frame, labels[0], special(given))
+    if len(labels) == 1 and other and len(sure) > 1:
+        raise ValueError(f"{other!r} holds labels, as {labels[0]!r} does: one column of labels for each column of "
+                         f"confidences. Say both, --confidence-of {evidence.typed(f'{labels[0]},{other}')}, or which "
+                         f"one goes with it, --models {evidence.typed(sure[0])}")
+    pairs = dict.fromkeys(sure, labels[0])
+    if len(labels) > 1:
+        own = _own_words(labels)
+        pairs = {name: label for name, its in _own_words(sure).items() for label in labels if its == own[label]}
+    if {*pairs} != {*sure} or {*pairs.values()} != {*labels}:
+        raise ValueError(f"which of {', '.join(labels)} goes with which of {', '.join(sure)} their names do not say: "
+                         f"call them A_label and A_confidence, B_label and B_confidence")
+    for label in labels:
+        of = [name for name in sure if pairs[name] == label]
+        given.notes.append(f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} read as the confidence of the label in "
+                           f"{label}.")
+    return pairs
+
+
+def _own_words(names):
+    """What each name says that not all of them say."""
+    words = {name: name_tokens(name) for name in names}
+    return {name: own - set[str].intersection(*words.values()) for name, own in words.items()}
 
 
 def _competing(given, frame):
@@ -562,6 +590,22 @@ def with_outcome(given, frame):
     return part.reset_index(drop=True)
 
 
+def blanks_as_no(given, frame):
+    """With --missing no, a blank in a column of one label becomes the other label."""
+    if given.missing != "no":
+        return frame
+    column = tables.column_of(frame, truth_of(given))
+    kinds, blank = column.dropna().unique(), column.isna()
+    if len(kinds) != 1 or not blank.any():
+        raise ValueError(f"--missing no is for outcomes of one label and blanks; column {given.truth!r} has "
+                         f"{len(kinds)} labels and {blank.sum():,} blanks")
+    given.notes.append(f"{given.truth} is blank in {blank.sum():,} rows: they count as no {kinds[0]}.")
+    given.event = str(kinds[0]) if given.event is None else given.event
+    filled = frame.assign(**{given.truth: column.astype(object).where(~blank, f"no {kinds[0]}")})
+    filled.attrs = frame.attrs
+    return filled
+
+
 def event_columns(given, frame):
     """Columns of probabilities, and why the others are left out."""
     _refuse_long(given, frame)
@@ -647,7 +691,8 @@ def _reason(frame, name):
         return str(error).partition(": ")[2], (0.0, 1.0), None
     known = values[np.isfinite(values)]
     if not known.size:
-        return ("not numbers" if column.notna().any() else "no numbers"), (0.0, 1.0), None
+        reason = f"not numbers{tables.of_vectors(column)}" if column.notna().any() else "no numbers"
+        return reason, (0.0, 1.0), None
     between = np.sum((known > 0) & (known < 1))
     fields = np.array([np.sum((known >= 0) & (known <= 1)), between, column.notna().sum(), np.isin(known, NONE).sum()])
     wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
@@ -805,8 +850,8 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
         Column of outcomes; of right answers, if there is one.
     decision : str
         As ``--decision``: binary, selective, top-k, orders, acts, answers, or module:Class.
-    missing : {"refuse", "pairwise"}
-        May forecasts be missing?
+    missing : {"refuse", "pairwise", "no"}
+        May forecasts be missing? Or does a blank outcome mean no?
     **options
         ``event``, ``models`` (names between commas), ``groups``, ``weights``, ``costs``, ``truth_file``, ``coverage``,
         ``time``, ``horizon``, ``only`` (a list), ``model_column``, ``confidence_of``, ``competing``, ``count`` and
@@ -838,6 +883,7 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     columns = Columns()
     columns.add(frame)
     taken = take_by_name(given, columns)
+    frame = blanks_as_no(given, frame)
     y, models, left, used = given.decided.read(given, frame)
     left = left or unread(given, frame, used)
     taken += weights_by_name(given, frame, models, used)
@@ -887,7 +933,8 @@ def _models_in_rows(given, frame, truth):
         return
     said = evidence.design(frame, truth, own)
     if said and given.groups is None and given.by is None:
-        raise ValueError(said)
+        levels = truth is not None and tables.wide(frame, truth)[1]
+        raise ValueError("the rows seem to be quantiles of the same cases: say --decision orders" if levels else said)
     if said:
         if given.groups is not None:  # whoever has named groups is not asked for them
             said = re.sub(r", (--only [^,]*), or --groups .*", r", or \1", said)
@@ -999,9 +1046,13 @@ def _with_names_of(given, truth, frame):
 
 def findings(given, frame, used, columns):
     """What columns that were not used suggest: notes of the reader, other commands, rows that belong together."""
-    repeats = [] if given.groups else columns.remarks(special(given), used | follow_up(given, frame, used))
-    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used), *repeats,
-            *(() if given.groups else copies(frame[[name for name in frame if name in used]]))]
+    other = special(given) | used | follow_up(given, frame, used)
+    told = {} if given.groups or given.decided.read is not read_events or given.time is not None else doubts.together(
+        frame, tables.events(frame, truth_of(given), given.event),
+        [name for name in columns.often if str(name) not in other and columns.repeat(name)])
+    repeats = [] if given.groups else columns.remarks(special(given) | {*told}, used | follow_up(given, frame, used))
+    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used), *told.values(),
+            *repeats, *(() if given.groups else copies(frame[[name for name in frame if name in used]]))]
 
 
 def copies(frame):

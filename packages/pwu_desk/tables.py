@@ -69,6 +69,8 @@ TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
 RIGHT = YES | {"right", "correct", "c", "pass", "passed", "solved", "resolved"}
 WRONG = {"0", "false", "no", "n", "wrong", "incorrect", "i", "fail", "failed", "unsolved", "unresolved"}
+BARE = re.compile(r"(?:column \d+)?")  # a column without a name
+VECTOR = re.compile(r"\[[-+\d.eE]+(?:[, ]+[-+\d.eE]+)+\]")
 END = re.compile(r"lo|low|lower|hi|high|upper|lwr|upr", re.IGNORECASE)
 MIDDLE = re.compile(r"(.*?)[ _.:-]*(mean|mu|pred)", re.IGNORECASE)
 
@@ -130,6 +132,7 @@ def read_table(source: str) -> pd.DataFrame:
     text, said = without_preamble(text)
     text = without_headings(text)
     text = text if said else separated(text)
+    text = re.sub(rf"(?:\n[{DELIMITERS} \r]*)+\Z", "\n", text)  # rows without a field, as Excel leaves them
     delimiter, names = layout(io.StringIO(text), source, said)
     try:
         frame = pd.read_csv(io.StringIO(text), sep=delimiter, skipinitialspace=True, dtype=str, names=names, header=0,
@@ -143,6 +146,7 @@ def read_table(source: str) -> pd.DataFrame:
     frame.attrs["point"] = delimiter == "," and not ('"' in text and any(
         decimal_commas(frame[name]) for name in frame.columns))
     frame = with_gaps(frame)
+    frame = frame.drop(columns=[name for name in names if BARE.fullmatch(name) and frame[name].isna().all()])
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = Shared(_lines_of(text, delimiter))
     return frame
@@ -341,7 +345,7 @@ def layout(lines: Iterable[str], source: str, said: str = "") -> tuple[str, list
             rows = list(csv.reader(first, delimiter=delimiter, skipinitialspace=True))[1:]
     except csv.Error as error:
         raise ValueError(f"{source} could not be parsed as a table: {error}") from error
-    names = [name.strip() for name in names]
+    names = _numbered([name.strip() for name in names], rows)
     _check_names(names)
     _check_header(names)
     if len(rows) > 2 and all(len(row) == len(names) + 1 for row in rows[:-1]):  # the last may end on a later line
@@ -435,6 +439,14 @@ def is_row(fields: list[str]) -> bool:
     return len(fields) > 1 or any(field.strip() for field in fields)
 
 
+def _numbered(names, rows):
+    """Columns without a name and without a field, as Excel leaves them, by their number; one of them may stay."""
+    bare = [place for place, name in enumerate(names) if not name]
+    if len(bare) < 2 or any(field.strip() for row in rows for place, field in enumerate(row) if place in bare):
+        return names
+    return [name or f"column {place}" for place, name in enumerate(names, 1)]
+
+
 def _check_names(names):
     """Refuse names that are given twice, too long, too many, or hold characters that are not seen."""
     if len(names) > RULES["most_columns"]:
@@ -516,13 +528,26 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
     if bad.any():
         lacks = gaps is False and bool(pd.isna(column.iloc[int(np.flatnonzero(bad)[0])]))
         _refuse(frame, column, bad, "expected a number",
-                ". Where forecasts may be missing, say --missing pairwise" if lacks else "")
+                ". Where forecasts may be missing, say --missing pairwise" if lacks else
+                of_vectors(column[bad]))
     for outside, rule in ((None if least is None else read < least, f"expected a number of at least {least}"),
                           (None if above is None else read <= above, f"expected a number above {above}"),
                           (None if below is None else read >= below, f"expected a number below {below}")):
         if outside is not None and outside.any():
             _refuse(frame, column, outside, rule)
     return read
+
+
+def of_vectors(column: pd.Series) -> str:
+    """A hint, if a column holds a list of numbers in each field, as Spark and JSON write probabilities of all labels.
+
+    Examples
+    --------
+    >>> of_vectors(pd.Series(["[0.2, 0.8]"])), of_vectors(pd.Series(["low"]))
+    (' (a vector? Write its number for the event in a column of its own)', '')
+    """
+    return (" (a vector? Write its number for the event in a column of its own)"
+            if VECTOR.fullmatch(str(column.dropna().head(1).sum())) else "")
 
 
 def amounts(frame: pd.DataFrame, name: str, *, least: float | None = None) -> np.ndarray:
@@ -760,7 +785,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     if column.isna().any():
         _refuse(frame, column, column.isna().to_numpy(), "expected an outcome",
                 "; if that is the name of a class, give it another one; if the outcome is not known, say "
-                "--missing bounds")
+                "--missing bounds" + ("; if a blank means no, --missing no" if column.nunique() == 1 else ""))
     try:
         kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
     except TypeError as error:

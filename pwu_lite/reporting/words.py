@@ -160,7 +160,7 @@ def remarks(table: pd.DataFrame, about: Mapping[str, Any]) -> list[str]:
     ...                 {"cases": 900, "events": 12, "event": "y = 1", "base": "the base rate", "coverage": "95"})
     >>> found[0], found[2]
     ('12 of 900 cases are events (y = 1).', 'Every model costs more than always predicting the base rate. \
-Check the outcome, and which label is the event.')
+Check the outcome, which label is the event, and how many events the forecasts add up to.')
     """
     sentences = []
     if about["events"] is not None:
@@ -175,7 +175,8 @@ Check the outcome, and which label is the event.')
                   for name, cases in (table["cases"].items() if "cases" in table else ()) if cases < about["cases"]]
     worse = [str(name) for name, skill in table["skill"].items() if skill < 0]
     if worse and len(worse) == len(table):
-        event = "" if about["events"] is None else ", and which label is the event"
+        event = "" if about["events"] is None else (
+            ", which label is the event, and how many events the forecasts add up to")
         sentences.append(say("all_worse", base=about["base"], event=event))
     elif worse:
         sentences.append(say("some_worse", names=", ".join(worse), base=about["base"]))

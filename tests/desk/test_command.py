@@ -241,8 +241,8 @@ def test_models_worse_than_the_base_rate_and_the_event_are_said(capsys, tmp_path
     _, out, _ = run(capsys, "compare", str(tmp_path / "p.csv"), "--truth", "y", "--event", "ill", *RATIO,
                     "--html", str(tmp_path / "r.html"))
     said, page = " ".join(out.split()), (tmp_path / "r.html").read_text()
-    for words in ("Every model costs more than always predicting the base rate. Check the outcome, and which label is "
-                  "the event.", "of 600 cases are events (y = ill)."):
+    for words in ("Every model costs more than always predicting the base rate. Check the outcome, which label is "
+                  "the event, and how many events the forecasts add up to.", "of 600 cases are events (y = ill)."):
         assert words in said and words in page
     assert "File " in page and "p.csv" in page and "skill" in out
     frame.assign(age=40 + np.arange(600) % 30).to_csv(tmp_path / "p.csv", index=False)

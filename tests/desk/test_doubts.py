@@ -352,3 +352,49 @@ def test_ends_of_an_interval_are_no_members_and_three_forecasts_may_be_rivals(as
     assert "ensembles of 3 members; if each is a rival's own forecast, call them A_q50" in remarks(ask(three, *how))
     rivals = ask(three.rename(columns=lambda name: f"{name[-1:]}_q50" if "pred" in name else name), *how)
     assert len(rivals["models"]) == 3
+
+
+def test_rows_that_the_outcome_holds_together_are_said_whatever_their_column_is_called(ask):
+    case = np.repeat(np.arange(80), 5)
+    again = pd.DataFrame({"y": Y[case], "vignette": [f"v{one}" for one in case], "a": GOOD, "b": POOR})
+    again = again.sample(frac=1, random_state=0)
+    wanted = ("The outcome is the same in all rows of each vignette: are these rows one case each time? "
+              "--groups vignette keeps them together.")
+    assert wanted in remarks(ask(again, "--truth", "y", *AT))
+    assert "one case each time" not in remarks(ask(again, "--truth", "y", *AT, "--groups", "vignette"))
+    again.loc[again.index[0], "y"] = 1 - again["y"].iloc[0]  # one row of another outcome: they are no copies
+    assert "one case each time" not in remarks(ask(again, "--truth", "y", *AT))
+
+
+def test_cases_that_were_matched_to_an_event_are_said(ask):
+    pair = np.repeat(np.arange(N // 2), 2)
+    table = pd.DataFrame({"y": np.tile([1, 0], N // 2), "pair": [f"p{one}" for one in pair], "a": GOOD, "b": POOR})
+    assert "Each pair has one event in 2 rows: were cases chosen to match" in remarks(ask(table, "--truth", "y", *AT))
+    table.loc[0, "y"] = 0
+    assert "chosen to match" not in remarks(ask(table, "--truth", "y", *AT))
+
+
+@pytest.mark.parametrize("share", [0.2, 0.58])
+def test_confidences_of_labels_are_doubted_whatever_the_share_of_events_is(ask, share):
+    own = np.random.default_rng(3)
+    table = pd.DataFrame({"y": (own.random(N) < share).astype(int), "a": own.uniform(0.5, 1, N).round(4),
+                          "b": own.uniform(0.1, 1, N).round(4)})
+    said = remarks(ask(table, "--truth", "y", *AT))
+    assert "a is never below one half, and" in said and "b is never below" not in said
+    honest = own.uniform(0.5, 1, N)  # forecasts that are as high as events are frequent
+    table = pd.DataFrame({"y": (own.random(N) < honest).astype(int), "a": honest.round(4)})
+    assert "never below one half" not in remarks(ask(table, "--truth", "y", *AT))
+
+
+def test_two_labels_with_two_confidences_are_paired_by_their_names(ask):
+    label = {name: np.where(f > 0.25, "ill", "well") for name, f in {"a": GOOD, "b": POOR}.items()}
+    sure = {name: np.maximum(f, 1 - f) for name, f in {"a": GOOD, "b": POOR}.items()}
+    table = pd.DataFrame({"truth": np.where(Y == 1, "ill", "well"), "pred_a": label["a"], "conf_b": sure["b"],
+                          "pred_b": label["b"], "conf_a": sure["a"]})
+    words = ["--truth", "truth", "--event", "ill", *AT]
+    assert "Say both, --confidence-of pred_a,pred_b, or which" in ask(table, *words, "--confidence-of", "pred_a")
+    found = costs(ask(table, *words, "--confidence-of", "pred_a,pred_b"))
+    for name in "ab":
+        assert found[f"conf_{name}"] == near(Y, np.where(label[name] == "ill", sure[name], 1 - sure[name]))
+    other = table.rename(columns={"conf_a": "sure1", "conf_b": "sure2"})
+    assert "call them A_label and A_confidence" in ask(other, *words, "--confidence-of", "pred_a,pred_b")

@@ -327,3 +327,52 @@ def test_decimal_commas_with_three_decimals_are_told_by_all_rows(capsys, tmp_pat
         assert command.main(["compare", str(path), "--ratio", "3:30", "--truth", "y", "--json"]) == 0, \
             capsys.readouterr().err
     assert [one["cost"] > 0 for one in json.loads(capsys.readouterr().out)["models"]] == [True, True]
+
+
+@pytest.fixture
+def pwu_compare(capsys, tmp_path):
+    def compared(content, *words, name="p.csv"):
+        (tmp_path / name).write_text(content)
+        code = command.main(["compare", str(tmp_path / name), "--json", "--threshold", "0.2", *words])
+        said = capsys.readouterr()
+        return json.loads(said.out) if code == 0 else said.err
+    return compared
+
+
+def test_empty_columns_and_rows_that_excel_leaves_are_not_read(pwu_compare):
+    lines = text(TABLE).splitlines()
+    wanted = pwu_compare("\n".join(lines))
+    wide = [f"{line},,," for line in lines]
+    for content in ("\n".join(wide), "\n".join([*wide, *[",,,,,"] * 4, ""]), "\r\n".join([*wide, ",,,,,", ""])):
+        found = pwu_compare(content)
+        assert found["models"] == wanted["models"] and not found["left_out"]
+    wide[7] += "0.3"  # something stands in a column without a name
+    assert "two columns have no name" in pwu_compare("\n".join(wide))
+    gap = [*lines[:50], ",,", *lines[50:]]  # a row without a field in between may be a case
+    assert "line 51, column 'y'" in pwu_compare("\n".join(gap))
+
+
+def test_a_blank_counts_as_no_where_somebody_says_so(pwu_compare):
+    marked = text(TABLE.assign(y=np.where(TABLE["y"] == 1, "x", ""))).replace("y,", "ticked,", 1)
+    assert "of one label, where a blank may mean no: ticked --missing no" in pwu_compare(marked)
+    assert "if a blank means no, --missing no" in pwu_compare(marked, "--truth", "ticked")
+    found = pwu_compare(marked, "--truth", "ticked", "--missing", "no")
+    assert found["models"] == pwu_compare(text(TABLE))["models"]
+    assert f"ticked is blank in {(TABLE['y'] == 0).sum()} rows: they count as no x." in found["remarks"]
+    both = text(TABLE.assign(y=np.where(PLACE < 3, "", YES)))
+    assert "has 2 labels and 3 blanks" in pwu_compare(both, "--truth", "y", "--missing", "no")
+    table = pd.DataFrame({"ticked": np.where(TABLE["y"] == 1, "x", None), "near": TABLE["near"]})
+    assert files.read(table, "ticked", missing="no").y_true.tolist() == TABLE["y"].tolist()
+
+
+def test_a_vector_in_each_field_is_told(pwu_compare):
+    pairs = TABLE.assign(near=[f"[{1 - f:.3f},{f:.3f}]" for f in TABLE["near"]]).drop(columns="far")
+    hint = "(a vector? Write its number for the event in a column of its own)"
+    assert hint in pwu_compare(text(pairs)) and hint in pwu_compare(text(pairs), "--models", "near")
+
+
+def test_quantiles_in_rows_ask_for_their_decision(pwu_compare):
+    rows = pd.DataFrame([{"site": site, "observation": 40 + site % 7, "model_id": model, "quantile": level,
+                          "value": 30 + 20 * level + site % 5} for model in "ab" for site in range(40)
+                         for level in (0.1, 0.5, 0.9)])
+    assert "say --decision orders" in pwu_compare(text(rows), "--truth", "observation")
