@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from . import validation
 from ._resampling import bands
+from .families.base import FALSE_ALARM
 from .metrics._kernels import isotonic
 from .priors import Dirac, Prior
 
@@ -22,7 +23,7 @@ __all__ = ["COLOURS", "curves", "murphy", "name_lines", "new_axes", "reliability
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
 DASHES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)), (0, (1, 1)))
 
-COST_SHARE = "cost share of a false alarm, c"  # the one phrase for this axis
+COST_SHARE = FALSE_ALARM  # the one phrase for this axis
 
 
 INK, MUTED, HAIRLINE = "#1d232b", "#5a6472", "#d5d9de"  # lines and words, labels, grid
@@ -235,7 +236,7 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     only = family.parameters[0]
     axes[0].set(ylabel="cost per case")
     axes[1].set(ylabel=f"minus that of\n{_as_text(names[best])}")
-    axes[2].set(ylabel="prior", xlabel=COST_SHARE if only.name == "c" else only.name, yticks=[], ylim=(0, None))
+    axes[2].set(ylabel="prior", xlabel=only.words or only.name, yticks=[], ylim=(0, None))
     return figure
 
 

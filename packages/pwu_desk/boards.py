@@ -56,9 +56,9 @@ class Board:
 
     Attributes
     ----------
-    cost : DataFrame, shape (values, models)
+    cost : DataFrame, shape (values, m)
         Average cost of a case.
-    may_be_best : DataFrame of bool, shape (values, models)
+    may_be_best : DataFrame of bool, shape (values, m)
         The models that no other one rules out, 95% sure at each value by itself.
     cases : int
     value : str
@@ -120,7 +120,7 @@ def board_of(losses: Mapping[float, pd.DataFrame], value: str = "value", *, toge
 
     Parameters
     ----------
-    losses : mapping of float to DataFrame, shape (cases, models)
+    losses : mapping of float to DataFrame, shape (cases, m)
         The same cases and models at each value.
     value : str
         What the values are, in words.
@@ -164,9 +164,9 @@ def board(solved: pd.DataFrame, cost: pd.DataFrame, worth: Iterable[float], **op
 
     Parameters
     ----------
-    solved : DataFrame, shape (tasks, models)
+    solved : DataFrame, shape (tasks, m)
         1 or 0, or a share where a task was tried several times.
-    cost : DataFrame, shape (tasks, models)
+    cost : DataFrame, shape (tasks, m)
         What the attempt cost, with the same rows and columns.
     worth : iterable of float
         What a solved task is worth, in the unit of the cost.

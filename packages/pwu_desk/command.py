@@ -228,7 +228,7 @@ def _parser():
                          help="what to do with missing forecasts (binary and selective): refuse the file, or compare "
                          "each model with the cheapest one on the cases that both have (pairwise); with missing "
                          "outcomes (binary): compare on the others, and say what these outcomes could change (bounds), "
-                         "or count a blank as no, in a column of one label (no)")
+                         "or count a blank as no, in a column of one label or of dates (no)")
     command.add_argument("--recalibrate", action="store_true", help="binary: recalibrate each model by two numbers, "
                          "which are fitted to the groups in the other four of five folds")
     command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
@@ -278,7 +278,8 @@ def _add_data(parser):
     parser.add_argument("--model-column", metavar="COLUMN", action="append", help="column whose values are models, "
                         "settings or members, with a row for each case and value; again for a second one")
     parser.add_argument("--confidence-of", metavar="COLUMN", help="binary: column of predicted labels whose confidence "
-                        "the forecasts are; none: they are probabilities of the event")
+                        "the forecasts are, or one for each of them, separated by commas; none: they are probabilities "
+                        "of the event")
     parser.add_argument("--ignore-punctuation", action="store_true", help="answers: compare them without commas, signs "
                         "of money, brackets and full stops")
     parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
@@ -295,7 +296,7 @@ def _add_data(parser):
     parser.add_argument("--competing", help="with --time: label or column (1 or 0) of another event, after which "
                         "this one cannot come any more; such cases were followed, and count as no event")
     parser.add_argument("--count", metavar="EVENTS,CASES", help="binary: two columns of numbers where a row stands for "
-                        "many cases, instead of --truth")
+                        "many cases, instead of --truth; EVENTS,EVENTS+OTHERS where the second counts the others")
     parser.add_argument("--weights", help="column of case weights; found by its name if you do not give it; "
                         "--weights none for no weights")
 

@@ -7,6 +7,7 @@ and a total among the rows.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -17,15 +18,16 @@ from . import tables
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["above", "absent", "capped", "coded", "copied", "ends", "filled", "fitted", "of_another_column",
-           "of_the_other_label", "off", "per_cent", "ranks", "refuse_sum", "repeats", "sums_of", "together", "two_acts",
-           "variances"]
+__all__ = ["above", "absent", "capped", "coded", "copied", "ends", "filled", "fitted", "kept_shares", "mirrored",
+           "of_another_column", "of_the_other_label", "off", "one_outcome", "per_cent", "ranks", "refuse_sum",
+           "repeats", "sums_of", "together", "totals", "two_acts", "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
+SOLD_OUT = {"stockout", "stockouts", "soldout", "outofstock", "oos"}  # what says that demand was not met
 LEAST_ALIKE, MOST_MATCHED = 20, 6  # values of a column, and rows of each that were matched
 ODDS = 3.0  # of the mean forecast to those of the share of events: more than most models are off
-FEW_TIMES, ALIKE = 2, 0.95  # the least ratio of losses; how many rows a column has like a model's own success
+FEW_TIMES, ALIKE = 1.25, 0.95  # the least ratio of losses; how many rows a column has like a model's own success
 
 
 def fitted(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray, special: set[Any]) -> list[str]:
@@ -86,6 +88,96 @@ def _few(frame, without):
                 yield column, np.array(places)[number], keys
 
 
+def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any]) -> list[str]:
+    """Parts of the rows in which the outcome never changes, as where nobody looked for it, or where a shop was closed.
+
+    Not where both parts are of one outcome each: such a column is the outcome again.
+
+    Examples
+    --------
+    >>> y = np.where(np.arange(200) < 100, 0, np.arange(200) % 2)
+    >>> one_outcome(pd.DataFrame({"status": np.repeat(["closed", "seen"], 100)}), y, "ill", set())
+    ['ill is 0 in all 100 rows where status = closed: was it looked for there, and is there a decision to take? \
+--only leaves rows out.']
+    """
+    found = []
+    for column, number, keys in _few(frame, special | {truth}):
+        for kind in sorted(set(keys)):
+            here = number == keys.index(kind)
+            inside, outside = y[here], y[~here]
+            if min(inside.size, outside.size) < LEAST_ROWS or np.ptp(inside) > 0 or np.ptp(outside) == 0:
+                continue
+            if inside.size * np.log(max(np.mean(outside == inside[0]), 1e-9)) < np.log(1e-9):  # by chance never
+                found.append(f"{truth} is {inside[0]:g} in all {inside.size:,} rows where {column} = {kind}: was it "
+                             f"looked for there, and is there a decision to take? --only leaves rows out.")
+    return found
+
+
+def kept_shares(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> dict[str, str]:
+    """Columns that are 1 (or 100) for each event and less for most other cases: the shares that a sample kept of them.
+
+    Examples
+    --------
+    >>> y = np.arange(100) % 4 == 0
+    >>> kept_shares(pd.DataFrame({"frac": np.where(y, 1.0, 0.15)}), y, set())["frac"][:52]
+    'frac is 1 for each event and less for 75 other cases'
+    """
+    found = {}
+    for column, number, keys in _few(frame, special):
+        try:
+            values = np.array([*map(float, keys), np.nan])[number]
+        except ValueError:
+            continue
+        top, rest = (values[y == label] for label in (1, 0))
+        if min(top.size, rest.size) >= LEAST_ROWS / 2 and np.ptp(top) == 0 and top[0] in (1, 100) and (
+                rest > 0).all() and np.mean(rest < top[0]) > 0.5 and (rest <= top[0]).all():
+            fewer = np.sum(rest < top[0])
+            found[column] = (f"{column} is {top[0]:g} for each event and less for {fewer:,} other cases: is it the "
+                             f"share that was kept of such cases? Then a column of {top[0]:g} / {column}, named with "
+                             f"--weights, counts each case for all that it stands for.")
+    return found
+
+
+def mirrored(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
+    """Rows of which each has a twin with the other label and 1 minus each forecast: two sides of one case.
+
+    Examples
+    --------
+    >>> f, y = np.linspace(0.1, 0.8, 40), np.arange(40) % 2
+    >>> mirrored({"a": np.append(f, 1 - f)}, np.append(y, 1 - y))[0][:50]
+    'Each row has a twin with the other outcome and 1 m'
+    """
+    rows = np.column_stack([y, *models.values()])
+    if len(y) < LEAST_ROWS or not np.isfinite(rows).all() or len(np.unique(rows[:, 1])) < MOST_VALUES:
+        return []
+    both = [np.rint(1e5 * one) for one in (rows, 1 - rows)]
+    one, two = (side[np.lexsort(side.T)] for side in both)
+    return ["Each row has a twin with the other outcome and 1 minus each forecast: are these the two sides of one "
+            "case? Keep one of the two, or name the case with --groups. The intervals are too narrow otherwise."] if (
+        abs(one - two) <= 1).all() else []
+
+
+def totals(frame: pd.DataFrame, special: set[Any]) -> list[str]:
+    """Columns in which a value is the beginning of others, as ``AU`` is of ``AU/NSW``: totals beside their parts.
+
+    Examples
+    --------
+    >>> totals(pd.DataFrame({"unique_id": ["AU", "AU/NSW", "AU/VIC"] * 9}), set())[0][:59]
+    'unique_id has AU beside AU/NSW: are these totals and their '
+    """
+    found = []
+    for name in map(str, frame.columns):
+        if name in special or pd.api.types.is_numeric_dtype(frame[name]):
+            continue
+        kinds = sorted({tables.key(kind) for kind in frame[name].dropna().unique()})
+        below = (pair for pair in itertools.pairwise(kinds) if pair[1].startswith((f"{pair[0]}/", f"{pair[0]}|")))
+        total, part = next(below, ("", ""))
+        if part and len(kinds) < len(frame) / 2:
+            found.append(f"{name} has {total} beside {part}: are these totals and their parts? What is counted twice "
+                         f"weighs twice, and totals most; --only keeps the rows of one value.")
+    return found
+
+
 def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.ndarray, truth: str,
                       special: set[Any]) -> list[str]:
     """Models that are nearer to another column of two labels than to the outcome, or have its name in theirs; not all.
@@ -105,6 +197,8 @@ def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: 
         if sorted(set(kinds)) != ["0", "1"] or (number < 0).any():
             continue
         label = number == kinds.index("1")
+        if (label == (y == 1)).all():  # the outcome again, as a join leaves it
+            continue
         if any(f[label].min() >= f[~label].max() for f in known.values()):
             continue
         gaps = {name: (f - y) ** 2 - (f - label) ** 2 for name, f in known.items()}
@@ -485,6 +579,11 @@ than what is counted here.']
         except ValueError:
             continue
         reached = int((y == most).sum())
+        words = set(re.sub(r"\W|_", " ", name.lower()).split()) | {re.sub(r"\W|_", "", name.lower())}
+        if words & SOLD_OUT and np.isin(most, (0, 1)).all() and 0 < most.sum() < len(y):
+            found.append(f"{name} is 1 in {int(most.sum()):,} of {len(y):,} rows: demand may have been larger there "
+                         f"than what is counted here, and --only {typed(f'{name}=0')} leaves them out.")
+            continue
         if np.isfinite(most).all() and (y <= most).all() and SHARE * len(y) <= reached < len(y):
             found.append(f"The outcome never exceeds {name} and equals it in {reached:,} of {len(y):,} rows: demand "
                          f"may have been larger there than what is counted here.")

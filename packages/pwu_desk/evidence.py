@@ -27,7 +27,7 @@ FITTED = {"train", "training", "trained", "tr", "fit", "fitted", "learn", "learn
           "calibration", "insample", "ins", "in_sample", "apprentissage", "entrainement", "lernen", "entrenamiento"}
 HELD_OUT = {"test", "testing", "te", "valid", "validate", "validation", "val", "holdout", "hold_out", "eval",
             "evaluation", "oob", "oot", "oos", "oof", "outofsample", "out_of_sample", "cv", "prueba"}
-PLAIN_FITTED = {"dev", "reference", "ref", "t"}
+PLAIN_FITTED = {"dev", "build", "reference", "ref", "t"}
 PLAIN_HELD_OUT = {"new", "production", "prod", "score", "analysis", "v", "public", "private"}
 IGNORED = {"ignored", "ignore", "unused", "excluded"}
 SPLITS = {"split", "splits", "partition", "partind", "set", "subset", "dataset", "sample", "part", "role", "phase",
@@ -35,10 +35,11 @@ SPLITS = {"split", "splits", "partition", "partind", "set", "subset", "dataset",
 FLAGS = {"train", "training", "trained", "istrain", "istraining", "inbag", "test", "istest", "holdout", "oof", "oob",
          "validation", "isvalidation", "isholdout", "isoof", "insample", "oos", "outofsample",
          "selected"}  # of two values each
+YES_NO = {"0", "1", "0.0", "1.0", "y", "n", "yes", "no", "true", "false", "t", "f"}
 WEIGHT = re.compile(r"weight|wgh?t|gewicht|poids|peso|ponder|^wt|wt$|^i?p[ct]?w$|iptw|ipcw|^sw$|fexp|raking|hochrechn|"
                     r"mec\d*yr|h(?:ä|ae)ufigkeit", re.IGNORECASE)
-MAYBE_WEIGHT = {"freq", "frequency", "count", "counts", "exposure", "exposition", "policies", "w", "n", "factor",
-                "prob", "inv", "expansion"}
+MAYBE_WEIGHT = {"freq", "frequency", "count", "counts", "cnt", "num", "obs", "volume", "f0", "exposure", "exposition",
+                "policies", "w", "n", "factor", "prob", "inv", "expansion"}
 TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand total", "summe", "mittelwert", "gesamt",
           "somme", "moyenne"}
 OF_AN_ANSWER = {"right", "correct", "answer", "confidence"}  # a model's own, also as words
@@ -46,7 +47,8 @@ LOWER_END = {"lcl", "lcb", "lb", "lower", "lwr"}
 UPPER_END = {"ucl", "ucb", "ub", "upper", "upr"}
 BODY = {"birth", "body", "kg", "lb", "lbs", "gain", "loss", "height", "bmi"}
 MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
-ENDS = r"lower|low?|lc[li]|q?2[._]?5%?", r"upper|hi(?:gh)?|uc[li]|q?97[._]?5%?"  # what an interval's are called
+ENDS = (r"lower|low?|lc[li]|[qp]?0?2[._]?5%?|[qp]0?5|[qp]?10",
+        r"upper|hi(?:gh)?|uc[li]|[qp]?97[._]?5%?|[qp]95|[qp]?90")  # what an interval's are called
 MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
 ROUNDED, FAR = 2e-3, 0.1  # closer than numbers of two or three digits are written
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
@@ -110,22 +112,24 @@ def refuse_fitted(sizes: Mapping[str, Mapping[str, int]]) -> None:
     """
     for name, size in sizes.items():
         called = _words(name) & SPLITS
-        fits, holds = (FITTED | PLAIN_FITTED, HELD_OUT | PLAIN_HELD_OUT) if called else (FITTED, HELD_OUT)
+        beside = {"dev", "build"} if any(_words(str(kind)) & HELD_OUT for kind in size) else set()
+        fits, holds = (FITTED | PLAIN_FITTED, HELD_OUT | PLAIN_HELD_OUT) if called else (FITTED | beside, HELD_OUT)
         fitted = [kind for kind in size if _words(str(kind)) & fits]
         held = [kind for kind in size if kind not in fitted and _words(str(kind)) & holds]
-        flag = len(size) == 2 and re.sub("[^a-z]+", "", name.lower()) in FLAGS
+        flag = len(size) == 2 and (re.sub("[^a-z]+", "", name.lower()) in FLAGS or bool(
+            _words(name) & {"train", "training", "trained"}) and {str(kind).strip().lower() for kind in size} <= YES_NO)
         ignored = [kind for kind in size if called and str(kind).strip().lower() in IGNORED]
         if ignored and len(size) <= MOST_SPLITS:
             rest = " ".join(f"--only {typed(f'{name}={kind}')}" for kind in sorted(map(str, size))
                             if kind.strip().lower() not in IGNORED)
             raise ValueError(f"column {name!r} says {ignored[0]} in {size[ignored[0]]:,} of {sum(size.values()):,} "
                              f"rows: say {rest}, or repeat --only for all the rows that count")
-        numbered = called & {"split", "partition", "partind"} and 2 <= len(size) <= 3 and not held
+        numbered = _words(name) & {"split", "partition", "partind", "validation"} and 2 <= len(size) <= 3 and not held
         if len(size) <= MOST_SPLITS and fitted and held:
             raise ValueError(f"column {name!r} says {fitted[0]} in {size[fitted[0]]:,} of {sum(size.values()):,} rows, "
                              f"to which a model may have been fitted: say --only {typed(f'{name}={held[0]}')}, or "
                              f"repeat --only for all the rows that count")
-        if flag or numbered:
+        if flag or numbered and {str(kind).strip() for kind in size} <= {"0", "1", "2", "3", *"ABC"}:
             both = " or ".join(f"--only {typed(f'{name}={kind}')}" for kind in sorted(map(str, size)))
             raise ValueError(f"column {name!r} may say to which rows a model was fitted: say {both}, or repeat --only "
                              f"for all the rows that count")
@@ -307,10 +311,12 @@ def design(frame: pd.DataFrame, truth: str | None, special: set[Any]) -> str:
     kinds = list(dict.fromkeys(_keys(frame[name])))
     only, column = typed(f"{name}={kinds[0]}"), typed(name)
     own = typed(key[0]) if len(key) == 1 else "none"
+    models = f"--model-column {column} to compare them (of members it makes an ensemble; say it again for a second "
+    whole = not nearly or (_keys(frame[key[0]]).value_counts() == len(kinds)).any()  # else no case has all of them
     return (f"the file seems to have one row per model, setting or member, not per case: column {name!r} cuts the rows "
-            f"into {len(kinds)} parts with {nearly}the same {_same(key)}. Say --model-column {column} to compare them "
-            f"(of members it makes an ensemble; say it again for a second such column), --only {only} for one, or "
-            f"--groups {own} if each row is a case")
+            f"into {len(kinds)} parts with {nearly}the same {_same(key)}. Say "
+            f"{models + 'such column), ' if whole else ''}--only {only} for one, or --groups {own} if each row is a "
+            f"case")
 
 
 def balanced(frame: pd.DataFrame, truth: str, special: set[Any]) -> list[str]:
@@ -339,6 +345,21 @@ def balanced(frame: pd.DataFrame, truth: str, special: set[Any]) -> list[str]:
                          f"outcomes in another order: are they models of the same cases? With a column that names each "
                          f"case, --model-column {typed(name)} compares them.")
     return found
+
+
+def _other_outcomes(frame, truth):
+    """What is said of files whose cases are the same by a column, and whose outcomes are not."""
+    for key in frame.columns.difference(["file", truth]) if truth in frame else ():
+        cases = frame.groupby("file")[key]
+        if not (cases.nunique() == cases.size()).all() or len(cases) * frame[key].nunique() != len(frame):
+            continue
+        wide = frame.assign(**{truth: _keys(frame[truth])}).pivot(index=key, columns="file", values=truth)
+        differ = (wide.nunique(axis=1) > 1).to_numpy()
+        one, two = wide.columns[:2]
+        return (f"the files have the same cases by {key}, and {differ.sum():,} of {len(wide):,} have another {truth} "
+                f"in another file, such as {wide[one][differ].iloc[0]!r} and {wide[two][differ].iloc[0]!r}: write the "
+                f"outcomes alike") if differ.any() else ""
+    return ""
 
 
 def typed(text: str) -> str:
@@ -397,10 +418,14 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
     if found is None and truth is not None and (found := nearly_same_design(frame, truth, special - {name}, name)):
         case = _keys(frame[found[1][0]])
         whole = case.map(case.value_counts()) == _codes(frame[name]).max() + 1
+        if not whole.any():
+            raise ValueError(f"--model-column {typed(name)}: no case has every value of {name}, so there is none to "
+                             f"compare them on. If each row is a case, name what repeats with --groups")
         notes.append(f"{case[~whole].nunique():,} cases are left out: not every value of {name} has them.")
         frame = frame[whole.to_numpy()]
     if found is None:
-        why = ("no column tells which rows are the same case: the files need one, such as an id" if name == "file" else
+        why = (_other_outcomes(frame, truth) or
+               "no column tells which rows are the same case: the files need one, such as an id" if name == "file" else
                f"--model-column {typed(name)}: its values do not have the same cases, each once and with the same "
                f"outcome, by any other column")
         raise ValueError(why)
@@ -454,6 +479,8 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
         except ValueError:
             continue
         if not np.isfinite(values).any() or (values < 0).any():
+            continue
+        if maybe and not called and LEAST_ROWS < len(np.unique(values)) == len(values):  # numbers of accounts
             continue
         if refuse and ((called and not bodies) or name in models):
             others = [model for model in models if model != name]
@@ -517,6 +544,8 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
                 continue
             gap = np.abs(y - said)
             end = re.fullmatch(rf"{re.escape(own)}[ _.:-]*(?:ci)?[ _.:-]*(?:{'|'.join(ENDS)})", name, re.IGNORECASE)
+            if not np.isfinite(gap - values).any():  # of no case there are both
+                continue
             apart = np.nanmax(np.abs(gap - said)) > FAR  # else a forecast near one half is its own distance
             if apart and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
                 found[name] = f"the distance of {own} from the outcome"

@@ -45,6 +45,7 @@ class Decision(NamedTuple):
     most: float = np.inf
 FEW_MEMBERS, RIVALS = 5, "; if each is a rival's own forecast, call them A_q50, B_q50"
 OFTEN_INSIDE = 0.2  # share of answers that hold the right one among other words: then they are written otherwise
+OFTEN_PART, MOST_LETTERS = 0.05, 30  # of all answers; and different answers, of a test with letters
 
 
 def _share_of_odds(low: float, high: float) -> tuple[float, float]:
@@ -134,7 +135,7 @@ def truth_by_name(given, frame):
         two = [evidence.typed(str(name)) for name in frame.columns
                if frame[name].nunique() <= 4 and frame[name].map(tables.key, na_action="ignore").nunique() == 2]
         marks = [f"{evidence.typed(str(name))} --missing no" for name in frame.columns
-                 if frame[name].nunique() == 1 and frame[name].isna().any()]
+                 if tables.of_one_label(frame[name])]
         raise ValueError("name the column of outcomes with --truth; " + (
             f"columns of two labels: {', '.join(two[:LISTED])}" if two else
             f"of one label, where a blank may mean no: {', '.join(marks[:LISTED])}" if marks else
@@ -231,7 +232,9 @@ def read_orders(given, frame):
     _same_unit(given, frame, used)
     y = tables.numbers(frame, truth_of(given))
     doubts.refuse_sum(y, truth_of(given), lambda place: tables.line_of(frame, place))
-    given.notes += [*doubts.coded(y, truth_of(given)), *doubts.capped(frame, y, special(given) | used)]
+    other = special(given) | used
+    given.notes += [*doubts.coded(y, truth_of(given)), *doubts.capped(frame, y, other), *doubts.totals(frame, other),
+                    *doubts.one_outcome(frame, y, truth_of(given), other)]
     return y, models, {}, used
 
 
@@ -292,7 +295,7 @@ def read_answers(given, frame):
         none = letters.isin(tables.SILENT)
         if given.truth is not None:
             right = frame[given.truth].astype("string").str.strip().str.lower()
-            none = (none | letters.isin(tables.UNSURE)) & ~letters.eq(right)
+            none = (none | letters.isin(tables.UNSURE)) & ~letters.eq(right) | letters.isna() | letters.eq("")
         silent[name] = silent[name] | none.fillna(False).to_numpy(dtype=bool)
         if given.truth is None and letters.isin(["c", "i"]).any():  # inspect's: N is no answer, whatever stands beside
             silent[name] = silent[name] | letters.eq("n").fillna(False).to_numpy(dtype=bool)
@@ -315,14 +318,18 @@ def read_answers(given, frame):
         y, answers = tables.same_words(frame, given.truth, {name: pair[0] for name, pair in columns.items()})
         for name, (answer, _) in columns.items():
             said = ~silent[name]
-            inside = said & _inside(frame, given.truth, answer)
+            inside = said & (_inside(frame, given.truth, answer) | _inside(frame, answer, given.truth, ends=True))
             often = inside.sum() > OFTEN_INSIDE * said.sum() and said.sum() >= evidence.LEAST_ROWS
-            if often and not (answers[name] == y)[said].any():
-                line = int(np.argmax(inside))
+            known = {one for one, here in zip(answers[name], said, strict=True) if here}
+            apart = said.sum() >= 2 * evidence.LEAST_ROWS and len(known | {*y}) <= MOST_LETTERS and not known & {*y}
+            if (often or apart) and not (answers[name] == y)[said].any():
+                line = int(np.argmax(inside if often else said))
                 raise ValueError(f"none of the {said.sum():,} answers of {name} is the right one word for word: line "
                                  f"{tables.line_of(frame, line)} says {frame[answer].iloc[line]!r}, right is "
                                  f"{frame[given.truth].iloc[line]!r}. Write both alike, or give a column {name}_right "
                                  f"of 1 and 0 instead of --truth")
+        given.notes += [_one_of_several(frame, given.truth, name, pair[0], answers[name] != y)
+                        for name, pair in columns.items()]
         given.notes += [_in_marks_alone(frame, given.truth, name, pair[0]) for name, pair in columns.items()]
         given.notes = [note for note in given.notes if note]
     return (y, {name: (answers[name], sure[name]) for name in columns}, {},
@@ -337,11 +344,24 @@ def _called_as_the_model(given, names, found):
             if given.truth is None and model in names and model not in found}
 
 
-def _inside(frame, truth, answer):
-    """Where the right answer stands as a word among others in the given one."""
-    pairs = zip(*(map(tables.key, frame[column]) for column in (truth, answer)), strict=True)
-    return np.array([re.search(rf"(?<!\w){re.escape(right.lower())}(?!\w)", said.lower()) is not None and
-                     bool(re.search(r"[^\W\d_]{2}", said)) for right, said in pairs])
+def _inside(frame, part, whole, ends=False):
+    """Where one answer stands as a word among others in another one; also as a number, if that is its end."""
+    pairs = zip(*(map(tables.key, frame[column].fillna("")) for column in (part, whole)), strict=True)
+    stop = [r"(?!\w)", r"\s*$"]
+    return np.array([bool(one) and bool(re.search(r"[^\W\d_]{2}", two)) and re.search(
+        rf"(?<!\w){re.escape(one.lower())}{stop[ends and one[0].isdigit()]}", two.lower()) is not None
+                     for one, two in pairs])
+
+
+def _one_of_several(frame, truth, name, answer, wrong):
+    """A remark where an answer that counts as wrong is often a part of the right one, as of a list of them."""
+    inside = wrong & _inside(frame, answer, truth, ends=True)
+    if inside.sum() < max(evidence.LEAST_ROWS, OFTEN_PART * len(wrong)):
+        return ""
+    line = int(np.argmax(inside))
+    return (f"{inside.sum():,} answers of {name} count as wrong and stand inside the right one, such as "
+            f"{frame[answer].iloc[line]!r} in {frame[truth].iloc[line]!r:.60}: are several answers right? Give a "
+            f"column {name}_right of 1 and 0 then, instead of --truth.")
 
 
 def _in_marks_alone(frame, truth, name, answer):
@@ -381,7 +401,10 @@ def read_events(given, frame):
     y = tables.events(frame, truth_of(given), given.event)
     names, left = event_columns(given, frame)
     models = {str(name): tables.probabilities(frame, name, gaps=may_lack(given)) for name in names}
+    shares = {} if given.weights else doubts.kept_shares(frame, y, special(given))
     if not given.models:
+        models, left = ({name: f for name, f in models.items() if name not in shares},
+                        left | {name: "no forecast" for name in shares})
         models, other = _without_complements(models, tables.key(label_of(given, frame, y)))
         flat = evidence.constant(models) | evidence.limits(models)
         flat |= evidence.derived({name: f for name, f in models.items() if name not in flat}, y)
@@ -391,7 +414,8 @@ def read_events(given, frame):
         y = _until_horizon(given, frame, y, competing)
     said = doubted(given, frame, y, models)
     said += doubts.absent(models, y, str(tables.key(label_of(given, frame, y))))
-    if given.time is None and not given.recalibrate and not doubts.per_cent(models, y):
+    said += shares.values()
+    if not (given.time is not None or given.recalibrate or given.weights or shares or doubts.per_cent(models, y)):
         said += doubts.off({name: doubts.sums_of(f, y) for name, f in models.items()})
     given.notes += said
     return y, models, left, set(names)
@@ -400,12 +424,18 @@ def read_events(given, frame):
 def doubted(given, frame, y, models):
     """What the numbers make one doubt, in sentences; forecasts of the other label are refused."""
     event, other = labels_of(given, frame, y)
-    turned = [] if given.time is not None else doubts.of_the_other_label(models, y, event, other,
-                                                                         named=given.event is not None)
-    again = (doubts.repeats(y) or doubts.copied(models, y)) if given.groups is None else []
+    parts = [] if given.time is not None or given.count is not None else doubts.one_outcome(
+        frame, y, truth_of(given), special(given) | {*models})
+    try:
+        turned = [] if given.time is not None else doubts.of_the_other_label(models, y, event, other,
+                                                                             named=given.event is not None)
+    except ValueError as error:
+        raise ValueError(" ".join([f"{error}.", *parts[:1]]) if parts else str(error)) from error
+    again = [] if given.groups is not None else (
+        doubts.repeats(y) or doubts.copied(models, y) or doubts.mirrored(models, y))
     other = doubts.of_another_column(frame, models, y, truth_of(given), special(given))
     other += doubts.two_acts(frame, models)
-    return [*turned, *other, *doubts.fitted(frame, models, y, special(given)), *doubts.ends(models, y),
+    return [*turned, *other, *parts, *doubts.fitted(frame, models, y, special(given)), *doubts.ends(models, y),
             *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
 
@@ -596,12 +626,13 @@ def blanks_as_no(given, frame):
         return frame
     column = tables.column_of(frame, truth_of(given))
     kinds, blank = column.dropna().unique(), column.isna()
-    if len(kinds) != 1 or not blank.any():
-        raise ValueError(f"--missing no is for outcomes of one label and blanks; column {given.truth!r} has "
-                         f"{len(kinds)} labels and {blank.sum():,} blanks")
-    given.notes.append(f"{given.truth} is blank in {blank.sum():,} rows: they count as no {kinds[0]}.")
-    given.event = str(kinds[0]) if given.event is None else given.event
-    filled = frame.assign(**{given.truth: column.astype(object).where(~blank, f"no {kinds[0]}")})
+    if not tables.of_one_label(column):
+        raise ValueError(f"--missing no is for outcomes of one label, or of dates, and blanks; column {given.truth!r} "
+                         f"has {len(kinds)} labels and {blank.sum():,} blanks")
+    label = str(kinds[0]) if len(kinds) == 1 else "date"
+    given.notes.append(f"{given.truth} is blank in {blank.sum():,} rows: they count as no {label}.")
+    given.event = label if given.event is None else given.event
+    filled = frame.assign(**{given.truth: np.where(blank, f"no {label}", label)})
     filled.attrs = frame.attrs
     return filled
 
@@ -610,20 +641,25 @@ def event_columns(given, frame):
     """Columns of probabilities, and why the others are left out."""
     _refuse_long(given, frame)
     if given.models:
-        return _named_or_found(given, {})
+        return _named_or_found(given, frame, {})
     found = {name: _reason(frame, name) for name in frame.columns if name not in special(given)}
     _refuse_few({name: fields for name, (_, _, fields) in found.items() if fields is not None},
                 {name: reason for name, (reason, _, _) in found.items()})
-    return _named_or_found(given, {name: reason + tables.other_unit(np.array(ends))
+    return _named_or_found(given, frame, {name: reason + tables.other_unit(np.array(ends))
                                    for name, (reason, ends, _) in found.items()})
 
 
-def _named_or_found(given, reasons):
+def _named_or_found(given, frame, reasons):
     names = named_models(given) or [name for name, reason in reasons.items() if not reason]
     if not names:
         lines = [f"{name}, {reason}: " for name, reason in reasons.items()
                  if reason.startswith("line ") and not name_tokens(name) & {"id", "key", "index", "row", "case"}]
-        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason), (lines or [""])[0])
+        fields = {name: str(frame[name].iloc[0]) for name, reason in reasons.items()
+                  if reason == "not numbers" and name in frame}
+        texts = [f"{name}, such as {field!r:.60}, is not a number: " for name, field in fields.items()
+                 if re.search(r"[.,]\d|\b1\D+\d", field)]
+        near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason),
+                    (texts or lines or [""])[0])
         raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
     check_models(names)
     return names, {name: reason for name, reason in reasons.items() if reason}
@@ -788,7 +824,7 @@ class Survey:
         flat = {name: np.array(ends) for name, ends in self.ends.items() if not self.reasons.get(name)}
         _refuse_few(self.fields, self.reasons)
         self.reasons |= evidence.constant(flat)
-        names, left = _named_or_found(self.given, {
+        names, left = _named_or_found(self.given, pd.DataFrame(), {
             name: reason + (tables.other_unit(np.array(self.ends[name])) if OUTSIDE.match(reason) else "")
             for name in self.columns.often if (reason := self.reasons.get(name)) is not None})
         other = _complements([pair for pair, sums in self.twins.items() if sums and set(pair) <= set(names)],
@@ -946,6 +982,10 @@ def _models_in_rows(given, frame, truth):
 def _each_case(given, frame):
     """A row for many cases becomes two: those with the event, and those without, each with its number as weight."""
     names = [name.strip() for name in str(given.count).split(",")]
+    if len(names) == 2 and "+" in names[1] and names[1] not in frame:  # those with the event and those without
+        both = [tables.numbers(frame, name.strip(), least=0) for name in names[1].split("+")]
+        frame = frame.drop(columns=[name.strip() for name in names[1].split("+") if name.strip() != names[0]]).assign(
+            **{names[1]: sum(both)})
     if len(names) != 2 or given.truth is not None or given.weights is not None or given.decision != "binary":
         raise ValueError("--count EVENTS,CASES takes two columns, is for binary decisions, and stands in for --truth "
                          "and --weights")
@@ -1090,7 +1130,7 @@ def follow_up(given, frame, used):
     found = set()
     for name in map(str, frame.columns):
         words = name_tokens(name) & set(tables.EXPORTS["follow_up"])
-        if not words or name in used | special(given):
+        if not words or name in used | special(given) or tables.in_percent(name):
             continue
         try:
             times = tables.values(frame[name])

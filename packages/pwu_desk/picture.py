@@ -12,7 +12,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from pwu_lite._resampling import bands
-from pwu_lite.families import Answers, BinaryDecision, Family, Newsvendor, RejectOption, SelectivePrediction, TopK
+from pwu_lite.families import Answers, Family, Newsvendor, RejectOption, SelectivePrediction, TopK
+from pwu_lite.families.base import FALSE_ALARM
 from pwu_lite.metrics._kernels import average
 from pwu_lite.priors import Dirac
 from pwu_lite.pwu import PWU
@@ -93,12 +94,11 @@ class Axis:
 
 
 AXES: dict[type, Axis] = {  # a family may say another one as its attribute `axis`
-    BinaryDecision: Axis("logit", "cost share of a false alarm, c"),
     SelectivePrediction: Axis("log", "error that costs as much as passing, in the unit of the outcome",
                               "cost per case, in its square", power=0.5),
     TopK: Axis("log", "share of the cases picked", "cost per case, minus precision"),
     RejectOption: Axis("logit", "price of handing a case over, in wrong answers"),
-    Answers: Axis("logit", "share of the stake that a wrong answer costs, c", "cost per question"),
+    Answers: Axis("logit", Answers.parameters[0].words, "cost per question"),
     Newsvendor: Axis("logit", "critical ratio: a unit short, of a unit short and one left over")}
 
 
@@ -107,7 +107,7 @@ def _axis(family):
     parameter = family.stated[0]
     scale = {(0.0, np.inf): "log", (0.0, 1.0): "log" if parameter.counts else "logit"}.get(parameter.domain, "linear")
     known = (AXES[kind] for kind in type(family).__mro__ if kind in AXES)
-    return getattr(family, "axis", None) or next(known, Axis(scale, parameter.name))
+    return getattr(family, "axis", None) or next(known, Axis(scale, parameter.words or parameter.name))
 
 
 SHARES_OF_COST = (1e-5, 1e-4, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98,
@@ -129,7 +129,7 @@ def axis_of(family: Family) -> dict[str, Any]:
     if parameter.counts:
         found["ticks"] = [(u, f"{100 * u:.2g}%" if u < 1 else "100%") for u in SHARES_PICKED]
     elif axis.scale == "logit":
-        costs = (parameter.name, parameter.domain) == ("c", (0.0, 1.0))
+        costs = parameter.words == FALSE_ALARM
         below = [(f"{(1 - c) / c:.2g}" if c > 0.01 else f"{(1 - c) / c:.0f}",) if costs else () for c in SHARES_OF_COST]
         found["ticks"] = [(c, f"{c:g}", *words) for c, words in zip(SHARES_OF_COST, below, strict=True)]
         found["below"] = "so many false alarms cost as much as a miss" if costs else ""

@@ -69,6 +69,7 @@ TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
 RIGHT = YES | {"right", "correct", "c", "pass", "passed", "solved", "resolved"}
 WRONG = {"0", "false", "no", "n", "wrong", "incorrect", "i", "fail", "failed", "unsolved", "unresolved"}
+DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}")
 BARE = re.compile(r"(?:column \d+)?")  # a column without a name
 VECTOR = re.compile(r"\[[-+\d.eE]+(?:[, ]+[-+\d.eE]+)+\]")
 END = re.compile(r"lo|low|lower|hi|high|upper|lwr|upr", re.IGNORECASE)
@@ -244,6 +245,9 @@ def separated(text: str) -> str:
         return text
     rows = ["" if RULED.fullmatch(line) else line.strip(" \r|") for line in lines]
     words = [[word.strip() for word in (row.split("|") if barred and row else row.split())] for row in rows]
+    if not barred and '"' in first:  # R's write.table
+        with contextlib.suppress(csv.Error):
+            words = [next(csv.reader([row], delimiter=" ", skipinitialspace=True), []) for row in rows]
     filled = [row for row in words if row]
     wide = {len(row) for row in filled[1:]}
     if wide not in ({len(filled[0])}, {len(filled[0]) + 1}) or any("\t" in word or '"' in word for row in filled
@@ -299,7 +303,9 @@ def _rows_of(table, source):
         for outer, inner in ((table, columns[0]), (columns[0], table)):  # rows are numbered from 0
             if list(inner) == [str(place) for place in range(len(inner))]:
                 return columns if inner is table else [{name: table[name][key] for name in outer} for key in inner]
-    return [table]
+    inside = [one for one in columns if isinstance(one, list) and len(one) > 1 and all(
+        isinstance(row, dict) for row in one)]
+    return inside[0] if len(inside) == 1 else [table]  # results beside a version
 
 
 def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -338,7 +344,7 @@ def layout(lines: Iterable[str], source: str, said: str = "") -> tuple[str, list
     first = list(itertools.islice((line for line in lines if line.strip()), 50))
     if not first:
         raise ValueError(f"{source} is empty")
-    delimiter = said or max(DELIMITERS, key=re.sub(r'"[^"]*"', "", first[0]).count)
+    delimiter = said or max(reversed(DELIMITERS), key=re.sub(r'"[^"]*"', "", first[0]).count)  # a comma is the last
     try:
         names, *rows = csv.reader(first[:2], delimiter=delimiter, skipinitialspace=True)
         with contextlib.suppress(csv.Error):  # a line further down is told by its number
@@ -351,6 +357,10 @@ def layout(lines: Iterable[str], source: str, said: str = "") -> tuple[str, list
     if len(rows) > 2 and all(len(row) == len(names) + 1 for row in rows[:-1]):  # the last may end on a later line
         if all(not row[-1].strip() for row in rows[:-1]):
             return delimiter, [*names, ""]
+        if delimiter == "," and all(re.search(r"[^\s,]+, [^,]*$", line) for line in first[1:]) and not any(
+                re.match(r"[^,]*, ", line) for line in first[1:]):
+            raise ValueError(f"the rows have a field more than the header, and the last one begins with a blank: "
+                             f"{first[1].strip()[-40:]!r}. A comma inside of a name needs quotes")
         if len({row[0] for row in rows}) == len(rows):  # R writes the names of rows without a heading
             return delimiter, ["row names", *names]
     if rows and len(rows[0]) > len(names):
@@ -768,6 +778,18 @@ def other_unit(read: np.ndarray) -> str:
     return ""
 
 
+def of_one_label(column: pd.Series) -> bool:
+    """Does a column hold one label and blanks, or dates and blanks: of those to whom something came?
+
+    Examples
+    --------
+    >>> of_one_label(pd.Series(["x", None])), of_one_label(pd.Series(["2026-01-31", None, "2026-02-01"]))
+    (True, True)
+    """
+    kinds = column.dropna().astype(str).unique()
+    return bool(column.isna().any()) and (len(kinds) == 1 or len(kinds) > 1 and all(map(DATE.match, kinds)))
+
+
 def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarray:
     """A column of two labels as zeros and ones.
 
@@ -785,7 +807,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     if column.isna().any():
         _refuse(frame, column, column.isna().to_numpy(), "expected an outcome",
                 "; if that is the name of a class, give it another one; if the outcome is not known, say "
-                "--missing bounds" + ("; if a blank means no, --missing no" if column.nunique() == 1 else ""))
+                "--missing bounds" + ("; if a blank means no, --missing no" if of_one_label(column) else ""))
     try:
         kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
     except TypeError as error:
@@ -946,6 +968,11 @@ def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
         if own.keys() >= {0.01, 0.02, 0.03} and own.keys() <= {0.0, 0.01, 0.02, 0.03, 0.04} and own[0.02][-2:-1] != "0":
             raise ValueError(f"are {', '.join(own[level] for level in sorted(own))} quartiles, or the quantiles at 1%, "
                              f"2% and 3%? Call them {model}_q25, {model}_q50, {model}_q75, or {model}_q01 and so on")
+        tens = sorted(10 * level for level in own)
+        if len(own) > 1 and np.allclose(np.add(tens, tens[::-1]), 1) and min(own) < 0.1:  # q010 to q090
+            raise ValueError(f"are {', '.join(own[level] for level in sorted(own))} the quantiles at "
+                             f"{', '.join(f'{level:.0%}' for level in tens)}, or at a tenth of these? Call them "
+                             f"{', '.join(f'{model}_q{100 * level:02.0f}' for level in tens)} if they are")
     kept = {model: dict(sorted(own.items())) for model, own in found.items()
             if len(own) >= tools[model].get("least", 1)}
     first = next(iter(kept), "")
@@ -1238,7 +1265,7 @@ def _counted(frame, name):
         if other != name and (cases >= np.maximum(count, 1)).all() and not (cases % 1).any() and (
                 np.ptp(cases) + 1 != len(cases)):  # numbers of rows are not numbers of cases
             return (f". If each row stands for many cases, {other} of them, of which {name} had the event: --count "
-                    f"{name},{other} instead of --truth")
+                    f"{name},{other} instead of --truth. If {other} had none, --count {name},{name}+{other}")
     return ""
 
 

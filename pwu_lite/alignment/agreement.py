@@ -5,15 +5,12 @@ Implements the alignment tables of section 5.1 of the PWU paper.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from .. import validation
 from .._ranks import ROUNDING, snap
-
-if TYPE_CHECKING:  # pandas takes half a second to import: import it where it is used
-    pass
 
 __all__ = ["agreement", "kendall_tau", "somers_d"]
 
@@ -53,10 +50,10 @@ def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[st
 
     Parameters
     ----------
-    metrics : array_like or DataFrame, shape (models, metrics)
-        Higher is better. A value may be infinite (tied with other infinite ones).
-    utilities : array_like or DataFrame, shape (models, utilities)
-        Higher is better.
+    metrics : array_like or DataFrame, shape (m, k)
+        A row for each model. Higher is better. A value may be infinite (tied with other infinite ones).
+    utilities : array_like or DataFrame, shape (m, j)
+        A row for each model. Higher is better.
     tie : float
         Values closer than this times their own size are tied (`pwu_lite._ranks.snap`).
 
@@ -64,7 +61,7 @@ def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[st
     -------
     dict of ndarray
         ``tau``, ``somers_d`` and ``pairs`` (those that differ in utility), each of shape
-        (metrics, utilities); NaN for a column with a NaN, or without two different values.
+        (k, j); NaN for a column with a NaN, or without two different values.
 
     Raises
     ------

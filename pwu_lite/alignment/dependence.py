@@ -106,7 +106,7 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     return None
 
 
-def _checked(metric: Any, task: str, n: float, trials: int, precision: float) -> tuple[int, int, float]:
+def _checked(metric: Any, task: str, n: int, trials: int, precision: float) -> tuple[int, int, float]:
     """The numbers of a search, or what is wrong with it."""
     if not isinstance(task, str) or task not in _DRAWS:
         raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")

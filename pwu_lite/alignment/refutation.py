@@ -178,7 +178,7 @@ def _given(y_true: Any, forecasts: list[Any] | None) -> list[Any] | None:
     return [(y_true, forecasts)]
 
 
-def _drawn_sets(family: Family, n: float, seed: int, trials: int) -> list[Any]:
+def _drawn_sets(family: Family, n: int, seed: int, trials: int) -> list[Any]:
     """Random data sets; every second one has two more cases."""
     n, rng = validation.whole("n", n), np.random.default_rng(validation.seed(seed))
     draw = drawn if isinstance(family, Family) else gaussians
@@ -236,7 +236,7 @@ def _ranked(loss: Any, family: Callable[..., Any] | Family, labels: Any, reports
     return kept, values, room, *all_costs(family, labels, kept, thetas, within)
 
 
-def _check_within(family: Callable[..., Any] | Family, within: float | tuple[float, float]) -> None:
+def _check_within(family: Callable[..., Any] | Family, within: tuple[float, float]) -> None:
     ends = validation.numbers("within", within)
     if ends.shape != (2,) or not ends[0] < ends[1]:
         raise ValueError(f"within must be (low, high) with low < high, got {within!r}")

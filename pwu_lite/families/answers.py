@@ -50,7 +50,7 @@ class Answers(SeparableFamily):
     -0.5
     """
 
-    parameters = (Parameter("c", (0.0, 1.0)),)
+    parameters = (Parameter("c", (0.0, 1.0), words="share of the stake that a wrong answer costs, c"),)
     takes = ("answer", "confidence")
     largest_difference = 1.0
 

@@ -12,7 +12,7 @@ import math
 import re
 import reprlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,7 +22,10 @@ from .. import validation
 from ..metrics._kernels import average
 from ..priors import Dirac, Frozen, Prior
 
-__all__ = ["Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "resolved"]
+__all__ = ["FALSE_ALARM", "Family", "JointFamily", "Parameter", "Resolved", "SeparableFamily", "resolved"]
+
+FALSE_ALARM = "cost share of a false alarm, c"
+"""What c is where an act may be a false alarm: the words of a picture's axis."""
 
 
 Data = tuple[np.ndarray, ...]  # labels and forecast, read
@@ -47,6 +50,8 @@ class Parameter:
         A prior must have a finite mean.
     averaged : bool
         The family itself averages over this parameter, a number counted from 0 (a class, say); it takes no prior.
+    words : str
+        What it is, on the axis of a picture; its name, if not given.
 
     Examples
     --------
@@ -59,6 +64,7 @@ class Parameter:
     counts: bool = False
     needs_mean: bool = False
     averaged: bool = False
+    words: str = field(default="", repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.counts:  # k/n lies in (0, 1], whatever else is stated

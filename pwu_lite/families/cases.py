@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import Data, Parameter, SeparableFamily, Weight, covers
+from .base import FALSE_ALARM, Data, Parameter, SeparableFamily, Weight, covers
 
 __all__ = ["BinaryDecision", "SelectivePrediction"]
 
@@ -40,7 +40,7 @@ class BinaryDecision(SeparableFamily):
     -0.26666666666666666
     """
 
-    parameters = (Parameter("c", (0.0, 1.0)),)
+    parameters = (Parameter("c", (0.0, 1.0), words=FALSE_ALARM),)
     largest_difference = 1.0
 
     def act(self, theta: float, y_prob: ArrayLike) -> np.ndarray:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one, weight_above, weight_up_to
 from ..priors import Prior
-from .base import Data, Parameter, SeparableFamily, Weight
+from .base import FALSE_ALARM, Data, Parameter, SeparableFamily, Weight
 from .cases import BinaryDecision, SelectivePrediction
 
 __all__ = ["OneVsRest", "PerOutput"]
@@ -47,7 +47,7 @@ class OneVsRest(SeparableFamily):
 
     family: BinaryDecision
 
-    parameters = (Parameter("class", averaged=True), Parameter("c", (0.0, 1.0)))
+    parameters = (Parameter("class", averaged=True), Parameter("c", (0.0, 1.0), words=FALSE_ALARM))
     multiclass = True
     largest_difference = 1.0  # a mean over classes, each of which differs by 1 at most
     check = staticmethod(validation.check_multiclass)

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..metrics._kernels import to_sum_one
 from ..priors import Dirac, Prior
-from .base import Data, Parameter, References, SeparableFamily, Weight
+from .base import FALSE_ALARM, Data, Parameter, References, SeparableFamily, Weight
 from .cases import BinaryDecision
 
 __all__ = ["Exceedance", "Newsvendor"]
@@ -325,7 +325,7 @@ class Exceedance(_Orders):
     0.028233
     """
 
-    parameters = (Parameter("t", (-np.inf, np.inf)), Parameter("c", (0.0, 1.0)))
+    parameters = (Parameter("t", (-np.inf, np.inf)), Parameter("c", (0.0, 1.0), words=FALSE_ALARM))
 
     def act(self, theta: tuple[float, float], forecast: ArrayLike) -> np.ndarray:
         """True where a warning is given, that is, where ``P(y > t) > c``; shape (n,).
@@ -396,20 +396,13 @@ def _on_cells(prior: Prior, low: np.ndarray, high: np.ndarray, mirrored: bool = 
     The prior is on tau, or on ``1 - tau``. Where tau is near 1 the second is a difference of `complement_above`, so
     that no digits cancel.
     """
-    if prior.length is not None:
-        columns = [_on_cells_of(prior, a, b) for a, b in zip(*((1 - high, 1 - low) if mirrored else (low, high)),
-                                                             strict=True)]
-        mean, rest = (np.column_stack(parts) for parts in zip(*columns, strict=True))
-    else:
-        mean, rest = _on_cells_of(prior, *((1 - high, 1 - low) if mirrored else (low, high)))
-    return (rest, mean) if mirrored else (mean, rest)
-
-
-def _on_cells_of(prior: Prior, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
+    if mirrored:
+        low, high = 1 - high, 1 - low
+    if prior.length is not None:  # shape (cells, n) in between
+        low, high = low[:, None], high[:, None]
     mean = np.asarray(prior.partial_mean(low, high))
-    rest = np.where(np.asarray(low) > 0.5, prior.complement_above(low) - prior.complement_above(high),
-                    prior.mass(low, high) - mean)
-    return mean, rest
+    rest = np.where(low > 0.5, prior.complement_above(low) - prior.complement_above(high), prior.mass(low, high) - mean)
+    return (rest.T, mean.T) if mirrored else (mean.T, rest.T)
 
 
 def _levels(given: Any) -> tuple[Any, ...]:
@@ -420,7 +413,7 @@ def _levels(given: Any) -> tuple[Any, ...]:
     return tuple(levels.tolist())
 
 
-def _as_number(name: str) -> float:
+def _as_number(name: Any) -> float:
     try:
         return float(name)
     except (TypeError, ValueError):

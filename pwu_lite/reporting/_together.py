@@ -99,7 +99,7 @@ def all_together(cost: np.ndarray, draws: np.ndarray, best: int, coverage: float
 class _Pairs:
     """All pairs of models: their differences in standard errors, and the errors of these on the draws."""
 
-    def __init__(self, cost: Any, draws: str | None, own: Any, coverage: Any, number: Any, resampled: Any,
+    def __init__(self, cost: Any, draws: Any, own: Any, coverage: Any, number: Any, resampled: Any,
                  pairs: Any) -> None:
         self.cost, self.errors = cost, draws - cost
         self.coverage, self.number, self.pairs = coverage, number, pairs

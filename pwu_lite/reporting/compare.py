@@ -5,6 +5,7 @@ Implements appendix L of the PWU paper, for more than two models.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -25,7 +26,7 @@ from ..metrics._kernels import average, of_each_case
 from ..pwu import PWU
 from ._tables import html
 from ._together import pairs_of
-from .intervals import Options, apart, by_content, from_losses, from_scores, method_of, named
+from .intervals import Method, Options, apart, by_content, from_losses, from_scores, method_of, named
 from .margin import decide, lifted, margin_of
 from .margin import words as decided
 from .words import at_a_glance, in_words, lines, remarks, wrapped
@@ -112,7 +113,7 @@ class ModelComparison:
 
 def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None = None, groups: Any = None,
             sample_weight: ArrayLike | None = None, n_resamples: int = 1000, seed: int = 0,
-            coverage: float = 0.95, blocks: int | None = None, interval: str | None = None,
+            coverage: float = 0.95, blocks: int | None = None, interval: str | Method | None = None,
             margin: float | str | None = None) -> ModelComparison:
     """Compare models by cost, with paired intervals for the differences from the cheapest.
 
@@ -142,7 +143,7 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         For cases in time order: number of consecutive cases that are resampled together. Blocks should be several times
         as long as the dependence, for instance a week if hours of the same day are alike; `words` warn where they are
         too short.
-    interval : {"bootstrap", "normal", "hac"}, optional
+    interval : {"bootstrap", "normal", "hac"} or Method, optional
         How intervals are computed; by default the number of cases decides. They come from resamples, from a normal
         approximation, or, for cases in time order, from a variance that counts their dependence (over `blocks` steps,
         if given). Each errs as often as it says at one look; who looks again and again takes `pwu_desk.Watch`.
@@ -386,6 +387,9 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     reference, shared = against, np.all(list(present.values()), axis=0)
     if against is None:
         if not shared.any():
+            if not any((one & two).any() for one, two in itertools.combinations(present.values(), 2)):
+                raise ValueError("no case has forecasts of two models: each was used on cases of its own, and what is "
+                                 "compared here are models on the same cases")
             raise ValueError("no case has a forecast of every model: say which model the others are compared with "
                              "(against)")
         chosen, outcomes, given = part(forecasts, shared)

@@ -1,4 +1,4 @@
-"""How far a comparison may be options: intervals of costs and of their differences, from resamples or a normal law.
+"""How far a comparison may be off: intervals of costs and of their differences, from resamples or a normal law.
 
 Implements appendix L of the PWU paper, for cases in time, too (Newey and West, Diebold and Mariano).
 """

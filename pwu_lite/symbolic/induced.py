@@ -225,7 +225,7 @@ def _has_easy_powers(f: Any, x: Any) -> Any:
     return all(easy) and (not powers or all(power.exp.is_Rational and power.exp.q <= 2 for power in alone))
 
 
-def _selective_parts(part: tuple[Any, None, None, Any], error: Any, variance: Any) -> tuple[Any, Any]:
+def _selective_parts(part: tuple[Any, ...], error: Any, variance: Any) -> tuple[Any, Any]:
     """Weight, and the expected cost, of one part of a prior."""
     weight, density, support, atom = part
     if density is None:

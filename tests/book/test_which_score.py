@@ -49,5 +49,4 @@ def test_every_decision_family_is_named_where_a_reader_looks_for_one(page):
     families = [name for name, kind in ((name, getattr(pwu_lite, name)) for name in pwu_lite.__all__)
                 if isinstance(kind, type) and issubclass(kind, Family) and kind not in (
                     Family, SeparableFamily, JointFamily)]
-    assert len(families) == 12
-    assert [name for name in families if f"`{name}`" not in text] == []
+    assert families and [name for name in families if f"`{name}`" not in text] == []

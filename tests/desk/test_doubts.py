@@ -398,3 +398,126 @@ def test_two_labels_with_two_confidences_are_paired_by_their_names(ask):
         assert found[f"conf_{name}"] == near(Y, np.where(label[name] == "ill", sure[name], 1 - sure[name]))
     other = table.rename(columns={"conf_a": "sure1", "conf_b": "sure2"})
     assert "call them A_label and A_confidence" in ask(other, *words, "--confidence-of", "pred_a,pred_b")
+
+
+def test_a_part_without_any_event_is_said_and_stands_beside_what_is_refused(ask):
+    """Nobody looked there: fraud that was not reviewed, a loan that was not made. Not where a column is the outcome."""
+    seen = np.arange(N) % 2 == 0
+    table = pd.DataFrame({"fraud": np.where(seen, Y, 0), "status": np.where(seen, "reviewed", "closed"), "a": GOOD,
+                          "b": POOR, "copy": np.where(np.where(seen, Y, 0) == 1, "bad", "good")})
+    said = remarks(ask(table, "--truth", "fraud", *AT))
+    assert "fraud is 0 in all 200 rows where status = closed: was it looked for there" in said and "copy =" not in said
+    assert "looked for" not in remarks(ask(table, "--truth", "fraud", *AT, "--only", "status=reviewed"))
+    table.loc[1, "fraud"] = 1
+    assert "looked for" not in remarks(ask(table.drop(columns="copy"), "--truth", "fraud", *AT))
+    riskier = np.where(seen, 0.1, 0.5) + 0.2 * GOOD  # refused are those whom the models fear
+    table = pd.DataFrame({"default": np.where(seen, Y, 0), "funded": seen.astype(int), "a": riskier, "b": riskier**2})
+    assert "seem to be probabilities of 0" in (refused := ask(table, "--truth", "default", *AT))
+    assert "default is 0 in all 200 rows where funded = 0" in refused
+
+
+def test_orders_hear_of_closed_days_empty_shelves_and_totals(ask):
+    demand = np.random.default_rng(2).poisson(9, N)
+    table = pd.DataFrame({"sold": demand, "m_q10": demand - 3.0, "m_q90": demand + 4.0, "shut": 0, "stockout": 0,
+                          "unique_id": [f"AU/{place % 4}" for place in range(N)]})
+    words = ["--truth", "sold", "--decision", "orders", "--ratio", "4"]
+
+    def said(**changed):
+        return remarks(ask(table.assign(**changed), *words))
+
+    assert not any(word in said() for word in ("looked for", "demand may", "totals"))
+    closed = np.arange(N) % 7 == 0
+    assert f"sold is 0 in all {closed.sum()} rows where shut = 1" in said(shut=closed.astype(int),
+                                                                          sold=np.where(closed, 0, demand))
+    assert "stockout is 1 in 58 of 400 rows: demand may have been larger there" in said(stockout=closed.astype(int))
+    whole = np.where(closed, "AU", table["unique_id"])
+    assert "unique_id has AU beside AU/0: are these totals" in said(unique_id=whole)
+
+
+def test_the_share_that_a_sample_kept_asks_for_weights(ask):
+    table = pd.DataFrame({"y": Y, "kept": np.where(Y == 1, 1.0, 0.15), "a": GOOD / 3, "b": POOR / 3})
+    found = ask(table, "--truth", "y", *AT)
+    assert "kept is 1 for each event and less for" in remarks(found) and "kept" not in costs(found)
+    assert "--recalibrate judges" not in remarks(found)
+    weighed = ask(table.drop(columns="kept").assign(w=1 / table["kept"]), "--truth", "y", *AT, "--weights", "w")
+    assert "--recalibrate judges" not in remarks(weighed)
+    plain = ask(table.drop(columns="kept"), "--truth", "y", *AT)
+    assert "--recalibrate judges" in remarks(plain)
+    table["kept"] = np.where(np.arange(N) % 2 == 0, 1.0, 0.15)
+    assert "kept is 1" not in remarks(ask(table, "--truth", "y", *AT))
+
+
+def test_two_sides_of_one_match_are_one_case(ask):
+    both = pd.DataFrame({"win": np.append(Y, 1 - Y), "a": np.append(GOOD, 1 - GOOD), "b": np.append(POOR, 1 - POOR)})
+    both = both.sample(frac=1, random_state=0)
+    assert "Each row has a twin with the other outcome" in remarks(ask(both, "--truth", "win", *AT))
+    both["b"] = both["b"] ** 2
+    assert "has a twin" not in remarks(ask(both, "--truth", "win", *AT))
+
+
+def test_answers_in_another_form_than_the_right_ones_are_asked_for(ask):
+    letters = np.array(list("ABCD"))
+    right, said = (np.random.default_rng(seed).integers(0, 4, 60) for seed in (0, 1))
+    words = ["--truth", "gold", "--decision", "answers", "--ratio", "1"]
+
+    def told(gold, answer):
+        return ask(pd.DataFrame({"gold": gold, "m_answer": answer, "m_confidence": 0.8}), *words)
+
+    assert "none of the 60 answers of m is the right one word for word" in told(right, letters[said])
+    assert "none of the" in told([f"She has {k} and 2, so\n#### {10 * k}" for k in right], 10 * right)
+    assert "none of the" in told([f'["city{k}", "City of {k}"]' for k in right], [f"city{k}" for k in right])
+    some = [f"city{k} | City of {k}" if place % 3 == 0 else f"city{k}" for place, k in enumerate(right)]
+    assert "20 answers of m count as wrong and stand inside the right one" in remarks(
+        told(some, [f"city{k}" for k in right]))
+    assert "stand inside" not in remarks(told(letters[right], letters[said]))
+    blank = told(letters[right], np.where(np.arange(60) < 9, "", letters[right]))
+    assert "m abstains from 9 of 60 answers." in remarks(blank) and costs(blank) == {"m": pytest.approx(9 / 60 / 2)}
+
+
+@pytest.mark.parametrize("name, fit, test", [
+    ("window", "DEV", "OOT"), ("population", "Build", "Holdout"), ("train_flag", 1, 0), ("used_in_training", "Y", "N"),
+    ("Validation", 0, 1)])
+def test_names_for_rows_of_a_fit_are_asked_about(ask, name, fit, test):
+    table = pd.DataFrame({"y": Y, "a": GOOD, "b": POOR, name: np.where(np.arange(N) % 2 == 0, fit, test)})
+    assert "--only" in ask(table, "--truth", "y", *AT) and f"column '{name}'" in ask(table, "--truth", "y", *AT)
+
+
+def test_a_word_that_a_fit_shares_with_others_is_no_sign_of_it(ask):
+    table = pd.DataFrame({"y": Y, "a": GOOD, "b": POOR, "covid_test": Y[::-1], "build": np.arange(N) % 3})
+    assert set(costs(ask(table, "--truth", "y", *AT))) == {"a", "b"}
+
+
+def test_the_outcome_again_is_no_other_outcome(ask):
+    table = pd.DataFrame({"y_x": Y, "pred_x": GOOD, "y_y": Y, "pred_y": POOR})
+    assert "goes with" not in remarks(ask(table, "--truth", "y_x", *AT))
+
+
+def test_folds_that_share_no_case_are_not_offered_as_models(ask):
+    """Repeated cross-validation, as caret keeps it: each row in one fold of each of three repeats."""
+    own, rows = np.random.default_rng(4), []
+    for repeat in range(3):
+        fold = own.permutation(np.arange(60) % 5)
+        rows += [{"Resample": f"Fold{fold[k]}.Rep{repeat}", "rowIndex": k, "obs": Y[k],
+                  "rf": GOOD[k] + own.normal(0, 1e-3), "glm": POOR[k] + own.normal(0, 1e-3)} for k in range(60)]
+    table = pd.DataFrame(rows).sort_values("Resample")
+    said = ask(table, "--truth", "obs", *AT)
+    assert "--groups rowIndex" in said and "--model-column" not in said
+    assert "no case has every value of Resample" in ask(table, "--truth", "obs", *AT, "--model-column", "Resample")
+    assert ask(table, "--truth", "obs", *AT, "--groups", "rowIndex")["models"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_two_arms_of_a_trial_are_different_cases(ask):
+    one = np.arange(N) % 2 == 0
+    table = pd.DataFrame({"y": Y, "a": np.where(one, GOOD, np.nan), "b": np.where(one, np.nan, POOR)})
+    assert "each was used on cases of its own" in ask(table, "--truth", "y", *AT, "--missing", "pairwise")
+
+
+def test_numbers_of_accounts_and_shares_of_payments_are_no_counts_and_no_times(ask):
+    table = pd.DataFrame({"churned": Y, "acct_num": np.random.default_rng(1).permutation(N), "a": GOOD, "b": POOR,
+                          "pct_time": np.random.default_rng(2).uniform(0, 100, N).round(1)})
+    said = remarks(ask(table, "--truth", "churned", *AT, "--models", "a,b"))
+    assert "how often each case counts" not in said and "time of follow-up" not in said
+    table = table.rename(columns={"acct_num": "num", "pct_time": "time"}).assign(num=1 + np.arange(N) % 7)
+    said = remarks(ask(table, "--truth", "churned", *AT, "--models", "a,b"))
+    assert "how often each case counts" in said and "time of follow-up" in said

@@ -331,9 +331,9 @@ def test_decimal_commas_with_three_decimals_are_told_by_all_rows(capsys, tmp_pat
 
 @pytest.fixture
 def pwu_compare(capsys, tmp_path):
-    def compared(content, *words, name="p.csv"):
+    def compared(content, *words, name="p.csv", at="--threshold"):
         (tmp_path / name).write_text(content)
-        code = command.main(["compare", str(tmp_path / name), "--json", "--threshold", "0.2", *words])
+        code = command.main(["compare", str(tmp_path / name), "--json", at, "0.2", *words])
         said = capsys.readouterr()
         return json.loads(said.out) if code == 0 else said.err
     return compared
@@ -376,3 +376,56 @@ def test_quantiles_in_rows_ask_for_their_decision(pwu_compare):
                           "value": 30 + 20 * level + site % 5} for model in "ab" for site in range(40)
                          for level in (0.1, 0.5, 0.9)])
     assert "say --decision orders" in pwu_compare(text(rows), "--truth", "observation")
+
+
+def test_a_comma_inside_of_a_name_does_not_shift_the_columns(pwu_compare):
+    city = text(TABLE.assign(city="Austin, TX", id=PLACE)[["id", "y", "near", "far", "city"]]).replace('"', "")
+    assert "A comma inside of a name needs quotes" in pwu_compare(city)
+    names = "\n".join(["y,near,far", *(f"{place},{line}" for place, line in enumerate(text(TABLE).splitlines()[1:]))])
+    assert pwu_compare(names)["models"] == pwu_compare(text(TABLE))["models"]  # R's names of rows
+
+
+def test_files_of_other_tools_are_read_as_they_come(pwu_compare):
+    wanted = pwu_compare(text(TABLE))["models"]
+    table = TABLE.assign(id=PLACE)
+    r = "\n".join(['"y" "near" "far"', *(f'"{place}" {y} {near} {far}' for place, (y, near, far) in enumerate(
+        TABLE.to_numpy().tolist(), 1))])
+    nested = json.dumps({"version": 3, "results": json.loads(table.to_json(orient="records"))})
+    heads = text(TABLE.rename(columns={"near": "near (a, b)", "far": "far (c, d)"}), sep=";", decimal=",")
+    dates = text(TABLE.assign(y=np.where(TABLE["y"] == 1, "2026-01-31", ""))).replace("2026-01-31", "2026-02-01", 3)
+    for content, words, name in ((r, [], "p.csv"), (nested, [], "p.json"), (heads, [], "p.csv"),
+                                 (dates, ["--truth", "y", "--missing", "no"], "p.csv")):
+        found = pwu_compare(content, *words, name=name)
+        assert isinstance(found, dict), found
+        assert [one["cost"] for one in found["models"]] == [one["cost"] for one in wanted]
+
+
+def test_what_is_no_number_is_shown(pwu_compare):
+    for write in ("{:.2f} (0.01-0.99)", "1 in {:.0f}", "tensor({:.3f})"):
+        odd = TABLE.assign(near=[write.format(f if "in" not in write else 1 / max(f, 0.01)) for f in TABLE["near"]])
+        assert f"near, such as {odd['near'][0]!r}, is not a number" in pwu_compare(text(odd.drop(columns="far")))
+
+
+def test_levels_in_three_digits_are_asked_about(pwu_compare):
+    levels = pd.DataFrame({"sold": PLACE % 9, **{f"m_q0{k}0": PLACE % 9 + k - 5.0 for k in (1, 5, 9)}})
+    words = ["--truth", "sold", "--decision", "orders"]
+    assert "Call them m_q10, m_q50, m_q90 if they are" in pwu_compare(text(levels), *words, at="--ratio")
+    whole = levels.rename(columns={"m_q010": "m_q025", "m_q050": "m_q50", "m_q090": "m_q975"})
+    assert isinstance(pwu_compare(text(whole), *words, at="--ratio"), dict)
+
+
+def test_good_and_bad_ones_are_counted_for_all(pwu_compare):
+    rows = pd.DataFrame({"p": np.linspace(0.05, 0.6, 20), "goods": 40 + np.arange(20) ** 2, "bads": np.arange(20)})
+    both = pwu_compare(text(rows), "--count", "bads,bads+goods")
+    whole = pwu_compare(text(rows.assign(n=rows["goods"] + rows["bads"]).drop(columns="goods")), "--count", "bads,n")
+    assert both["models"] == whole["models"]
+    assert "--count bads,bads+goods" in pwu_compare(text(rows), "--truth", "bads")
+
+
+def test_two_files_with_other_outcomes_are_told_apart(capsys, tmp_path):
+    one = TABLE.assign(id=PLACE)
+    paths = [tmp_path / name for name in ("one.csv", "two.csv")]
+    one.drop(columns="far").rename(columns={"near": "p"}).to_csv(paths[0], index=False)
+    one.drop(columns="near").rename(columns={"far": "p"}).assign(y=YES).to_csv(paths[1], index=False)
+    assert command.main(["compare", *map(str, paths), "--truth", "y", "--threshold", "0.2"]) != 0
+    assert "120 of 120 have another y in another file, such as" in " ".join(capsys.readouterr().err.split())

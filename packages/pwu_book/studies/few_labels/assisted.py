@@ -149,7 +149,8 @@ def selective(y_true: ArrayLike, forecasts: Any, prior: Any, *, n0: float = 100.
 
     Parameters
     ----------
-    forecasts : mapping of name to (mean, std)
+    forecasts : mapping of name to tuple
+        Of means and standard deviations.
     prior : Prior
         On lambda, in the unit of y squared.
 
@@ -185,7 +186,7 @@ def shrink(at_labels: np.ndarray, at_reference: np.ndarray, scores: np.ndarray, 
 
     Parameters
     ----------
-    at_labels, at_reference : ndarray, shape (n, models)
+    at_labels, at_reference : ndarray, shape (n, m)
         Loss of each case at its label, and expected loss under the reference.
     scores : ndarray, shape (n, parameters)
         Derivatives of each case's log-likelihood by the reference's parameters.
@@ -222,7 +223,7 @@ def binary_reference(y: np.ndarray, forecasts: np.ndarray) -> tuple[np.ndarray, 
     Parameters
     ----------
     y : ndarray, shape (n,)
-    forecasts : ndarray, shape (n, models)
+    forecasts : ndarray, shape (n, m)
 
     Returns
     -------

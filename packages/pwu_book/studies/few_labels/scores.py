@@ -152,11 +152,11 @@ def outcome(said: Mapping[str, np.ndarray], cost: np.ndarray, utilities: np.ndar
 
     Parameters
     ----------
-    said : mapping of score to ndarray of shape (models,)
+    said : mapping of score to ndarray of shape (m,)
         Lower is better.
-    cost : ndarray, shape (models,)
+    cost : ndarray, shape (m,)
         Expected cost under the prior on the paying cases.
-    utilities : ndarray, shape (models, cells)
+    utilities : ndarray, shape (m, cells)
     mass : ndarray, shape (cells,)
 
     Examples
