@@ -429,3 +429,12 @@ def test_two_files_with_other_outcomes_are_told_apart(capsys, tmp_path):
     one.drop(columns="near").rename(columns={"far": "p"}).assign(y=YES).to_csv(paths[1], index=False)
     assert command.main(["compare", *map(str, paths), "--truth", "y", "--threshold", "0.2"]) != 0
     assert "120 of 120 have another y in another file, such as" in " ".join(capsys.readouterr().err.split())
+
+
+def test_probabilities_below_a_value_are_no_quantiles(pwu_compare):
+    """Of verif's columns q0.1 is a quantile, and p0.1 the chance of at most 0.1."""
+    rows = pd.DataFrame({"obs": PLACE % 9, "q0.1": PLACE % 9 - 2.0, "q0.9": PLACE % 9 + 3.0})
+    words = ["--truth", "obs", "--decision", "orders"]
+    assert isinstance(pwu_compare(text(rows), *words, at="--ratio"), dict)
+    chances = rows.assign(**{"q0.1": 0.1, "q0.9": 0.9}).rename(columns=lambda name: name.replace("q", "p"))
+    assert "skip numbers" in pwu_compare(text(chances), *words, at="--ratio")
