@@ -525,3 +525,10 @@ def test_numbers_of_accounts_and_shares_of_payments_are_no_counts_and_no_times(a
     table = table.rename(columns={"acct_num": "num", "pct_time": "time"}).assign(num=1 + np.arange(N) % 7)
     said = remarks(ask(table, "--truth", "churned", *AT, "--models", "a,b"))
     assert "how often each case counts" in said and "time of follow-up" in said
+
+
+@pytest.mark.parametrize("name", ["detector", "vendor", "llm"])
+def test_rows_of_several_systems_are_said_to_be_pooled(ask, name):
+    kind = np.where(np.arange(N) < 170, "yolo", "detr")
+    said = remarks(ask(pd.DataFrame({"tp": Y, name: kind, "confidence": GOOD}), "--truth", "tp", *AT))
+    assert f"Column {name} has 2 values: if these are models, their rows are pooled here" in said
