@@ -248,6 +248,8 @@ def ends(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
     for (name, f), end in itertools.product(models.items(), (0.0, 1.0)):
         rows = f == end
         wrong = int((y[rows] != end).sum())
+        if np.isin(f, (0, 1)).all():  # labels
+            continue
         if SHARE * len(f) <= rows.sum() < len(f) / 2 and wrong > max(2, rows.sum() * abs(y.mean() - end) / 2):
             found.append(f"{name} is exactly {end:g} in {rows.sum():,} of {len(f):,} rows, and wrong in {wrong:,} "
                          f"of them: are these forecasts, or filled in?")

@@ -400,7 +400,12 @@ def read_events(given, frame):
     frame, competing = _competing(given, frame)
     y = tables.events(frame, truth_of(given), given.event)
     names, left = event_columns(given, frame)
-    models = {str(name): tables.probabilities(frame, name, gaps=may_lack(given)) for name in names}
+    known = dict.fromkeys([given.truth, *(name for name in names if name in frame)])
+    labelled = _labelled(given, frame[[*known]], tables.key(label_of(given, frame, y))) if given.models else {}
+    models = {str(name): (frame[name].map(tables.key) == labelled[name]).to_numpy(dtype=float) if name in labelled else
+              tables.probabilities(frame, name, gaps=may_lack(given)) for name in names}
+    given.notes += [f"{name} holds labels: it is read as 1 where it says {labelled[name]}, and as 0 elsewhere."
+                    for name in names if name in labelled]
     shares = {} if given.weights else doubts.kept_shares(frame, y, special(given))
     if not given.models:
         models, left = ({name: f for name, f in models.items() if name not in shares},
@@ -419,6 +424,19 @@ def read_events(given, frame):
         said += doubts.off({name: doubts.sums_of(f, y) for name, f in models.items()})
     given.notes += said
     return y, models, left, set(names)
+
+
+def _labelled(given, frame, event=""):
+    """Columns of two words, those of the outcome or a yes and a no, as of tests; and the word that says the event."""
+    outcome, found = {tables.key(kind) for kind in frame[given.truth].dropna().unique()}, {}
+    for name in map(str, frame.columns.difference(list(special(given)))):
+        kinds = {tables.key(kind) for kind in frame[name].unique()}
+        if len(kinds) != 2 or frame[name].isna().any() or not evidence.is_words(frame[name]):
+            continue
+        with contextlib.suppress(ValueError):  # it is not clear which of the two is the event
+            found[name] = event if kinds == outcome else tables.key(frame[name].iloc[int(np.argmax(
+                tables.events(frame, name)))])
+    return found
 
 
 def doubted(given, frame, y, models):
@@ -660,7 +678,10 @@ def _named_or_found(given, frame, reasons):
                  if re.search(r"[.,]\d|\b1\D+\d", field)]
         near = next((f"{name}, {reason}: " for name, reason in reasons.items() if "(" in reason),
                     (texts or lines or [""])[0])
-        raise ValueError(f"{near}no column looks like probabilities; name them with --models A,B")
+        labels = _labelled(given, frame) if given.truth in frame else {}
+        raise ValueError(f"{near}no column looks like probabilities; name them with --models " + (
+            f"{evidence.typed(','.join(labels))}: of two labels, one is read as 1 and the other as 0" if labels
+            else "A,B"))
     check_models(names)
     return names, {name: reason for name, reason in reasons.items() if reason}
 

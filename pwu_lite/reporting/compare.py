@@ -387,7 +387,8 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     reference, shared = against, np.all(list(present.values()), axis=0)
     if against is None:
         if not shared.any():
-            if not any((one & two).any() for one, two in itertools.combinations(present.values(), 2)):
+            if len(present) > 1 and not any((one & two).any() for one, two in itertools.combinations(
+                    present.values(), 2)):
                 raise ValueError("no case has forecasts of two models: each was used on cases of its own, and what is "
                                  "compared here are models on the same cases")
             raise ValueError("no case has a forecast of every model: say which model the others are compared with "

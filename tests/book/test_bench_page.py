@@ -69,8 +69,8 @@ def test_the_package_reads_the_head_of_a_file(tmp_path, monkeypatch):
     rows = "".join(f";{k};{'krank' if k % 3 else 'gesund'};0,{k % 9 + 1}\n" for k in range(30))
     Path("german.csv").write_text("sep=;\n;id;outcome;p\n" + rows, encoding="utf-8-sig")
     seen = json.loads(bench.look("german.csv"))
-    assert seen["columns"][1:] == ["id", "outcome", "p"] and seen["rows"] == 30 and seen["wrong"] == ""
-    assert seen["first"][1][1:] == ["1", "krank", "0,2"]
+    assert seen["columns"] == ["id", "outcome", "p"] and seen["rows"] == 30 and seen["wrong"] == ""
+    assert seen["first"][1] == ["1", "krank", "0,2"]
     assert seen["outcome"] == "outcome" and seen["labels"] == {
         "outcome": {"labels": ["gesund", "krank"], "event": None}}
     Path("plain.csv").write_text("y,target,a\n" + "1,3.5,0.7\n0,2.5,0.2\n2,1,0.5\n" * 9)

@@ -75,6 +75,18 @@ def test_the_ends_of_an_interval_need_its_coverage(capsys, tmp_path):
     assert any("80% intervals, as quantiles 0.1, 0.9" in line for line in found["remarks"])
 
 
+@pytest.mark.parametrize("names, model, words", [
+    (["ETS_lo80", "ETS_hi80"], "ETS", []), (["ets_lower_80", "ets_upper_80"], "ets", []),
+    (["LOWER_BOUND", "UPPER_BOUND"], "forecast", ["--coverage", "80"]),
+    (["prediction_interval_lower_bound", "prediction_interval_upper_bound"], "forecast", ["--coverage", "80"]),
+    (["('y', 0.1)", "('y', 0.9)"], "y", [])])
+def test_intervals_by_the_names_of_more_tools(capsys, tmp_path, names, model, words):
+    table = pd.DataFrame({"y": DEMAND, names[0]: QUANTILES[:, 0], names[1]: QUANTILES[:, 2]})
+    found = run(capsys, tmp_path, table, "--truth", "y", *ORDERS, *words)
+    score = pwu.PWU(pwu.Newsvendor((0.1, 0.9)), elicitation.beta_from_quantiles(2 / 3, 0.9))
+    assert costs(found) == {model: pytest.approx(score(DEMAND, QUANTILES[:, [0, 2]]))}
+
+
 def long_table():
     rows = [{"model_id": model, "location": f"{case:02d}", "output_type": "quantile", "output_type_id": level,
              "value": QUANTILES[case, k] + shift} for model, shift in (("A", 0.0), ("B", 5.0))

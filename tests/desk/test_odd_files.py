@@ -438,3 +438,19 @@ def test_probabilities_below_a_value_are_no_quantiles(pwu_compare):
     assert isinstance(pwu_compare(text(rows), *words, at="--ratio"), dict)
     chances = rows.assign(**{"q0.1": 0.1, "q0.9": 0.9}).rename(columns=lambda name: name.replace("q", "p"))
     assert "skip numbers" in pwu_compare(text(chances), *words, at="--ratio")
+
+
+def test_labels_in_place_of_probabilities_are_read_where_they_are_named(pwu_compare):
+    """Two screening tests that say positive or negative, as the outcome does."""
+    words = np.array(["negative", "positive"])
+    said = {name: (TABLE[name] > 0.3).to_numpy(int) for name in ("near", "far")}
+    table = pd.DataFrame({"y": words[TABLE["y"]], **{name: words[one] for name, one in said.items()}})
+    asked = pwu_compare(text(table), "--event", "positive")
+    assert "--models far,near: of two labels, one is read as 1 and the other as 0" in asked
+    assert pwu_compare(text(table.assign(y=YES)), "--models", "near,far")["models"] == pwu_compare(
+        text(table), "--event", "positive", "--models", "near,far")["models"]
+    found = pwu_compare(text(table), "--event", "positive", "--models", "near,far")
+    numbers = pwu_compare(text(TABLE.assign(**said)), "--models", "near,far")
+    assert {m["name"]: m["cost"] for m in found["models"]} == {m["name"]: m["cost"] for m in numbers["models"]}
+    assert not any("filled in" in line for line in found["remarks"])
+    assert "near holds labels: it is read as 1 where it says positive, and as 0 elsewhere." in found["remarks"]
