@@ -124,12 +124,13 @@ def refuse_fitted(sizes: Mapping[str, Mapping[str, int]]) -> None:
                             if kind.strip().lower() not in IGNORED)
             raise ValueError(f"column {name!r} says {ignored[0]} in {size[ignored[0]]:,} of {sum(size.values()):,} "
                              f"rows: say {rest}, or repeat --only for all the rows that count")
-        numbered = _words(name) & {"split", "partition", "partind", "validation"} and 2 <= len(size) <= 3 and not held
+        coded = name.lower() == "validation" and {str(kind).strip() for kind in size} <= {"0", "1", "2"}  # JMP's
+        numbered = (coded or called & {"split", "partition", "partind"}) and 2 <= len(size) <= 3 and not held
         if len(size) <= MOST_SPLITS and fitted and held:
             raise ValueError(f"column {name!r} says {fitted[0]} in {size[fitted[0]]:,} of {sum(size.values()):,} rows, "
                              f"to which a model may have been fitted: say --only {typed(f'{name}={held[0]}')}, or "
                              f"repeat --only for all the rows that count")
-        if flag or numbered and {str(kind).strip() for kind in size} <= {"0", "1", "2", "3", *"ABC"}:
+        if flag or numbered:
             both = " or ".join(f"--only {typed(f'{name}={kind}')}" for kind in sorted(map(str, size)))
             raise ValueError(f"column {name!r} may say to which rows a model was fitted: say {both}, or repeat --only "
                              f"for all the rows that count")

@@ -480,7 +480,7 @@ def test_answers_in_another_form_than_the_right_ones_are_asked_for(ask):
 
 @pytest.mark.parametrize("name, fit, test", [
     ("window", "DEV", "OOT"), ("population", "Build", "Holdout"), ("train_flag", 1, 0), ("used_in_training", "Y", "N"),
-    ("Validation", 0, 1)])
+    ("Validation", 0, 2), ("split", "first", "second")])
 def test_names_for_rows_of_a_fit_are_asked_about(ask, name, fit, test):
     table = pd.DataFrame({"y": Y, "a": GOOD, "b": POOR, name: np.where(np.arange(N) % 2 == 0, fit, test)})
     assert "--only" in ask(table, "--truth", "y", *AT) and f"column '{name}'" in ask(table, "--truth", "y", *AT)

@@ -186,3 +186,13 @@ def test_names_stand_at_their_lines_within_the_limits_and_beside_a_line_that_lea
 def test_names_far_from_their_lines_are_in_a_legend():
     ax = plots.curves(X, {f"line {k}": X + 1e-3 * k for k in range(5)}, xlabel="x", ylabel="y").axes[0]
     assert not ax.texts and len(ax.get_legend().get_texts()) == 5
+
+
+@pytest.mark.parametrize("family, data, label", [
+    (pwu.BinaryDecision(), ([1, 0] * 20, [0.7, 0.2] * 20), "cost share of a false alarm, c"),
+    (pwu.Answers(), ([1, 0] * 20, [1, 1] * 20, [0.7, 0.2] * 20), "share of the stake that a wrong answer costs, c"),
+    (pwu.Newsvendor(levels=(0.1, 0.9)), ([1, 0] * 20, [[0, 1], [0, 2]] * 20), "tau")])
+def test_an_axis_says_what_the_parameter_of_its_family_is(family, data, label):
+    y, *forecast = map(np.array, data)
+    figure = plots.murphy(pwu.PWU(family, pwu.Beta(2, 10)), y, {"a": tuple(forecast)}, band=None)
+    assert figure.axes[-1].get_xlabel() == label
