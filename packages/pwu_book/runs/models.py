@@ -266,30 +266,30 @@ class _Multivariate:
     units; `predict` here gives both in the targets' units.
     """
 
-    def __init__(self, model):
-        self.model = model
+    def __init__(self, model, prepare: Callable[[], Any] = preprocessing, least: float = LEAST):
+        self.model, self.prepare_with, self.least = model, prepare, least
 
     def fit(self, X: pd.DataFrame, y: Any) -> _Multivariate:
         y = np.asarray(y, dtype=float)
         spread = y.std(axis=0)
-        self.prepare, self.centre, self.unit = preprocessing(), y.mean(axis=0), np.where(spread > 0, spread, 1.0)
+        self.prepare, self.centre, self.unit = self.prepare_with(), y.mean(axis=0), np.where(spread > 0, spread, 1.0)
         self.model.fit(self.prepare.fit_transform(X), (y - self.centre) / self.unit)
         return self
 
     def predict(self, X: pd.DataFrame) -> tuple[np.ndarray, np.ndarray]:
         mean, cov = self.model.predict(self.prepare.transform(X))
-        cov = cov + LEAST**2 * np.eye(len(self.unit))
+        cov = cov + self.least**2 * np.eye(len(self.unit))
         return self.centre + self.unit * mean, cov * np.outer(self.unit, self.unit)
 
 
 class _OutputByOutput:
-    """A model of its own for each output; no covariance between them."""
+    """A model of its own for each output, made from the output's place; no covariance between them."""
 
     def __init__(self, make):
         self.make = make
 
     def fit(self, Z, T):
-        self.parts = [self.make() for _ in T.T]
+        self.parts = [self.make(place) for place in range(T.shape[1])]
         for part, t in zip(self.parts, T.T, strict=True):
             part.fit(Z, t)
 
@@ -582,7 +582,7 @@ def multivariate_regressors() -> dict[str, Callable[[int], _Multivariate]]:
     return {
         "least squares": lambda seed: _Multivariate(_JointLeastSquares()),
         "random forest": lambda seed: _Multivariate(_JointForest(seed)),
-        "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda: _VarianceBoosting(seed))),
-        "network": lambda seed: _Multivariate(_OutputByOutput(lambda: GaussianNetwork(seed))),
-        "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda: _ensemble(seed))),
+        "boosting": lambda seed: _Multivariate(_OutputByOutput(lambda place: _VarianceBoosting(seed))),
+        "network": lambda seed: _Multivariate(_OutputByOutput(lambda place: GaussianNetwork(seed))),
+        "deep ensemble": lambda seed: _Multivariate(_OutputByOutput(lambda place: _ensemble(seed))),
     }

@@ -1,6 +1,6 @@
 """Nine of the ten models of the PWU paper with the settings of its released code, written anew from these settings.
 
-Implements the models of ``02_train_models.py`` for two outcomes and for numbers, in the repository
+Implements the models of ``02_train_models.py`` for two outcomes, for numbers and for several numbers, in the repository
 fortuinlab/prior-weighted-utilities at commit 94ab70d. Needs torch, gpytorch and ngboost: the extra [paper].
 """
 
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import GradientBoostingClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.feature_selection import VarianceThreshold
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.neural_network import MLPClassifier
@@ -20,10 +21,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from . import paper_models
-from .models import _Average, _Classifier, _LeastSquares, _Mixture, _Regressor
+from .models import _Average, _Classifier, _LeastSquares, _Mixture, _Multivariate, _OutputByOutput, _Regressor
 from .paper_models import DROPOUT, HEADS, LAYERS, TOKEN, _NaturalBoosting, _plain, _residual, _tokens, _torch
 
-__all__ = ["Network", "SparseProcess", "classifiers", "preprocessing", "regressors"]
+__all__ = ["JointNetwork", "Network", "SparseProcess", "classifiers", "multivariate_regressors", "numbered",
+           "preprocessing", "regressors"]
 
 LEAST = 1e-12  # smallest standard deviation
 
@@ -43,6 +45,11 @@ def preprocessing() -> Any:
                          OneHotEncoder(handle_unknown="ignore", sparse_output=False))
     return make_column_transformer((numbers, make_column_selector(dtype_include="number")),
                                    (text, make_column_selector(dtype_exclude="number")))
+
+
+def _without_constants():
+    """Numbers, standardised; columns that are constant in the training fold are left out."""
+    return make_pipeline(SimpleImputer(strategy="median"), VarianceThreshold(), StandardScaler())
 
 
 def _few_hundred(cases):
@@ -132,6 +139,62 @@ class Network(paper_models.Network):
         if self.kind == "resnet":
             return _residual(torch, inputs, outputs)
         return _transformer(torch, inputs, outputs, across=self.kind == "saint")
+
+
+class JointNetwork(Network):
+    """Two plain layers for the means of several targets and a factor L of their covariance ``L L'``.
+
+    Trained as the plain network of `Network`. The diagonal of L is a softplus, plus 1e-6; the loss is
+    ``2 log det L + |L^-1 (y - m)|^2``.
+
+    Parameters
+    ----------
+    seed : int
+        Of the weights, the held-out cases and the order of the minibatches.
+    """
+
+    def __init__(self, seed: int):
+        super().__init__("mlp", seed, gaussian=True)
+
+    def fit(self, Z: np.ndarray, t: np.ndarray) -> JointNetwork:
+        """Train on standardised features and targets.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        t : ndarray, shape (n, D)
+        """
+        self.targets = t.shape[1]
+        super().fit(Z, t)
+        return self
+
+    def predict(self, Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Means, shape (n, D), and covariances, shape (n, D, D), in standard units.
+
+        Parameters
+        ----------
+        Z : ndarray, shape (n, p)
+        """
+        torch = _torch()
+        mean, factor = self._law(torch, self._outputs(torch, self._tensor(Z)))
+        return mean.double().cpu().numpy(), (factor @ factor.transpose(1, 2)).double().cpu().numpy()
+
+    def _law(self, torch, outputs):
+        mean, diagonal, below = torch.split(
+            outputs, [self.targets, self.targets, outputs.shape[1] - 2 * self.targets], dim=1)
+        rows, columns = torch.tril_indices(self.targets, self.targets, -1)
+        factor = torch.diag_embed(torch.nn.functional.softplus(diagonal) + 1e-6)
+        factor[:, rows, columns] = below
+        return mean, factor
+
+    def _loss(self, torch, outputs, y):
+        mean, factor = self._law(torch, outputs)
+        rest = torch.linalg.solve_triangular(factor, (y - mean)[:, :, None], upper=False)
+        size = torch.log(torch.diagonal(factor, dim1=1, dim2=2)).sum(dim=1)
+        return torch.mean(2 * size + (rest[:, :, 0] ** 2).sum(dim=1))
+
+    def _build(self, torch, inputs):
+        return _plain(torch, inputs, self.targets * (self.targets + 3) // 2)
 
 
 def _transformer(torch, inputs, outputs, across):
@@ -256,6 +319,54 @@ class _Forest:
         return trees.mean(axis=0), trees.var(axis=0, ddof=1) + self.noise
 
 
+class _ConstantSpread:
+    """Least squares with one variance for all cases: the squared residuals over n less the number of coefficients."""
+
+    def fit(self, Z, t):
+        A = np.column_stack([np.ones(len(Z)), Z])
+        self.coefficients = np.linalg.lstsq(A, t, rcond=None)[0]
+        self.noise = np.sum((t - A @ self.coefficients) ** 2) / max(len(t) - A.shape[1], 1)
+
+    def predict(self, Z):
+        mean = np.column_stack([np.ones(len(Z)), Z]) @ self.coefficients
+        return mean, np.full(len(Z), self.noise)
+
+
+class _JointBoosting:
+    """NGBoost of a multivariate normal, with its covariance."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, Z, T):
+        from ngboost import NGBRegressor
+        from ngboost.distns import MultivariateNormal
+
+        self.boosted = NGBRegressor(Dist=MultivariateNormal(T.shape[1]), random_state=self.seed, verbose=False,
+                                    **_natural(len(T))).fit(Z, T)
+
+    def predict(self, Z):
+        law = self.boosted.pred_dist(Z)
+        return np.asarray(law.mean()), np.asarray(law.cov)
+
+
+class _JointMixture:
+    """Several networks for several outputs; mean and covariance of the equal mixture of their Gaussians."""
+
+    def __init__(self, members):
+        self.members = members
+
+    def fit(self, Z, T):
+        for member in self.members:
+            member.fit(Z, T)
+
+    def predict(self, Z):
+        means, covariances = (np.array(part) for part in zip(*(member.predict(Z) for member in self.members),
+                                                             strict=True))
+        apart = means - means.mean(axis=0)
+        return means.mean(axis=0), covariances.mean(axis=0) + np.einsum("mni,mnj->nij", apart, apart) / len(means)
+
+
 def classifiers() -> dict[str, Callable[[int], Any]]:
     """Makers of the paper's classifiers with its released settings, by name; each takes a seed.
 
@@ -304,4 +415,40 @@ def regressors() -> dict[str, Callable[[int], Any]]:
         "ResNet": network("resnet"),
         "ensemble of MLPs": lambda seed: made(_Mixture([Network("mlp", 100 * seed + k, True)
                                                         for k in range(5)])),
+    }
+
+
+def numbered(make: Callable[[int], Any]) -> Callable[[int], Any]:
+    """The maker with the released seeds: ten times the repeat, plus the fold, counted from one.
+
+    Parameters
+    ----------
+    make : callable
+        A seed gives a model. The new one is called with ``1000 * repeat + fold``, from 0, by `grid.run`.
+
+    Examples
+    --------
+    >>> numbered(lambda seed: seed)(7004)  # repeat 7, the fifth fold
+    75
+    """
+    return lambda seed: make(10 * (seed // 1000) + seed % 1000 + 1)
+
+
+def multivariate_regressors() -> dict[str, Callable[[int], Any]]:
+    """Makers of the paper's five regressors of several outputs with its released settings; each takes a seed.
+
+    Examples
+    --------
+    >>> list(multivariate_regressors())
+    ['least squares', 'random forest', 'natural boosting', 'MLP', 'ensemble of MLPs']
+    """
+    def made(model):
+        return _Multivariate(model, prepare=_without_constants, least=LEAST)
+
+    return {
+        "least squares": lambda seed: made(_OutputByOutput(lambda place: _ConstantSpread())),
+        "random forest": lambda seed: made(_OutputByOutput(lambda place: _Forest(seed + place))),
+        "natural boosting": lambda seed: made(_JointBoosting(seed)),
+        "MLP": lambda seed: made(JointNetwork(seed)),
+        "ensemble of MLPs": lambda seed: made(_JointMixture([JointNetwork(100 * seed + k) for k in range(5)])),
     }

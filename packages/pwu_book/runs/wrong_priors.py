@@ -65,11 +65,8 @@ def makers(task: Task) -> dict[str, Callable[[int], Any]]:
     task : Task
         Kind of forecast, binary or regression.
     """
-    def seeded(make):
-        return lambda seed: make(10 * (seed // 1000) + seed % 1000 + 1)
-
     made = released_models.classifiers() if task is BINARY else released_models.regressors()
-    return {NAMES[name]: seeded(made[name]) for name in sorted(made, key=NAMES.__getitem__)}
+    return {NAMES[name]: released_models.numbered(made[name]) for name in sorted(made, key=NAMES.__getitem__)}
 
 
 def draws(task: Task) -> dict[str, dict[str, np.ndarray]]:
