@@ -37,6 +37,7 @@ YES = set(RULES["yes"])
 HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 """Control characters, marks of direction and other characters that are not seen."""
 MOST_UNPACKED = 2_000_000_000
+KEY = re.compile(r"(?i)(?:^|[_ ])(?:id|inst|instance|case|index|key|row|obs|nr|no)(?:$|[_ #.])")
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 PLAIN = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)")  # of a label: 2e1 may be an id
 _WHOLE, _GROUPED = r"[-+]?\d+", r"[-+]?[1-9]\d{0,2}(?:%s\d{3})+"
@@ -146,6 +147,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"{source} has a header but no rows")
     frame.attrs["point"] = delimiter == "," and not ('"' in text and any(
         decimal_commas(frame[name]) for name in frame.columns))
+    _refuse_headings(frame)
     frame = with_gaps(frame)
     frame = frame.drop(columns=[name for name in names if BARE.fullmatch(name) and frame[name].isna().all()])
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
@@ -361,8 +363,14 @@ def layout(lines: Iterable[str], source: str, said: str = "") -> tuple[str, list
                 re.match(r"[^,]*, ", line) for line in first[1:]):
             raise ValueError(f"the rows have a field more than the header, and the last one begins with a blank: "
                              f"{first[1].strip()[-40:]!r}. A comma inside of a name needs quotes")
-        if len({row[0] for row in rows}) == len(rows):  # R writes the names of rows without a heading
+        keys, next_ = ([row[place] for row in rows] for place in (0, 1))
+        is_key = KEY.search(names[0]) and len({*next_}) < len(rows)  # its values stand below it, not one further
+        if len({*keys}) == len(rows) and not is_key:  # R writes the names of rows without a heading
             return delimiter, ["row names", *names]
+    if rows and len(rows[0]) > len(names) and any(field.startswith("*") for field in rows[0]):
+        raise ValueError(f"the last {len(rows[0]) - len(names) + 1} fields of a row stand below one name, "
+                         f"{names[-1]!r}: take out the stars, as Weka writes them, and give each label's probability a "
+                         "column with a name")
     if rows and len(rows[0]) > len(names):
         raise ValueError(f"the first row has {len(rows[0])} fields, the header has {len(names)}: a comma inside a "
                          "number or a name needs quotes")
@@ -473,6 +481,21 @@ def _check_names(names):
             raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
                              "two columns have no name: give each its own, or take empty columns out")
         seen.add(name)
+
+
+def _refuse_headings(frame):
+    """Refuse rows below the header that hold words where all others hold numbers: a second heading, or units."""
+    top = frame.iloc[:50]
+    for count in (2, 1):
+        below = top.iloc[count:].apply(pd.to_numeric, errors="coerce")
+        columns = below.columns[below.notna().all()] if len(below) > 1 else []
+        first = top[columns].iloc[:count]
+        words = first.where(~first.isin(GAPS)).iloc[0].dropna()
+        if len(columns) > 1 and len(words) and first.apply(pd.to_numeric, errors="coerce").isna().all(axis=None):
+            lines = "line 2 is no row" if count == 1 else "lines 2 and 3 are no rows"
+            raise ValueError(f"{lines} but a second heading, "
+                             f"or units ({', '.join(words[:3])}): take {'it' if count == 1 else 'them'} out, and give "
+                             "each column one name")
 
 
 def _check_header(names):

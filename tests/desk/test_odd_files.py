@@ -454,3 +454,28 @@ def test_labels_in_place_of_probabilities_are_read_where_they_are_named(pwu_comp
     assert {m["name"]: m["cost"] for m in found["models"]} == {m["name"]: m["cost"] for m in numbers["models"]}
     assert not any("filled in" in line for line in found["remarks"])
     assert "near holds labels: it is read as 1 where it says positive, and as 0 elsewhere." in found["remarks"]
+
+
+def test_a_second_heading_and_a_row_of_units_are_told(pwu_compare):
+    """As pandas writes two levels of columns, and as instruments write units; a row of gaps is a row."""
+    rows = text(TABLE[["y", "near", "far"]])
+    head, rest = rows.split("\n", 1)
+    for second, lines in (("y,prob,prob", "line 2 is no row"), ("0/1,probability,", "line 2 is no row")):
+        assert f"{lines} but a second heading, or units" in pwu_compare(f"{head}\n{second}\n{rest}")
+    two = TABLE[["y", "near", "far"]].set_axis(
+        pd.MultiIndex.from_tuples([("truth", "y"), ("near", "prob"), ("far", "prob")]), axis=1).rename_axis(index="id")
+    assert "lines 2 and 3 are no rows but a second heading, or units (y, prob, prob)" in pwu_compare(two.to_csv())
+    assert "second heading" not in pwu_compare(f"{head}\n1,,\n{rest}") + pwu_compare(f"{head}\n,NA,.\n{rest}")
+
+
+def test_rows_that_are_longer_than_the_header_are_no_rows_of_r_below_a_key(pwu_compare):
+    """Weka writes a probability for each label below one name; R the names of rows before the first one."""
+    cases = list(enumerate(zip(TABLE["y"], TABLE["near"], strict=True)))
+    rows = [f"{place},{y},{1 - f:.3f},{f:.3f}" for place, (y, f) in cases]
+    weka = "\n".join(["inst#,actual,distribution", *rows])
+    assert "the first row has 4 fields, the header has 3" in pwu_compare(weka)
+    assert "take out the stars, as Weka writes them" in pwu_compare(weka.replace(",0.", ",*0.", 1))
+    for head in ("y,near,far", "id,near,y"):  # of R: a key of its own stays one
+        own = [f'"{place}",{900 + place if "id" in head else y},{f:.3f},{int(y) if "id" in head else 1 - f}'
+               for place, (y, f) in cases]
+        assert isinstance(pwu_compare("\n".join([head, *own]), "--truth", "y", "--models", "near"), dict)
