@@ -471,6 +471,9 @@ def by_group(scores: Any, y_true: ArrayLike, *prediction: ArrayLike, groups: Any
     """
     scores = validation.named("scores", scores) if isinstance(scores, Mapping) else {"score": scores}
     validation.same_order_of_models({"the model": prediction}, y_true=y_true, groups=groups)
+    for part in (y_true, groups, *prediction):
+        if np.ma.is_masked(part):
+            raise ValueError("an array has masked entries; drop them or fill them first")
     family = next((score.family for score in scores.values() if isinstance(score, PWU)), None)
     named = (y_true, *prediction) if family is None else family.by_name(y_true, *prediction)
     labels, data = np.asarray(groups), [np.asarray(part) for part in named]

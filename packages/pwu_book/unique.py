@@ -195,7 +195,7 @@ def _result(cells, columns, found, draws, tail, coverage, repeats):
         ends = percentiles(draws[:, places], tail)
         low[key], high[key] = (dict(zip(names, end, strict=True)) for end in ends)
     table = pd.DataFrame.from_dict(rows, orient="index")
-    note = (f"Best: the best value. Separably worse: the {100 * coverage:.3g}% interval of the paired difference "
+    note = (f"Best: the best value. Separably worse: the {100 * coverage:.10g}% interval of the paired difference "
             f"from it, over {repeats} resamples of the cases, excludes zero.")
     return UniqueBenchmarks(table.rename_axis(["benchmark", "metric"]), _frame(low, columns), _frame(high, columns),
                             (note,))

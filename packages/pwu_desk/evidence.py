@@ -24,17 +24,21 @@ __all__ = ["Parts", "alike_rows", "as_models", "balanced", "by_label", "chosen_r
            "repeated", "same_design", "typed"]
 
 FITTED = {"train", "training", "trained", "tr", "fit", "fitted", "learn", "learning", "development", "derivation",
+          "estimation", "lern", "entwicklung", "modelling", "modeling", "treino", "addestramento", "\u8bad\u7ec3\u96c6",
           "calibration", "insample", "ins", "in_sample", "apprentissage", "entrainement", "lernen", "entrenamiento"}
 HELD_OUT = {"test", "testing", "te", "valid", "validate", "validation", "val", "holdout", "hold_out", "eval",
+            "hold", "backtest", "teste", "verifica", "validierung", "\u6d4b\u8bd5\u96c6", "\u9a8c\u8bc1\u96c6",
             "evaluation", "oob", "oot", "oos", "oof", "outofsample", "out_of_sample", "cv", "prueba"}
-PLAIN_FITTED = {"dev", "build", "reference", "ref", "t"}
-PLAIN_HELD_OUT = {"new", "production", "prod", "score", "analysis", "v", "public", "private"}
+PLAIN_FITTED = {"dev", "build", "reference", "ref", "t", "appr", "discovery"}
+PLAIN_HELD_OUT = {"external", "replication", "new", "production", "prod", "score", "analysis", "v", "public", "private"}
 IGNORED = {"ignored", "ignore", "unused", "excluded"}
 SPLITS = {"split", "splits", "partition", "partind", "set", "subset", "dataset", "sample", "part", "role", "phase",
-          "menge", "usage", "purpose"}  # what a column is called that tells them apart
+          "menge", "usage", "purpose", "period", "stage",
+          "stichprobe", "cohort", "jeu", "conjunto", "campione"}  # what a column is called that tells them apart
 FLAGS = {"train", "training", "trained", "istrain", "istraining", "inbag", "test", "istest", "holdout", "oof", "oob",
-         "validation", "isvalidation", "isholdout", "isoof", "insample", "oos", "outofsample",
+         "validation", "isvalidation", "isholdout", "isoof", "insample", "oos", "outofsample", "oot",
          "selected"}  # of two values each
+OF_A_FINDING = {"pos", "neg", "positive", "negative", "+", "-", "reactive", "nonreactive"}  # of a test in medicine
 YES_NO = {"0", "1", "0.0", "1.0", "y", "n", "yes", "no", "true", "false", "t", "f"}
 WEIGHT = re.compile(r"weight|wgh?t|gewicht|poids|peso|ponder|^wt|wt$|^i?p[ct]?w$|iptw|ipcw|^sw$|fexp|raking|hochrechn|"
                     r"mec\d*yr|h(?:ä|ae)ufigkeit", re.IGNORECASE)
@@ -116,8 +120,10 @@ def refuse_fitted(sizes: Mapping[str, Mapping[str, int]]) -> None:
         fits, holds = (FITTED | PLAIN_FITTED, HELD_OUT | PLAIN_HELD_OUT) if called else (FITTED | beside, HELD_OUT)
         fitted = [kind for kind in size if _words(str(kind)) & fits]
         held = [kind for kind in size if kind not in fitted and _words(str(kind)) & holds]
-        flag = len(size) == 2 and (re.sub("[^a-z]+", "", name.lower()) in FLAGS or bool(
-            _words(name) & {"train", "training", "trained"}) and {str(kind).strip().lower() for kind in size} <= YES_NO)
+        values = {str(kind).strip().lower() for kind in size}
+        plain = re.sub("[^a-z]+|flag", "", name.lower())
+        flag = len(size) == 2 and not values & OF_A_FINDING and (plain in FLAGS or bool(
+            _words(name) & {"train", "training", "trained"}) and values <= YES_NO)
         ignored = [kind for kind in size if called and str(kind).strip().lower() in IGNORED]
         if ignored and len(size) <= MOST_SPLITS:
             rest = " ".join(f"--only {typed(f'{name}={kind}')}" for kind in sorted(map(str, size))

@@ -212,7 +212,8 @@ def read_orders(given, frame):
     names = _others(given, frame)
     found = tables.quantiles(names, given.coverage)
     columns = _chosen(given, found.columns or tables.members(names),
-                      "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members)")
+                      "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members; a number that is ordered as it "
+                      "stands, where a unit short costs nine left over, is NAME_q90)")
     models = {name: np.column_stack([tables.numbers(frame, column, gaps=may_lack(given)) for column in own])
               for name, own in columns.items()}
     for name, own in columns.items():
@@ -280,12 +281,13 @@ def read_answers(given, frame):
     names, found = _others(given, frame), {}
     for name in names:
         match = tables.CONFIDENCE.fullmatch(name)
-        ends = ("right", "correct") if given.truth is None else ("answer", "")
+        ends = (tables.CORRECT,) if given.truth is None else ("answer", "")
         own = [given for given in names for end in ends if match and re.fullmatch(
             re.escape(match[1]) + (f"[ _.:-]+{end}" if end else ""), given, re.IGNORECASE)]
         if match and own:
             found[match[1]] = (own[0], name)
     found |= _called_as_the_model(given, names, found)
+    found = found or _of_one_model(given, names)
     if not found:
         frame, found = _always_given(given, frame, names)
     columns = _chosen(given, found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
@@ -330,7 +332,8 @@ def read_answers(given, frame):
                                  f"of 1 and 0 instead of --truth")
         given.notes += [_one_of_several(frame, given.truth, name, pair[0], answers[name] != y)
                         for name, pair in columns.items()]
-        given.notes += [_in_marks_alone(frame, given.truth, name, pair[0]) for name, pair in columns.items()]
+        given.notes += [_in_marks_alone(frame, given.truth, name, pair[0]) or _same_number(
+            frame, given.truth, name, pair[0], answers[name] != y) for name, pair in columns.items()]
         given.notes = [note for note in given.notes if note]
     return (y, {name: (answers[name], sure[name]) for name in columns}, {},
             {name for pair in columns.values() for name in pair})
@@ -339,9 +342,17 @@ def read_answers(given, frame):
 def _called_as_the_model(given, names, found):
     """A column that is called as its model, beside NAME_right, is how sure the model is."""
     right = {match[1]: name for name in names
-             if (match := re.fullmatch(r"(.+?)[ _.:-]+(?:right|correct)", name, re.IGNORECASE))}
+             if (match := re.fullmatch(rf"(.+?)[ _.:-]+{tables.CORRECT}", name, re.IGNORECASE))}
     return {model: (own, model) for model, own in right.items()
             if given.truth is None and model in names and model not in found}
+
+
+def _of_one_model(given, names):
+    """Columns that name no model, as of a file with the answers of one."""
+    kinds = tables.CORRECT if given.truth is None else "answer", "confidence|conf|prob(?:ability)?"
+    own = [[name for name in names if re.fullmatch(kind, name, re.IGNORECASE)] for kind in kinds]
+    long = any(name.lower() in tables.EXPORTS["long"]["model"] for name in names)  # a row for each model
+    return {"the model": (own[0][0], own[1][0])} if all(len(one) == 1 for one in own) and not long else {}
 
 
 def _inside(frame, part, whole, ends=False):
@@ -373,6 +384,20 @@ def _in_marks_alone(frame, truth, name, answer):
             f"as wrong: --ignore-punctuation counts them as right." if alike else "")
 
 
+def _same_number(frame, truth, name, answer, wrong):
+    """A remark where answers that count as wrong hold the number of the right one, beside a unit or a mark."""
+    numbers = [[re.findall(r"[-+]?\d+(?:[.,]\d+)?", text) for text in frame[column].map(tables.key)]
+               for column in (truth, answer)]
+    alike = [len(one) == len(two) == 1 and float(one[0].replace(",", ".")) == float(two[0].replace(",", "."))
+             for one, two in zip(*numbers, strict=True)] & wrong
+    if alike.sum() < max(evidence.LEAST_ROWS, OFTEN_PART * len(wrong)):
+        return ""
+    line = int(np.argmax(alike))
+    return (f"{alike.sum():,} answers of {name} count as wrong and hold the number of the right one, such as "
+            f"{frame[answer].iloc[line]!r} for {frame[truth].iloc[line]!r:.60}: write both alike, or give a column "
+            f"{name}_right of 1 and 0 instead of --truth.")
+
+
 def _without_marks(answer):
     """An answer in letters and digits, with decimal points, signs and %."""
     return re.sub(r"[^\w%.-]|(?<!\d)[.]|[.](?!\d)", "", tables.key(answer).lower())
@@ -380,7 +405,7 @@ def _without_marks(answer):
 
 def _always_given(given, frame, names):
     """Answers without confidences: each is given, and N or a blank is none."""
-    end = "right|correct" if given.truth is None else "answer"
+    end = tables.CORRECT if given.truth is None else "answer"
     found = {match[1]: (name, f"{match[1]}_confidence") for name in names
              if (match := re.fullmatch(rf"(.+?)[ _.:-]+(?:{end})", name, re.IGNORECASE))}
     frame = frame.copy()
@@ -754,7 +779,9 @@ def _reason(frame, name):
     fields = np.array([np.sum((known >= 0) & (known <= 1)), between, column.notna().sum(), np.isin(known, NONE).sum()])
     wrong = np.flatnonzero(np.isnan(values) & column.notna().to_numpy())
     if wrong.size:
-        return f"line {tables.line_of(frame, wrong[0])} {WORD}", (0.0, 1.0), fields
+        field = str(column.iloc[wrong[0]]).strip()
+        shown = f": {field!r}" if re.fullmatch(r"[<>]=?\s*\d*[.,]\d+", field) else ""
+        return f"line {tables.line_of(frame, wrong[0])} {WORD}{shown}", (0.0, 1.0), fields
     if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
         return "", (0.0, 1.0), None
     if {"odds"} <= name_tokens(name) and not name_tokens(name) & {"log", "ln"} and known.min() >= 0:
@@ -776,7 +803,8 @@ def _refuse_few(fields, reasons):
     """
     for name, (inside, between, total, none) in fields.items():
         bad = total - inside
-        most = total / 2 if bad == none else max(1, total / 50)
+        censored = "'<" in reasons.get(name, "") or "'>" in reasons.get(name, "")
+        most = total / 2 if bad == none or censored else max(1, total / 50)
         if 0 < bad <= most and total >= LEAST_FIELDS and 2 * between >= inside and reasons.get(name):
             raise ValueError(f"column {name!r} has probabilities in {inside:,} of {total:,} fields, but "
                              f"{reasons[name].partition(' (')[0]}: correct the file (a blank stands for none), or say "

@@ -67,7 +67,10 @@ RULED = re.compile(r"[-+=|:\s]*")  # a line between heading and rows
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
-CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf)", re.IGNORECASE)
+CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf|prob(?:ability)?)", re.IGNORECASE)
+CORRECT = r"(?:is[ _.:-]?)?(?:right|correct|acc)"
+WITHOUT = re.compile(r"^(?:fail|non|no[ _]|without|negatives?$|losses$)", re.IGNORECASE)
+LAGGED = re.compile(r"(?:^|[ _.])lags?$", re.IGNORECASE)  # earlier outcomes, and no ensemble
 RIGHT = YES | {"right", "correct", "c", "pass", "passed", "solved", "resolved"}
 WRONG = {"0", "false", "no", "n", "wrong", "incorrect", "i", "fail", "failed", "unsolved", "unresolved"}
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?|\d\d?[./]\d\d?[./]\d{2,4}")
@@ -132,7 +135,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
     text, said = without_preamble(text)
-    text = without_headings(text)
+    text = without_headings(without_title(text))
     text = text if said else separated(text)
     text = re.sub(rf"(?:\n[{DELIMITERS} \r]*)+\Z", "\n", text)  # rows without a field, as Excel leaves them
     delimiter, names = layout(io.StringIO(text), source, said)
@@ -208,6 +211,26 @@ def without_preamble(text):
         lines.append("\n")
         text = text[match.end():]
     return "".join(lines) + text, said
+
+
+def without_title(text: str) -> str:
+    """Lines above the header that hold one field each, such as the title of a report, made blank.
+
+    Examples
+    --------
+    >>> without_title("Report of May;;\\ny;a;b\\n1;0.5;0.2\\n0;0.2;0.3\\n")
+    '\\ny;a;b\\n1;0.5;0.2\\n0;0.2;0.3\\n'
+    """
+    lines = text.split("\n", 60)
+    filled = [place for place, line in enumerate(lines[:60]) if line.strip(f"{DELIMITERS} \r")][:20]
+    sign = max(reversed(DELIMITERS), key="".join(lines[place] for place in filled[-5:]).count)
+    fields = {place: [field.strip(' "\r') for field in lines[place].split(sign)] for place in filled}
+    number = {place: sum(map(bool, own)) for place, own in fields.items()}
+    head = next((place for place in filled if number[place] > 1), 0)
+    body = [number[place] for place in filled if place > head]
+    if not body or min(body) < 2 or any(NUMBER.fullmatch(field.replace(",", ".")) for field in fields.get(head, [])):
+        return text
+    return "\n".join(["" if place < head else line for place, line in enumerate(lines)])
 
 
 def without_headings(text: str) -> str:
@@ -844,7 +867,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     if len(kinds) > 2:
         raise ValueError(f"column {name!r} must have two labels, it has {len(kinds)}: "
                          f"{', '.join(list(words.values())[:4])}{', ...' if len(kinds) > 4 else ''}"
-                         f"{_counted(frame, name) or _two_of(name, column)}")
+                         f"{_counted(frame, name) or _two_of(name, column, event)}")
     for kind in kinds:
         if HIDDEN.search(words[kind]):
             raise ValueError(f"column {name!r} has a label with a line break or another invisible character, "
@@ -987,6 +1010,9 @@ def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
             raise ValueError(f"columns {found[model][level]!r} and {name!r} say the same, {level:g}: rename one")
         found.setdefault(model, {})[level] = name
         tools[model] = row
+    middle = [name for name in names if name.lower() == "median"]
+    if middle and len(found) == 1:  # of the one model that there is
+        next(iter(found.values())).setdefault(0.5, middle[0])
     for model, own in found.items():
         if own.keys() >= {0.01, 0.02, 0.03} and own.keys() <= {0.0, 0.01, 0.02, 0.03, 0.04} and own[0.02][-2:-1] != "0":
             raise ValueError(f"are {', '.join(own[level] for level in sorted(own))} quartiles, or the quantiles at 1%, "
@@ -1023,7 +1049,7 @@ def _level(name, parts, coverage):
         if width is None:
             raise ValueError(f"{name} looks like the end of an interval: say how much it covers, --coverage 90")
         half = float(width) / 2
-        return round((50 - half if parts["side"].lower() in ("lo", "lower") else 50 + half) / 100, 9)
+        return round((50 - half if parts["side"].lower().startswith("l") else 50 + half) / 100, 9)
     if "median" in parts:
         return 0.5
     if "percent" in parts:
@@ -1105,7 +1131,8 @@ def members(names: list[str]) -> dict[str, list[str]]:
     >>> members(["y", "a_2", "a_1", "day_7"])
     {'a': ['a_1', 'a_2']}
     """
-    columns = {model: found for model, found in columns_of_models(names, MEMBER, int).items() if len(found) > 1}
+    columns = {model: found for model, found in columns_of_models(names, MEMBER, int).items()
+               if len(found) > 1 and not LAGGED.search(model)}
     for model, found in columns.items():
         if list(found) not in (list(range(len(found))), list(range(1, len(found) + 1))):
             end = f"the ends of an interval? Call the two NAME-lo-{max(found)} and NAME-hi-{max(found)}"
@@ -1182,7 +1209,8 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
                                  f"expected a cost such as 2, price or 2+0.5*price, got {text!r} ({hint})") from None
     acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
     corner = str(frame.columns[0]).lower()
-    words = set(re.split(r"[^a-z]+", corner))
+    rows, *_ = re.split(r"[\\/|]", corner)  # what stands below the corner, and not beside it
+    words = set(re.split(r"[^a-z]+", rows))
     if words & set(EXPORTS["true_corner"]) and not words & set(EXPORTS["act_corner"]):  # a row for each true class
         acts, classes, costs, price = classes, acts, costs.T, price.T
     elif sorted(map(key, acts)) == sorted(map(key, classes)) and not words & set(EXPORTS["act_corner"]):
@@ -1267,10 +1295,11 @@ def same_words(frame: pd.DataFrame, truth: str, columns: dict[str, str]) -> tupl
     return y, dict(zip(columns, given, strict=True))
 
 
-def _two_of(name, column):
-    """How to keep the rows of the two labels that are the most frequent."""
+def _two_of(name, column, event):
+    """How to keep the rows of two labels: the event, if it is said, and the most frequent ones."""
     often = column.map(key).value_counts()
-    both = " ".join(f"--only {shlex.quote(f'{name}={word}')}" for word in sorted(often.index[:2]))
+    first = sorted(often.index, key=lambda word: word != str(event))[:2]  # sorting keeps the order by frequency
+    both = " ".join(f"--only {shlex.quote(f'{name}={word}')}" for word in sorted(first))
     three = "; of cases that were followed, one label may be a competing event, --time, --horizon and --competing" if (
         set(often.index) == {"0", "1", "2"}) else ""
     return (f". With a forecast for each label, say --decision acts; where some labels count as the event and the "
@@ -1283,6 +1312,10 @@ def _counted(frame, name):
     count = pd.to_numeric(column_of(frame, name), errors="coerce").to_numpy(float)
     if not (count >= 0).all() or (count % 1).any() or len(set(count)) <= MOST_LABELS:
         return ""
+    rest = [other for other in frame.columns if WITHOUT.search(str(other)) and other != name]
+    if rest and (pd.to_numeric(frame[rest[0]], errors="coerce").to_numpy(float) % 1 == 0).all():
+        return (f". If each row stands for many cases, {name} of them with the event and {rest[0]} without: --count "
+                f"{name},{name}+{rest[0]} instead of --truth")
     for other in frame.columns:
         cases = pd.to_numeric(frame[other], errors="coerce").to_numpy(float)
         if other != name and (cases >= np.maximum(count, 1)).all() and not (cases % 1).any() and (

@@ -107,7 +107,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, a
     frame["most"] = [bounds[name].upper for name in frame.index]
     widest = (frame["most"] - frame["least"]).max() / 2
     note = (f"From tallies of {len(first):,} cases: the exact costs are within {widest:.1g} of the estimates, most "
-            f"often far nearer. Intervals: {100 * coverage:.3g}%, normal, from the spread between {len(numbers[0])} "
+            f"often far nearer. Intervals: {100 * coverage:.10g}%, normal, from the spread between {len(numbers[0])} "
             f"blocks.{of_many(len(names))} They are about which cases are in the sample, not the luck of fitting.")
     return ModelComparison(frame, (note,), {"score": score}, None, {}, about)
 
@@ -134,7 +134,7 @@ def _about(kind, without, events, coverage):
     least = min((count, index) for index, count in enumerate(counts))
     few = "" if least[0] >= np.log2(2 / (1 - coverage)) else few_units(*least, "cases")
     return {"cases": counts[0], "events": events if kind == "binary" else None, "event": "y_true = 1", "unit": "cases",
-            "few": few, "base": "the base rate", "coverage": f"{100 * coverage:.3g}"}
+            "few": few, "base": "the base rate", "coverage": f"{100 * coverage:.10g}"}
 
 
 def _skill(tally, score, cost):

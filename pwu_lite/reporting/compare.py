@@ -23,6 +23,7 @@ from .._resampling import block_length, canonical_order, group_numbers
 from ..families import BinaryDecision, SeparableFamily
 from ..metrics import REGISTRY, Metric
 from ..metrics._kernels import average, of_each_case
+from ..metrics.classification import net_benefit
 from ..pwu import PWU
 from ._tables import html
 from ._together import pairs_of
@@ -287,7 +288,7 @@ def _about(y: np.ndarray, forecasts: dict[Any, Any], groups: np.ndarray | None, 
     base = ("the base rate" if binary else "the mean and standard deviation of all cases" if pairs else
             "the same distribution, that of all cases")
     return {"cases": int(carries.sum()), "events": int((carries & (y == 1)).sum()) if binary else None,
-            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.3g}"}
+            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.10g}"}
 
 
 def few_units(count: int, which: int, unit: str) -> str:
@@ -307,8 +308,11 @@ def few_units(count: int, which: int, unit: str) -> str:
 def _as_loss(name: str, score: Any) -> Any:
     if not callable(score):
         raise ValueError(f"{name} must be a PWU or a loss function score(y_true, *prediction), got {score!r:.60}")
-    if isinstance(score, Metric) and not score.lower_is_better:
-        raise ValueError(f"{name}: higher is better for {score.name}; pass a function that returns its negative")
+    function = score.func if isinstance(score, partial) else score
+    gains = [score] if isinstance(score, Metric) else [one for one in REGISTRY.values() if one.function is function]
+    if any(not one.lower_is_better for one in gains) or function is net_benefit:
+        raise ValueError(f"{name}: higher is better for {getattr(function, 'name', '') or function.__name__}; pass a "
+                         "function that returns its negative")
     return next((metric for metric in AVERAGES if metric.function is score), score)
 
 
@@ -507,7 +511,7 @@ def _note(intervals: Any, n: int, models: int, groups: np.ndarray | None, weight
     units = f"{n} cases" if groups is None else f"{groups.max() + 1} groups with {n} cases"
     units += "" if weight is None else ", each with its weight"
     how = intervals.method.words(intervals, units, options)
-    return (f"Intervals: {100 * options.coverage:.3g}%, {how}.{of_many(models)} They are about which cases are in the "
+    return (f"Intervals: {100 * options.coverage:.10g}%, {how}.{of_many(models)} They are about which cases are in the "
             f"sample, not the luck of fitting.")
 
 

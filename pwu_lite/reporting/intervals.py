@@ -336,7 +336,7 @@ def why_narrow(skew: float, size: np.ndarray, unit: str, options: Options, steps
     >>> why_narrow(0.0, np.ones(8), "groups", Options(0.95, 1000, 0))[0][:46]
     'With so few groups (8) the intervals are rough'
     """
-    said, coverage, given = [], f"{100 * options.coverage:.3g}", unit
+    said, coverage, given = [], f"{100 * options.coverage:.10g}", unit
     serial = isinstance(method_of(options.interval), Serial)
     number = effective_number(size) / (options.blocks if options.blocks and not serial else 1)
     if number < RULES["few_units"]:

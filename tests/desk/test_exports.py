@@ -79,12 +79,70 @@ def test_the_ends_of_an_interval_need_its_coverage(capsys, tmp_path):
     (["ETS_lo80", "ETS_hi80"], "ETS", []), (["ets_lower_80", "ets_upper_80"], "ets", []),
     (["LOWER_BOUND", "UPPER_BOUND"], "forecast", ["--coverage", "80"]),
     (["prediction_interval_lower_bound", "prediction_interval_upper_bound"], "forecast", ["--coverage", "80"]),
+    (["ets_80%_lower", "ets_80%_upper"], "ets", []), (["m_pi80_lower", "m_pi80_upper"], "m", []),
+    (["ci80_lower", "ci80_upper"], "forecast", []), (["y_80_lower", "y_80_upper"], "y", []),
+    (["80_lower", "80_upper"], "forecast", []), (["Lo 80", "Hi 80"], "forecast", []),
+    (["lower_80", "upper_80"], "forecast", []), (["conf_low_80", "conf_high_80"], "conf", []),
+    (["lower", "upper"], "forecast", ["--coverage", "80"]), (["lwr", "upr"], "forecast", ["--coverage", "80"]),
     (["('y', 0.1)", "('y', 0.9)"], "y", [])])
 def test_intervals_by_the_names_of_more_tools(capsys, tmp_path, names, model, words):
     table = pd.DataFrame({"y": DEMAND, names[0]: QUANTILES[:, 0], names[1]: QUANTILES[:, 2]})
     found = run(capsys, tmp_path, table, "--truth", "y", *ORDERS, *words)
     score = pwu.PWU(pwu.Newsvendor((0.1, 0.9)), elicitation.beta_from_quantiles(2 / 3, 0.9))
     assert costs(found) == {model: pytest.approx(score(DEMAND, QUANTILES[:, [0, 2]]))}
+
+
+@pytest.mark.parametrize("names", [["median", "q5", "q95"], ["Median", "P5", "P95"], ["m_median", "m_q05", "m_q95"]])
+def test_a_median_is_the_middle_quantile(capsys, tmp_path, names):
+    own = dict(zip(names, QUANTILES[:, [1, 0, 2]].T, strict=True))
+    table = pd.DataFrame({"y": DEMAND, "mean": QUANTILES[:, 1], **own})
+    found = run(capsys, tmp_path, table, "--truth", "y", "--decision", "orders", "--ratio", "1")
+    score = pwu.PWU(pwu.Newsvendor((0.05, 0.5, 0.95)), 0.5)
+    assert [*costs(found).values()] == [pytest.approx(score(DEMAND, QUANTILES))]
+
+
+def test_lags_are_no_ensemble(capsys, tmp_path):
+    table = pd.DataFrame({"y": DEMAND, "lgbm": QUANTILES[:, 1], "lag_1": QUANTILES[:, 0], "lag_2": QUANTILES[:, 2]})
+    asked = run(capsys, tmp_path, table, "--truth", "y", "--decision", "orders", "--ratio", "9")
+    assert "is NAME_q90), which were found for no model" in asked
+    own = table.rename(columns={"lgbm": "lgbm_q90"})
+    found = run(capsys, tmp_path, own, "--truth", "y", "--decision", "orders", "--ratio", "9")
+    score = pwu.PWU(pwu.Newsvendor((0.9,)), 0.9)
+    assert costs(found) == {"lgbm": pytest.approx(score(DEMAND, QUANTILES[:, [1]]))}
+
+
+def test_answers_of_tools_that_say_is_correct(capsys, tmp_path):
+    rng = np.random.default_rng(0)
+    right, sure = (rng.random((2, 60)) < 0.6).astype(int), rng.random((2, 60)).round(3)
+    words, score = ("--decision", "answers", "--ratio", "4"), pwu.PWU(pwu.Answers(), 0.8)
+    want = [pytest.approx(score(np.ones(60), *pair)) for pair in zip(right.astype(float), sure, strict=True)]
+    for ends in (("is_correct", "confidence"), ("correct", "prob"), ("acc", "probability"), ("isCorrect", "conf")):
+        columns = {f"m{k}_{end}": part[k] for end, part in zip(ends, (right, sure), strict=True) for k in (0, 1)}
+        assert costs(run(capsys, tmp_path, pd.DataFrame(columns), *words)) == {"m0": want[0], "m1": want[1]}
+        one = pd.DataFrame({"question": range(60), ends[0]: right[0], ends[1]: sure[0]})
+        assert costs(run(capsys, tmp_path, one, *words)) == {"the model": want[0]}
+
+
+@pytest.mark.parametrize("form", ["{}%", "\\boxed{{{}}}", "{} km", "{},0"])
+def test_the_right_number_beside_a_unit_is_remarked(capsys, tmp_path, form):
+    key = np.arange(100, 160)
+    said = [form.format(k) if k % 2 else str(k + (k % 3 == 0)) for k in key]  # half of them are written otherwise
+    table = pd.DataFrame({"target": key, "m_answer": said, "m_confidence": 0.8})
+    found = run(capsys, tmp_path, table, "--truth", "target", "--decision", "answers", "--ratio", "4")
+    assert any("30 answers of m count as wrong and hold the number" in line for line in found["remarks"])
+    plain = table.assign(m_answer=[k + (k % 3 == 0) for k in key])
+    found = run(capsys, tmp_path, plain, "--truth", "target", "--decision", "answers", "--ratio", "4")
+    assert not any("hold the number" in line for line in found["remarks"])
+
+
+def test_a_corner_says_first_what_the_rows_are(tmp_path):
+    rows = "mild,0,15\nsevere,8,3\n"
+    found = {}
+    for corner in ("actual\\predicted", "predicted\\actual", "truth/decision", "act|class"):
+        (tmp_path / "c.csv").write_text(f"{corner},mild,severe\n{rows}")
+        found[corner] = tables.cost_table(str(tmp_path / "c.csv"))[2].tolist()
+    assert found["actual\\predicted"] == found["truth/decision"] == [[0, 8], [15, 3]]
+    assert found["predicted\\actual"] == found["act|class"] == [[0, 15], [8, 3]]
 
 
 def long_table():

@@ -479,3 +479,47 @@ def test_rows_that_are_longer_than_the_header_are_no_rows_of_r_below_a_key(pwu_c
         own = [f'"{place}",{900 + place if "id" in head else y},{f:.3f},{int(y) if "id" in head else 1 - f}'
                for place, (y, f) in cases]
         assert isinstance(pwu_compare("\n".join([head, *own]), "--truth", "y", "--models", "near"), dict)
+
+
+@pytest.mark.parametrize("title", ["Scoring report\n\n", "Report of 2024-05-01,,\nExported: me,,\n,,\n", "Export,,\n"])
+def test_a_title_above_the_header_is_no_header(pwu_compare, title):
+    rows = text(TABLE[["y", "near", "far"]])
+    assert pwu_compare(title + rows)["models"] == pwu_compare(rows)["models"]
+    wrong = rows.splitlines()
+    wrong[5] = re.sub(r"[^,]+$", "1.31", wrong[5])
+    assert f"line {len(title.splitlines()) + 6} is 1.31" in pwu_compare(title + "\n".join(wrong))
+
+
+@pytest.mark.parametrize("name, fitted, held", [
+    ("period", "reference", "analysis"), ("type", "Estimation", "Validation"), ("Stichprobe", "Lern", "Test"),
+    ("cohort", "development", "external"), ("conjunto", "treino", "teste"), ("jeu", "appr", "val"),
+    ("cohort", "discovery", "replication"), ("SAMPLE", "BUILD", "HOLD"), ("flag_oot", "0", "1")])
+def test_rows_of_a_fit_in_more_words(pwu_compare, name, fitted, held):
+    table = TABLE.assign(**{name: np.where(PLACE % 3 > 0, fitted, held)})
+    assert "fitted" in pwu_compare(text(table))
+    assert isinstance(pwu_compare(text(table), "--only", f"{name}={held}"), dict)
+
+
+def test_a_test_of_medicine_is_no_split(pwu_compare):
+    table = TABLE.assign(test=np.where(PLACE % 3 > 0, "pos", "neg"))
+    assert isinstance(pwu_compare(text(table)), dict)
+
+
+def test_successes_and_failures_are_added(pwu_compare):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"successes": rng.integers(1, 40, 60), "failures": rng.integers(20, 90, 60),
+                          "m": rng.random(60).round(3)})
+    asked = pwu_compare(text(table), "--truth", "successes")
+    assert "--count successes,successes+failures instead" in asked and "successes,failures " not in asked
+
+
+def test_numbers_below_a_limit_do_not_cost_a_model_its_place(pwu_compare):
+    """R writes <0.01; one field in five is no reason to leave the model out in silence."""
+    table = TABLE.assign(far=TABLE["far"].map(str).where(PLACE % 5 > 0, "<0.01"))
+    assert "'<0.01': correct the file" in pwu_compare(text(table))
+
+
+def test_the_rows_of_two_labels_keep_the_event(pwu_compare):
+    table = TABLE.assign(y=np.where(PLACE % 9 == 0, 1, np.where(PLACE % 2 > 0, 0, 2)))
+    asked = pwu_compare(text(table), "--truth", "y", "--event", "1")
+    assert "--only y=1" in asked

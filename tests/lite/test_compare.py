@@ -888,3 +888,19 @@ def test_the_first_of_models_that_cannot_be_told_apart_is_lowest_not_best():
     assert "lowest" in str(alike) and " best" not in str(alike).split("skill:")[0]
     apart = pwu.compare(y, {"a": p, "b": 1 - p}, score, n_resamples=200)
     assert apart.table["verdict"].tolist() == ["best", "costlier"] and "lowest" not in str(apart)
+
+
+@pytest.mark.parametrize("gain", [pwu.metrics.ranking.spearman, pwu.metrics.error_detection_auroc,
+                                  functools.partial(pwu.metrics.net_benefit, threshold=0.3),
+                                  REGISTRY["ranking", "spearman"]])
+def test_what_is_better_where_it_is_higher_is_no_loss(gain):
+    """The package's own functions, as they are or with their options."""
+    y, f = np.tile([0, 1], 20), np.linspace(0.1, 0.9, 40)
+    with pytest.raises(ValueError, match="higher is better for"):
+        pwu.compare(y, {"a": f, "b": f[::-1]}, gain, n_resamples=50)
+
+
+def test_a_coverage_near_one_is_not_called_one():
+    y, f = np.tile([0, 1], 40), np.linspace(0.1, 0.9, 80)
+    said = str(pwu.compare(y, {"a": f, "b": f[::-1]}, classification.brier_score, coverage=0.9996, interval="normal"))
+    assert "99.96%" in said and "100% interval" not in said
