@@ -12,7 +12,7 @@ import numpy as np
 from pwu_lite import validation
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import ModelComparison, few_units, frame_of, of_many
-from pwu_lite.reporting.intervals import Options, normal, why_narrow
+from pwu_lite.reporting.intervals import Options, normal, unit_of, why_narrow
 from pwu_lite.reporting.margin import decide, lifted, margin_of, words
 
 from .tally import Tally
@@ -86,7 +86,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, a
     options, allowed = Options(coverage, 0, 0, named=against is not None), margin_of(margin, against)
     unseen = np.array([one.unseen(score) for one in tallies.values()])
     units, weights = _units(np.array(losses), sizes[0], unseen)
-    found, _ = normal(units, weights, best, options)
+    unit = unit_of(units)
+    found = normal(units / unit, weights, best, options)[0].times(unit)
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
     about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", options)}
@@ -97,7 +98,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, a
         if allowed is not None:
             values, means = lifted(cost, np.array(losses) / sizes[0], best, allowed)
             units, weights = _units(means * sizes[0], sizes[0], unseen)
-            more, _ = normal(units, weights, best, options)
+            more = normal(units / unit, weights, best, options)[0].times(unit)
             raised = frame_of(names, values, np.full(len(names), np.nan), best, True, more, bool(about["few"]),
                               len(first), coverage)
             about["decided"] = {"score": words(raised, about, allowed)}

@@ -127,6 +127,15 @@ class Intervals(NamedTuple):
     skew: float = 0.0
     narrow: tuple[str, ...] = ()
 
+    def times(self, unit: float) -> Intervals:
+        """Those of losses that are so many times as large.
+
+        Parameters
+        ----------
+        unit : float
+        """
+        return self._replace(cost=unit * self.cost, difference=unit * self.difference, spread=unit * self.spread)
+
 
 class Method:
     """A way to compute intervals; one object for each stands in `METHODS`, by its name.
@@ -266,7 +275,26 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
     if groups is not None:  # summed from small to large: the order of the rows leaves no trace
         units = np.array([np.bincount(groups[order], row[order]) for row in units
                           for order in [np.lexsort((row, groups))]])
-    return method_of(options.interval).compute(Cases(y, forecasts, best, losses, groups, weight, units, size), options)
+    unit = unit_of(units)
+    cases = Cases(y, forecasts, best, losses / unit, groups, weight, units / unit, size)
+    return method_of(options.interval).compute(cases, options).times(unit)
+
+
+def unit_of(losses: np.ndarray) -> float:
+    """A power of two near the largest loss, where squares of losses would leave the range of floats; else one.
+
+    Parameters
+    ----------
+    losses : ndarray
+
+    Examples
+    --------
+    >>> unit_of(np.array([0.2, 3.0])), unit_of(np.array([0.0, 1e-150])) < 1e-149
+    (1.0, True)
+    """
+    largest = float(np.abs(losses).max())
+    inside = largest == 0 or not np.isfinite(largest) or 1e-75 < largest < 1e75
+    return 1.0 if inside else float(2.0 ** np.floor(np.log2(largest)))
 
 
 def _check_two(method: Normal | Serial, cases: Cases) -> None:

@@ -659,3 +659,12 @@ def test_the_spread_that_blocks_hide_has_the_unit_of_the_weights():
     plain = tally_of(Y, F).unseen(score)
     for scale in (1e-250, 1e250):
         assert tally_of(Y, F, weight=np.full(N, scale)).unseen(score) / scale == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0**-700])
+def test_no_unit_of_the_losses_gives_an_interval_without_width(scale):
+    rng = np.random.default_rng(0)
+    tallies = {name: Tally("losses") for name in "ab"}
+    for tally in tallies.values():
+        tally.update(scale * rng.random(2000), block=np.arange(2000) % 50)
+    assert compare_tallies(tallies).table["verdict"].tolist() == ["best", "not separable"]

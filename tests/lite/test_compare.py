@@ -904,3 +904,18 @@ def test_a_coverage_near_one_is_not_called_one():
     y, f = np.tile([0, 1], 40), np.linspace(0.1, 0.9, 80)
     said = str(pwu.compare(y, {"a": f, "b": f[::-1]}, classification.brier_score, coverage=0.9996, interval="normal"))
     assert "99.96%" in said and "100% interval" not in said
+
+
+@pytest.mark.parametrize("interval", ["normal", "hac", "bootstrap"])
+@pytest.mark.parametrize("power", [-700, -400, 400])
+def test_no_unit_of_the_losses_changes_a_verdict(interval, power):
+    """Squares of very small or large losses leave the range of floats: an interval would have no width."""
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=60)
+    models = {name: (y + rng.normal(size=60),) for name in "ab"}
+    losses, options = np.array([np.abs(y - f) for f, in models.values()]), Options(0.95, 200, 0, interval=interval)
+    one, other = (from_losses(y, models, 0, unit * losses, None, None, options) for unit in (1.0, 2.0**power))
+    for name in ("cost", "difference", "spread"):
+        np.testing.assert_allclose(getattr(other, name), 2.0**power * getattr(one, name), rtol=1e-9)
+    np.testing.assert_allclose(other.saving, one.saving, rtol=1e-9)
+    assert one.skew == pytest.approx(other.skew) and one.narrow == other.narrow
