@@ -284,7 +284,8 @@ def _write_all(task, given, plan, fresh, command, started):
         "cases": (pd.concat(groups), ["dataset", "suite", "group", "scheme", "metric", "family"], "%.5f"),
         "subsets": (pd.concat([pd.DataFrame(), *anew]), ["dataset", "first", "size", "other", "metric", "family"],
                     "%.5f")}
-    seeds = (f"folds by repeat, models by 1000 * repeat + fold, sampled parameters and groups of cases {SEED}; "
+    rule = "10 * repeat + fold, from 1" if name.startswith("authors_") else "1000 * repeat + fold"
+    seeds = (f"folds by repeat, models by {rule}, sampled parameters and groups of cases {SEED}; "
              f"predictions {_digest(main_, plan, every)}; "
              f"{platform.machine()}, {os.cpu_count()} cores, {(time.time() - started) / 60:.0f} minutes in this call")
     for kind, (frame, keys, digits) in frames.items():
