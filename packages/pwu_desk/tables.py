@@ -515,8 +515,8 @@ def _refuse_headings(frame):
         first = top[columns].iloc[:count]
         words = first.where(~first.isin(GAPS)).iloc[0].dropna()
         if len(columns) > 1 and len(words) and first.apply(pd.to_numeric, errors="coerce").isna().all(axis=None):
-            lines = "line 2 is no row" if count == 1 else "lines 2 and 3 are no rows"
-            raise ValueError(f"{lines} but a second heading, "
+            lines = "line 2 looks" if count == 1 else "lines 2 and 3 look"
+            raise ValueError(f"{lines} like a second heading, "
                              f"or units ({', '.join(words[:3])}): take {'it' if count == 1 else 'them'} out, and give "
                              "each column one name")
 

@@ -460,11 +460,11 @@ def test_a_second_heading_and_a_row_of_units_are_told(pwu_compare):
     """As pandas writes two levels of columns, and as instruments write units; a row of gaps is a row."""
     rows = text(TABLE[["y", "near", "far"]])
     head, rest = rows.split("\n", 1)
-    for second, lines in (("y,prob,prob", "line 2 is no row"), ("0/1,probability,", "line 2 is no row")):
-        assert f"{lines} but a second heading, or units" in pwu_compare(f"{head}\n{second}\n{rest}")
+    for second, lines in (("y,prob,prob", "line 2 looks"), ("0/1,probability,", "line 2 looks")):
+        assert f"{lines} like a second heading, or units" in pwu_compare(f"{head}\n{second}\n{rest}")
     two = TABLE[["y", "near", "far"]].set_axis(
         pd.MultiIndex.from_tuples([("truth", "y"), ("near", "prob"), ("far", "prob")]), axis=1).rename_axis(index="id")
-    assert "lines 2 and 3 are no rows but a second heading, or units (y, prob, prob)" in pwu_compare(two.to_csv())
+    assert "lines 2 and 3 look like a second heading, or units (y, prob, prob)" in pwu_compare(two.to_csv())
     assert "second heading" not in pwu_compare(f"{head}\n1,,\n{rest}") + pwu_compare(f"{head}\n,NA,.\n{rest}")
 
 
