@@ -367,12 +367,18 @@ def _inside(frame, part, whole, ends=False):
 def _one_of_several(frame, truth, name, answer, wrong):
     """A remark where an answer that counts as wrong is often a part of the right one, as of a list of them."""
     inside = wrong & _inside(frame, answer, truth, ends=True)
-    if inside.sum() < max(evidence.LEAST_ROWS, OFTEN_PART * len(wrong)):
+    return _often_wrong(frame, (truth, name, answer), inside, "stand inside the right one", "in",
+                        "are several answers right? Give")
+
+
+def _often_wrong(frame, columns, alike, what, beside, way):
+    """The remark on answers that count as wrong and perhaps are not, if there are enough of them."""
+    truth, name, answer = columns
+    if alike.sum() < max(evidence.LEAST_ROWS, OFTEN_PART * len(alike)):
         return ""
-    line = int(np.argmax(inside))
-    return (f"{inside.sum():,} answers of {name} count as wrong and stand inside the right one, such as "
-            f"{frame[answer].iloc[line]!r} in {frame[truth].iloc[line]!r:.60}: are several answers right? Give a "
-            f"column {name}_right of 1 and 0 then, instead of --truth.")
+    line = int(np.argmax(alike))
+    return (f"{alike.sum():,} answers of {name} count as wrong and {what}, such as {frame[answer].iloc[line]!r} "
+            f"{beside} {frame[truth].iloc[line]!r:.60}: {way} a column {name}_right of 1 and 0 instead of --truth.")
 
 
 def _in_marks_alone(frame, truth, name, answer):
@@ -390,12 +396,8 @@ def _same_number(frame, truth, name, answer, wrong):
                for column in (truth, answer)]
     alike = [len(one) == len(two) == 1 and float(one[0].replace(",", ".")) == float(two[0].replace(",", "."))
              for one, two in zip(*numbers, strict=True)] & wrong
-    if alike.sum() < max(evidence.LEAST_ROWS, OFTEN_PART * len(wrong)):
-        return ""
-    line = int(np.argmax(alike))
-    return (f"{alike.sum():,} answers of {name} count as wrong and hold the number of the right one, such as "
-            f"{frame[answer].iloc[line]!r} for {frame[truth].iloc[line]!r:.60}: write both alike, or give a column "
-            f"{name}_right of 1 and 0 instead of --truth.")
+    return _often_wrong(frame, (truth, name, answer), alike, "hold the number of the right one", "for",
+                        "write both alike, or give")
 
 
 def _without_marks(answer):

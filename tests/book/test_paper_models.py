@@ -44,7 +44,7 @@ def test_regressors_know_how_far_off_they_are(models, name):
     mean, std = models.regressors()[name](0).fit(X[TRAIN], T[TRAIN]).predict(X[TEST])
     assert (std > 0).all() and np.mean((mean - T[TEST]) ** 2) < 0.8 * T[TEST].var()
     squared = np.mean(((mean - T[TEST]) / std) ** 2)
-    assert 0.1 < squared < (np.inf if name == "natural boosting" else 8)  # 500 rounds without a halt: far too sure
+    assert 0.1 < squared < (1000 if name == "natural boosting" else 8)  # 500 rounds without a halt: far too sure
 
 
 @pytest.mark.slow
