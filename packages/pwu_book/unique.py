@@ -18,6 +18,7 @@ from pwu_lite import validation
 from pwu_lite._resampling import effective_number, group_numbers, paired_bootstrap, percentiles, tail_of, unit_sizes
 from pwu_lite.metrics import REGISTRY, Metric
 from pwu_lite.reporting._tables import html
+from pwu_lite.reporting._together import all_together
 
 __all__ = ["UniqueBenchmarks", "unique_benchmarks"]
 
@@ -128,7 +129,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     coverage = validation.inside("coverage", coverage, 0, 1)
     columns = list(estimates | deviations)
     number = None if groups is None else group_numbers(groups, len(y))
-    tail = tail_of(coverage, effective_number(unit_sizes(len(y), number, None)))
+    units = effective_number(unit_sizes(len(y), number, None))
     cells = [(metric, name) for metric in _metrics() for name in columns
              if name in (estimates if metric.task == "ranking" else deviations)]
     order = np.lexsort(np.vstack([*deviations.values(), *estimates.values(), m, y]))
@@ -141,7 +142,7 @@ def unique_benchmarks(y_true: ArrayLike, mean: ArrayLike, uncertainties: Any, *,
     found = np.array(values(np.argsort(order)), dtype=float)
     draws = paired_bootstrap(values, len(y), repeats=n_resamples, seed=seed,
                              groups=None if number is None else number[order])
-    return _result(cells, columns, found, draws.astype(float), tail, coverage, n_resamples)
+    return _result(cells, columns, found, draws.astype(float), units, coverage, n_resamples)
 
 
 def _estimates(what, given, length):
@@ -184,19 +185,21 @@ def _value(metric, y, mean, uncertainty):
     return metric(y, mean, uncertainty)
 
 
-def _result(cells, columns, found, draws, tail, coverage, repeats):
+def _result(cells, columns, found, draws, units, coverage, repeats):
     rows, low, high = {}, {}, {}
+    tail = tail_of(coverage, units)
     benchmark = {name: kind for kind, names in BENCHMARKS.items() for name in names}
     for metric in _metrics():
         places = [index for index, (other, _) in enumerate(cells) if other is metric]
         names = [cells[index][1] for index in places]
         key = (benchmark[metric.name], metric.label)
-        rows[key] = _row(metric, columns, names, found[places], draws[:, places], tail)
+        rows[key] = _row(metric, columns, names, found[places], draws[:, places], units, coverage)
         ends = percentiles(draws[:, places], tail)
         low[key], high[key] = (dict(zip(names, end, strict=True)) for end in ends)
     table = pd.DataFrame.from_dict(rows, orient="index")
     note = (f"Best: the best value. Separably worse: the {100 * coverage:.10g}% interval of the paired difference "
-            f"from it, over {repeats} resamples of the cases, excludes zero.")
+            f"from it, over {repeats} resamples of the cases, excludes zero, and some estimate is ahead by more than "
+            f"the largest error among all pairs of that row. Each row is judged alone.")
     return UniqueBenchmarks(table.rename_axis(["benchmark", "metric"]), _frame(low, columns), _frame(high, columns),
                             (note,))
 
@@ -206,7 +209,7 @@ def _frame(rows: Mapping[Any, Any], columns: list[str]) -> pd.DataFrame:
     return frame.rename_axis(["benchmark", "metric"])
 
 
-def _row(metric, columns, names, values, draws, tail):
+def _row(metric, columns, names, values, draws, units, coverage):
     losses, drawn = (values, draws) if metric.lower_is_better else (-values, -draws)
     row: dict[str, Any] = {"better": "lower" if metric.lower_is_better else "higher", **dict.fromkeys(columns, np.nan)}
     row |= dict(zip(names, values.tolist(), strict=True))
@@ -214,7 +217,9 @@ def _row(metric, columns, names, values, draws, tail):
         best, worse = "-", "-"
     else:
         first = int(np.nanargmin(losses))
-        least = percentiles(drawn - drawn[:, [first]], tail)[0]
+        least = percentiles(drawn - drawn[:, [first]], tail_of(coverage, units))[0]
+        together = all_together(losses, drawn, first, coverage, units, resampled=True)
         best = ", ".join(name for name, loss in zip(names, losses, strict=True) if loss == losses[first])
-        worse = ", ".join(name for name, low in zip(names, least, strict=True) if low > 0) or "-"
+        behind = (least > 0) & ~together.may_be_best
+        worse = ", ".join(name for name, is_behind in zip(names, behind, strict=True) if is_behind) or "-"
     return row | {"best": best, "separably worse": worse, "decides": DECIDES[metric.task, metric.name]}
