@@ -12,7 +12,7 @@ import numpy as np
 from pwu_lite import validation
 from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import ModelComparison, few_units, frame_of, of_many
-from pwu_lite.reporting.intervals import Options, normal, unit_of, why_narrow
+from pwu_lite.reporting.intervals import Options, lean_of, normal, unit_of, why_narrow
 from pwu_lite.reporting.margin import decide, lifted, margin_of, words
 
 from .tally import Tally
@@ -90,7 +90,8 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, a
     found = normal(units / unit, weights, best, options)[0].times(unit)
     first, (_, without, events) = next(iter(tallies.values())), counted[0]
     about = _about(first.kind, int(without.sum()), int(events.sum()), coverage)
-    about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", options)}
+    lean = lean_of(units - units[best], weights)
+    about["narrow"] = {"score": why_narrow(found.skew, sizes[0], "blocks", options, lean=lean)}
     frame = frame_of(names, cost, _skill(first, score, cost), best, against is not None, found, bool(about["few"]),
                      len(first), coverage)
     if against is not None:

@@ -174,7 +174,8 @@ class Resampled(Method):
         intervals = _ends(options, cases.size, cases.units.sum(axis=1) / cases.size.sum(), own if options.blocks is None
                       else None, cases.best, *_resampled_losses(cases, options))
         intervals = intervals._replace(skew=_skewness((own, gaps)))
-        return _with_warnings(intervals, cases, options, options.blocks is not None)
+        intervals = _with_warnings(intervals, cases, options, options.blocks is not None)
+        return intervals._replace(narrow=(*_few_resamples(options), *intervals.narrow))
 
 
 class Normal(Method):
@@ -306,7 +307,7 @@ def _with_warnings(intervals: Intervals, cases: Cases, options: Options, in_time
     """The intervals, with sentences on why they may be too narrow."""
     units, size, best = cases.units, cases.size, cases.best
     _, gaps = _own(units, size, best)
-    lean = 0.0 if cases.groups is None else _lean(gaps, size)
+    lean = 0.0 if cases.groups is None else lean_of(gaps, size)
     far, short = _missed(_dependence(gaps) if in_time else [], intervals.spread)
     narrow = why_narrow(intervals.skew, size, cases.unit, options, far, short, lean)
     return intervals._replace(narrow=(*narrow, *_still(units, size, best, gaps, cases.unit)))
@@ -335,7 +336,16 @@ def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[s
     noise = np.sqrt(6 / options.repeats)  # the standard error of a skewness that is taken from resamples
     skew = max(_skew(row[np.isfinite(row)]) * np.sqrt(np.isfinite(row).sum()) for row in own) - noise
     return _ends(options, size, whole, None, best, costs, gaps, together)._replace(
-        skew=skew, narrow=why_narrow(skew, size, "cases" if groups is None else "groups", options))
+        skew=skew, narrow=(*_few_resamples(options),
+                           *why_narrow(skew, size, "cases" if groups is None else "groups", options)))
+
+
+def _few_resamples(options: Options) -> tuple[str, ...]:
+    """A sentence, where not even one resample lies beyond each end: such an interval covers less than it says."""
+    needed = int(np.ceil(round(2 / (1 - options.coverage), 6)))
+    if options.repeats >= needed:
+        return ()
+    return (say("few_resamples", repeats=options.repeats, needed=needed, coverage=f"{100 * options.coverage:.10g}"),)
 
 
 def why_narrow(skew: float, size: np.ndarray, unit: str, options: Options, steps: float | None = None,
@@ -455,8 +465,21 @@ def _skew(row: np.ndarray) -> float:
     return float(abs(row * row @ row) / spread**1.5) if spread > 0 else 0.0
 
 
-def _lean(gaps: np.ndarray, size: np.ndarray) -> float:
-    """How surely a group's difference changes with its size, in standard errors; 0 where sizes are alike."""
+def lean_of(gaps: np.ndarray, size: np.ndarray) -> float:
+    """How surely a unit's difference changes with its size, in standard errors; 0 where sizes are alike.
+
+    Parameters
+    ----------
+    gaps : ndarray, shape (m, n)
+        What each of n units adds to each difference.
+    size : ndarray, shape (n,)
+        Weights of the units.
+
+    Examples
+    --------
+    >>> lean_of(np.ones((1, 9)), np.ones(9))
+    0.0
+    """
     if size.size < 3 or not size.max() > RULES["least_uneven"] * np.quantile(size, 0.1) > 0:
         return 0.0
     log_size, most = np.log(size[size > 0]), 0.0

@@ -668,3 +668,21 @@ def test_no_unit_of_the_losses_gives_an_interval_without_width(scale):
     for tally in tallies.values():
         tally.update(scale * rng.random(2000), block=np.arange(2000) % 50)
     assert compare_tallies(tallies).table["verdict"].tolist() == ["best", "not separable"]
+
+
+def test_large_blocks_that_decide_are_named():
+    """Two hundred blocks, a few of them large, and in these the difference is another one."""
+    rng = np.random.default_rng(4)
+    size = rng.integers(5, 10, 200)
+    size[:8] = 400
+    block = np.repeat(np.arange(200), size)
+    y = rng.random(block.size) < 0.3
+    near, far = np.where(y, 0.6, 0.2), np.where(y, 0.3, 0.3)
+    said = []
+    for better in (near, np.where(block < 8, far, near)):
+        tallies = {"a": Tally(), "b": Tally()}
+        tallies["a"].update(y, better, block=block)
+        tallies["b"].update(y, np.where(y, 0.5, 0.3) if better is near else near, block=block)
+        found = compare_tallies(tallies, pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)))
+        said.append(any("changes with the size of a block" in line for line in found.words))
+    assert said == [False, True]

@@ -301,14 +301,14 @@ def test_the_picture_is_the_curve_and_its_paired_band():
 
 
 def test_words_say_what_the_table_says():
-    result = pwu.compare(Y, MODELS, SCORE, n_resamples=300)
+    result = pwu.compare(Y, MODELS, SCORE, n_resamples=40)
     first, *others = result.table.index
     for name, line in zip(others, result.words[1:], strict=False):
         assert f"{first} costs " in line and f" less than {name} (95% interval of the pair: " in line
-    assert pwu.compare(Y, {"a": MODELS["good"]}, SCORE, n_resamples=9).words[0].startswith("a costs")
-    assert "cost the same" in pwu.compare(Y, {"a": Y * 1.0, "b": Y * 1.0}, SCORE, n_resamples=9).words[0]
-    assert "gains" in pwu.compare(Y, MODELS, TOP, n_resamples=50).words[1]
-    both = pwu.compare(Y, MODELS, {"mine": SCORE, "top": TOP}, n_resamples=20).words
+    assert pwu.compare(Y, {"a": MODELS["good"]}, SCORE, n_resamples=40).words[0].startswith("a costs")
+    assert "cost the same" in pwu.compare(Y, {"a": Y * 1.0, "b": Y * 1.0}, SCORE, n_resamples=40).words[0]
+    assert "gains" in pwu.compare(Y, MODELS, TOP, n_resamples=40).words[1]
+    both = pwu.compare(Y, MODELS, {"mine": SCORE, "top": TOP}, n_resamples=40).words
     assert sum("interval" in line for line in both) == 2 * len(others)
     assert both[0].startswith("mine: ") and both[-1].startswith("top: ")
 
@@ -933,3 +933,17 @@ def test_no_unit_of_the_losses_changes_a_verdict(interval, power):
         np.testing.assert_allclose(getattr(other, name), 2.0**power * getattr(one, name), rtol=1e-9)
     np.testing.assert_allclose(other.saving, one.saving, rtol=1e-9)
     assert one.skew == pytest.approx(other.skew) and one.narrow == other.narrow
+
+
+def test_resamples_that_are_too_few_for_the_coverage_are_named():
+    """39 leave less than one resample beyond each end of 95%, and 199 do of 99%; scores of all cases alike."""
+    rng = np.random.default_rng(0)
+    y = rng.random(60) < 0.4
+    models = {"a": np.where(y, 0.6, 0.3), "b": rng.random(60)}
+    for score in (pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)), pwu.PWU(pwu.TopK(), 0.2)):
+        for coverage, least in ((0.95, 40), (0.99, 200)):
+            for repeats in (least - 1, least):
+                found = pwu.compare(y, models, score, n_resamples=repeats, coverage=coverage)
+                said = [line for line in found.words if "resamples are too few" in line]
+                assert len(said) == (repeats < least)
+                assert all(f"{least}" in line and f"{100 * coverage:.0f}%" in line for line in said)
