@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from typing import Any
 
@@ -259,9 +259,12 @@ class Prior:
 class _PerCase(Prior):
     """A prior whose parameters may be arrays of shape (n,): a prior for each case."""
 
+    index: Any = None  # of the pandas object that a parameter came in: labels in another order are refused
+    parameters = property(lambda self: {one.name: getattr(self, one.name) for one in fields(self)})
+
     @property
     def length(self) -> int | None:
-        for value in vars(self).values():
+        for value in self.parameters.values():
             if np.ndim(value):
                 return value.size
         return None
@@ -270,7 +273,7 @@ class _PerCase(Prior):
         if self.length is None:
             return self
         some = object.__new__(type(self))  # already validated; may be empty
-        for name, value in vars(self).items():
+        for name, value in self.parameters.items():
             object.__setattr__(some, name, value[chosen] if np.ndim(value) else value)
         return some
 
@@ -281,12 +284,12 @@ class _PerCase(Prior):
         return hash((type(self).__name__, self._key()))
 
     def __repr__(self) -> str:
-        fields = {name: f"<{value.size} values>" if np.ndim(value) else repr(value)
-                  for name, value in vars(self).items()}
-        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in fields.items())})"
+        texts = {name: f"<{value.size} values>" if np.ndim(value) else repr(value)
+                 for name, value in self.parameters.items()}
+        return f"{type(self).__name__}({', '.join(f'{name}={text}' for name, text in texts.items())})"
 
     def _key(self) -> tuple[Any, ...]:
-        return tuple(value.tobytes() if np.ndim(value) else value for value in vars(self).values())
+        return tuple(value.tobytes() if np.ndim(value) else value for value in self.parameters.values())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -1032,9 +1035,12 @@ def _to_floats(integers: Any) -> np.ndarray:
 
 def _keep(prior: Prior, check: Callable[..., Any], *names: str) -> None:
     """Check parameters and keep them as floats; or arrays, where there may be a prior for each case, read-only."""
+    validation.same_order(**{name: getattr(prior, name) for name in names})
     for name in names:
         value = getattr(prior, name)
         if np.ndim(value) and isinstance(prior, _PerCase):
+            if hasattr(value, "iloc"):
+                object.__setattr__(prior, "index", value.index)
             value = validation.vector(name, value)
             for extreme in (int(value.argmin()), int(value.argmax()), int(np.abs(value).argmin())):
                 check(f"{name}[{extreme}]", value[extreme])
@@ -1042,9 +1048,21 @@ def _keep(prior: Prior, check: Callable[..., Any], *names: str) -> None:
         else:
             value = check(name, value)
         object.__setattr__(prior, name, value)
-    lengths = {value.size for value in vars(prior).values() if isinstance(value, np.ndarray)}
+    lengths = {value.size for value in map(prior.__getattribute__, names) if isinstance(value, np.ndarray)}
     if len(lengths) > 1:
         raise ValueError(f"the parameters of {type(prior).__name__} have different lengths: {sorted(lengths)}")
+
+
+def with_index(priors: Sequence[Any]) -> dict[str, Any]:
+    """The priors for each case whose parameters came with an index, by the name of one of these.
+
+    Examples
+    --------
+    >>> with_index([Dirac(0.1), Dirac([0.1, 0.2])])
+    {}
+    """
+    return {next(name for name, value in prior.parameters.items() if np.ndim(value)): prior
+            for prior in priors if getattr(prior, "index", None) is not None}
 
 
 def _in_order(prior: Any) -> None:

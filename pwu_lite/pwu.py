@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from . import validation
 from .families import Family, SeparableFamily
 from .families.base import resolved
-from .priors import as_prior
+from .priors import as_prior, with_index
 
 __all__ = ["PWU"]
 
@@ -115,7 +115,7 @@ class PWU:
         """
         data = self.family.read(y_true, *prediction)
         validation.same_order(y_true=y_true, **dict(zip(self.family.takes, prediction, strict=True)),
-                              sample_weight=sample_weight)
+                              sample_weight=sample_weight, **with_index(self.priors))
         weight = None if sample_weight is None else self.family.weight(sample_weight, data)
         loss, error = self.family.loss(self.resolved, data, weight)
         if return_error:
@@ -148,6 +148,7 @@ class PWU:
         if not isinstance(self.family, SeparableFamily):
             raise TypeError(f"{type(self.family).__name__} is not separable: "
                             f"a case has no loss of its own")
+        validation.same_order(y_true=y_true, **with_index(self.priors))
         return self.family.losses(self.resolved, self.family.read(y_true, *prediction))
 
     def curve(self, y_true: ArrayLike, *prediction: ArrayLike, thetas: Any,

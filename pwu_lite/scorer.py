@@ -59,6 +59,7 @@ class _Cost:
 
     def __call__(self, y_true: Any, y_pred: Any, *, pos_label: Any = None, sample_weight: Any = None,
                  cost_share: Any = None) -> float:
+        validation.same_order(y_true=y_true, sample_weight=sample_weight, cost_share=cost_share)
         score, labels, forecast = self.score, _labels(y_true), np.asarray(y_pred)
         kinds = _kinds(labels)
         event = _event(kinds) if pos_label is None else pos_label
@@ -116,6 +117,7 @@ class _OfEstimator:
     score: Any
 
     def __call__(self, estimator: Any, X: Any, y_true: Any, sample_weight: Any = None) -> float:
+        validation.same_order(y_true=y_true, sample_weight=sample_weight)
         ask = _classes if self.score.family.multiclass else _gaussian
         truth, prediction = ask(self.score, estimator, X, y_true)
         options = {} if sample_weight is None else {"sample_weight": sample_weight}

@@ -24,6 +24,7 @@ from ..families import BinaryDecision, SeparableFamily
 from ..metrics import REGISTRY, Metric
 from ..metrics._kernels import average, of_each_case
 from ..metrics.classification import net_benefit
+from ..priors import with_index
 from ..pwu import PWU
 from ._tables import html
 from ._together import pairs_of
@@ -202,6 +203,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     if not scores:
         raise ValueError("compare needs at least one score")
     validation.same_order_of_models(forecasts, y_true=y_true, groups=groups, sample_weight=sample_weight)
+    for one in scores.values():
+        validation.same_order(y_true=y_true, **with_index(getattr(one, "priors", ())))
     y_true, forecasts = _by_name(scores, y_true, forecasts)
     y, forecasts = _cases("y_true", y_true), {name: _parts(name, given) for name, given in forecasts.items()}
     wrong = [f"{name} has length {len(part)}" for name, parts in forecasts.items() for part in parts

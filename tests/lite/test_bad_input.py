@@ -1,6 +1,7 @@
 """Every public function against bad data: a ValueError that names the argument, never a number."""
 
 import functools
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -328,3 +329,25 @@ def test_a_coordinate_called_index_is_no_index_of_pandas():
     tally = pwu_desk.Tally()
     tally.update(y.view(Labelled), f)
     assert len(tally) == 3
+
+
+def test_prices_and_weights_with_the_labels_in_another_order_are_refused():
+    """A price for each case that a Series brought keeps its labels; so do the weights of a scorer."""
+    from sklearn.linear_model import LogisticRegression
+
+    y = pd.Series([1, 0, 1, 0], index=list("abcd"))
+    p, c = pd.Series([0.9, 0.2, 0.6, 0.4], index=y.index), pd.Series([0.1, 0.2, 0.3, 0.4], index=list("dcba"))
+    same, other = (pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(price)) for price in (c.loc[y.index], c))
+    plain = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(c.loc[y.index].to_numpy()))
+    assert same == plain and hash(same) == hash(plain) and same(y, p) == plain(y, p)
+    assert pickle.loads(pickle.dumps(same))(y, p) == plain(y, p)
+    model = LogisticRegression().fit(p.to_frame(), y)
+    scorer = pwu.PWU(pwu.BinaryDecision(), 0.2).scorer()
+    for wrong in (lambda: other(y, p), lambda: other.per_sample(y, p),
+                  lambda: pickle.loads(pickle.dumps(other))(y, p), lambda: pwu.compare(y, {"a": p}, other),
+                  lambda: scorer(model, p.to_frame(), y, sample_weight=c),
+                  lambda: pwu.scorer._Cost(same)(y, p, cost_share=c)):
+        with pytest.raises(ValueError, match="same index labels in different orders.*loc\\[y_true.index\\]"):
+            wrong()
+    with pytest.raises(ValueError, match="low and high have the same index labels in different orders"):
+        pwu.Uniform(c, (c + 0.1)[::-1])
