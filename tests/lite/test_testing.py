@@ -255,6 +255,14 @@ class NoNaN(Kumaraswamy):
         return super().tails(np.nan_to_num(t))
 
 
+class FirstOfAll(pwu.BinaryDecision):
+    """The first case's prior for all cases, where it has a width; prices are each case's own."""
+
+    def per_sample(self, prior, *data):
+        first = prior.for_cases(np.zeros(len(data[0]), int)) if prior.length else prior
+        return super().per_sample(first, *data)
+
+
 class Tilted(pwu.Uniform):
     """Errors of both signs, which cancel in the mass and in the partial mean of the whole range."""
 
@@ -288,7 +296,7 @@ def test_priors_for_each_case_are_refused():
 @pytest.mark.parametrize("broken, words", [
     (Unweighted, "weight two"), (UnweightedCurve, "in -U"), (Ordered, "order"), (Exchanged, "order|alone"),
     (OtherTie, "point mass"), (TooDear, "average of -U"), (Lenient, "NaN in argument"),
-    (OneForAll, "known parameter for each case")])
+    (OneForAll, "known parameter for each case"), (FirstOfAll, "a prior for each case")])
 def test_broken_families_are_caught(binary, broken, words):
     with pytest.raises(AssertionError, match=words):
         check_family(broken(), pwu.Beta(2, 10), binary)
