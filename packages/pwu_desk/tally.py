@@ -181,8 +181,10 @@ class Tally:
         Raises
         ------
         ValueError
-            A different kind, or different cells.
+            A different kind, or different cells, or the tally itself.
         """
+        if other is self:
+            raise ValueError("a tally merged with itself would count each case twice")
         if not isinstance(other, Tally) or (other.kind, other.cells) != (self.kind, self.cells):
             raise ValueError(f"tallies to merge must agree in kind and cells, got {self!r} and {other!r:.80}")
         with other._lock:

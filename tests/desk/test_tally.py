@@ -195,6 +195,7 @@ COUNTS = {"cells": [1024, 1024], "y": [0, 1], "cell": [0, 5], "cases": [2, 3], "
     (lambda: tally_of([0, 1], [0.5, 0.5], weight=[-1, 1]), "weight"),
     (lambda: tally_of(Y, F).merge(Tally(cells=16)), "agree in kind and cells"),
     (lambda: tally_of(Y, F).merge("counts"), "agree in kind and cells"),
+    (lambda: (lambda tally: tally.merge(tally))(tally_of(Y, F)), "count each case twice"),
     (lambda: Tally().score(PWU(pwu.BinaryDecision(), PRIORS[0])), "no cases yet"),
     (lambda: GOOD.score(PWU(pwu.SelectivePrediction(), PRICES[0])), "a binary tally scores"),
     (lambda: GOOD.score(classification.log_loss), "a binary tally scores"),

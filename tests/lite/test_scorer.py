@@ -199,3 +199,15 @@ def test_labels_that_are_missing_or_masked_are_refused():
             score.scorer()(estimator, X, np.ma.array(labels, mask=labels == 0))
         with pytest.raises(ValueError, match=r"y_true\[0\] is missing"):
             score.scorer()(estimator, X, np.array([pd.NA, *labels[1:]], dtype=object))
+
+
+@pytest.mark.parametrize("low, high", [(False, True), (0, 1), (-1, 1), (0.0, 1.0)])
+def test_a_fold_of_one_class_has_a_cost(low, high):
+    rng = np.random.default_rng(0)
+    x = rng.random(200)
+    score, labels = pwu.PWU(pwu.BinaryDecision(), 0.2), np.where(rng.random(200) < x, high, low)
+    model = LogisticRegression().fit(x[:, None], labels)
+    for label in (low, high):
+        rows = x[labels == label][:, None]
+        expected = score(np.full(len(rows), int(label == high)), model.predict_proba(rows)[:, 1])
+        assert score.scorer()(model, rows, np.full(len(rows), label)) == pytest.approx(-expected)
