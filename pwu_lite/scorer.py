@@ -105,8 +105,8 @@ def _kinds(labels: np.ndarray) -> list[Any]:
 
 def _event(kinds: list[Any]) -> Any:
     """The label that counts as 1, where that is clear."""
-    if kinds in ([0, 1], [-1, 1], [0], [-1], [True]) and (kinds != [1] or kinds[0] is True):
-        return 1  # a fold may have one label only; ones alone may stand beside twos
+    if kinds in ([0, 1], [-1, 1], [0], [-1]) or (len(kinds) == 1 and kinds[0] is True):
+        return 1  # a fold may have one label only; but ones alone may stand beside twos
     raise ValueError(f"which of the labels {kinds} is the event? Say which: score.scorer(pos_label={kinds[-1]!r})")
 
 

@@ -21,6 +21,7 @@ import pandas as pd
 
 from pwu_lite.families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, SelectivePrediction, TopK
 from pwu_lite.forecasts import ipcw
+from pwu_lite.metrics._kernels import detection_auroc
 from pwu_lite.reporting.rules import RULES, say
 
 from . import doubts, evidence, tables
@@ -1137,13 +1138,15 @@ def _with_names_of(given, truth, frame):
 
 def findings(given, frame, used, columns):
     """What columns that were not used suggest: notes of the reader, other commands, rows that belong together."""
-    other = special(given) | used | follow_up(given, frame, used)
+    followed = follow_up(given, frame, used)
+    other = special(given) | used | {*followed}
     told = {} if given.groups or given.decided.read is not read_events or given.time is not None else doubts.together(
         frame, tables.events(frame, truth_of(given), given.event),
         [name for name in columns.often if str(name) not in other and columns.repeat(name)])
-    repeats = [] if given.groups else columns.remarks(special(given) | {*told}, used | follow_up(given, frame, used))
-    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame, used), *told.values(),
-            *repeats, *(() if given.groups else copies(frame[[name for name in frame if name in used]]))]
+    repeats = [] if given.groups else columns.remarks(special(given) | {*told}, used | {*followed})
+    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(given, frame), *followed.values(),
+            *told.values(), *repeats,
+            *(() if given.groups else copies(frame[[name for name in frame if name in used]]))]
 
 
 def copies(frame):
@@ -1156,41 +1159,46 @@ def copies(frame):
                 wider=f"{np.sqrt(times):.2g}")]
 
 
-def special_columns(given, frame, used):
-    """Columns that ask for another command: each case's costs, or a time of follow-up."""
+def special_columns(given, frame):
+    """Columns that ask for another command: each case's costs."""
     if given.decided.read is not read_events:
         return []
-    said = []
     words = {kind: next((str(name) for name in frame.columns if re.fullmatch(
         rf"(?:c|cost)[ _.-]*{ending}", str(name), re.IGNORECASE)), "") for kind, ending in
         tables.EXPORTS["case_costs"].items()}
     if all(words.values()) and not given.case_costs:
-        said.append(f"The columns {', '.join(words.values())} look like each case's own costs: --case-costs "
-                    f"{','.join(words.values())} counts them, in money, instead of a range.")
-    said += [f"Column {name} looks like a time of follow-up. Those who were lost early are not cases without an event, "
-             f"and an event that came late may come too late to count: --time {name} --horizon T takes both into "
-             f"account, as pwu_lite.ipcw does." for name in follow_up(given, frame, used)]
-    return said
+        return [f"The columns {', '.join(words.values())} look like each case's own costs: --case-costs "
+                f"{','.join(words.values())} counts them, in money, instead of a range."]
+    return []
 
 
 def follow_up(given, frame, used):
-    """Times of follow-up: positive numbers that are in no order, beside an outcome that has a word for an event."""
+    """Times of follow-up, and what is said of them: positive numbers in no order, by their name or by the outcome.
+
+    By name, beside an outcome that has a word for an event. By the outcome: who had the event was followed until then,
+    so the times of events are mostly the shorter ones.
+    """
     if given.decided.read is not read_events or given.time is not None:
-        return set()
+        return {}
+    event, said = tables.events(frame, truth_of(given), given.event), {}
     outcome = name_tokens(given.truth) & set(tables.EXPORTS["lost"])
-    found = set()
-    for name in map(str, frame.columns):
-        words = name_tokens(name) & set(tables.EXPORTS["follow_up"])
-        if not words or name in used | special(given) or tables.in_percent(name):
-            continue
+    enough = min(event.sum(), (1 - event).sum()) >= RULES["least_different"]
+    for name in [str(column) for column in frame.columns if str(column) not in used | special(given)]:
         try:
             times = tables.values(frame[name])
         except ValueError:
             continue
-        if np.isfinite(times).all() and (times >= 0).all() and (np.diff(times) < 0).any() and (
-                outcome or (times != np.floor(times)).any()) and len(np.unique(times)) > 9:
-            found.add(name)
-    return found
+        if not (np.isfinite(times).all() and (times >= 0).all() and (np.diff(times) < 0).any()) or len(
+                np.unique(times)) < 10 or tables.in_percent(name):
+            continue
+        if name_tokens(name) & set(tables.EXPORTS["follow_up"]) and (outcome or (times != np.floor(times)).any()):
+            said[name] = f"Column {name} looks like a time of follow-up. Those who"
+        elif times.max() > 1 and enough and detection_auroc(event == 1, -times) > RULES["sooner"]:
+            said[name] = (f"Column {name} is mostly smaller where the event came, as a time of follow-up is. If it is "
+                          f"one, those who")
+    rest = ("were lost early are not cases without an event, and an event that came late may come too late "
+            "to count: --time {} --horizon T takes both into account, as pwu_lite.ipcw does.")
+    return {name: f"{first} {rest.format(name)}" for name, first in said.items()}
 
 
 def label_of(given, frame, y):

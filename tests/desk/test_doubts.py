@@ -184,6 +184,20 @@ def test_a_follow_up_of_zero_is_a_follow_up(ask):
     assert any("looks like a time of follow-up" in line for line in ask(table, "--truth", "status", *AT)["remarks"])
 
 
+@pytest.mark.parametrize("label, time", [("fstat", "lenfol"), ("y", "AVAL"), ("Ereignis", "Beobachtung")])
+def test_a_follow_up_is_known_by_the_outcome_whatever_it_is_called(ask, label, time):
+    """Exponential times, cases are watched for two to four years: events are the ones that came first."""
+    came, watched = rng.exponential(1 / (0.2 + GOOD)), rng.uniform(2, 4, N)
+    event = (came < watched).astype(int)
+    table = pd.DataFrame({label: event, "cox": GOOD, "rsf": POOR, "age": rng.integers(20, 90, N) + 0.5,
+                          time: np.round(365 * np.minimum(came, watched))})
+    said = [line for line in ask(table, "--truth", label, *AT)["remarks"] if "--horizon T" in line]
+    assert len(said) == 1 and said[0].startswith(f"Column {time} is mostly smaller where the event came")
+    assert "If it is one, those who were lost early" in said[0] and f"--time {time}" in said[0]
+    table[time] = rng.permutation(table[time])
+    assert not [line for line in ask(table, "--truth", label, *AT)["remarks"] if "--horizon T" in line]
+
+
 def test_ranges_say_what_to_write(ask):
     table = pd.DataFrame({"y": Y, "a": GOOD})
     assert "write 20%" in ask(table, "--truth", "y", "--threshold", "20")
