@@ -114,7 +114,10 @@ def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any
 
 
 def kept_shares(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> dict[str, str]:
-    """Columns that are 1 (or 100) for each event and less for most other cases: the shares that a sample kept of them.
+    """Columns that tell how a sample was drawn by the outcome: the shares that it kept, or what each case stands for.
+
+    A share is 1 (or 100) for each event and less for most other cases. A weight above 1 is one number for all events,
+    and either another one for all others, or 1 beside larger ones.
 
     Examples
     --------
@@ -135,7 +138,50 @@ def kept_shares(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> dict[s
             found[column] = (f"{column} is {top[0]:g} for each event and less for {fewer:,} other cases: is it the "
                              f"share that was kept of such cases? Then a column of {top[0]:g} / {column}, named with "
                              f"--weights, counts each case for all that it stands for.")
+        elif min(top.size, rest.size) >= LEAST_ROWS / 2 and values.max() > 1 and _stand_for(top, rest):
+            found[column] = (f"{column} is {top[0]:g} for each event and {_ends(rest)} for the others: is it how many "
+                             f"cases each one stands for, as in a sample that was drawn by the outcome? Then --weights "
+                             f"{column} takes it.")
     return found
+
+
+def _stand_for(top, rest):
+    """Is it one number for all events, and another or larger ones for the others? Two whole numbers may be labels."""
+    if np.ptp(top) > 0 or min(top[0], rest.min()) <= 0:
+        return False
+    pair = {top[0], rest[0]}
+    labels = pair == {1, 2} or (1 not in pair and all(value == np.floor(value) for value in pair))
+    return (np.ptp(rest) == 0 and len(pair) > 1 and not labels) or (
+        top[0] == 1 <= rest.min() and np.mean(rest > 1) > 0.5)
+
+
+def by_segment(frame: pd.DataFrame, models: Mapping[str, np.ndarray], special: set[Any]) -> list[str]:
+    """Columns beside forecasts that have one value for each kind of case, as thresholds have.
+
+    Examples
+    --------
+    >>> kind = np.repeat(["new", "old"], 20)
+    >>> table = pd.DataFrame({"kind": kind})
+    >>> by_segment(table, {"a": np.linspace(0.1, 0.9, 40), "cut": np.where(kind == "new", 0.1, 0.3)}, set())[0][:44]
+    'cut has one value for each value of kind: if'
+    """
+    few = {name: len(np.unique(values)) for name, values in models.items()}
+    coarse = [name for name, number in few.items() if number <= MOST_VALUES < max(few.values()) / 3]
+    kinds = [column for column in map(str, frame.columns) if coarse and column not in {*models} | special
+             and 2 <= frame[column].nunique() <= len(frame) / 10]
+    said = []
+    for name in coarse:
+        segment = next((column for column in kinds
+                        if (pd.Series(models[name]).groupby(frame[column].to_numpy()).nunique() <= 1).all()), None)
+        if segment is not None:
+            said.append(f"{name} has one value for each value of {segment}: if it is a threshold or a price, it is no "
+                        f"forecast. Then choose with --models; --cost-share {typed(name)} takes it as each case's c.")
+    return said
+
+
+def _ends(values):
+    low, high = values.min(), values.max()
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def mirrored(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:

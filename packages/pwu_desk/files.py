@@ -480,7 +480,7 @@ def doubted(given, frame, y, models):
     again = [] if given.groups is not None else (
         doubts.repeats(y) or doubts.copied(models, y) or doubts.mirrored(models, y))
     other = doubts.of_another_column(frame, models, y, truth_of(given), special(given))
-    other += doubts.two_acts(frame, models)
+    other += doubts.two_acts(frame, models) + doubts.by_segment(frame, models, special(given))
     return [*turned, *other, *parts, *doubts.fitted(frame, models, y, special(given)), *doubts.ends(models, y),
             *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
 

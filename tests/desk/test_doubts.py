@@ -198,6 +198,27 @@ def test_a_follow_up_is_known_by_the_outcome_whatever_it_is_called(ask, label, t
     assert not [line for line in ask(table, "--truth", label, *AT)["remarks"] if "--horizon T" in line]
 
 
+@pytest.mark.parametrize("event, other, told", [
+    (1.0, 9.7, "is 1 for each event and 9.7 for the others"), (2.86, 0.61, "is 2.86 for each event"),
+    (1, 12, "is 1 for each event and 12 for"), (1, 2, ""), (2, 4, ""), (3.5, 3.5, ""), (0, 7.5, "")])
+def test_weights_of_a_sample_by_outcome_are_told_by_their_values(ask, event, other, told):
+    found = ask(pd.DataFrame({"y": Y, "a": GOOD, "b": POOR, "invp": np.where(Y == 1, event, other)}), *AT)
+    said = [line for line in found["remarks"] if "--weights invp" in line]
+    assert [told in line for line in said] == [True] * bool(told)
+    kinds = np.where(Y == 1, 1, np.where(np.arange(N) % 3 == 0, 4, 9))
+    found = ask(pd.DataFrame({"y": Y, "a": GOOD, "b": POOR, "h": kinds}), *AT)
+    assert any("h is 1 for each event and 4 to 9 for the others" in line for line in found["remarks"])
+
+
+def test_a_threshold_for_each_segment_is_told_from_a_forecast(ask):
+    kind = rng.choice(["new", "old", "vip"], N)
+    cut = np.array([{"new": 0.1, "old": 0.25, "vip": 0.4}[one] for one in kind])
+    table = pd.DataFrame({"y": Y, "a": GOOD + np.linspace(0, 0.01, N), "b": POOR, "kind": kind, "cut": cut})
+    assert any(line.startswith("cut has one value for each value of kind") for line in ask(table, *AT)["remarks"])
+    for other in (table.drop(columns="a").assign(b=cut[::-1]), table.assign(cut=rng.permutation(cut))):
+        assert not any("one value for each value of" in line for line in ask(other, *AT)["remarks"])
+
+
 def test_ranges_say_what_to_write(ask):
     table = pd.DataFrame({"y": Y, "a": GOOD})
     assert "write 20%" in ask(table, "--truth", "y", "--threshold", "20")
