@@ -151,8 +151,9 @@ def _stand_for(top, rest):
         return False
     pair = {top[0], rest[0]}
     labels = pair == {1, 2} or (1 not in pair and all(value == np.floor(value) for value in pair))
-    return (np.ptp(rest) == 0 and len(pair) > 1 and not labels) or (
-        top[0] == 1 <= rest.min() and np.mean(rest > 1) > 0.5)
+    if np.ptp(rest) == 0:
+        return len(pair) > 1 and not labels
+    return top[0] == 1 <= rest.min() and np.mean(rest > 1) > 0.5
 
 
 def by_segment(frame: pd.DataFrame, models: Mapping[str, np.ndarray], special: set[Any]) -> list[str]:
