@@ -64,6 +64,11 @@ GAPS = (".", "-", "\\N", "#DIV/0!", "#VALUE!", "#NUM!", "#REF!")  # as SAS, Post
 UNIT = "% \u00a0\u202f"  # what may stand behind a number
 MOST_LABELS = 5  # with more, an outcome of whole numbers may count
 RULED = re.compile(r"[-+=|:\s]*")  # a line between heading and rows
+BARS = str.maketrans(dict.fromkeys("│┆┃║┊", "|") | dict.fromkeys("─━═┌┐└┘├┤┬┴┼╞╡╪╭╮╰╯╔╗╚╝╠╣╬╟╢╫", "-"))
+FOOT = re.compile(r"shape: \(\d+, \d+\)|\[\d+ rows x \d+ columns\]|\(\d+ rows?\)|\d+ rows? in set.*"
+                  r"|only showing top .*")
+TYPES = re.compile(r"<?(?:u?int(?:eger)?\d*|[iuf]\d+|bigint|hugeint|smallint|double|float\d*|dbl|fctr?|chr|lgl|str|"
+                   r"string|varchar|bool(?:ean)?|date|dttm|timestamp|decimal\(\d+,\d+\))>?|---")
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
@@ -135,7 +140,7 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
     text, said = without_preamble(text)
-    text = without_headings(without_title(text))
+    text = without_headings(without_title(without_frame(text)))
     text = text if said else separated(text)
     text = re.sub(rf"(?:\n[{DELIMITERS} \r]*)+\Z", "\n", text)  # rows without a field, as Excel leaves them
     delimiter, names = layout(io.StringIO(text), source, said)
@@ -211,6 +216,35 @@ def without_preamble(text):
         lines.append("\n")
         text = text[match.end():]
     return "".join(lines) + text, said
+
+
+def without_frame(text: str) -> str:
+    """A table as MySQL, Spark, DuckDB, Polars, pandas or R print it: rules, types and counts of rows are made blank.
+
+    Raises
+    ------
+    ValueError
+        Rows were left out in print.
+
+    Examples
+    --------
+    >>> without_frame("+---+-----+\\n| y |   a |\\n+---+-----+\\n| 1 | 0.7 |\\n+---+-----+\\n1 row in set\\n")
+    '\\n| y |   a |\\n\\n| 1 | 0.7 |\\n\\n\\n'
+    """
+    whole = text.split("\n")
+    filled = [line.strip() for line in whole if line.strip()]
+    framed = any(filled[place][0] in "+┌╭╔" or FOOT.fullmatch(filled[place]) for place in (0, -1))
+    lines = [line.translate(BARS) for line in whole] if framed else whole
+    for place in [place for place, line in enumerate(lines) if line.strip() and not RULED.fullmatch(line)][:4]:
+        if all(TYPES.fullmatch(word) for word in lines[place].replace("|", " ").split()):
+            framed, lines[place] = True, ""
+    if not framed:
+        return text
+    left = next((place + 1 for place, line in enumerate(lines)
+                 if re.fullmatch(r"[ |]*(?:\.\.|…)[ |.…]*|only showing top.*|#.* more rows?.*", line)), None)
+    if left:
+        raise ValueError(f"line {left}: rows were left out when this table was printed; save the whole table as CSV")
+    return "\n".join(["" if FOOT.fullmatch(line.strip()) or RULED.fullmatch(line) else line for line in lines])
 
 
 def without_title(text: str) -> str:

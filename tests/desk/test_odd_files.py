@@ -523,3 +523,51 @@ def test_the_rows_of_two_labels_keep_the_event(pwu_compare):
     table = TABLE.assign(y=np.where(PLACE % 9 == 0, 1, np.where(PLACE % 2 > 0, 0, 2)))
     asked = pwu_compare(text(table), "--truth", "y", "--event", "1")
     assert "--only y=1" in asked
+
+
+def printed(table, style):
+    """The table as a program prints it, every row."""
+    rows, heading = [[str(value) for value in row] for row in table.to_numpy(dtype=object)], list(table)
+    width = [max(map(len, column)) for column in zip(heading, *rows, strict=True)]
+
+    def line(row, bar, pad=" "):
+        cells = (f"{pad}{value:>{size}}{pad}" for value, size in zip(row, width, strict=True))
+        return bar + bar.join(cells) + bar
+
+    if style in ("mysql", "spark"):
+        pad = " " if style == "mysql" else ""
+        rule = "+" + "+".join("-" * (size + 2 * len(pad)) for size in width) + "+"
+        body = [rule, line(heading, "|", pad), rule, *(line(row, "|", pad) for row in rows), rule]
+        return [*body, f"{len(rows)} rows in set (0.01 sec)"] if pad else body
+    if style in ("polars", "duckdb"):
+        width[:] = [max(size, 6) for size in width]
+        rule = [ends[0] + ends[1].join("─" * (size + 2) for size in width) + ends[2] for ends in ("┌┬┐", "├┼┤", "└┴┘")]
+        types = [["---"] * len(width), ["i64", "f64", "f64"]] if style == "polars" else [["int64", "double", "double"]]
+        return [*([f"shape: ({len(rows)}, {len(width)})"] if style == "polars" else []), rule[0], line(heading, "│"),
+                *(line(row, "│") for row in types), rule[1], *(line(row, "│") for row in rows), rule[2]]
+    named = [line([*row], "") for row in rows]
+    named = [f"{place:<4}{row}" for place, row in enumerate(named)]
+    if style == "pandas":
+        return ["    " + line(heading, ""), *named, "", f"[{len(rows)} rows x {len(width)} columns]"]
+    return [f"# A tibble: {len(rows)} x 3", "    " + line(heading, ""), "      <int> <dbl> <dbl>", *named]
+
+
+@pytest.mark.parametrize("style", ["mysql", "spark", "polars", "duckdb", "pandas", "tibble"])
+def test_a_table_as_it_was_printed_is_the_table(tmp_path, style):
+    lines, path = printed(TABLE, style), tmp_path / "printed.txt"
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    found = files.read(path, truth="y")
+    np.testing.assert_array_equal(found.y_true, TABLE["y"])
+    assert set(found.models) == {"near", "far"}
+    for name, said in found.models.items():
+        np.testing.assert_array_equal(said, TABLE[name])
+    where = next(place for place, line in enumerate(lines) if "0." in line) + 3
+    left = {"mysql": "| ... |", "spark": "only showing top 3 rows", "tibble": "# 9 more rows"}.get(style, " …  …  … ")
+    path.write_text("\n".join([*lines[:where], left, *lines[-3:]]) + "\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=f"line {where + 1}: rows were left out when this table was printed"):
+        files.read(path, truth="y")
+
+
+def test_two_whole_numbers_are_no_count_of_rows():
+    text = "1,5\n2,6\n(3 x),7\n"
+    assert files.tables.without_frame(text) == text
