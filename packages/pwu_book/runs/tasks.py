@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -459,9 +460,9 @@ def _their_four():
     return {name: released_models.numbered(made[name]) for name in four}
 
 
-def _their_seven():
-    """The paper's classifiers but the two transformers, with the settings and the seeds of its released code."""
-    return {name: released_models.numbered(make) for name, make in released_models.classifiers().items()
+def _without_transformers(makers):
+    """The paper's models but the two transformers, with the settings and the seeds of its released code."""
+    return {name: released_models.numbered(make) for name, make in makers().items()
             if name not in ("FT-Transformer", "SAINT")}
 
 
@@ -481,8 +482,12 @@ RELEASED = {task.name: task for task in (
         name: Plan(20) for name in ("heart", "ionosphere", "sonar")}),
     replace(_PAPER_REGRESSION, name="released_regression", models=released_models.regressors, fresh={}, plan={
         "auto_mpg": Plan(20), "energy": Plan(20), "wine_quality": Plan(1)}),
-    replace(_PAPER_BINARY, name="authors_binary", models=_their_seven, fresh={}, plan={
-        "mushroom": Plan(1), "bank": Plan(1)}),
+    replace(_PAPER_BINARY, name="authors_binary", fresh={}, brief=True, has_curves=False,
+            models=partial(_without_transformers, released_models.classifiers),
+            plan={"bank": Plan(1), "mushroom": Plan(1)}),
+    replace(_PAPER_REGRESSION, name="authors_regression", fresh={}, brief=True, has_curves=False,
+            models=partial(_without_transformers, released_models.regressors),
+            plan={"air_quality": Plan(1), "power_plant": Plan(1)}),
     replace(MULTICLASS, name="released_multiclass", brief=True, plan={"dry_bean": Plan(5), "pen_digits": Plan(5)}),
     replace(MULTICLASS, name="authors_multiclass", models=_their_four, brief=True, plan={
         "dry_bean": Plan(1), "iris": Plan(5), "pen_digits": Plan(1), "wine": Plan(5)}),
@@ -493,7 +498,7 @@ RELEASED = {task.name: task for task in (
 """The same, asked of the paper's own models with the settings of its released code, on the small data sets and, for
 numbers, on all wines. Of several classes and outputs: of our models, with all rows and, for outputs, with the released
 targets and features; *authors* are the paper's own models of these, four of five for classes, on four of its five data
-sets each."""
+sets each; and, of two classes and of numbers, all but the transformers, on all rows of the large sets."""
 
 
 def _population(task, makers):
