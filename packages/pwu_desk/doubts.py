@@ -18,7 +18,7 @@ from . import tables
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["above", "absent", "capped", "coded", "copied", "ends", "filled", "fitted", "kept_shares", "mirrored",
+__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "kept_shares", "mirrored",
            "of_another_column", "of_the_other_label", "off", "one_outcome", "per_cent", "ranks", "refuse_sum",
            "repeats", "sums_of", "together", "totals", "two_acts", "variances"]
 
@@ -164,7 +164,7 @@ def by_segment(frame: pd.DataFrame, models: Mapping[str, np.ndarray], special: s
     >>> kind = np.repeat(["new", "old"], 20)
     >>> table = pd.DataFrame({"kind": kind})
     >>> by_segment(table, {"a": np.linspace(0.1, 0.9, 40), "cut": np.where(kind == "new", 0.1, 0.3)}, set())[0][:44]
-    'cut has one value for each value of kind: if'
+    'cut has one value for each value of kind, as'
     """
     few = {name: len(np.unique(values)) for name, values in models.items()}
     coarse = [name for name, number in few.items() if number <= MOST_VALUES < max(few.values()) / 3]
@@ -175,8 +175,8 @@ def by_segment(frame: pd.DataFrame, models: Mapping[str, np.ndarray], special: s
         segment = next((column for column in kinds
                         if (pd.Series(models[name]).groupby(frame[column].to_numpy()).nunique() <= 1).all()), None)
         if segment is not None:
-            said.append(f"{name} has one value for each value of {segment}: if it is a threshold or a price, it is no "
-                        f"forecast. Then choose with --models; --cost-share {typed(name)} takes it as each case's c.")
+            said.append(f"{name} has one value for each value of {segment}, as a threshold or a price has. If it is one, "
+                        f"choose the forecasts with --models; --cost-share {typed(name)} takes it as each case's c.")
     return said
 
 
