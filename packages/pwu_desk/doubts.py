@@ -18,9 +18,9 @@ from . import tables
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "kept_shares", "mirrored",
-           "of_another_column", "of_the_other_label", "off", "one_outcome", "per_cent", "ranks", "refuse_sum",
-           "repeats", "sums_of", "together", "totals", "two_acts", "variances"]
+__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "kept_shares",
+           "mirrored", "of_another_column", "of_the_other_label", "off", "one_outcome", "per_cent", "ranks",
+           "refuse_sum", "repeats", "sums_of", "together", "totals", "two_acts", "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
@@ -175,8 +175,9 @@ def by_segment(frame: pd.DataFrame, models: Mapping[str, np.ndarray], special: s
         segment = next((column for column in kinds
                         if (pd.Series(models[name]).groupby(frame[column].to_numpy()).nunique() <= 1).all()), None)
         if segment is not None:
-            said.append(f"{name} has one value for each value of {segment}, as a threshold or a price has. If it is one, "
-                        f"choose the forecasts with --models; --cost-share {typed(name)} takes it as each case's c.")
+            said.append(f"{name} has one value for each value of {segment}, as a threshold or a price has. If it is "
+                        f"one, choose the forecasts with --models; "
+                        f"--cost-share {typed(name)} takes it as each case's c.")
     return said
 
 
