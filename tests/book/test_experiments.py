@@ -199,6 +199,36 @@ def test_the_ledger_says_what_the_tables_show(number):
     assert row["released"] == (verdicts.ledger_verdict(number, "as released") if asked else "")
 
 
+@pytest.mark.parametrize("number, family, own, small, large", [
+    ("Table J.1", "binary", "pwu_binary", "first on all three, as in print", "on neither of the other two"),
+    ("Table J.2", "top_k", "pwu_top_k", "first on one, in print on two of these",
+     "on the mushrooms, where all are level, and not on the bank"),
+    ("Table J.3", "selective", "pwu_selective", "first on all three, as in print", "on the other two as well"),
+    ("Table J.4", "risk_averse", "pwu_risk_averse", "first on two, in print on all three", "on the other two")])
+def test_the_brackets_of_the_ledger_count_the_released_settings(number, family, own, small, large):
+    statement = stored_tables.load("claims.csv").query("source == 'PWU paper'").set_index("number").loc[
+        number, "statement"]
+    assert statement.endswith(f"it is {small}; of seven models, run once, {large}.)")
+    print_ = stored_tables.load("paper_tables.csv").query("family == @family").pivot(
+        index="metric", columns="dataset", values="median")
+
+    def first(medians):
+        return [name for name in medians if medians[name].max() - medians.loc[own, name] < 1e-9]
+
+    medians, task = {}, "binary" if family in ("binary", "top_k") else "regression"
+    for kind in ("released", "authors"):
+        every = stored_tables.load(f"{kind}_{task}_alignment.csv.gz")
+        every = every[(every["family"] == family) & (every["scheme"] == "released")]
+        medians[kind] = every.groupby(["metric", "dataset"])["tau"].median().unstack().loc[print_.index]
+    words = {1: "one", 2: "two", 3: "all three"}
+    here, in_print = first(medians["released"]), first(print_[list(medians["released"])])
+    assert small == f"first on {words[len(here)]}, " + (
+        "as in print" if len(here) == len(in_print) else f"in print on {words[len(in_print)]}" + " of these" * (
+            len(in_print) < 3))
+    seven = {"on neither": [], "on the mushrooms": ["mushroom"], "on the other": [*medians["authors"]]}
+    assert next(names for word, names in seven.items() if large.startswith(word)) == first(medians["authors"])
+
+
 def test_what_is_judged_of_the_runs_stands_in_the_words_of_the_source():
     """A statement with a rule quotes it, outside of the brackets in which we say what was counted."""
     ledger = stored_tables.load("claims.csv").query("source == 'PWU paper'").set_index("number")["statement"]
