@@ -1176,11 +1176,11 @@ def follow_up(given, frame, used):
     """Times of follow-up, and what is said of them: positive numbers in no order, by their name or by the outcome.
 
     By name, beside an outcome that has a word for an event. By the outcome: who had the event was followed until then,
-    so the times of events are mostly the shorter ones.
+    so the times of events are mostly the shorter ones; of several such columns the clearest is named.
     """
     if given.decided.read is not read_events or given.time is not None:
         return {}
-    event, said = tables.events(frame, truth_of(given), given.event), {}
+    event, said, sooner = tables.events(frame, truth_of(given), given.event), {}, {}
     outcome = name_tokens(given.truth) & set(tables.EXPORTS["lost"])
     enough = min(event.sum(), (1 - event).sum()) >= RULES["least_different"]
     for name in [str(column) for column in frame.columns if str(column) not in used | special(given)]:
@@ -1193,9 +1193,12 @@ def follow_up(given, frame, used):
             continue
         if name_tokens(name) & set(tables.EXPORTS["follow_up"]) and (outcome or (times != np.floor(times)).any()):
             said[name] = f"Column {name} looks like a time of follow-up. Those who"
-        elif times.max() > 1 and enough and detection_auroc(event == 1, -times) > RULES["sooner"]:
-            said[name] = (f"Column {name} is mostly smaller where the event came, as a time of follow-up is. If it is "
-                          f"one, those who")
+        elif times.max() > 1 and enough:
+            sooner[name] = detection_auroc(event == 1, -times)
+    likely = max(sooner, key=sooner.__getitem__, default=None)
+    if not said and likely is not None and sooner[likely] > RULES["sooner"]:
+        said[likely] = (f"Column {likely} is mostly smaller where the event came, as a time of follow-up is. If it is "
+                        f"one, those who")
     rest = ("were lost early are not cases without an event, and an event that came late may come too late "
             "to count: --time {} --horizon T takes both into account, as pwu_lite.ipcw does.")
     return {name: f"{first} {rest.format(name)}" for name, first in said.items()}

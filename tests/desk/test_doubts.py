@@ -194,6 +194,8 @@ def test_a_follow_up_is_known_by_the_outcome_whatever_it_is_called(ask, label, t
     said = [line for line in ask(table, "--truth", label, *AT)["remarks"] if "--horizon T" in line]
     assert len(said) == 1 and said[0].startswith(f"Column {time} is mostly smaller where the event came")
     assert "If it is one, those who were lost early" in said[0] and f"--time {time}" in said[0]
+    again = ask(table.assign(score=np.round(table[time] + rng.normal(0, 300, N)) + 2000), "--truth", label, *AT)
+    assert [line for line in again["remarks"] if "--horizon T" in line] == said
     table[time] = rng.permutation(table[time])
     assert not [line for line in ask(table, "--truth", label, *AT)["remarks"] if "--horizon T" in line]
 
