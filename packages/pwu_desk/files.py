@@ -1046,6 +1046,10 @@ def _each_case(given, frame):
     if wrong.size:
         raise ValueError(f"line {tables.line_of(frame, int(wrong[0]))}: --count needs whole numbers, and not more "
                          f"events than cases; got {events[wrong[0]]:g} of {cases[wrong[0]]:g}")
+    total = np.flatnonzero((2 * events == events.sum()) & (2 * cases == cases.sum()) & (events > 0))
+    if total.size and len(frame) > 3:
+        raise ValueError(f"line {tables.line_of(frame, int(total[0]))} has as many {names[0]} and {names[1]} as all "
+                         f"other rows together: take a total out of the file, as it counts every case again")
     given.truth, given.weights = f"event ({names[0]})", f"number ({names[1]})"
     given.groups = given.groups or "row of the file"
     rows = frame.drop(columns=names).assign(**{"row of the file": np.arange(len(frame))})

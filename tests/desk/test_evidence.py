@@ -724,3 +724,18 @@ def test_what_is_read_at_once_is_read_as_one_by_one():
     assert tables.values(pd.Series([*slow])).tolist() == [*slow.values()]
     with pytest.raises(ValueError, match="may be thousands or decimals"):  # never by the quick way
         tables.values(pd.Series(["1.234", "7"]))
+
+
+def test_a_total_of_counted_rows_is_refused_without_a_word_for_it(ask):
+    """As a pivot table writes it: the key is blank, and the forecasts are the means."""
+    rng = np.random.default_rng(3)
+    cases = rng.integers(20, 90, 8)
+    cells = pd.DataFrame({"ward": [*"abcdefgh"], "ev": rng.binomial(cases, 0.3), "n": cases,
+                          "p": rng.uniform(0.2, 0.4, 8).round(3), "q": rng.uniform(0.1, 0.6, 8).round(3)})
+    total = pd.DataFrame({"ward": [None], "ev": [cells["ev"].sum()], "n": [cases.sum()], "p": [0.3], "q": [0.3]})
+    words = ("--count", "ev,n", *RATIO)
+    for place in (0, 8):
+        table = pd.concat([cells[:place], total, cells[place:]], ignore_index=True)
+        said = ask({"t.csv": table}, "t.csv", *words)
+        assert f"line {place + 2} has as many ev and n as all other rows together" in said
+    assert set(costs(ask({"c.csv": cells}, "c.csv", *words))) == {"p", "q"}
