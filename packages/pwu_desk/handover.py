@@ -77,6 +77,10 @@ def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *
         if len(forecast) != 2:
             raise ValueError("Answers need what was answered and the confidence: 1 and 0 for right and wrong, with "
                              "y_true 1 for all")
+        validation.same_order(y_true=y_true, answer=forecast[0], confidence=forecast[1])
+        sure = np.asarray(forecast[1])
+        if sure.dtype in (np.float16, np.float32):  # by its decimals: 0.7 in 32 bits lies below the threshold 0.7
+            forecast = (forecast[0], sure.astype(str).astype(float))
         _, right, _ = family.check(y_true, *forecast)
         theta, never = threshold, float(np.mean(~right))
         given = family.act(theta, *forecast).mean()

@@ -62,3 +62,13 @@ def test_the_sentence_and_what_is_refused():
         pwu_desk.hand_over(pwu.BinaryDecision(), 0.2, RIGHT, SURE)
     with pytest.raises(ValueError, match="confidence"):
         pwu_desk.hand_over(pwu.Answers(), 0.2, ONES, RIGHT, SURE * 2)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_confidences_of_32_bits_are_their_decimals(kind):
+    """A tenth to nine tenths, and a price that makes each of them the threshold."""
+    sure = np.arange(1, 10) / 10
+    right = np.array([0, 0, 1, 0, 1, 1, 0, 1, 1])
+    for price in (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        found = pwu_desk.hand_over(pwu.Answers(), price, np.ones(9), right, sure.astype(kind))
+        assert found.share == pytest.approx(round(10 * (1 - price)) / 9)
