@@ -254,11 +254,11 @@ def read_acts(given, frame):
     classes = tables.cost_table(given.costs)[1]
     y = tables.codes(frame, truth_of(given), classes)
     by_stem: dict[str, dict[str, str]] = {}
-    for name in _others(given, frame):  # NAME:CLASS, NAME_CLASS, NAME.CLASS, or the class alone
+    for name in _others(given, frame):  # NAME:CLASS, NAME_CLASS, NAME.CLASS, NAME(CLASS), NAME (y=CLASS), CLASS alone
         for kind in sorted(classes, key=len, reverse=True):
-            match = re.fullmatch(rf"(?:(.+)[ _.:-])?{re.escape(kind)}", name)
+            match = re.fullmatch(rf"(?:(.+)[ _.:-])?{re.escape(kind)}|(.+?) ?\((?:.*= ?)?{re.escape(kind)}\)", name)
             if match:
-                by_stem.setdefault(match[1] or "forecast", {})[kind] = name
+                by_stem.setdefault(match[1] or match[2] or "forecast", {})[kind] = name
                 break
     whole = {stem: [own[kind] for kind in classes] for stem, own in by_stem.items() if set(own) == set(classes)}
     columns = _chosen(given, whole, " and ".join(f"NAME:{kind}" for kind in classes))

@@ -427,3 +427,20 @@ def test_a_damaged_archive_is_told_in_one_line(capsys, tmp_path, monkeypatch, pi
         code = bytes([*packed[:place], packed[place] ^ 255, *packed[place + 1:]])
         said = run(capsys, tmp_path, code, "--truth", "y", *RATIO, name="p.csv.gz")
         assert isinstance(said, dict) or said.count("\n") == 1
+
+
+@pytest.mark.parametrize("one, two", [
+    ("P (species={})", "Q (species={})"), ("confidence({})", "forest({})"), ("confidence_{}", "net.{}"),
+    ("prob({})", "rf (species = {})")])
+def test_probabilities_of_classes_as_knime_and_rapidminer_call_them(capsys, tmp_path, one, two):
+    kinds, rows = ["a", "b", "c"], RNG.dirichlet([2, 1, 1], (2, N)).round(6)
+    rows[..., 2] = (1 - rows[..., 0] - rows[..., 1]).round(6)
+    y = RNG.integers(0, 3, N)
+    (tmp_path / "costs.csv").write_text("act,a,b,c\nsay a,0,1,2\nsay b,1,0,1\nsay c,3,1,0\n")
+    table = pd.DataFrame({"species": np.array(kinds)[y], **{
+        pattern.format(kind): rows[model, :, place] for model, pattern in enumerate((one, two))
+        for place, kind in enumerate(kinds)}, "Prediction (species)": "a"})
+    found = run(capsys, tmp_path, table, "--truth", "species", "--decision", "acts", "--costs",
+                str(tmp_path / "costs.csv"))
+    score = pwu.PWU(pwu.CostMatrix([[0, 1, 2], [1, 0, 1], [3, 1, 0]]))
+    assert sorted(costs(found).values()) == pytest.approx(sorted(score(y, rows[model]) for model in (0, 1)))
