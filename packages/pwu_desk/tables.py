@@ -233,10 +233,16 @@ def without_frame(text: str) -> str:
     """
     whole = text.split("\n")
     filled = [line.strip() for line in whole if line.strip()]
-    framed = any(filled[place][0] in "+┌╭╔" or FOOT.fullmatch(filled[place]) for place in (0, -1))
+    ends = [filled[0], filled[-1]] if filled else []
+    boxed = any(line[0] in "┌╭╔└╰╚" for line in ends)
+    framed = boxed or any(FOOT.fullmatch(line) or re.fullmatch(r"\+[-+]+\+", line) for line in ends)
     lines = [line.translate(BARS) for line in whole] if framed else whole
-    for place in [place for place, line in enumerate(lines) if line.strip() and not RULED.fullmatch(line)][:4]:
-        if all(TYPES.fullmatch(word) for word in lines[place].replace("|", " ").split()):
+    # Types stand below the heading, in a box or as <int>: elsewhere such words may be a row, as "date" is a label.
+    below = [place for place, line in enumerate(lines) if line.strip() and not RULED.fullmatch(line)
+             and not FOOT.fullmatch(line.strip())][1:2 + boxed]
+    for place in below:
+        words = lines[place].replace("|", " ").split()
+        if all(TYPES.fullmatch(word) and (boxed or word[0] == "<") for word in words):
             framed, lines[place] = True, ""
     if not framed:
         return text

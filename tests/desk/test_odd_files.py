@@ -571,3 +571,15 @@ def test_a_table_as_it_was_printed_is_the_table(tmp_path, style):
 def test_two_whole_numbers_are_no_count_of_rows():
     text = "1,5\n2,6\n(3 x),7\n"
     assert files.tables.without_frame(text) == text
+
+
+@pytest.mark.parametrize("text", [
+    "truth\tanswer\ndate\tdate\nstr\tdate\n", "truth answer\ndate date\nstr bool\n", "+y,a\n+1,0.5\n-\t-\n", "\n",
+    "", "| truth | answer |\n|---|---|\n| date | date |\n", "y\n---\nint\n"])
+def test_rows_that_look_like_a_frame_stay(text):
+    assert files.tables.without_frame(text) == text
+
+
+def test_a_label_that_is_the_name_of_a_type_stays_in_a_frame():
+    text = "+-------+--------+\n| truth | answer |\n+-------+--------+\n| date  | date   |\n+-------+--------+\n"
+    assert "| date  | date   |" in files.tables.without_frame(text)
