@@ -6,6 +6,7 @@ Implements no part of a source.
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -99,8 +100,8 @@ class Columns:
             if words & set(RULES["date_words"]):
                 found.append(say("dates", column=name))
             elif known and self.repeat(name) and (words & set(RULES["group_words"]) or self._like_ids(name)):
-                found.append(say("groups", column=name, kinds=f"{len(known) - (None in known):,}",
-                                 rows=f"{self.rows:,}"))
+                found.append(say("groups", column=name, typed=shlex.quote(str(name)), rows=f"{self.rows:,}",
+                                 kinds=f"{len(known) - (None in known):,}"))
         return found
 
     def _like_ids(self, name):

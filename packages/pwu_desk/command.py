@@ -28,9 +28,11 @@ from pwu_lite.reporting.words import at_a_glance, lines, wrapped
 
 from . import beliefs, doubts, evidence, files, large, report, votes
 from .boards import ROLES, Board, amount, board, read_board, worths
-from .columns import Columns
+from .events import Survey, doubted, label_of, read_events
 from .recalibration import recalibrated
+from .request import LISTED, RANGES, Finding, Found, Request, findings_of
 from .robust import MissingLabels, Quantiles, judge, missing_labels
+from .suggested import findings
 from .tallies import compare_tallies
 from .tally import Tally
 
@@ -74,8 +76,8 @@ class Answer(NamedTuple):
         The same, with the prior and which users are counted as which.
     read : str
         What was read and what was left out.
-    remarks : list of str
-        On the file.
+    findings : list of Finding
+        What is said of the file.
     numbers : dict
         What ``--json`` prints.
     statement : PriorSet or None
@@ -88,10 +90,15 @@ class Answer(NamedTuple):
     decision: str
     asked: str
     read: str
-    remarks: list[str]
+    findings: list[Finding]
     numbers: dict[str, Any]
     statement: Quantiles | None
     parts: dict[str, str]
+
+    @property
+    def remarks(self) -> list[str]:
+        """The sentences of the findings."""
+        return [finding.sentence for finding in self.findings]
 
     def json(self) -> str:
         """The numbers, as ``--json`` prints them."""
@@ -193,7 +200,10 @@ def main(arguments: Sequence[str] | None = None, told: Callable[[Any], Any] | No
         print(f"pwu {given.command}: no file {error.filename!r}", file=sys.stderr)
         return 2
     except (ValueError, OSError, ImportError) as error:
-        print(f"pwu {given.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        said = " ".join(str(error).split())
+        if getattr(given, "json", False) and not told:
+            print(json.dumps({"findings": [findings_of([said], refused=True)[0]._asdict()]}, indent=1))
+        print(f"pwu {given.command}: {said}", file=sys.stderr)
         return 2
     return GATE[answer.result.decision] if isinstance(answer, Answer) and given.gate else 0
 
@@ -345,277 +355,288 @@ def _range(name, text, most=np.inf):
     return low, high
 
 
-def _asked(given, frame: pd.DataFrame | None = None) -> PWU:
+def _request(given):
+    """The options as a request; a threshold is the ratio that everybody has."""
+    options = {part.name: getattr(given, part.name) for part in dataclasses.fields(Request)}
+    asked = Request(**options | {"file": given.file[0] if len(given.file) == 1 else given.file})
+    _refuse_unused(asked)
+    if asked.threshold is None or asked.cost_share is not None or asked.case_costs is not None:
+        return asked
+    if asked.decision != "binary" or asked.ratio is not None or asked.prior is not None:
+        raise ValueError("--threshold is for binary decisions and cannot be combined with --ratio or --prior")
+    share, high = _range("threshold", asked.threshold, 1)
+    if share != high:
+        raise ValueError("--threshold takes one number; for a range use --ratio LOW:HIGH")
+    return dataclasses.replace(asked, ratio=f"{(1 - share) / share:.12g}")
+
+
+def _score(file: Found, frame: pd.DataFrame) -> PWU:
     """The score that the options ask for."""
-    if given.cost_share is not None or given.case_costs is not None:
-        return _each_its_own(given, frame)
-    _read_threshold(given)
-    family, wanted, *_ = given.decided
+    asked = file.asked
+    if asked.cost_share is not None or asked.case_costs is not None:
+        return _each_its_own(file, frame)
+    family, wanted, *_ = file.decided
     if not family.stated:
-        if given.prior or any(getattr(given, name) for name in files.RANGES):
-            raise ValueError(f"all costs in {given.costs} are known: leave out the range and the prior, or write "
+        if asked.prior or any(getattr(asked, name) for name in RANGES):
+            raise ValueError(f"all costs in {asked.costs} are known: leave out the range and the prior, or write "
                              f"price where a cost differs between users")
         return PWU(family)
-    for name in sorted(set(files.RANGES) - {wanted}):
-        if getattr(given, name) is not None:
-            raise ValueError(f"--{name} is not for --decision {given.decision}; use --{wanted} LOW:HIGH")
-    text, of_share = getattr(given, wanted), family.stated[0].domain == (0.0, 1.0)
-    if given.prior is not None and text is None and of_share:
+    for name in sorted(set(RANGES) - {wanted}):
+        if getattr(asked, name) is not None:
+            raise ValueError(f"--{name} is not for --decision {asked.decision}; use --{wanted} LOW:HIGH")
+    text, of_share = getattr(asked, wanted), family.stated[0].domain == (0.0, 1.0)
+    if asked.prior is not None and text is None and of_share:
         try:
-            a, b = (float(part) for part in given.prior.split(","))
+            a, b = (float(part) for part in asked.prior.split(","))
         except ValueError:
-            raise ValueError(f"--prior must be A,B, as in --prior 2,10, got {given.prior!r}") from None
+            raise ValueError(f"--prior must be A,B, as in --prior 2,10, got {asked.prior!r}") from None
         return PWU(family, Beta(a, b))
-    if text is None or given.prior is not None:
+    if text is None or asked.prior is not None:
         raise ValueError(f"say what the decision costs with --{wanted} LOW:HIGH"
                          + ("  or --prior A,B, but not both" if of_share else ""))
-    low, high = _ends(given)
+    low, high = _ends(file)
     if low == high:
         return PWU(family, Dirac(low))
     fit = elicitation.beta_from_quantiles if of_share else elicitation.lognormal_from_quantiles
     return PWU(family, fit(low, high))
 
 
-def _read_threshold(given):
-    """A threshold is the ratio that everybody has."""
-    if given.threshold is not None:
-        if given.decision != "binary" or given.ratio is not None or given.prior is not None:
-            raise ValueError("--threshold is for binary decisions and cannot be combined with --ratio or --prior")
-        share, high = _range("threshold", given.threshold, 1)
-        if share != high:
-            raise ValueError("--threshold takes one number; for a range use --ratio LOW:HIGH")
-        given.ratio = f"{(1 - share) / share:.12g}"
-
-
-def _each_its_own(given, frame):
+def _each_its_own(file, frame):
     """A point mass for each case, from a column, or from its four costs."""
-    other = given.prior or given.threshold or any(getattr(given, name) for name in files.RANGES)
-    option = "--cost-share" if given.cost_share is not None else "--case-costs"
-    if frame is None or given.decision != "binary" or other or (given.cost_share and given.case_costs):
+    asked = file.asked
+    other = asked.prior or asked.threshold or any(getattr(asked, name) for name in RANGES)
+    option = "--cost-share" if asked.cost_share is not None else "--case-costs"
+    if asked.decision != "binary" or other or (asked.cost_share and asked.case_costs):
         raise ValueError(f"{option} is for binary decisions and excludes --ratio, --threshold, --prior and another "
                          f"option for each case's costs")
-    if given.cost_share is not None:
-        return PWU(BinaryDecision(), Dirac(files.numbers(frame, given.cost_share, above=0, below=1)))
-    if given.weights is not None:
+    if asked.cost_share is not None:
+        return PWU(BinaryDecision(), Dirac(files.numbers(frame, asked.cost_share, above=0, below=1)))
+    if file.weights is not None:
         raise ValueError("--case-costs gives each case its weight, the money at stake: leave out --weights")
-    alarm, miss, hit, rest = (files.amounts(frame, name) for name in files.cost_columns(given))
+    alarm, miss, hit, rest = (files.amounts(frame, name) for name in asked.cost_columns())
     more, less = alarm - rest, miss - hit  # what acting costs too much where there is no event, and not acting else
     for low, words in ((more, "a false alarm must cost more than a case rightly left alone"),
                        (less, "a miss must cost more than a hit")):
         if not (low > 0).all():
-            raise ValueError(f"line {files.line_of(frame, int(np.argmax(low <= 0)))}: {words}, by {given.case_costs}")
-    given.stake, given.sunk = more + less, (hit, rest)
+            raise ValueError(f"line {files.line_of(frame, int(np.argmax(low <= 0)))}: {words}, by {asked.case_costs}")
+    file.stake, file.sunk = more + less, (hit, rest)
     return PWU(BinaryDecision(), Dirac(more / (more + less)))
 
 
-def _check_work(given, units, models):
+def _check_work(file, units, models):
     """Refuse what would keep the machine busy for more than about a minute."""
-    joint = files.is_joint(given)
-    work = given.resamples * units * (len(models) if joint else 1)
+    asked = file.asked
+    joint = file.is_joint
+    work = asked.resamples * units * (len(models) if joint else 1)
     most = RULES["most_work_joint" if joint else "most_work"]
     if work > most:
-        fewer = max(int(given.resamples * most / work), 2)
-        raise ValueError(f"{given.resamples:,} resamples of {units:,} cases would take minutes or more: say "
+        fewer = max(int(asked.resamples * most / work), 2)
+        raise ValueError(f"{asked.resamples:,} resamples of {units:,} cases would take minutes or more: say "
                          f"--resamples {fewer}, give it a random sample of the rows, or name groups")
 
 
-def _compare_large(given):
+def _compare_large(file):
     """Models compared by tallies, from files that are read in pieces."""
-    asked = {option: getattr(given, option[2:].replace("-", "_")) for option in ALL_AT_ONCE}
-    asked |= {"--missing": given.missing != "refuse", "more than one file": isinstance(given.file, list)}
-    for option, value in asked.items():
+    asked = file.asked
+    needed = {option: getattr(file.asked, option[2:].replace("-", "_")) for option in ALL_AT_ONCE}
+    needed |= {"--missing": asked.missing != "refuse", "more than one file": isinstance(asked.file, list)}
+    for option, value in needed.items():
         if value:
             raise ValueError(f"{option} needs all cases at once, and these files are read in pieces: give it a sample "
                              "of the rows")
-    if given.decision not in ("binary", "selective"):
-        raise ValueError(f"files are read in pieces for --decision binary and selective; for {given.decision} give it "
+    if asked.decision not in ("binary", "selective"):
+        raise ValueError(f"files are read in pieces for --decision binary and selective; for {asked.decision} give it "
                          "a sample of the rows")
-    given.notes, given.stake, given.sunk, given.observed = [], None, None, None
-    by_name = files.truth_by_name(given, next(large.pieces(given.file), pd.DataFrame()))
-    text = {given.truth, given.groups, *RULES["groups"]} if given.decision == "binary" else {given.groups}
-    survey, suspects, first, known = files.Survey(given), large.Suspects(), None, None
+    by_name = files.truth_by_name(file, next(large.pieces(asked.file), pd.DataFrame()))
+    text = {file.truth, file.groups, *RULES["groups"]} if asked.decision == "binary" else {file.groups}
+    survey, suspects, first, known = Survey(file), large.Suspects(), None, None
     left: dict[str, str] = {}
+    chosen: list[str] = []
     tallies: dict[str, Tally] = {}
     sums: dict[str, Any] = {}
-    for frame in large.pieces(given.file, text=text):  # once over all rows, to decide what the columns are
+    for frame in large.pieces(asked.file, text=text):  # once over all rows, to decide what the columns are
         if first is None:
-            first, given.columns = frame, [str(name) for name in frame.columns]
-            given.decided = files.decide(given, frame)
-            parts = evidence.Parts(given.truth, files.special(given))
+            first, file.columns = frame, [str(name) for name in frame.columns]
+            file.decided = files.decide(file, frame)
+            parts = evidence.Parts(file.truth, file.special)
         survey.add(frame)
         suspects.add(frame)
         parts.add(frame)
     if first is None:
-        raise ValueError(f"{given.file} has no rows")
+        raise ValueError(f"{asked.file} has no rows")
     evidence.refuse_fitted(parts.rows)
-    if given.groups is None:
-        evidence.refuse_design_in_pieces(lambda: large.pieces(given.file, text=text), parts)
-    labels = text if given.decision == "binary" else {given.groups}
-    ways, unclear = suspects.ways(given.file, labels)
+    if file.groups is None:
+        evidence.refuse_design_in_pieces(lambda: large.pieces(asked.file, text=text), parts)
+    labels = text if asked.decision == "binary" else {file.groups}
+    ways, unclear = suspects.ways(asked.file, labels)
     if ways or unclear:  # a piece by itself could not tell how these numbers are written
-        survey = files.Survey(given, unclear)
-        for frame in large.pieces(given.file, text=text, ways=ways):
+        survey = Survey(file, unclear)
+        for frame in large.pieces(asked.file, text=text, ways=ways):
             survey.add(frame)
-    taken, score = [*by_name, *files.take_by_name(given, survey.columns)], _asked(given, first)
-    if given.decision == "binary":
+    taken, score = [*by_name, *files.take_by_name(file, survey.columns)], _score(file, first)
+    if asked.decision == "binary":
         known, (names, left) = survey.labels(), survey.models()
-        left = {name: reason for name, reason in left.items() if name not in files.special(given)}
-        given.chosen = [name for name in names if name not in files.special(given)]
-        taken += survey.in_percent(given.chosen, suspects.signs)
-        taken += files.weights_by_name(given, first, given.chosen, set())
-    for frame in large.pieces(given.file, text=text, ways=ways):
-        y, models, _, used = _read_piece(given, frame, known)
-        for name in sorted(set(unclear) & {given.truth, given.weights, *used}):
+        left = {name: reason for name, reason in left.items() if name not in file.special}
+        chosen = [name for name in names if name not in file.special]
+        taken += survey.in_percent(chosen, suspects.signs)
+        taken += files.weights_by_name(file, first, chosen, set())
+    for frame in large.pieces(asked.file, text=text, ways=ways):
+        y, models, _, used = _read_piece(file, frame, known, chosen)
+        for name in sorted(set(unclear) & {file.truth, file.weights, *used}):
             raise ValueError(unclear[name])
         if not tallies:  # the first piece, which most files fit into
-            doubted = given.notes if known is None else files.doubted(given, frame, y, models)
-            taken += [f"Of the first {len(frame):,} rows: {said}" for said in doubted]
-        tallies = tallies or {name: Tally(given.decision) for name in models}
+            raised = file.notes if known is None else doubted(file, frame, y, models)
+            taken += [f"Of the first {len(frame):,} rows: {said}" for said in raised]
+        tallies = tallies or {name: Tally(asked.decision) for name in models}
         for name, forecast in models.items() if known is not None else ():  # its first rows may all have one outcome
             sums[name] = sums.get(name, 0.0) + doubts.sums_of(forecast, y)
-        block, weights = files.blocks(frame, given.groups, BLOCKS), files.weights_of(given, frame)
+        block, weights = files.blocks(frame, file.groups, BLOCKS), files.weights_of(file, frame)
         for name, forecast in models.items():
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
     taken += doubts.off(sums) if not any("in per cent" in said for said in taken) else []
-    taken += [] if given.groups else survey.columns.remarks(files.special(given), set(tallies))
-    _refuse_no_candidate(given, tallies, left)
-    result = compare_tallies(tallies, score, against=given.against, margin=given.margin)
-    event = {} if known is None else {"event": f"{given.truth} = {known[0]}"}
-    result = dataclasses.replace(result, about=result.about | {"file": given.file} | event)
-    numbers = _as_json(given, score, result) | {"remarks": [*taken, *result.notes], "left_out": left}
-    return Answer(result, _words(given), _asked_words(given, score), _taken(result.about["cases"], models, left), taken,
+    taken += [] if file.groups else survey.columns.remarks(file.special, set(tallies))
+    _refuse_no_candidate(file.asked, tallies, left)
+    result = compare_tallies(tallies, score, against=asked.against, margin=asked.margin)
+    event = {} if known is None else {"event": f"{file.truth} = {known[0]}"}
+    result = dataclasses.replace(result, about=result.about | {"file": asked.file} | event)
+    found = findings_of(taken)
+    numbers = _as_json(file, score, result) | _told([*taken, *result.notes], left)
+    return Answer(result, _words(file), _asked_words(file, score), _taken(result.about["cases"], models, left), found,
                   numbers, None, {})
 
 
-def _refuse_no_candidate(given, models, left):
+def _refuse_no_candidate(asked, models, left):
     """A gate decides about a model beside the one in use."""
-    if given.against is not None and (given.gate or given.margin is not None) and len(models) < 2:
+    if asked.against is not None and (asked.gate or asked.margin is not None) and len(models) < 2:
         lacks = f" ({left} left out)" if isinstance(left, str) and left else (
             f" (left out: {', '.join(map(str, left))})" if left else "")
-        raise ValueError(f"there is no candidate beside {given.against}{lacks}: name it with --models")
+        raise ValueError(f"there is no candidate beside {asked.against}{lacks}: name it with --models")
 
 
-def _read_piece(given, frame, known):
+def _read_piece(file, frame, known, chosen):
     """Outcomes and forecasts of a piece of a file."""
     if known is None:
-        return files.read_pairs(given, frame)
-    models = {name: files.probabilities(frame, name, whole=False) for name in given.chosen}
-    return files.one_of_two(frame, given.truth, *known), models, {}, set(models)
+        return files.read_pairs(file, frame)
+    models = {name: files.probabilities(frame, name, whole=False) for name in chosen}
+    return files.one_of_two(frame, file.truth, *known), models, {}, set(models)
 
 
-def _refuse_unused(given):
+def _refuse_unused(asked):
     """An option that does not apply is refused, not ignored."""
     kinds = {"event": ("binary", "top-k"), "time": ("binary",), "horizon": ("binary",), "coverage": ("orders",),
              "costs": ("acts",), "threshold": ("binary",)}
     for option, decisions in kinds.items():
-        known = given.decision in (*files.DECISIONS, "orders", "acts")
-        if getattr(given, option) is not None and known and given.decision not in decisions:
-            raise ValueError(f"--{option} is not for --decision {given.decision}")
-    if given.ignore_punctuation and (given.decision != "answers" or given.truth is None):
+        known = asked.decision in (*files.DECISIONS, "orders", "acts")
+        if getattr(asked, option) is not None and known and asked.decision not in decisions:
+            raise ValueError(f"--{option} is not for --decision {asked.decision}")
+    if asked.ignore_punctuation and (asked.decision != "answers" or asked.truth is None):
         raise ValueError("--ignore-punctuation is for --decision answers, with a column of right answers, --truth")
-    if given.horizon is not None and given.time is None:
+    if asked.horizon is not None and asked.time is None:
         raise ValueError("--horizon needs --time: which column says how long each case was followed?")
-    if given.coverage is not None and not 1 <= given.coverage < 100:
-        raise ValueError(f"--coverage is in per cent, from 1 to 100, got {given.coverage:g}")
-    for option, value in (("--margin", given.margin), ("--gate", given.gate)):
-        if value and given.against is None:
+    if asked.coverage is not None and not 1 <= asked.coverage < 100:
+        raise ValueError(f"--coverage is in per cent, from 1 to 100, got {asked.coverage:g}")
+    for option, value in (("--margin", asked.margin), ("--gate", asked.gate)):
+        if value and asked.against is None:
             raise ValueError(f"{option} needs --against: which model is in use?")
-    if given.margin is not None and given.case_costs is not None:
+    if asked.margin is not None and asked.case_costs is not None:
         raise ValueError("--margin cannot be combined with --case-costs")
-    if given.case_costs is not None and files.may_lack(given):
+    if asked.case_costs is not None and asked.may_lack:
         raise ValueError("--case-costs needs every forecast: leave out --missing pairwise")
     other = [option for option in ("time", "count", "cost_share", "case_costs", "blocks", "recalibrate")
-             if getattr(given, option)]
-    if given.missing == "bounds" and given.recalibrate:
-        column = evidence.typed(given.truth or "COLUMN")
+             if getattr(asked, option)]
+    if asked.missing == "bounds" and asked.recalibrate:
+        column = evidence.typed(asked.truth or "COLUMN")
         raise ValueError("--recalibrate needs an outcome for every case, so it cannot be combined with --missing "
                          f"bounds: keep the rows that have one, with --only {column}=VALUE, once for each value")
-    if given.missing == "bounds" and (given.decision != "binary" or other):
+    if asked.missing == "bounds" and (asked.decision != "binary" or other):
         raise ValueError("--missing bounds is for --decision binary" + "".join(
             f", without --{option.replace('_', '-')}" for option in other))
-    if given.recalibrate and (given.decision != "binary" or files.may_lack(given)):
+    if asked.recalibrate and (asked.decision != "binary" or asked.may_lack):
         raise ValueError("--recalibrate is for --decision binary, and needs every forecast")
 
 
 def _compare(given):
-    given.file = given.file[0] if len(given.file) == 1 else given.file
-    given.refused = set()
-    _refuse_unused(given)
-    if any(large.is_large(path) for path in ([given.file] if isinstance(given.file, str) else given.file)):
-        return _compare_large(given)
-    frame = files.load(given)
-    columns = Columns()
-    columns.add(frame)
-    taken = files.take_by_name(given, columns)
-    frame = files.blanks_as_no(given, frame)
-    frame, whole = files.with_outcome(given, frame), frame
-    score = _asked(given, frame)
-    y, models, left, used = given.decided.read(given, frame)
-    left = left or files.unread(given, frame, used)
-    taken += [*given.notes, *files.weights_by_name(given, frame, models, used)]
-    _refuse_no_candidate(given, models, left)
-    groups = None if given.groups is None else files.groups(frame, given.groups)
-    _check_work(given, len(y) if groups is None or files.is_joint(given) else len(pd.unique(pd.Series(groups))), models)
-    if given.html and not Path(given.html).absolute().parent.is_dir():
-        raise ValueError(f"there is no folder {Path(given.html).parent}")
-    if given.recalibrate:
-        models = recalibrated(y, models, groups=groups, sample_weight=files.weights_of(given, frame), seed=given.seed)
-        other = "cases" if groups is None else f"groups ({given.groups})"
-        taken.append(f"All models are recalibrated by two numbers, fitted each time to other {other}. The intervals do "
-                     "not cover the chance in this fit: try another --seed.")
-    result = compare(y, models, score, groups=groups, sample_weight=files.weights_of(given, frame),
-                     n_resamples=given.resamples, seed=given.seed, blocks=given.blocks,
-                     against=given.against, margin=given.margin)
-    parts = _by(given, frame, y, models, score, groups)
-    alike = _alike(given, frame, y, models, score, used)
-    best = str(result.table.index[0]) if given.against is None else given.against
-    bounds = _bounds(given, whole, y, models, score, best) if whole is not frame else {}
-    taken += [_said_of_missing(name, best, one, len(whole) - len(frame), len(whole))
-              for name, one in bounds.items()]
-    if given.stake is not None:
-        result = dataclasses.replace(result, table=_in_money(given, result.table, y))
-    about = {"file": given.file if isinstance(given.file, str) else " ".join(given.file)}
-    if given.decided.read is files.read_events:
-        about["event"] = f"{given.truth} = {files.label_of(given, frame, y)}"
-    result = dataclasses.replace(result, about=result.about | about)
-    read = len(y)
-    if given.count is not None:
-        number = files.weights_of(given, frame)
-        read = int(number.sum())
-        about_all = result.about | {"events": int(number[y == 1].sum()), "cases": read}
-        notes = tuple(note.replace(f"{len(y):,} cases, each with its weight", f"{read:,} cases")
-                      for note in result.notes)
-        result = dataclasses.replace(result, about=about_all, notes=notes)
-    hints = [*taken, *files.findings(given, frame, used, columns)]
-    hints += [line for name, line in alike.items() if not any(f"Column {name} " in other for other in hints)]
-    numbers = _as_json(given, score, dataclasses.replace(result, table=judge(result, _statement(given))))
-    numbers |= {"remarks": [*taken, *filter(None, [_users_at_levels(score)]), *hints[len(taken):]],
-                "left_out": {str(name): reason for name, reason in left.items()}, **({"by": parts} if given.by else {}),
+    asked = _request(given)
+    if any(large.is_large(path) for path in ([asked.file] if isinstance(asked.file, str) else asked.file)):
+        return _compare_large(Found(asked))
+    file = Found(asked)
+    whole = files.load(file)
+    frame = files.with_outcome(file, whole)
+    score = _score(file, frame)
+    y, models, left, used = files.read_models(file, frame)
+    _refuse_no_candidate(asked, models, left)
+    groups = None if file.groups is None else files.groups(frame, file.groups)
+    _check_work(file, len(y) if groups is None or file.is_joint else len(pd.unique(pd.Series(groups))), models)
+    if asked.html and not Path(asked.html).absolute().parent.is_dir():
+        raise ValueError(f"there is no folder {Path(asked.html).parent}")
+    weights = files.weights_of(file, frame)
+    if asked.recalibrate:
+        models = recalibrated(y, models, groups=groups, sample_weight=weights, seed=asked.seed)
+        other = "cases" if groups is None else f"groups ({file.groups})"
+        file.notes.append(f"All models are recalibrated by two numbers, fitted each time to other {other}. The "
+                          "intervals do not cover the chance in this fit: try another --seed.")
+    result = compare(y, models, score, groups=groups, sample_weight=weights, n_resamples=asked.resamples,
+                     seed=asked.seed, blocks=asked.blocks, against=asked.against, margin=asked.margin)
+    parts = _by(file, frame, y, models, score, groups)
+    alike = _alike(file, frame, y, models, score, used)
+    best = str(result.table.index[0]) if asked.against is None else asked.against
+    bounds = _bounds(file, whole, y, models, score, best) if whole is not frame else {}
+    file.notes += [_said_of_missing(name, best, one, len(whole) - len(frame), len(whole))
+                   for name, one in bounds.items()]
+    result = _of_the_file(file, frame, y, result)
+    suggested = [*file.notes, *findings(file, frame, used)]
+    suggested += [line for name, line in alike.items() if not any(f"Column {name} " in one for one in suggested)]
+    said = [*file.notes, *filter(None, [_users_at_levels(score)]), *suggested[len(file.notes):]]
+    numbers = _as_json(file, score, dataclasses.replace(result, table=judge(result, _statement(file))))
+    numbers |= {**_told(said, left), **({"by": parts} if asked.by else {}),
                 **({"missing": {name: one._asdict() for name, one in bounds.items()}} if bounds else {})}
-    said = {kind: f"{given.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}" for kind, one in parts.items()}
-    return Answer(result, _words(given), _asked_words(given, score), _taken(read, models, left), hints, numbers,
-                  _statement(given), said)
+    words = {kind: f"{asked.by} = {kind}, {one['cases']:,} cases: {one['words'][0]}" for kind, one in parts.items()}
+    return Answer(result, _words(file), _asked_words(file, score), _taken(result.about["cases"], models, left),
+                  findings_of(suggested), numbers, _statement(file), words)
 
 
-def _alike(given, frame, y, models, score, used):
+def _told(said, left):
+    """What the file made one say, as numbers of a program."""
+    return {"findings": [finding._asdict() for finding in findings_of(said)],
+            "left_out": {str(name): reason for name, reason in left.items()}}
+
+
+def _of_the_file(file, frame, y, result):
+    """The result with the file's name and event, its costs in money, and rows for many cases counted as cases."""
+    asked, table = file.asked, result.table
+    if file.stake is not None:
+        table = _in_money(file, table, y)
+    about: dict[str, Any] = {"file": asked.file if isinstance(asked.file, str) else " ".join(asked.file)}
+    if file.decided.read is read_events:
+        about["event"] = f"{file.truth} = {label_of(file, frame, y)}"
+    notes = result.notes
+    if asked.count is not None:
+        number = files.weights_of(file, frame)
+        about |= {"events": int(number[y == 1].sum()), "cases": int(number.sum())}
+        notes = tuple(note.replace(f"{len(y):,} cases, each with its weight", f"{about['cases']:,} cases")
+                      for note in notes)
+    return dataclasses.replace(result, table=table, about=result.about | about, notes=notes)
+
+
+def _alike(file, frame, y, models, score, used):
     """Of each column whose equal values have alike losses, what groups would change; by the name of the column."""
-    weighted = given.weights is not None or given.stake is not None or given.observed is not None
-    if given.groups or given.blocks or weighted or files.is_joint(given) or files.may_lack(given) or len(models) < 2:
+    weighted = file.weights is not None or file.stake is not None or file.observed is not None
+    if file.groups or file.asked.blocks or weighted or file.is_joint or file.asked.may_lack or len(models) < 2:
         return {}
     losses = [score.per_sample(y, *(one if isinstance(one, tuple) else (one,))) for one in models.values()]
     best = int(np.argmin([loss.mean() for loss in losses]))
     found: dict[str, str] = {}
     for place, loss in enumerate(losses):
         if place != best and np.isfinite(loss - losses[best]).all():
-            found |= evidence.alike_rows(frame, loss - losses[best], files.special(given), set(map(str, used)))
+            found |= evidence.alike_rows(frame, loss - losses[best], file.special, set(map(str, used)))
     return found
 
 
-def _bounds(given, whole, y, models, score, best):
+def _bounds(file, whole, y, models, score, best):
     """How much more each other model may cost than this one, whatever the outcomes are that are missing."""
     everywhere = {name: files.probabilities(whole, name) if name in whole else None for name in models}
-    known = files.column_of(whole, given.truth).notna().to_numpy()
+    known = files.column_of(whole, file.truth).notna().to_numpy()
     for name, f in everywhere.items():
         if f is None or not np.array_equal(f[known], models[name]):
             raise ValueError(f"--missing bounds needs forecasts that are columns of probabilities of the event, and "
@@ -623,7 +644,7 @@ def _bounds(given, whole, y, models, score, best):
     labels = np.full(len(whole), np.nan)
     labels[known] = y
     return {name: missing_labels(score.family, score.priors[0], labels, f, everywhere[best],
-                                 sample_weight=files.weights_of(given, whole))
+                                 sample_weight=files.weights_of(file, whole))
             for name, f in everywhere.items() if name != best}
 
 
@@ -639,18 +660,19 @@ def _said_of_missing(name, best, one: MissingLabels, missing, cases):
     return f"{start}{ends}: they could reverse the order.{few}"
 
 
-def _by(given, frame, y, models, score, groups):
+def _by(file, frame, y, models, score, groups):
     """The same comparison on the cases of each value of a column: cases, words, and costs by model."""
-    if not given.by:
+    asked = file.asked
+    if not asked.by:
         return {}
-    if given.stake is not None or given.blocks is not None:
+    if file.stake is not None or asked.blocks is not None:
         raise ValueError("--by cannot be combined with --case-costs or --blocks: use a file with the rows of one value")
-    kinds = files.column_of(frame, given.by).map(files.key, na_action="ignore").astype(object)
+    kinds = files.column_of(frame, asked.by).map(files.key, na_action="ignore").astype(object)
     kinds = kinds.where(kinds.notna(), "(no value, or NA)").to_numpy()  # they are cases, too
-    weights, found = files.weights_of(given, frame), {}
+    weights, found = files.weights_of(file, frame), {}
     names = sorted({kind for kind in kinds if isinstance(kind, str)})
     if len(names) > MOST_PARTS:
-        raise ValueError(f"--by {given.by} has {len(names):,} values, more than {MOST_PARTS}")
+        raise ValueError(f"--by {asked.by} has {len(names):,} values, more than {MOST_PARTS}")
     for name in names:
         rows = kinds == name
         own = {model: tuple(part[rows] for part in given_) if isinstance(given_, tuple) else given_[rows]
@@ -658,17 +680,17 @@ def _by(given, frame, y, models, score, groups):
         chosen = PWU(score.family, *(prior.for_cases(rows) for prior in score.priors))
         try:
             one = compare(y[rows], own, chosen, groups=None if groups is None else groups[rows],
-                          sample_weight=None if weights is None else weights[rows], n_resamples=given.resamples,
-                          seed=given.seed, against=given.against)
+                          sample_weight=None if weights is None else weights[rows], n_resamples=asked.resamples,
+                          seed=asked.seed, against=asked.against)
             found[name] = {"cases": int(rows.sum()), "words": list(one.words), "costs": one.table["cost"].to_dict()}
         except ValueError as error:  # one group only, or no weight
             found[name] = {"cases": int(rows.sum()), "words": [f"not compared: {error}"], "costs": {}}
     return found
 
 
-def _in_money(given, table, y):
+def _in_money(file, table, y):
     """Costs per case in the money of the four columns, with what is paid whatever is done."""
-    scale, (hit, rest) = float(np.mean(given.stake)), given.sunk
+    scale, (hit, rest) = float(np.mean(file.stake)), file.sunk
     table = table.copy()
     for name in ("cost", "low", "high", "difference", "difference low", "difference high"):
         table[name] *= scale
@@ -684,44 +706,45 @@ def _taken(cases, models, left):
     """What was read, in words: cases, models, and columns that nobody named and that are not forecasts."""
     summary = f"{cases:,} cases; models: {', '.join(models)}."
     if left:
-        some = [f"{name} ({reason})" for name, reason in list(left.items())[:files.LISTED]]
-        more = f", and {len(left) - files.LISTED:,} more" if len(left) > files.LISTED else ""
+        some = [f"{name} ({reason})" for name, reason in list(left.items())[:LISTED]]
+        more = f", and {len(left) - LISTED:,} more" if len(left) > LISTED else ""
         summary += f" Left out: {', '.join(some)}{more}. Choose with --models."
     return summary
 
 
-def _statement(given):
+def _statement(file):
     """What the two ends of a range say alone: a twentieth of the decision makers below, a twentieth above."""
-    own = given.cost_share or given.case_costs
-    if own or not given.decided.family.stated or getattr(given, given.decided.option) is None:
+    own = file.asked.cost_share or file.asked.case_costs
+    if own or not file.decided.family.stated or getattr(file.asked, file.decided.option) is None:
         return None
-    low, high = _ends(given)
+    low, high = _ends(file)
     return Quantiles({low: 0.05, high: 0.95}) if low < high else None
 
 
-def _ends(given):
+def _ends(file):
     """The stated range, in the decision's own parameter."""
-    decision = given.decided
-    return decision.ends(*_range(decision.option, getattr(given, decision.option), decision.most))
+    decision = file.decided
+    return decision.ends(*_range(decision.option, getattr(file.asked, decision.option), decision.most))
 
 
-def _words(given):
-    if given.cost_share is not None:
-        return f"each case has its own cost share of a false alarm, column {given.cost_share}"
-    if given.case_costs:
-        return f"each case has its own costs, columns {given.case_costs}"
-    if not given.decided.family.stated:
-        return f"costs from {given.costs}, all known"
-    text = getattr(given, given.decided.option)
+def _words(file):
+    asked = file.asked
+    if asked.cost_share is not None:
+        return f"each case has its own cost share of a false alarm, column {asked.cost_share}"
+    if asked.case_costs:
+        return f"each case has its own costs, columns {asked.case_costs}"
+    if not file.decided.family.stated:
+        return f"costs from {asked.costs}, all known"
+    text = getattr(file.asked, file.decided.option)
     if text is None:
-        return f"{given.decision}, prior Beta({given.prior})"
+        return f"{asked.decision}, prior Beta({asked.prior})"
     low, _, high = text.partition(":")
-    words = given.decided.said.format(f"{low} to {high}" if high and low != high else low)
+    words = file.decided.said.format(f"{low} to {high}" if high and low != high else low)
     return words if high and low != high else words.replace(", nine times out of ten", "")
 
 
-def _asked_words(given, score):
-    return " ".join([_decision_words(given, score), _users_at_levels(score)]).strip()
+def _asked_words(file, score):
+    return " ".join([_decision_words(file, score), _users_at_levels(score)]).strip()
 
 
 def _users_at_levels(score):
@@ -742,17 +765,18 @@ def _users_at_levels(score):
             f"unit short cost {', '.join(written)} left over.")
 
 
-def _decision_words(given, score):
+def _decision_words(file, score):
     known = not score.priors or score.priors[0].length is not None
     words = "" if known else f" Prior: {_said(score.priors[0])}, median {float(score.priors[0].ppf(0.5)):.3g}."
     if not known and isinstance(score.priors[0], Dirac):
         words = f" Known: {score.family.names[0]} = {score.priors[0].at:.4g}."
-    return f"Decision: {_words(given)}.{words} Cost: lower is better."
+    return f"Decision: {_words(file)}.{words} Cost: lower is better."
 
 
-def _as_json(given, score, result):
+def _as_json(file, score, result):
+    asked = file.asked
     prior = score.priors[0] if score.priors else None
-    own = given.cost_share or given.case_costs
+    own = asked.cost_share or asked.case_costs
     shape = ({} if prior is None else {"column": own} if prior.length is not None else
              {"at": prior.at} if isinstance(prior, Dirac) else {"a": prior.a, "b": prior.b} if isinstance(prior, Beta)
              else {"mu": prior.mu, "sigma": prior.sigma})
@@ -760,7 +784,7 @@ def _as_json(given, score, result):
               for name, row in result.table.iterrows()]
     gate = {"gate": result.decision} if result.decision else {}
     first = votes.of(result, score)
-    return {"decision": given.decision, "prior": shape, "models": models, "words": list(result.words), **gate,
+    return {"decision": asked.decision, "prior": shape, "models": models, "words": list(result.words), **gate,
             **({"votes": first} if first else {})}
 
 

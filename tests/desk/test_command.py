@@ -17,6 +17,8 @@ import pwu_lite
 from pwu_desk import beliefs, command, files
 from pwu_lite import PWU, BinaryDecision, Dirac, SelectivePrediction, compare, elicitation
 
+from .told import parsed
+
 RATIO = ["--ratio", "3:30"]
 
 
@@ -49,7 +51,7 @@ def costs_of(capsys, *words):
     """Costs by model, and the remarks."""
     code, out, _ = run(capsys, "compare", *words, "--json")
     assert code == 0
-    found = json.loads(out)
+    found = parsed(out)
     return {one["name"]: one["cost"] for one in found["models"]}, found["remarks"]
 
 
@@ -257,7 +259,7 @@ def test_groups_are_taken_by_name_and_others_suggested(capsys, tmp_path):
     path = written(tmp_path, frame.to_csv(index=False))
     _, out, _ = run(capsys, "compare", path, "--truth", "y", *RATIO)
     words = " ".join(out.split())
-    assert "Because of its name, column patient is used for the groups." in words
+    assert "column patient is used for the groups; say --groups none if it is something else." in words
     assert "40 groups with 600 cases" in words
     given = run(capsys, "compare", path, "--truth", "y", *RATIO, "--groups", "patient", "--json")[1]
     taken = run(capsys, "compare", path, "--truth", "y", *RATIO, "--json")[1]

@@ -1,6 +1,5 @@
 """What a file's numbers alone make one doubt is said, or asked: rows of a fit, the other label, capped demand."""
 
-import json
 
 import numpy as np
 import pandas as pd
@@ -8,6 +7,8 @@ import pytest
 
 import pwu_lite as pwu
 from pwu_desk import command, doubts
+
+from .told import parsed
 
 N = 400
 rng = np.random.default_rng(5)
@@ -23,7 +24,7 @@ def ask(capsys, tmp_path):
         table.to_csv(tmp_path / "p.csv", index=False)
         code = command.main(["compare", str(tmp_path / "p.csv"), "--json", "--resamples", "50", *words])
         said = capsys.readouterr()
-        return json.loads(said.out) if code == 0 else said.err
+        return parsed(said.out) if code == 0 else said.err
     return asked
 
 

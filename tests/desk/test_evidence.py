@@ -14,6 +14,8 @@ from pwu_desk import command, files, large, tables
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
+from .told import parsed
+
 N = 120
 RNG = np.random.default_rng(8)
 CHANCE = RNG.beta(1, 3, N)
@@ -32,7 +34,11 @@ def run(capsys, folder, tables, *words):
         (folder / name).write_text(table if isinstance(table, str) else table.to_csv(index=False))
     code = command.main(["compare", *words, "--resamples", "50", "--json"])
     said = capsys.readouterr()
-    found = json.loads(said.out) if code == 0 else said.err
+    found = parsed(said.out) if code == 0 else said.err
+    if code:  # a program that asked for numbers gets the refusal as a finding, with the option that answers it
+        (refused,) = json.loads(said.out)["findings"]
+        assert said.err == f"pwu compare: {refused['sentence']}\n" and refused["severity"] == "refuse"
+        assert refused["option"] in said.err
     if RULES["most_bytes_at_once"]:
         in_python(words, found)
     return found
@@ -58,8 +64,8 @@ def in_python(words, found):
     elif not isinstance(found, str):
         cases = files.read(source, **options)
         assert {*map(str, cases.models)} == {model["name"] for model in found["models"]}
-        asked_of_rows = re.compile("are alike: with --groups", re.I)
-        assert {line for line in found["remarks"] if not asked_of_rows.search(line)} <= set(cases.said)
+        said = {tuple(one.values()) for one in found["findings"] if "are alike: with --groups" not in one["sentence"]}
+        assert said <= {*map(tuple, cases.findings)}
 
 
 @pytest.fixture

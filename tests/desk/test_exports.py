@@ -12,6 +12,8 @@ from pwu_desk import command, files, tables
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
+from .told import parsed
+
 RNG = np.random.default_rng(8)
 N = 60
 CHANCE = RNG.beta(1, 3, N).round(4)
@@ -32,7 +34,7 @@ def run(capsys, tmp_path, table, *words, name="p.csv"):
     path.write_bytes(table if isinstance(table, bytes) else table.encode())
     code = command.main(["compare", str(path), "--resamples", "50", "--json", *words])
     said = capsys.readouterr()
-    return json.loads(said.out) if code == 0 else said.err
+    return parsed(said.out) if code == 0 else said.err
 
 
 def costs(found):
@@ -411,7 +413,7 @@ def test_python_reads_what_the_command_line_reads(capsys, tmp_path):
         result = pwu.compare(cases.y_true, cases.models, score, groups=cases.groups, n_resamples=50)
         assert result.table.loc["A", ["low", "high"]].tolist() == pytest.approx(
             [found["models"][0]["low"], found["models"][0]["high"]])
-        assert cases.said[:2] == found["remarks"][:2] and cases.sample_weight is None
+        assert [one.sentence for one in cases.findings[:2]] == found["remarks"][:2] and cases.sample_weight is None
     with pytest.raises(ValueError, match="there is no option group;"):
         files.read(table, "y", "orders", group="who")
     with pytest.raises(ValueError, match="--truth"):

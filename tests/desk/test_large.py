@@ -15,6 +15,8 @@ from pwu_desk import Tally, command, large, report, tables
 from pwu_lite import PWU, Beta, BinaryDecision, compare
 from pwu_lite.reporting.rules import RULES
 
+from .told import parsed
+
 RNG = np.random.default_rng(2)
 N = 30_000
 F = RNG.beta(1, 4, N)
@@ -170,11 +172,11 @@ def test_what_a_column_is_may_be_told_late(capsys, tmp_path, monkeypatch, rows):
     frame["patient"] = np.arange(1500) % 500
     frame.to_csv(tmp_path / "p.csv", index=False)
     (tmp_path / "q.csv").write_text("y,near,far,site,late,feature,patient\n")
-    found = [json.loads(run(capsys, tmp_path / name, *RATIO, "--json", pieces=pieces)[1])
+    found = [parsed(run(capsys, tmp_path / name, *RATIO, "--json", pieces=pieces)[1])
              for name, pieces in (("p.csv", True), ("?.csv", True), ("p.csv", False))]
     for one in found:
         assert {model["name"] for model in one["models"]} == {"near", "far", "late"}
-        assert one["remarks"][0] == "Because of its name, column patient is used for the groups."
+        assert one["remarks"][0].startswith("Because of its name, column patient is used for the groups; say --groups")
         assert set(one["left_out"]) == {"site", "feature"} and re.match(
             r"line 1402 (of .*p.csv )?is 3.5", one["left_out"]["feature"])
     assert {**found[0], "left_out": 0} == {**found[1], "left_out": 0}  # of several files the message names the one

@@ -14,6 +14,8 @@ import pwu_lite as pwu
 from pwu_desk import command, files, large
 from pwu_lite.reporting.rules import RULES
 
+from .told import parsed
+
 N = 120
 RNG = np.random.default_rng(5)
 CHANCE = RNG.beta(1, 3, N)
@@ -104,7 +106,7 @@ def test_pieces_of_any_length_say_the_same(capsys, tmp_path, content, form):
     assert pieces[0] == pieces[1] == pieces[2]
     assert pieces[0][0] == whole[0] and pieces[0][2] == whole[2]
     if whole[0] == 0:
-        one, other = json.loads(whole[1]), json.loads(pieces[0][1])
+        one, other = parsed(whole[1]), parsed(pieces[0][1])
         assert {model["name"] for model in one["models"]} == {model["name"] for model in other["models"]}
         assert one["left_out"] == other["left_out"] and set(one["remarks"]) <= set(other["remarks"])
         right = {model["name"]: model["cost"] for model in one["models"]}
@@ -128,7 +130,7 @@ def test_thousands_are_told_by_all_rows(capsys, tmp_path, mark, way_out):
                                  "--error", "20:80", "--json", "--resamples", "20"])
         out, err = capsys.readouterr()
         assert (code == 2 and way_out in err) if way_out else code == 0
-        models = json.loads(out)["models"] if out else []
+        models = json.loads(out)["models"] if code == 0 else []
         found.append((err, [(one["name"], round(one["cost"], 6)) for one in models]))
     assert found[1] == found[2] and found[0][0] == found[1][0]
     if not way_out:
@@ -211,7 +213,7 @@ def test_a_model_that_begins_late_is_a_model(tmp_path):
 def test_a_blank_key_belongs_to_no_case(tmp_path):
     (tmp_path / "truth.csv").write_text("id,y\nk0,1\n,1\nk3,0\n")
     found = read(tmp_path, "id,a\nk0,0.9\n,0.2\n,0.3\nk3,0.1\n", truth_file=str(tmp_path / "truth.csv"))
-    assert found.y_true.tolist() == [1, 0] and "2 of 4 rows have no outcome" in found.said[0]
+    assert found.y_true.tolist() == [1, 0] and "2 of 4 rows have no outcome" in found.findings[0].sentence
 
 
 def test_a_case_without_a_group_is_named_and_one_without_a_kind_is_a_part(tmp_path, capsys):
@@ -335,7 +337,7 @@ def pwu_compare(capsys, tmp_path):
         (tmp_path / name).write_text(content)
         code = command.main(["compare", str(tmp_path / name), "--json", at, "0.2", *words])
         said = capsys.readouterr()
-        return json.loads(said.out) if code == 0 else said.err
+        return parsed(said.out) if code == 0 else said.err
     return compared
 
 

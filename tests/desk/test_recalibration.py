@@ -1,6 +1,5 @@
 """`--recalibrate` and `--missing bounds`: what the command says, against the same thing by hand."""
 
-import json
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,8 @@ from scipy.special import expit, logit
 from pwu_desk import command
 from pwu_desk.recalibration import FOLDS, recalibrated
 from pwu_lite import PWU, BinaryDecision, elicitation
+
+from .told import parsed
 
 RANDOM = np.random.default_rng(5)
 N = 600
@@ -27,7 +28,7 @@ def ask(capsys, tmp_path):
         table.to_csv(path, index=False)
         code = command.main(["compare", str(path), "--truth", "y", "--ratio", ratio, "--resamples", "50", form, *words])
         said = capsys.readouterr()
-        return said.err if code else json.loads(said.out) if form == "--json" else " ".join(said.out.split())
+        return said.err if code else parsed(said.out) if form == "--json" else " ".join(said.out.split())
 
     return asked
 

@@ -247,7 +247,7 @@ def compare(page: Any, file: File, folder: Path) -> list[str]:
     if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
         return ["the page scrolls sideways"]
     theirs, ours = numbers(page, folder), json.loads(said.getvalue())
-    found = [f"{key}: {theirs[key]!r}, not {ours[key]!r}" for key in ("words", "remarks", "left_out", "decision")
+    found = [f"{key}: {theirs[key]!r}, not {ours[key]!r}" for key in ("words", "findings", "left_out", "decision")
              if theirs.get(key) != ours.get(key)]
     for one, other in zip(theirs.get("models", ()), ours.get("models", ()), strict=True):
         found += [f"{one['name']}, {key}: {one[key]!r}, not {other[key]!r}" for key in other

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pwu_desk import boards, command, files, large, page, report, tables
+from pwu_desk import boards, command, large, page, report, request, tables
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta
 from pwu_lite.reporting.rules import RULES
@@ -30,12 +30,10 @@ FOLDER = Path(__file__).parent
 STYLE = (FOLDER.parent / "operated.css").read_text(encoding="utf-8")
 
 
-ENDS = (*files.RANGES, "worth")
+ENDS = (*request.RANGES, "worth")
 FIELDS = {**{name: f"the field {name.capitalize()}" for name in ("decision", "event", "models", "groups", "weights",
                                                                  "costs")},
           "truth": "the field Outcome", **dict.fromkeys(ENDS, "the fields at least and at most")}
-OFFERED = re.compile(r"""(?:\b(?:add|or|say|write|with|give|name)|:|,)[ ]--([a-z][a-z-]*)[ ]  # an option, offered
-                     ('(?:[^']|'"'"')*'|[^\s,;]+)""", re.IGNORECASE | re.VERBOSE)  # and its value, quoted for a shell
 ASKED = {  # of each decision: the question, its unit, two ends as an example, the option that takes them
     "binary": ("How many false alarms does a miss cost, nine times out of ten?", "false alarms", "3", "30", "ratio"),
     "selective": ("How large an error costs as much as passing, nine times out of ten?", "in the outcome's unit", "",
@@ -212,8 +210,8 @@ def _refused(said):
     fields = [f"--{name} is {FIELDS[name]}" for name in named if name in FIELDS]
     others = [f"--{name}" for name in named if name not in FIELDS and not last.startswith("unrecognized")]
     fields += [f"{' and '.join(others)} can be written under Other options"] if others else []
-    offered = [] if last.startswith("unrecognized") else OFFERED.findall(last)
-    answers = [[name, shlex.split(value)[0].rstrip(".?")] for name, value in dict.fromkeys(offered)]
+    offered = [] if last.startswith("unrecognized") else request.offers(last)
+    answers = [[name, shlex.split(value)[0].rstrip(".?")] for name, value in offered]
     return {"wrong": _sentence(last) + (f" ({'; '.join(fields)}.)" if fields else ""),
             "field": next(("low" if name in ENDS else name for name in named if name in FIELDS), ""),
             "answers": [[name, value] for name, value in answers if not value.isupper() and "LOW" not in value]}

@@ -1,0 +1,132 @@
+"""The rows of a table: of one file or of several, with outcomes of another file, or each standing for many cases.
+
+Implements no part of a source.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from . import evidence, tables
+from .request import LISTED, Found, Request
+
+__all__ = ["each_case", "joined", "model_columns", "rows_of"]
+
+def model_columns(asked: Request) -> list[Any]:
+    """Columns whose values are models, settings or members; of several files, the one that says which file."""
+    if isinstance(asked.file, list | tuple):
+        return ["file"]
+    return [asked.model_column] if isinstance(asked.model_column, str) else asked.model_column or []
+
+
+def rows_of(asked: Request) -> pd.DataFrame:
+    """The rows of a table, of a file, of parts under one name; of several files, with a column that says which."""
+    if isinstance(asked.file, pd.DataFrame):
+        return asked.file
+    if not isinstance(asked.file, list | tuple):
+        return tables.read_table(str(asked.file))
+    parts: dict[str, pd.DataFrame] = {}
+    for path in map(str, asked.file):
+        stem = Path(path).name.partition(".")[0]
+        if stem in parts:
+            raise ValueError(f"two files are called {stem}: models need names of their own")
+        parts[stem] = tables.read_table(path)
+    first = next(iter(parts.values()))
+    for stem, part in parts.items():
+        if set(part.columns) != set(first.columns):
+            raise ValueError(f"{stem} does not have the columns of {next(iter(parts))}: files that are named one by "
+                             f"one are models on the same cases")
+    whole = pd.concat([part.assign(file=stem) for stem, part in parts.items()], ignore_index=True)
+    whole.attrs = {"point": all(part.attrs.get("point", False) for part in parts.values())}
+    return whole
+
+
+def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
+    """Outcomes of a second file beside the forecasts, by the columns that both have."""
+    other, here = file.asked.truth_file, file.asked.file
+    truth = _with_names_of(file, tables.read_table(other), frame)
+    keys = [name for name in frame.columns if name in truth.columns and name != file.truth]
+    if not keys or file.outcome() not in truth:
+        raise ValueError(f"{other} needs the column {file.truth!r} and a column in common with "
+                         f"{here} to join by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
+    known = truth[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    if known.duplicated().any():
+        raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {other} has "
+                         f"a case again: {', '.join(map(str, keys))} must identify it")
+    own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    if file.truth in frame:  # a competition's submission calls its forecast as the solution calls the outcome
+        own_name = f"{file.truth} of {Path(str(other)).name}"
+        truth = truth.rename(columns={file.truth: own_name})
+        file.take("truth", own_name, "asked")
+    more = [name for name in truth if evidence.is_split(name) and name not in frame]  # Public, Private or Ignored
+    known = known.assign(**truth[[file.truth, *more]]).dropna(subset=keys)  # a blank is no case's name
+    both = own.merge(known, on=keys, how="left")
+    kept = both[file.truth].notna().to_numpy()
+    if not kept.any():
+        apart = next((name for name in keys if not set(own[name]) & set(known[name])), keys[0])
+        raise ValueError(f"no row of {here} has an outcome in {other}: joined by {', '.join(keys)}; "
+                         f"{apart} is {own[apart].iloc[0]!r} here and {known[apart].iloc[0]!r} there")
+    if not kept.all():
+        file.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {other}, and "
+                           f"are left out.")
+    lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
+    found = frame.assign(**{name: both[name].to_numpy() for name in (file.truth, *more)})[kept].reset_index(drop=True)
+    found.attrs = {"lines": tables.Shared(lines), "point": frame.attrs.get("point", False)}
+    return found
+
+
+def _with_names_of(file, truth, frame):
+    """The outcomes, where columns that both files have do not identify a case: a column under the forecasts' name.
+
+    Two columns are the same if every value of the forecasts' column, of two or more, is in that of the outcomes.
+    """
+    other, here = file.asked.truth_file, file.asked.file
+    shared = [name for name in frame.columns if name in truth.columns and name != file.truth]
+    if shared and not truth[shared].apply(lambda column: column.map(tables.key)).duplicated().any():
+        return truth
+    kinds = {name: set(frame[name].dropna().map(tables.key)) for name in frame.columns if name not in truth.columns}
+    for name in [name for name in truth.columns if name not in shared and name != file.truth]:
+        known = set(truth[name].dropna().map(tables.key))
+        same = [own for own, values in kinds.items() if len(values) > 1 and values <= known]
+        if len(same) > 1:
+            raise ValueError(f"column {name!r} of {other} may be {' or '.join(same)} of {here}: give "
+                             f"it the name of the one that it is")
+        if same:
+            file.notes.append(f"{name} of {other} is {same[0]} of {here}: they have the same values.")
+            truth = truth.rename(columns={name: same[0]})
+    return truth
+
+
+def each_case(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
+    """A row for many cases becomes two: those with the event, and those without, each with its number as weight."""
+    names = [name.strip() for name in str(file.asked.count).split(",")]
+    if len(names) == 2 and "+" in names[1] and names[1] not in frame:  # those with the event and those without
+        both = [tables.numbers(frame, name.strip(), least=0) for name in names[1].split("+")]
+        frame = frame.drop(columns=[name.strip() for name in names[1].split("+") if name.strip() != names[0]]).assign(
+            **{names[1]: sum(both)})
+    if len(names) != 2 or file.truth is not None or file.weights is not None or file.asked.decision != "binary":
+        raise ValueError("--count EVENTS,CASES takes two columns, is for binary decisions, and stands in for --truth "
+                         "and --weights")
+    events, cases = (tables.numbers(frame, name, least=0) for name in names)
+    wrong = np.flatnonzero((events > cases) | (events % 1 > 0) | (cases % 1 > 0))
+    if wrong.size:
+        raise ValueError(f"line {tables.line_of(frame, int(wrong[0]))}: --count needs whole numbers, and not more "
+                         f"events than cases; got {events[wrong[0]]:g} of {cases[wrong[0]]:g}")
+    total = np.flatnonzero((2 * events == events.sum()) & (2 * cases == cases.sum()) & (events > 0))
+    if total.size and len(frame) > 3:
+        raise ValueError(f"line {tables.line_of(frame, int(total[0]))} has as many {names[0]} and {names[1]} as all "
+                         f"other rows together: take a total out of the file, as it counts every case again")
+    file.truth, file.weights = f"event ({names[0]})", f"number ({names[1]})"
+    file.groups = file.groups or "row of the file"
+    rows = frame.drop(columns=names).assign(**{"row of the file": np.arange(len(frame))})
+    both = pd.concat([rows.assign(**{file.truth: came, file.weights: number})
+                      for came, number in ((1, events), (0, cases - events))], ignore_index=True)
+    kept = both[both[file.weights] > 0].reset_index(drop=True)
+    kept.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"}
+    file.notes.append(f"{len(frame):,} rows stand for {int(cases.sum()):,} cases: {names[1]} is read as the number of "
+                       f"all, with and without the event. Rows are resampled whole.")
+    return kept

@@ -1,0 +1,91 @@
+"""What columns that were not used suggest: rows that belong together, times of follow-up, costs of each case.
+
+Implements no part of a source.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from pwu_lite.metrics._kernels import detection_auroc
+from pwu_lite.reporting.rules import RULES, say
+
+from . import doubts, tables
+from .columns import name_tokens
+from .events import read_events
+from .request import Found
+
+__all__ = ["findings"]
+
+
+def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
+    """What columns that were not used suggest: notes of the reader, other commands, rows that belong together."""
+    columns = file.counts
+    followed = follow_up(file, frame, used)
+    other = file.special | used | {*followed}
+    told: dict[str, str] = {}
+    if not file.groups and file.decided.read is read_events and file.asked.time is None:
+        told = doubts.together(frame, tables.events(frame, file.outcome(), file.event),
+                               [name for name in columns.often if str(name) not in other and columns.repeat(name)])
+    repeats = [] if file.groups else columns.remarks(file.special | {*told}, used | {*followed})
+    return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(file, frame), *followed.values(),
+            *told.values(), *repeats,
+            *(() if file.groups else copies(frame[[name for name in frame if name in used]]))]
+
+
+def copies(frame):
+    """A sentence where all rows occur several times, as in a file joined with itself."""
+    counts = np.unique(pd.util.hash_pandas_object(frame, index=False), return_counts=True)[1]
+    times = int(np.gcd.reduce(counts)) if len(frame) else 1
+    if times < 2 or counts.size < RULES["least_different"]:
+        return []
+    return [say("copies", cases=f"{len(frame):,}", different=f"{counts.size:,}", times=times,
+                wider=f"{np.sqrt(times):.2g}")]
+
+
+def special_columns(file, frame):
+    """Columns that ask for another command: each case's costs."""
+    if file.decided.read is not read_events:
+        return []
+    words = {kind: next((str(name) for name in frame.columns if re.fullmatch(
+        rf"(?:c|cost)[ _.-]*{ending}", str(name), re.IGNORECASE)), "") for kind, ending in
+        tables.EXPORTS["case_costs"].items()}
+    if all(words.values()) and not file.asked.case_costs:
+        return [f"The columns {', '.join(words.values())} look like each case's own costs: --case-costs "
+                f"{','.join(words.values())} counts them, in money, instead of a range."]
+    return []
+
+
+def follow_up(file, frame, used):
+    """Times of follow-up, and what is said of them: positive numbers in no order, by their name or by the outcome.
+
+    By name, beside an outcome that has a word for an event. By the outcome: who had the event was followed until then,
+    so the times of events are mostly the shorter ones; of several such columns the clearest is named.
+    """
+    if file.decided.read is not read_events or file.asked.time is not None:
+        return {}
+    event, said, sooner = tables.events(frame, file.outcome(), file.event), {}, {}
+    outcome = name_tokens(file.truth) & set(tables.EXPORTS["lost"])
+    enough = min(event.sum(), (1 - event).sum()) >= RULES["least_different"]
+    for name in [str(column) for column in frame.columns if str(column) not in used | file.special]:
+        try:
+            times = tables.values(frame[name])
+        except ValueError:
+            continue
+        if not (np.isfinite(times).all() and (times >= 0).all() and (np.diff(times) < 0).any()) or len(
+                np.unique(times)) < 10 or tables.in_percent(name):
+            continue
+        if name_tokens(name) & set(tables.EXPORTS["follow_up"]) and (outcome or (times != np.floor(times)).any()):
+            said[name] = f"Column {name} looks like a time of follow-up. Those who"
+        elif times.max() > 1 and enough:
+            sooner[name] = detection_auroc(event == 1, -times)
+    likely = max(sooner, key=sooner.__getitem__, default=None)
+    if not said and likely is not None and sooner[likely] > RULES["sooner"]:
+        said[likely] = (f"Column {likely} is mostly smaller where the event came, as a time of follow-up is. If it is "
+                        f"one, those who")
+    rest = ("were lost early are not cases without an event, and an event that came late may come too late "
+            "to count: --time {} --horizon T takes both into account, as pwu_lite.ipcw does.")
+    return {name: f"{first} {rest.format(name)}" for name, first in said.items()}
