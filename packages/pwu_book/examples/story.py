@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
@@ -80,15 +81,22 @@ def appointments(who: str) -> tuple[PWU, float]:
 
 
 @lru_cache
-def repaired(name: str) -> np.ndarray:
-    """A model's forecasts after a logistic curve of their log odds, fitted to other patients; shape (splits, n)."""
+def repaired(name: str, isotonic: bool = False) -> np.ndarray:
+    """A model's forecasts after a curve that was fitted to other patients; shape (splits, n).
+
+    The curve is logistic in their log odds, or any that does not fall.
+    """
     clinic = screening.clinic()
     y, f = clinic["ill"].to_numpy(), np.clip(clinic[name].to_numpy(), EDGE, 1 - EDGE)
     odds, again = np.log(f / (1 - f))[:, None], np.empty((SPLITS, len(f)))
     for split in range(SPLITS):
         for fit, use in StratifiedKFold(FOLDS, shuffle=True, random_state=split).split(odds, y):
-            curve = LogisticRegression(C=1e6).fit(odds[fit], y[fit])
-            again[split, use] = curve.predict_proba(odds[use])[:, 1]
+            if isotonic:
+                step = IsotonicRegression(out_of_bounds="clip").fit(f[fit], y[fit])
+                again[split, use] = np.clip(step.predict(f[use]), 0.0, 1.0)
+            else:
+                curve = LogisticRegression(C=1e6).fit(odds[fit], y[fit])
+                again[split, use] = curve.predict_proba(odds[use])[:, 1]
     return again
 
 
@@ -115,16 +123,16 @@ def bill(who: str, after: bool = False) -> Bill:
     return Bill(float(gap.mean()), float(gap.mean()) - error, float(gap.mean()) + error, float(own / offered - 1))
 
 
-def by_split(who: str) -> np.ndarray:
+def by_split(who: str, isotonic: bool = False) -> np.ndarray:
     """The recalibrated bill in each random division of the patients, shape (splits,)."""
     chosen, factor = appointments(who)
     y = screening.clinic()["ill"]
     return np.array([factor * (chosen(y, own) - chosen(y, offered)) for own, offered in zip(
-        repaired(OWNED), repaired(OFFERED), strict=True)])
+        repaired(OWNED, isotonic), repaired(OFFERED, isotonic), strict=True)])
 
 
 def log_losses() -> dict[str, float]:
-    """The two numbers on the vendor's sheet."""
+    """The log losses on the vendor's sheet."""
     clinic = screening.clinic()
     return {name: log_loss(clinic["ill"], clinic[name]) for name in (OWNED, OFFERED)}
 
