@@ -53,7 +53,8 @@ EXAMPLES = """examples:
   pwu explain log_loss
 """
 ALL_AT_ONCE = ("--html", "--cost-share", "--case-costs", "--blocks", "--time", "--truth-file", "--by",
-               "--only", "--model-column", "--confidence-of", "--count", "--ignore-punctuation", "--recalibrate")
+               "--only", "--model-column", "--confidence-of", "--percent", "--count", "--ignore-punctuation",
+               "--recalibrate")
 LARGE = "\nlarge files:\n" + textwrap.indent(textwrap.fill(
     f"More than {RULES['most_bytes_at_once'] // 10**6} MB (a fifth of that, packed or Parquet) are read in pieces, for "
     f"--decision binary and selective. These need all cases at once, and so a sample of the rows: "
@@ -290,6 +291,8 @@ def _add_data(parser):
     parser.add_argument("--confidence-of", metavar="COLUMN", help="binary: column of predicted labels whose confidence "
                         "the forecasts are, or one for each of them, separated by commas; none: they are probabilities "
                         "of the event")
+    parser.add_argument("--percent", metavar="COLUMNS", help="columns of percentages, separated by commas; found by a "
+                        "name or a sign that says so if you do not give them")
     parser.add_argument("--ignore-punctuation", action="store_true", help="answers: compare them without commas, signs "
                         "of money, brackets and full stops")
     parser.add_argument("--truth", help="column of outcomes; answers: of right answers, if there is one")
@@ -525,7 +528,7 @@ def _read_piece(file, frame, known, chosen):
 def _refuse_unused(asked):
     """An option that does not apply is refused, not ignored."""
     kinds = {"event": ("binary", "top-k"), "time": ("binary",), "horizon": ("binary",), "coverage": ("orders",),
-             "costs": ("acts",), "threshold": ("binary",)}
+             "costs": ("acts",), "threshold": ("binary",), "percent": ("binary", "top-k", "answers")}
     for option, decisions in kinds.items():
         known = asked.decision in (*files.DECISIONS, "orders", "acts")
         if getattr(asked, option) is not None and known and asked.decision not in decisions:
@@ -543,12 +546,8 @@ def _refuse_unused(asked):
         raise ValueError("--margin cannot be combined with --case-costs")
     if asked.case_costs is not None and asked.may_lack:
         raise ValueError("--case-costs needs every forecast: leave out --missing pairwise")
-    other = [option for option in ("time", "count", "cost_share", "case_costs", "blocks", "recalibrate")
+    other = [option for option in ("time", "count", "cost_share", "case_costs", "blocks")
              if getattr(asked, option)]
-    if asked.missing == "bounds" and asked.recalibrate:
-        column = evidence.typed(asked.truth or "COLUMN")
-        raise ValueError("--recalibrate needs an outcome for every case, so it cannot be combined with --missing "
-                         f"bounds: keep the rows that have one, with --only {column}=VALUE, once for each value")
     if asked.missing == "bounds" and (asked.decision != "binary" or other):
         raise ValueError("--missing bounds is for --decision binary" + "".join(
             f", without --{option.replace('_', '-')}" for option in other))
@@ -570,18 +569,17 @@ def _compare(given):
     _check_work(file, len(y) if groups is None or file.is_joint else len(pd.unique(pd.Series(groups))), models)
     if asked.html and not Path(asked.html).absolute().parent.is_dir():
         raise ValueError(f"there is no folder {Path(asked.html).parent}")
-    weights = files.weights_of(file, frame)
+    weights, everywhere = files.weights_of(file, frame), {}
+    if whole is not frame:
+        everywhere = _everywhere(file, whole, models)
     if asked.recalibrate:
-        models = recalibrated(y, models, groups=groups, sample_weight=weights, seed=asked.seed)
-        other = "cases" if groups is None else f"groups ({file.groups})"
-        file.notes.append(f"All models are recalibrated by two numbers, fitted each time to other {other}. The "
-                          "intervals do not cover the chance in this fit: try another --seed.")
+        models, everywhere = _recalibrated(file, whole, y, models, everywhere, weights)
     result = compare(y, models, score, groups=groups, sample_weight=weights, n_resamples=asked.resamples,
                      seed=asked.seed, blocks=asked.blocks, against=asked.against, margin=asked.margin)
     parts = _by(file, frame, y, models, score, groups)
     alike = _alike(file, frame, y, models, score, used)
     best = str(result.table.index[0]) if asked.against is None else asked.against
-    bounds = _bounds(file, whole, y, models, score, best) if whole is not frame else {}
+    bounds = _bounds(file, whole, _labels(file, whole, y), everywhere, score, best) if everywhere else {}
     file.notes += [_said_of_missing(name, best, one, len(whole) - len(frame), len(whole))
                    for name, one in bounds.items()]
     result = _of_the_file(file, frame, y, result)
@@ -633,16 +631,39 @@ def _alike(file, frame, y, models, score, used):
     return found
 
 
-def _bounds(file, whole, y, models, score, best):
-    """How much more each other model may cost than this one, whatever the outcomes are that are missing."""
+def _everywhere(file, whole, models):
+    """The forecasts of all rows, those without an outcome as well."""
     everywhere = {name: files.probabilities(whole, name) if name in whole else None for name in models}
     known = files.column_of(whole, file.truth).notna().to_numpy()
     for name, f in everywhere.items():
         if f is None or not np.array_equal(f[known], models[name]):
             raise ValueError(f"--missing bounds needs forecasts that are columns of probabilities of the event, and "
                              f"{name} is not one as it stands: choose with --models")
+    return everywhere
+
+
+def _recalibrated(file, whole, y, models, everywhere, weights):
+    """The models after two numbers each, fitted to other groups; also where there is no outcome."""
+    labels = _labels(file, whole, y)
+    known = ~np.isnan(labels)
+    groups = None if file.groups is None else files.groups(whole, file.groups)
+    weights = None if weights is None else files.weights_of(file, whole)
+    after = recalibrated(labels, everywhere or models, groups=groups, sample_weight=weights, seed=file.asked.seed)
+    other = "cases" if groups is None else f"groups ({file.groups})"
+    file.notes.append(f"All models are recalibrated by two numbers, fitted each time to other {other}. The intervals "
+                      "do not cover the chance in this fit: try another --seed.")
+    return {name: f[known] for name, f in after.items()}, after if everywhere else {}
+
+
+def _labels(file, whole, y):
+    """Outcomes of all rows, NaN where there is none."""
     labels = np.full(len(whole), np.nan)
-    labels[known] = y
+    labels[files.column_of(whole, file.truth).notna().to_numpy()] = y
+    return labels
+
+
+def _bounds(file, whole, labels, everywhere, score, best):
+    """How much more each other model may cost than this one, whatever the outcomes are that are missing."""
     return {name: missing_labels(score.family, score.priors[0], labels, f, everywhere[best],
                                  sample_weight=files.weights_of(file, whole))
             for name, f in everywhere.items() if name != best}

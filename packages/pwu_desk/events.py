@@ -271,7 +271,7 @@ def event_columns(file, frame):
     found = {name: _reason(frame, name) for name in frame.columns if name not in file.special}
     _refuse_few({name: fields for name, (_, _, fields) in found.items() if fields is not None},
                 {name: reason for name, (reason, _, _) in found.items()})
-    return _named_or_found(file, frame, {name: reason + tables.other_unit(np.array(ends))
+    return _named_or_found(file, frame, {name: reason + tables.other_unit(np.array(ends), name)
                                    for name, (reason, ends, _) in found.items()})
 
 
@@ -426,7 +426,7 @@ class Survey:
         _refuse_few(self.fields, self.reasons)
         self.reasons |= evidence.constant(flat)
         names, left = _named_or_found(self.file, pd.DataFrame(), {
-            name: reason + (tables.other_unit(np.array(self.ends[name])) if OUTSIDE.match(reason) else "")
+            name: reason + (tables.other_unit(np.array(self.ends[name]), name) if OUTSIDE.match(reason) else "")
             for name in self.columns.often if (reason := self.reasons.get(name)) is not None})
         other = _complements([pair for pair, sums in self.twins.items() if sums and set(pair) <= set(names)],
                              tables.key(self.labels()[0]))

@@ -295,7 +295,7 @@ class Cases(NamedTuple):
 
 
 OPTIONS = ("event", "models", "groups", "weights", "costs", "truth_file", "coverage", "time", "horizon", "only",
-           "model_column", "confidence_of", "competing", "count", "ignore_punctuation")
+           "model_column", "confidence_of", "percent", "competing", "count", "ignore_punctuation")
 
 
 def read(source: Any, truth: str | None = None, decision: str = "binary", *, missing: str = "refuse",
@@ -314,8 +314,8 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
         May forecasts be missing? Or does a blank outcome mean no?
     **options
         ``event``, ``models`` (names between commas), ``groups``, ``weights``, ``costs``, ``truth_file``, ``coverage``,
-        ``time``, ``horizon``, ``only`` (a list), ``model_column``, ``confidence_of``, ``competing``, ``count`` and
-        ``ignore_punctuation``, as the options of these names.
+        ``time``, ``horizon``, ``only`` (a list), ``model_column``, ``confidence_of``, ``percent``,
+        ``competing``, ``count`` and ``ignore_punctuation``, as the options of these names.
 
     Returns
     -------
@@ -369,6 +369,7 @@ def load(file: Found) -> pd.DataFrame:
     if asked.count is not None:
         frame = rows.each_case(file, frame)
     file.columns = [str(name) for name in frame.columns]
+    frame = rows.of_percent(file, frame)
     file.decided = decide(file, frame)
     if file.confidence_of == "none" and "none" not in file.columns:
         file.decline("confidence_of")

@@ -32,7 +32,7 @@ def recalibrated(y_true: ArrayLike, models: Mapping[Any, ArrayLike], *, groups: 
     Parameters
     ----------
     y_true : array_like, shape (n,)
-        Labels 0 and 1.
+        Labels 0 and 1; NaN where there is no outcome: such a case fits no map and is recalibrated by that of its fold.
     models : mapping
         Name to probabilities of the event, shape (n,).
     groups : array_like, shape (n,), optional
@@ -62,17 +62,21 @@ def recalibrated(y_true: ArrayLike, models: Mapping[Any, ArrayLike], *, groups: 
     >>> after = recalibrated(y, {"too high": f}, groups=np.arange(200) // 4)["too high"]
     >>> bool(after[0] < 0.01 and after[3] > 0.99)
     True
+    >>> later = recalibrated(np.r_[y, np.nan], {"too high": np.r_[f, 0.6]}, groups=np.r_[np.arange(200) // 4, 99])
+    >>> bool(later["too high"][-1] < 0.01)
+    True
     """
     validation.same_order(y_true=y_true, groups=groups, sample_weight=sample_weight)
-    forecasts = {name: validation.check_binary(y_true, f)[1] for name, f in models.items()}
     y = np.asarray(y_true, dtype=float)
+    known = ~np.isnan(y)
+    forecasts = {name: validation.check_binary(np.where(known, y, 0.0), f)[1] for name, f in models.items()}
     weight = validation.relative_weight(sample_weight, y.size)
     weight = np.ones(y.size) if weight is None else weight
     groups = None if groups is None else validation.group_labels(groups, y.size)
     fold = _folds(groups, np.column_stack([y, weight, *forecasts.values()]), seed)
     after = {name: np.empty(y.size) for name in forecasts}
     for k in range(FOLDS):
-        own, rest = fold == k, (fold != k) & (weight > 0)
+        own, rest = fold == k, (fold != k) & (weight > 0) & known
         if len(np.unique(y[rest])) < 2:
             raise ValueError("too few events to recalibrate: outside one of five folds all outcomes are the same")
         for name, f in forecasts.items():

@@ -54,6 +54,7 @@ class Request:
     only: Any = None
     model_column: Any = None
     confidence_of: str | None = None
+    percent: str | None = None
     ignore_punctuation: bool = False
     costs: Any = None
     ratio: str | None = None

@@ -14,7 +14,7 @@ import pandas as pd
 from . import evidence, tables
 from .request import LISTED, Found, Request
 
-__all__ = ["each_case", "joined", "model_columns", "rows_of"]
+__all__ = ["each_case", "joined", "model_columns", "of_percent", "rows_of"]
 
 def model_columns(asked: Request) -> list[Any]:
     """Columns whose values are models, settings or members; of several files, the one that says which file."""
@@ -99,6 +99,24 @@ def _with_names_of(file, truth, frame):
             file.notes.append(f"{name} of {other} is {same[0]} of {here}: they have the same values.")
             truth = truth.rename(columns={name: same[0]})
     return truth
+
+
+def of_percent(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
+    """Columns of which --percent says that they are percentages, divided by 100."""
+    for name in [one.strip() for one in (file.asked.percent or "").split(",") if one.strip()]:
+        column = tables.column_of(frame, name)
+        if tables.in_percent(name) or column.astype(str).str.contains("%", regex=False).any():
+            raise ValueError(f"column {name!r} says itself that it is in per cent: leave out --percent")
+        read = tables.numbers(frame, name, least=0, gaps=True)
+        above = np.flatnonzero(read > 100)
+        if above.size:
+            raise ValueError(f"line {tables.line_of(frame, int(above[0]))}: {name} is {read[above[0]]:g}, and a "
+                             f"percentage is at most 100")
+        if np.nanmax(read, initial=0.0) <= 1:
+            raise ValueError(f"column {name!r} is never above 1, so its numbers seem to be shares: leave out --percent")
+        frame = frame.assign(**{name: read / 100})
+        file.notes.append(f"{name} is divided by 100, as --percent says.")
+    return frame
 
 
 def each_case(file: Found, frame: pd.DataFrame) -> pd.DataFrame:

@@ -828,7 +828,8 @@ def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False, whole: 
         frame.attrs.setdefault("notes", []).append(PERCENT.format(name))
     outside = (read < 0) | (read > 1)
     if outside.any():
-        _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1", other_unit(read))
+        _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1",
+                other_unit(read, name))
     return read
 
 
@@ -837,23 +838,24 @@ def in_percent(name: str) -> bool:
     return bool(re.search(r"%|\b(?:per ?cent|percent|pct)\b", str(name).replace("_", " "), re.IGNORECASE))
 
 
-def other_unit(read: np.ndarray) -> str:
-    """What numbers outside of [0, 1] may be, in words.
+def other_unit(read: np.ndarray, name: str) -> str:
+    """What numbers outside of [0, 1] may be, in words, and the option for this column.
 
     Examples
     --------
-    >>> other_unit(np.array([-2.0, 3.0]))
+    >>> other_unit(np.array([-2.0, 3.0]), "margin")
     ' (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)'
     """
     low, high = np.nanmin(read), np.nanmax(read)
+    divide = f"--percent {shlex.quote(str(name))} divides them by 100"
     if 1 <= low < high and not np.array_equal(read, np.floor(read)):
         return (" (decimal odds? 1 / x of each is a chance, with the bookmaker's margin in it; are these percentages? "
-                "Divide them by 100)")
+                f"{divide})")
     if low >= 0 and 2 < high <= 10 and np.array_equal(read, np.floor(read)):
         return (" (a scale to ten? Divide by its largest value and add --recalibrate, which makes probabilities of "
-                "points; are these percentages? Divide them by 100)")
+                f"points; are these percentages? {divide})")
     if low >= 0 and 2 < high <= 100:
-        return " (are these percentages? divide them by 100, or add a % sign; per mille by 1000)"
+        return f" (are these percentages? {divide}; divide numbers per mille by 1000)"
     if low >= 0 and high > 100 and read.size > 2:  # of the two ends alone an identifier looks the same
         return (" (a score? Where the order alone counts, as for --decision top-k, write (x - lowest) / (highest - "
                 "lowest), or 1 minus it if a low score means the event)")

@@ -40,7 +40,32 @@ def test_marks_add_up_and_are_those_of_the_rubric():
         assert all(marks[name] <= points for name, points in rubric().items())
         people = sum(name in memo for name in ("Dr Weiss", "Mr Obi", "Ms Prat"))
         assert not marks["recommendation"] or people == 3 and memo.count("$\\%$") + memo.count(r"\%$") >= 3
-        assert not marks["file"] == 2 or "patients" in memo and "percentages" in memo
+        assert not marks["file"] == 2 or "who are our units" in memo and "percentages" in memo and "rows of" in memo
+        printed = len(re.findall(r"`eyes-(?:weiss|prat|obi)`", memo))  # each a share with its interval
+        assert (marks["comparison"] == 2) == (printed == 3 and "who are our units" in memo)
+        assert not marks["costs"] == 2 or len(re.findall(r"\$1/\d+\$", memo)) == 6
+
+
+def test_a_memo_s_numbers_are_those_that_the_key_computes():
+    """Shares with their intervals in tenths of a per cent, so that an end next to zero is seen."""
+    key = KEY.read_text()
+    assert re.search(r'f"\{one\[end\] / base:\.1%\}"', key) and ".replace(\"-0%\"" not in key
+    whole = key.partition("## A whole memo")[2].partition("(consultant-memos)=")[0]
+    for part in ("Decision", "Costs", "File", "Comparison", "What else we tried", "What is not known",
+                 "Recommendation"):
+        assert f"**{part}.**" in whole
+    told = whole.partition("**Recommendation.** ")[2].partition("\n")[0]
+    assert len(re.findall(r"[.] ", told + " ")) == 1, "a recommendation is one sentence"
+
+
+def test_what_the_file_s_maker_knows_stands_nowhere_before_the_key():
+    """Neither the student's page nor the reference of the package tells what was built in."""
+    import pwu_book.examples.eyes as eyes
+
+    for trap in ("per cent", "isotonic", "missing", "log odds", "tenth"):
+        assert trap not in (eyes.make.__doc__ or "") + (eyes.project.__doc__ or ""), trap
+    shown, hidden = eyes.make(hide=False)["disease"], eyes.make()["disease"]
+    assert (shown == "yes")[hidden == ""].sum() == 7
 
 
 def test_the_two_other_files_are_made_by_their_modules():

@@ -145,7 +145,7 @@ BAD = [
     ("y,a\nNone,0.7\nSevere,0.2\n", [], "(NaN, n/a, None); if that is the name of a class"),
     ("y,a\n1,0.7\n0,\n", [], "line 3, column 'a': expected a number, got nothing, or a word for it"),
     ("y,a\n1,0.7\n0,1.2\n", ["--models", "a"], "line 3, column 'a': expected a probability between 0 and 1, got 1.2"),
-    ("y,a\n1,70\n0,12\n", ["--models", "a"], "divide them by 100"),
+    ("y,a\n1,70\n0,12\n", ["--models", "a"], "--percent a divides them by 100"),
     ("y,a\n\n1,0.7\n\n\n0,1.2\n", ["--models", "a"], "line 6"), ('y,a\n"1",0.7\n\n0,\n1,0.2\n', [], "line 4"),
     ("y,a,w\n1,0.7,1\n0,0.2,-1\n", ["--weights", "w"], "line 3, column 'w': expected a number of at least 0"),
     ("y,a\n1,0.7\n0,0.2,5\n", [], "line 3 has 3 fields"),
@@ -499,14 +499,15 @@ def test_missing_forecasts_are_refused_unless_they_are_allowed(capsys, frame, tm
         assert f"the row of {first} is" not in " ".join(out.split())
 
 
-def test_recalibration_needs_outcomes_and_says_which_rows_have_one(capsys, tmp_path, frame):
+def test_recalibration_needs_outcomes_and_says_what_to_do_without(capsys, tmp_path, frame):
     frame["y"] = frame["y"].astype(object)
     frame.loc[5:20, "y"] = ""
     path = written(tmp_path, frame.to_csv(index=False), "q.csv")
     options = ["compare", path, "--truth", "y", *RATIO, "--recalibrate", "--seed", "1"]
-    assert "with --only y=VALUE, once for each value" in run(capsys, *options, "--missing", "bounds")[2]
-    code, out, _ = run(capsys, *options, "--only", "y=0", "--only", "y=1")
-    assert code == 0 and "284 cases" in out
+    assert "say --missing bounds" in " ".join(run(capsys, *options)[2].split())
+    for words in (["--missing", "bounds"], ["--only", "y=0", "--only", "y=1"]):
+        code, out, _ = run(capsys, *options, *words)
+        assert code == 0 and "284 cases" in out
 
 
 def test_rows_in_time_order(capsys, path, frame):

@@ -8,6 +8,7 @@ from scipy.special import expit, logit
 
 from pwu_desk import command
 from pwu_desk.recalibration import FOLDS, recalibrated
+from pwu_desk.robust import missing_labels
 from pwu_lite import PWU, BinaryDecision, elicitation
 
 from .told import parsed
@@ -125,6 +126,33 @@ def test_bounds_are_those_of_every_set_of_outcomes(ask):
     assert ("they cannot reverse" if min(gaps) > 0 else "they could reverse") in line
 
 
+def test_recalibrated_models_are_bounded_where_there_is_no_outcome(ask):
+    """A case without an outcome takes the map of its fold; percentages are divided, and both are said."""
+    gaps = table().drop(columns="noisy").assign(high=lambda one: 100 * one["high"]).astype({"y": "Int64"})
+    gaps.loc[gaps.index[::9], "y"] = pd.NA
+    found = ask(gaps, "--missing", "bounds", "--recalibrate", "--percent", "high", "--groups", "person")
+    known = gaps["y"].notna().to_numpy()
+    labels = np.where(known, Y, np.nan)
+    after = recalibrated(labels, {"right": MODELS["right"], "high": MODELS["high"]},
+                         groups=[f"p{i}" for i in PEOPLE])
+    assert {one["name"]: one["cost"] for one in found["models"]} == pytest.approx(
+        {name: SCORE(Y[known], f[known]) for name, f in after.items()}, rel=1e-6)
+    best, other = (one["name"] for one in found["models"])
+    by_hand = missing_labels(SCORE.family, SCORE.priors[0], labels, after[other], after[best])
+    ends = found["missing"][other]
+    assert (ends["lower"], ends["upper"], ends["tipping"]) == pytest.approx(
+        (by_hand.lower, by_hand.upper, by_hand.tipping), abs=1e-9)
+    assert "high is divided by 100, as --percent says." in found["remarks"]
+    assert any("fitted each time to other groups (person)" in line for line in found["remarks"])
+
+
+@pytest.mark.parametrize(("change", "said"), [
+    ({"high": 200.0}, "a percentage is at most 100"), ({"high": 0.4}, "seem to be shares"),
+    ({"high": "4%"}, "says itself that it is in per cent")])
+def test_percentages_that_are_none_are_refused(ask, change, said):
+    assert said in ask(table().drop(columns="noisy").assign(**change), "--percent", "high")
+
+
 def test_the_number_of_events_that_tips_tips(ask):
     """That many events turn the order round, one fewer does not, whichever cases they are."""
     rows = pd.DataFrame({"y": [1, 0, 0, 1, 0, 0, 0, 1] * 20, "low": 0.02, "high": 0.3}).astype({"y": "Int64"})
@@ -152,7 +180,6 @@ def test_an_error_after_the_gaps_names_the_line_of_the_file(ask):
 
 
 @pytest.mark.parametrize(("words", "said"), [
-    (["--missing", "bounds", "--recalibrate"], "cannot be combined with --missing bounds: keep the rows"),
     (["--missing", "bounds", "--blocks", "5"], "without --blocks"),
     (["--recalibrate", "--missing", "pairwise"], "needs every forecast"),
     (["--recalibrate", "--decision", "top-k"], "is for --decision binary")])

@@ -1,4 +1,4 @@
-"""The consultant's file: photographs of the retina, three models, and one trap for each part of the book.
+"""The consultant's file: photographs of the retina, and three models.
 
 Simulated, by the process that `make` states; `project.csv` beside this file is what the page hands out.
 Implements no source.
@@ -29,20 +29,21 @@ def project() -> pd.DataFrame:
     return pd.read_csv(PROJECT)
 
 
-def make(seed: int = 0) -> pd.DataFrame:
-    """What `project` reads.
-
-    A patient's log odds of disease are normal, about one patient in nine is ill, and 120 of 800 come a second time,
-    ill or not as before. ``lamp`` sees the log odds with noise and says them in per cent, honestly. ``reader`` sees
-    them with less noise and says twice the log odds that it should. ``reader_tuned`` is ``reader`` after an isotonic
-    fit to the outcomes of this very file. An outcome is missing for a healthy-looking patient (``reader`` below a
-    tenth) three times in ten, and otherwise never.
+def make(seed: int = 0, hide: bool = True) -> pd.DataFrame:
+    """What `project` reads, by a process that the consultant's key tells.
 
     Parameters
     ----------
     seed : int
         Of everything.
+    hide : bool
+        Leave out outcomes, as in the file that is handed out.
     """
+    # A patient's log odds of disease are normal, about one patient in nine is ill, and 120 of 800 come a second time,
+    # ill or not as before. lamp sees the log odds with noise and says them in per cent, honestly. reader sees them
+    # with less noise and says twice the log odds that it should. reader_tuned is reader after an isotonic fit to the
+    # outcomes of this very file. An outcome is missing for a healthy-looking patient (reader below a tenth) three
+    # times in ten, and otherwise never.
     rng = np.random.default_rng(seed)
     odds = rng.normal(-3.4, 1.9, PATIENTS)
     ill = rng.random(PATIENTS) < 1 / (1 + np.exp(-odds))
@@ -63,7 +64,7 @@ def make(seed: int = 0) -> pd.DataFrame:
     hidden = (chance < 0.1) & (rng.random(who.size) < 0.3)
     return pd.DataFrame({
         "patient": [f"P{1 + number:03d}" for number in who],
-        "disease": np.where(hidden, "", np.where(y == 1, "yes", "no")),
+        "disease": np.where(hidden & hide, "", np.where(y == 1, "yes", "no")),
         "lamp": (100 / (1 + np.exp(-lamp))).round(1), "reader": chance.round(4), "reader_tuned": tuned.round(4)})
 
 
