@@ -38,9 +38,22 @@ def test_pictures_of_one_kind_bring_one_style_and_one_script():
 
 def test_a_check_is_one_line_that_opens_to_its_code():
     page = dress(cell("assert 1", "one of one, ever", "tag_check"))
-    assert page.select_one("details.check > summary").get_text() == "✓one of one, ever"
+    assert page.select_one("details.check > summary").get_text() == "one of one, ever"
     assert "assert 1" in page.select_one("details.check").get_text()
     assert page.details.get("open") is None
+
+
+@pytest.mark.parametrize("kind, ticked", [("theorem", True), ("corollary", True), ("definition", False)])
+def test_a_tick_stands_under_what_can_be_proved(kind, ticked):
+    """In the same section, and not in a solution."""
+    box, check = f'<div class="proof {kind} admonition">x</div>', cell("assert 1", "one of one, ever", "tag_check")
+    check = check.removeprefix("<section>").removesuffix("</section>")
+    for page, wanted in ((f"<section>{box}{check}</section>", ticked), (f"<section>{check}{box}</section>", False),
+                         (f"<section>{box}<section>{check}</section></section>", ticked),
+                         (f"<section>{box}</section><section>{check}</section>", False),
+                         (f'<section>{box}<div class="solution admonition">{check}</div></section>', False)):
+        summary = dress(f"<section>{page}</section>").select_one("details.check > summary")
+        assert summary.get_text().startswith("✓") == wanted
 
 
 @pytest.mark.parametrize("tag", ["tag_check", "tag_setup"])

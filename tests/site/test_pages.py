@@ -152,11 +152,16 @@ def test_an_aside_is_called_one_once(notebook):
     assert not [fold.get_text() for fold in soup.select("summary") if fold.get_text().count("Aside") > 1]
 
 
-def test_every_check_is_a_tick_with_words(notebook):
+def test_every_check_has_words_and_a_tick_under_a_theorem(notebook):
     path, soup = notebook
     words = [summary.get_text() for summary in soup.select("details.check:not(.all) > summary")]
     assert len(words) == sum(bool(CHECK.search(head)) for head, _ in cells(path))
-    assert all(text.startswith("✓") and len(text) > 15 for text in words)
+    assert all(len(text) > 15 for text in words)
+    for check in soup.select("details.check:not(.all, .all *)"):  # a tick stands under what can be proved
+        section, ticked = check.find_parents("section")[-2], check.summary.get_text().startswith("✓")
+        proved = ".proof:is(.theorem, .proposition, .lemma, .corollary)"
+        before = [box for box in section.select(proved) if check in box.find_all_next("details")]
+        assert ticked == (bool(before) and check.find_parent(class_="solution") is None), check.summary.get_text()
     checks = [code for head, code in cells(path) if CHECK.search(head)]
     assert all(("assert" in code or "check_family" in code) and "print(" in code for code in checks)
 
@@ -180,8 +185,8 @@ def test_a_short_path_takes_the_share_of_the_time_that_it_says(chapter):
 
 def test_a_chapter_folds_code_asides_and_solutions_and_nothing_else(chapter):
     _, soup = chapter
-    folds = [" ".join(summary.get_text().split()) for summary in soup.select("article details > summary")]
-    assert not [words for words in folds if not re.match(r"Code|Aside: |Solution to |✓", words)]
+    folds = [" ".join(summary.get_text().split()) for summary in soup.select("article details:not(.check) > summary")]
+    assert not [words for words in folds if not re.match(r"Code|Aside: |Solution to ", words)]
     assert "Reader's note" not in soup.get_text() and "Read it as a decision" not in soup.get_text()
 
 

@@ -21,6 +21,7 @@ NUMBER = re.compile(r"[-\u2212+]?(\d[\d,]*\.?\d*|\.\d+)(e[-+]?\d+)?\s?(%|€)?$|
 INTERVAL = re.compile(r"([-\u2212+]?[\d.,]+%?)\s*(\[[^\]]+\])$")
 PROGRESS = re.compile(r"^\d+ of \d+(, [\d.]+ min left| cells are there, \d+ to fit)\n?", re.M)
 ANSWERS = "the answers, computed"
+PROVED = {"theorem", "proposition", "lemma", "corollary"}
 PROMISE = "You will be able to"
 NEXT = "section#where-to-go-next"
 APART = ["a", "code", "details", "figure", "table", "fieldset", "h1", "h2", "h3"]  # no links to terms
@@ -210,7 +211,14 @@ def fold_cells(soup: BeautifulSoup, page: str) -> None:
         if "tag_setup" in cell["class"]:
             fold(soup, cell, "fold setup", f"Code: {line}")
         else:
-            fold(soup, cell, "check", line, tick=True)
+            fold(soup, cell, "check", line, tick="tag_quiet-check" in cell["class"] or _under_a_theorem(cell))
+
+
+def _under_a_theorem(cell: Tag) -> bool:
+    """Does a statement that can be proved stand before this cell, in its section and outside of a solution?"""
+    section = (cell.find_parents("section")[:-1] or cell.find_parents("section"))[-1]  # that of the second heading
+    stated = [box for box in cell.find_all_previous("div", class_="proof") if set(box["class"]) & PROVED]
+    return not cell.find_parent(class_="solution") and any(section in box.parents for box in stated)
 
 
 def gather_checks(soup: BeautifulSoup) -> None:
