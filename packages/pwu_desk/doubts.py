@@ -7,24 +7,27 @@ and a total among the rows.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import binom
 
 from . import tables
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "kept_shares",
-           "mirrored", "of_another_column", "of_the_other_label", "off", "one_outcome", "per_cent", "ranks",
-           "refuse_sum", "repeats", "sums_of", "together", "totals", "two_acts", "variances"]
+__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "in_steps",
+           "kept_shares", "mirrored", "of_another_column", "of_the_other_label", "off", "one_outcome", "per_cent",
+           "ranks", "refuse_sum", "repeats", "sums_of", "together", "totals", "two_acts", "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
 SOLD_OUT = {"stockout", "stockouts", "soldout", "outofstock", "oos"}  # what says that demand was not met
+LEAST_OFTEN, LEAST_STEPS = 5, 4  # rows of a number, and numbers, that tell a fit to these outcomes
 LEAST_ALIKE, MOST_MATCHED = 20, 6  # values of a column, and rows of each that were matched
 ODDS = 3.0  # of the mean forecast to those of the share of events: more than most models are off
 FEW_TIMES, ALIKE = 1.25, 0.95  # the least ratio of losses; how many rows a column has like a model's own success
@@ -74,6 +77,45 @@ these rows? --only leaves rows out.']
                 if better and not right and means[0] - means[1] > FAR * np.sqrt(sum(noise)):
                     found.append(f"{name} is far nearer to the outcomes where {column} = {kind} than elsewhere, and "
                                  f"the other models are not: was it fitted to these rows? --only leaves rows out.")
+    return found
+
+
+def in_steps(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
+    """Models whose numbers are the very shares of events among the rows that have them, as after a fit to these rows.
+
+    A number v of d digits on n rows equals an attainable share by chance in about ``n * 10**-d`` of the cases, and is
+    then the share that came with the binomial probability; both together must be below one in a million.
+
+    Parameters
+    ----------
+    models : mapping of str to ndarray, shape (n,)
+        Probabilities.
+    y : ndarray, shape (n,)
+        Outcomes, 0 or 1.
+
+    Examples
+    --------
+    >>> group = np.repeat(np.arange(7), 60)
+    >>> y = (np.tile(np.arange(60), 7) < 7 * group + 5).astype(int)
+    >>> shares = (np.bincount(group, y) / 60).round(4)
+    >>> in_steps({"tuned": shares[group], "plain": np.linspace(0.1, 0.7, 7)[group]}, y)
+    ['tuned has 7 different numbers, of which 7 are exactly the share of events among their rows: was it fitted to \
+these outcomes? Then its cost on other rows is higher; --only leaves rows out.']
+    """
+    found = []
+    for name, f in models.items():
+        known = np.isfinite(f)
+        values, place, often = np.unique(f[known], return_inverse=True, return_counts=True)
+        digits = next((d for d in range(1, 13) if np.allclose(values, values.round(d), rtol=0, atol=1e-9)), 12)
+        events, slack = np.bincount(place, y[known]), often * 0.5 * 10.0**-digits + 1e-9
+        telling = (values > 0) & (values < 1) & (often >= LEAST_OFTEN) & (slack < 0.25)
+        exact = telling & (np.abs(values * often - events) <= slack)
+        chance = binom.logpmf(events[exact], often[exact], values[exact]) + np.log(np.minimum(1, 2 * slack[exact]))
+        ways = math.comb(int(telling.sum()), int(exact.sum()))
+        if exact.sum() >= LEAST_STEPS and chance.sum() + math.log(ways) < math.log(1e-6):
+            found.append(f"{name} has {len(values):,} different numbers, of which {exact.sum():,} are exactly the "
+                         f"share of events among their rows: was it fitted to these outcomes? Then its cost on other "
+                         f"rows is higher; --only leaves rows out.")
     return found
 
 

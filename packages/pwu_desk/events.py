@@ -92,7 +92,8 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
         doubts.repeats(y) or doubts.copied(models, y) or doubts.mirrored(models, y))
     other = doubts.of_another_column(frame, models, y, file.outcome(), file.special)
     other += doubts.two_acts(frame, models) + doubts.by_segment(frame, models, file.special)
-    return [*turned, *other, *parts, *doubts.fitted(frame, models, y, file.special), *doubts.ends(models, y),
+    steps = [] if asked.time is not None or asked.count is not None else doubts.in_steps(models, y)
+    return [*turned, *other, *parts, *doubts.fitted(frame, models, y, file.special), *steps, *doubts.ends(models, y),
             *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
 

@@ -4,6 +4,8 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.isotonic import IsotonicRegression
+from sklearn.tree import DecisionTreeClassifier
 
 import pwu_lite as pwu
 from pwu_desk import command, doubts
@@ -570,3 +572,42 @@ def test_rows_of_several_systems_are_said_to_be_pooled(ask, name):
     kind = np.where(np.arange(N) < 170, "yolo", "detr")
     said = remarks(ask(pd.DataFrame({"tp": Y, name: kind, "confidence": GOOD}), "--truth", "tp", *AT))
     assert f"Column {name} has 2 values: if these are models, their rows are pooled here" in said
+
+
+@pytest.mark.parametrize("digits", [3, 4, 12])
+@pytest.mark.parametrize("kind", ["isotonic", "tree", "bins"])
+def test_a_model_fitted_to_these_outcomes_in_steps_is_told(ask, kind, digits):
+    """Its numbers are the shares of events among their rows; the same model on rows of its own is not told."""
+    draw = np.random.default_rng(3)
+    raw = draw.beta(1, 2, 800)
+    y = (draw.random(800) < raw).astype(int)
+
+    def steps(here, there):
+        if kind == "isotonic":
+            return IsotonicRegression(out_of_bounds="clip").fit(raw[here], y[here]).predict(raw[there])
+        if kind == "tree":
+            tree = DecisionTreeClassifier(min_samples_leaf=20, random_state=0).fit(raw[here, None], y[here])
+            return tree.predict_proba(raw[there, None])[:, 1]
+        edges = np.quantile(raw[here], np.linspace(0.1, 0.9, 9))
+        shares = [y[here][np.digitize(raw[here], edges) == k].mean() for k in range(10)]
+        return np.array(shares)[np.digitize(raw[there], edges)]
+
+    half = np.arange(800) < 400
+    for rows, told in ((half, True), (~half, False)):
+        table = pd.DataFrame({"y": y[half], "raw": raw[half].round(3), "steps": steps(rows, half).round(digits)})
+        said = [line for line in ask(table, "--truth", "y", *AT)["remarks"] if "share of events among their" in line]
+        assert len(said) == told and all(line.startswith("steps has ") for line in said)
+
+
+@pytest.mark.parametrize("digits", [1, 2, 3])
+def test_forecasts_in_few_digits_are_no_fit(digits):
+    """Two hundred files each, honest, too bold or too timid, of any size: never taken for shares of these rows."""
+    draw = np.random.default_rng(digits)
+    for number in range(200):
+        n = int(draw.integers(50, 3000))
+        chance = draw.beta(*draw.uniform(0.3, 4, 2), n)
+        y = (draw.random(n) < chance).astype(int)
+        told = chance if number % 3 == 0 else chance ** draw.uniform(0.5, 2)
+        models = {"told": told.round(digits), "deciles": (np.floor(10 * told) / 10 + 0.05).round(2),
+                  "float": told.round(digits).astype("float32").astype(float)}
+        assert not doubts.in_steps(models, y), number

@@ -95,6 +95,21 @@ def test_probabilities_of_zero_and_one_and_separable_folds_stay_finite():
     assert (after["knows"][y == 1] > 0.99).all() and (after["knows"][y == 0] < 0.01).all()
 
 
+def test_a_case_without_an_outcome_fits_no_map():
+    """The maps are those of the others, whatever stands beside a missing outcome; it takes the map of its fold."""
+    missing = np.zeros(len(Y), dtype=bool)
+    missing[np.unique(PEOPLE, return_index=True)[1]] = True  # one of each person, who has others
+    assert set(PEOPLE[missing]) == set(PEOPLE[~missing])
+    labels = np.where(missing, np.nan, Y)
+    found = recalibrated(labels, MODELS, groups=PEOPLE)
+    alone = recalibrated(Y[~missing], {name: f[~missing] for name, f in MODELS.items()}, groups=PEOPLE[~missing])
+    odd = recalibrated(labels, {name: np.where(missing, 0.999, f) for name, f in MODELS.items()}, groups=PEOPLE)
+    for name in MODELS:
+        assert np.isfinite(found[name]).all()
+        assert found[name][~missing] == pytest.approx(alone[name], abs=1e-9)
+        assert odd[name][~missing] == pytest.approx(alone[name], abs=1e-9)
+
+
 def test_the_command_recalibrates_by_other_people(ask):
     found = ask(table(), "--recalibrate", "--groups", "person", "--seed", "4")
     by_hand = recalibrated(Y, MODELS, groups=[f"p{i}" for i in PEOPLE], seed=4)
