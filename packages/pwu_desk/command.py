@@ -791,7 +791,8 @@ def _decision_words(file, score):
     words = "" if known else f" Prior: {_said(score.priors[0])}, median {float(score.priors[0].ppf(0.5)):.3g}."
     if not known and isinstance(score.priors[0], Dirac):
         words = f" Known: {score.family.names[0]} = {score.priors[0].at:.4g}."
-    return f"Decision: {_words(file)}.{words} Cost: lower is better."
+    unit = "" if file.asked.case_costs else file.decided.unit
+    return f"Decision: {_words(file)}.{words} Cost{f' {unit}' if unit else ''}: lower is better."
 
 
 def _as_json(file, score, result):

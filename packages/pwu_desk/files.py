@@ -38,6 +38,7 @@ class Decision(NamedTuple):
     read: Callable[..., tuple[Any, ...]]
     ends: Callable[[float, float], tuple[float, float]] = lambda low, high: (low, high)
     most: float = np.inf
+    unit: str = ""
 
 
 FEW_MEMBERS, RIVALS = 5, "; if each is a rival's own forecast, call them A_q50, B_q50"
@@ -55,7 +56,8 @@ def decide(file: Found, frame: pd.DataFrame) -> Decision:
     if asked.decision == "orders":
         levels = tables.quantiles(file.others(frame), asked.coverage).levels
         return Decision(Newsvendor(levels or "members"), "ratio", "a unit short costs {} units left over, nine times "
-                        "out of ten", read_orders, _share_of_odds)
+                        "out of ten", read_orders, _share_of_odds,
+                        unit="per case, in units of one short and one left over together")
     if asked.decision == "acts":
         if asked.costs is None:
             raise ValueError("say what each act costs in each class with --costs costs.csv")
@@ -235,14 +237,16 @@ def blanks_as_no(file, frame):
 
 DECISIONS = {
     "binary": Decision(BinaryDecision(), "ratio", "a miss costs {} false alarms, nine times out of ten", read_events,
-                       lambda low, high: (1 / (1 + high), 1 / (1 + low))),
+                       lambda low, high: (1 / (1 + high), 1 / (1 + low)),
+                       unit="per case, in units of a miss and a false alarm together"),
     "selective": Decision(SelectivePrediction(), "error",
                           "passing costs as much as an error of {}, nine times out of ten", read_pairs,
-                          lambda low, high: (low**2, high**2)),
+                          lambda low, high: (low**2, high**2), unit="per case, in the outcome's unit squared"),
     "top-k": Decision(TopK(), "share", "a share of {} of the cases is picked, nine times out of ten", read_events,
-                      most=1),
+                      most=1, unit="minus the share of events among the picked"),
     "answers": Decision(Answers(), "ratio", "a wrong answer costs as much as {} right ones earn, nine times out of ten",
-                        read_answers, _share_of_odds),
+                        read_answers, _share_of_odds,
+                        unit="per answer, in units of a wrong one's loss and a right one's gain together"),
 }
 
 

@@ -171,7 +171,7 @@ class Found:
         Parts of which it was said that no column has them.
     evidence : dict of str to str
         Of parts that were taken: by what.
-    counts : Columns
+    counts
         How the values of each column repeat.
     stake, sunk, observed
         Of each case: the money at stake, what is paid anyway, the weight for those that were lost.
@@ -185,15 +185,15 @@ class Found:
     """
 
     asked: Request
-    columns: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    declined: set[str] = field(default_factory=set)
-    evidence: dict[str, str] = field(default_factory=dict)
-    counts: Columns = field(default_factory=Columns)
-    decided: Any = None
-    stake: Any = None
-    sunk: Any = None
-    observed: np.ndarray | None = None
+    columns: list[str] = field(default_factory=list, init=False)
+    notes: list[str] = field(default_factory=list, init=False)
+    declined: set[str] = field(default_factory=set, init=False)
+    evidence: dict[str, str] = field(default_factory=dict, init=False)
+    counts: Columns = field(default_factory=Columns, init=False)
+    decided: Any = field(default=None, init=False)
+    stake: Any = field(default=None, init=False)
+    sunk: Any = field(default=None, init=False)
+    observed: np.ndarray | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         asked = self.asked
