@@ -14,7 +14,7 @@ import pandas as pd
 from . import evidence, tables
 from .request import Found
 
-__all__ = ["read_answers"]
+__all__: list[str] = []
 
 OFTEN_INSIDE = 0.2  # share of answers that hold the right one among other words: then they are written otherwise
 OFTEN_PART, MOST_LETTERS = 0.05, 30  # of all answers; and different answers, of a test with letters

@@ -22,7 +22,7 @@ from . import doubts, evidence, tables
 from .columns import Columns, name_tokens
 from .request import Found, check_models
 
-__all__ = ["Survey", "doubted", "label_of", "read_events", "refuse_long"]
+__all__: list[str] = []
 
 
 LEAST_FIELDS = 20

@@ -17,7 +17,7 @@ from pwu_lite.reporting.rules import RULES
 
 from .columns import Columns
 
-__all__ = ["LISTED", "RANGES", "Finding", "Found", "Request", "Role", "check_models", "findings_of", "offers"]
+__all__ = ["LISTED", "RANGES", "Finding", "Found", "Request", "Role", "findings_of", "offers"]
 
 RANGES = ("ratio", "error", "share", "range")
 LISTED = 20  # columns that are left out, by name

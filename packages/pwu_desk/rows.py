@@ -14,7 +14,7 @@ import pandas as pd
 from . import evidence, tables
 from .request import LISTED, Found, Request
 
-__all__ = ["each_case", "joined", "model_columns", "of_percent", "rows_of"]
+__all__: list[str] = []
 
 def model_columns(asked: Request) -> list[Any]:
     """Columns whose values are models, settings or members; of several files, the one that says which file."""

@@ -18,7 +18,7 @@ from .columns import name_tokens
 from .events import read_events
 from .request import Found
 
-__all__ = ["findings"]
+__all__: list[str] = []
 
 
 def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
