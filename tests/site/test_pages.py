@@ -366,7 +366,7 @@ def test_tables_of_long_runs_say_where_they_come_from_and_are_small():
                        task, f"{'runs' if task in runs else 'studies'} {task} --jobs 2")
         if task in ("framingham.csv.gz", "watching.csv.gz"):
             command = f"studies {task.partition('.')[0]}"
-        if task in ("population", "authors"):
+        if task in ("population", "authors", "nine"):
             command = f"runs {table.name.rpartition('_')[0]} --jobs 2"
         if table.name.startswith("released_multi"):
             command = f"runs {table.name.rpartition('_')[0]} --jobs 1"
