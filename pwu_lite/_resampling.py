@@ -342,5 +342,5 @@ def percentiles(values: np.ndarray, tail: float) -> np.ndarray:
 def _whole_repeats(repeats: int) -> int:
     repeats = validation.whole("repeats", repeats)
     if repeats < 2:
-        raise ValueError(f"repeats must be at least 2, got {repeats}")
+        raise ValueError(f"repeats (n_resamples) must be at least 2, got {repeats}")
     return repeats

@@ -110,11 +110,12 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float,
          competing: ArrayLike | None = None) -> tuple[np.ndarray, np.ndarray]:
     """Labels and weights that turn survival times into a binary decision about an event by a horizon.
 
-    A case whose event came by the horizon has label 1, one that was still followed after it label 0. A case that was
-    lost before the horizon has weight 0, and cases that were followed at least as long stand in for it: the weight of
-    every other case is one over the Kaplan-Meier chance of being followed so far (inverse probability of censoring).
-    Pass the weights as ``sample_weight``. Twice the PWU under ``Uniform(0, 1)`` is then Graf's Brier score, divided by
-    the sum of the weights instead of n. Assumes that being lost does not depend on the risk.
+    A case whose event came by the horizon has label 1, one that was followed until then without it label 0, also
+    where it was lost at the horizon itself. A case that was lost before has weight 0, and cases that were followed at
+    least as long stand in for it: the weight of every other case is one over the Kaplan-Meier chance of being followed
+    so far (inverse probability of censoring). Pass the weights as ``sample_weight``. Twice the PWU under
+    ``Uniform(0, 1)`` is then Graf's Brier score, divided by the sum of the weights instead of n; Graf leaves out who is
+    lost at the horizon itself. Assumes that being lost does not depend on the risk.
 
     Parameters
     ----------
@@ -166,10 +167,10 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float,
     followed = np.concatenate([[1.0], np.cumprod(1 - counts / (at_risk - had_event))])
     y = ((t <= end) & (came == 1)).astype(int)
     ended = (t <= end) & any_event
-    known = ended | (t > end)
-    before = np.where(ended, np.searchsorted(lost, t, side="left"), np.searchsorted(lost, end, side="right"))
+    known = ended | (t >= end)  # as events come before losses, who is lost at the end had none by then
+    before = np.searchsorted(lost, np.minimum(t, end), side="left")
     if not known.any():
-        raise ValueError(f"no case has an event by {end:g}, and none is followed for longer")
+        raise ValueError(f"no case has an event by {end:g}, and none is followed until then")
     return y, np.where(known, 1 / np.where(known, followed[before], 1.0), 0.0)
 
 

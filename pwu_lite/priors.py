@@ -105,7 +105,7 @@ class Prior:
         -------
         ndarray
             Within a relative error of 1e-12 of what `tails` gives, and of 1e-8 for a prior as narrow as a Beta
-            with ``a + b`` above 1,000, whose density is the exponential of large terms.
+            with ``a + b`` above 1,000, whose density is the exponential of large terms; besides `numerical_error`.
 
         Examples
         --------
@@ -827,10 +827,10 @@ class Frozen(Prior):
     """A continuous frozen scipy.stats distribution without a closed form here.
 
     The mass is scipy's; the partial mean is Gauss-Legendre quadrature between the
-    thresholds asked for and 64 quantiles, kept between the gap's ends times its mass. `numerical_error`
+    thresholds asked for and some eighty quantiles, kept between the gap's ends times its mass. `numerical_error`
     adds up, over the gaps between the quantiles, the change that halving a gap makes, and the
-    distance from scipy's mean. Equal to another one of the same distribution and parameters. A distribution of one's
-    own is copied, so that a later change of it changes no score.
+    distance from scipy's mean. Equal to another one of the same distribution of scipy and parameters. A
+    distribution of one's own is copied, so that a later change of it changes no score, and equals itself alone.
     """
 
     tabulated = True
@@ -931,9 +931,9 @@ def as_prior(prior: Any) -> Prior:
     """A `Prior` from a `Prior` or from a frozen scipy.stats distribution.
 
     Beta, uniform, gamma, exponential, log-normal and Pareto (index 1) become the
-    closed forms of this module, recognised by their class; a histogram becomes a mixture of uniform
-    distributions, a discrete distribution with bounded support a mixture of point masses;
-    anything else continuous is integrated numerically.
+    closed forms of this module, recognised by their class; anything else continuous is integrated numerically, if
+    its mean is finite and scipy finds its quantiles far out.
+    A discrete distribution is refused: write it as a `Mixture` of `Dirac`.
 
     Parameters
     ----------
@@ -943,7 +943,7 @@ def as_prior(prior: Any) -> Prior:
     Raises
     ------
     ValueError
-        `prior` is none of them, or is discrete without bounds.
+        `prior` is none of them, is discrete, or has arrays for parameters.
 
     Examples
     --------

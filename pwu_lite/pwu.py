@@ -24,7 +24,8 @@ __all__ = ["PWU"]
 class PWU:
     """Prior-weighted utility, ``M_pi(f, y) = -integral of U_theta(f, y) pi(d theta)``.
 
-    A loss: lower is better. Exact wherever the prior's mass and partial mean are known.
+    A loss: lower is better. Exact wherever the prior's mass and partial mean are known, but for what the
+    family's `numerical_error` says.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ class PWU:
 
     @property
     def largest_difference(self) -> float | None:
-        """Largest difference of two losses of a case, whatever the forecasts; None where there is no bound."""
+        """A bound on the difference of two losses of a case, whatever the forecasts; None where none is known."""
         return self.family.largest_difference_under(*self.priors)
 
     def per_sample(self, y_true: ArrayLike, *prediction: ArrayLike) -> np.ndarray:

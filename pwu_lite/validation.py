@@ -490,7 +490,7 @@ def as_float(name: str, values: Any) -> np.ndarray:
     try:
         array = np.asarray(values)
     except ValueError as error:
-        raise ValueError(f"{name} must be one-dimensional: {error}") from None
+        raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
     except (RuntimeError, TypeError, AttributeError, BufferError) as error:  # a tensor with gradients
         raise ValueError(f"{name} must be numbers that numpy can read (a tensor: detach it, move it to the CPU "
                          f"and make it float32): {error}") from None

@@ -150,7 +150,7 @@ def _without_marks(answer):
 
 
 def _always_given(file, frame, names):
-    """Answers without confidences: each is file, and N or a blank is none."""
+    """Answers without confidences: each is given, and N or a blank is none."""
     end = tables.CORRECT if file.truth is None else "answer"
     found = {match[1]: (name, f"{match[1]}_confidence") for name in names
              if (match := re.fullmatch(rf"(.+?)[ _.:-]+(?:{end})", name, re.IGNORECASE))}
@@ -162,5 +162,5 @@ def _always_given(file, frame, names):
             letters | (file.truth is not None))
         frame[confidence] = np.where(none, "", "1")
     if found:
-        file.notes.append("There are no confidences: every answer counts as file, whatever a wrong one costs.")
+        file.notes.append("There are no confidences: every answer counts as given, whatever a wrong one costs.")
     return frame, found

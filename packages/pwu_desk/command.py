@@ -236,9 +236,9 @@ def _parser():
     command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
                          "name if you do not give it; --groups none for no groups")
     command.add_argument("--missing", choices=["refuse", "pairwise", "bounds", "no"], default="refuse",
-                         help="what to do with missing forecasts (binary and selective): refuse the file, or compare "
-                         "each model with the cheapest one on the cases that both have (pairwise); with missing "
-                         "outcomes (binary): compare on the others, and say what these outcomes could change (bounds), "
+                         help="what to do with missing forecasts (all decisions but acts and answers): refuse the file, "
+                         "or compare each model with the cheapest one on the cases that both have (pairwise); with "
+                         "missing outcomes (binary): compare on the others, and say what these could change (bounds), "
                          "or count a blank as no, in a column of one label or of dates (no)")
     command.add_argument("--recalibrate", action="store_true", help="binary: recalibrate each model by two numbers, "
                          "which are fitted to the groups in the other four of five folds")
@@ -528,7 +528,8 @@ def _read_piece(file, frame, known, chosen):
 def _refuse_unused(asked):
     """An option that does not apply is refused, not ignored."""
     kinds = {"event": ("binary", "top-k"), "time": ("binary",), "horizon": ("binary",), "coverage": ("orders",),
-             "costs": ("acts",), "threshold": ("binary",), "percent": ("binary", "top-k", "answers")}
+             "costs": ("acts",), "threshold": ("binary",), "percent": ("binary", "top-k", "answers"),
+             "competing": ("binary",), "confidence_of": ("binary", "top-k")}
     for option, decisions in kinds.items():
         known = asked.decision in (*files.DECISIONS, "orders", "acts")
         if getattr(asked, option) is not None and known and asked.decision not in decisions:
@@ -538,7 +539,7 @@ def _refuse_unused(asked):
     if asked.horizon is not None and asked.time is None:
         raise ValueError("--horizon needs --time: which column says how long each case was followed?")
     if asked.coverage is not None and not 1 <= asked.coverage < 100:
-        raise ValueError(f"--coverage is in per cent, from 1 to 100, got {asked.coverage:g}")
+        raise ValueError(f"--coverage is in per cent, at least 1 and below 100, got {asked.coverage:g}")
     for option, value in (("--margin", asked.margin), ("--gate", asked.gate)):
         if value and asked.against is None:
             raise ValueError(f"{option} needs --against: which model is in use?")

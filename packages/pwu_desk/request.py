@@ -269,7 +269,8 @@ class Found:
         """The part of each column, with its evidence; of forecasts and of what is left out, if they are given."""
         asked = self.asked
         parts = {"truth": self.truth, "groups": self.groups, "weights": self.weights, "time": asked.time,
-                 "by": asked.by, "cost_share": asked.cost_share}
+                 "by": asked.by, "cost_share": asked.cost_share,
+                 "competing": asked.competing if asked.competing in self.columns else None}
         roles = {str(name): Role(role, self.evidence.get(role, "asked")) for role, name in parts.items() if name}
         known = "asked" if asked.models else "its values" if self.decided and len(used) else "its name"
         roles |= {name: Role("forecast", known) for name in sorted(map(str, used)) if name not in roles}

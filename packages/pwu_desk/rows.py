@@ -115,7 +115,7 @@ def of_percent(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
         if np.nanmax(read, initial=0.0) <= 1:
             raise ValueError(f"column {name!r} is never above 1, so its numbers seem to be shares: leave out --percent")
         frame = frame.assign(**{name: read / 100})
-        file.notes.append(f"{name} is divided by 100, as --percent says.")
+        file.notes.append(f"{name} is divided by 100: it has percentages.")
     return frame
 
 

@@ -21,7 +21,7 @@ class Comparison(NamedTuple):
     """Labels and two forecasts, of which the metric calls the first one better.
 
     ``better`` and ``worse`` are tuples of arrays, as the metric takes them after y_true;
-    ``values`` holds the metric at both.
+    ``values`` holds the metric at both, negated where higher is better.
     """
 
     y_true: np.ndarray

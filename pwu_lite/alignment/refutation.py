@@ -113,8 +113,8 @@ def refute(metric: Callable[..., float], family: Any, *, y_true: Any = None, for
         parameter (checked), so that all of its parameters are seen, not a grid; or a function
         ``cost(theta, y_true, *prediction)`` with `thetas`.
     y_true, forecasts : array_like and list of tuples, optional
-        What to compare: tuples of what the metric takes after y_true. Drawn by the family's
-        method `draw` if omitted.
+        What to compare: tuples of what the metric takes after y_true. Drawn by what the
+        family takes if omitted; for a function, means and standard deviations.
     thetas : sequence, optional
         For a function: all values that its parameter can take.
     within : (float, float), optional

@@ -86,7 +86,7 @@ class Parameter:
         Parameters
         ----------
         values : float or array_like
-            Values of a prior, in its unit.
+            Values of the utility's parameter, in its unit; of counts k, not k / n.
         length : int
             Number of cases.
         """
@@ -341,7 +341,7 @@ class Family(abc.ABC):
     def numerical_error(self, prior: Prior, *data: Any) -> float:
         """Estimated numerical error of the loss of read data; zero for a closed form.
 
-        For a separable family, called once per continuous part of a prior, like `per_sample`.
+        For a separable family, called once for all continuous parts of a prior together, like `per_sample`.
         Every score calls it, so it should not take longer than the score itself.
         """
         return prior.numerical_error
@@ -410,7 +410,7 @@ class SeparableFamily(Family):
 
     @abc.abstractmethod
     def per_sample(self, *arguments: Any, **options: Any) -> np.ndarray:
-        """``per_sample(prior, *data)``: each case's expected cost under one continuous part of a prior, shape (n,)."""
+        """``per_sample(prior, *data)``: each case's expected cost under the continuous parts of a prior, shape (n,)."""
 
     def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         return np.array([-average(self.cost(theta, *data), weight) for theta in thetas])

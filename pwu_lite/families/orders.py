@@ -280,7 +280,7 @@ class Newsvendor(_Orders):
         Parameters
         ----------
         prior : Prior
-            One continuous part of a prior on tau.
+            The continuous parts of a prior on tau.
         *data : ndarray
             Outcomes and forecasts, checked.
         """
@@ -409,7 +409,7 @@ def _levels(given: Any) -> tuple[Any, ...]:
     levels = validation.vector("levels", given)
     hint = " (percentages? divide by 100)" if 1 < levels.max() < 100 and levels.min() > 0 else ""
     validation.reject("levels", levels, (levels <= 0) | (levels >= 1), f"must lie in (0, 1){hint}")
-    validation.reject("levels", levels[1:], np.diff(levels) <= 0, "must be ascending")
+    validation.reject("levels", levels, np.diff(levels, prepend=-np.inf) <= 0, "must be ascending")
     return tuple(levels.tolist())
 
 

@@ -39,7 +39,7 @@ class Metric:
         What the function needs beyond data, for instance the level of a quantile: a call
         uses these values unless it gives others.
     largest_difference : float or None
-        Of two values of a case, whatever the forecasts; None where there is no bound.
+        Of two values of a case, whatever the forecasts; None where no bound is known.
     """
 
     name: str

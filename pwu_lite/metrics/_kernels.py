@@ -97,7 +97,7 @@ def to_sum_one(weight: np.ndarray | None, n: int) -> np.ndarray:
 
 
 def weight_above(values: np.ndarray, weight: np.ndarray, thresholds: np.ndarray, *, equal: bool = False) -> np.ndarray:
-    """Total weight of the values at or above each threshold."""
+    """Total weight of the values above each threshold; with `equal`, at or above it."""
     order = np.argsort(values)
     total = np.concatenate([np.cumsum(weight[order][::-1])[::-1], [0.0]])
     return total[np.searchsorted(values[order], thresholds, side="left" if equal else "right")]

@@ -147,8 +147,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         too short.
     interval : {"bootstrap", "normal", "hac"} or Method, optional
         How intervals are computed; by default the number of cases decides. They come from resamples, from a normal
-        approximation, or, for cases in time order, from a variance that counts their dependence (over `blocks` steps,
-        if given). Each errs as often as it says at one look; who looks again and again takes `pwu_desk.Watch`.
+        approximation, or, for cases in time order, from a variance that counts their dependence (over fewer than
+        `blocks` steps, if given). Each errs as often as it says at one look; who looks again and again takes
+        `pwu_desk.Watch`.
     margin : float or str, optional
         With `against`: how much more than that model a candidate may cost, in the unit of the cost, or as a share of
         its cost, such as "2%". The result's ``decision`` then says whether one may replace it.

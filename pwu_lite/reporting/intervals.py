@@ -41,7 +41,7 @@ class Options(NamedTuple):
     repeats, seed : int
         Of the resamples.
     blocks : int or None
-        Consecutive cases that are drawn together; with "hac" the reach of their dependence.
+        Consecutive cases that are drawn together; with "hac" one more than the reach of their dependence.
     interval : str, Method or None
         A method, or its name in `METHODS`. None: resamples, and a normal law for many cases.
     named : bool

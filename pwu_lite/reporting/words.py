@@ -51,7 +51,7 @@ def at_a_glance(table: pd.DataFrame, about: Mapping[str, Any]) -> pd.DataFrame:
 
 
 def lines(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
-    """The same for a terminal, at most 80 characters wide, with what its columns mean.
+    """The same for a terminal, about 80 characters wide, with what its columns mean.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ class ImplicitPrior:
         Parameters
         ----------
         eps : float or sympy number
-            Distance from both ends, in (0, 1/2).
+            Lower end, positive, in the unit of lambda.
 
         Raises
         ------
@@ -188,8 +188,8 @@ def binary_prior(loss_if_1: Any, loss_if_0: Any, p: sp.Symbol, *, steps: bool = 
     ----------
     loss_if_1, loss_if_0 : sympy expression
         The loss of forecast p when y = 1 and when y = 0; Piecewise, Min, Max and Abs are
-        allowed. Numbers are read exactly, floats by their shortest decimal. One free parameter is
-        allowed; it is taken to lie in (0, 1). The value at a break point itself does not matter.
+        allowed. Numbers are read exactly, floats as a simple fraction or by their shortest decimal. One free
+        parameter is allowed; it is taken to lie in (0, 1). The value at a break point itself does not matter.
     p : sympy.Symbol
     steps : bool
         Return the equations of the derivation instead, one by one.
@@ -289,7 +289,7 @@ def selective_prior(loss: Any, error: sp.Symbol, variance: sp.Symbol, *, steps: 
     ----------
     loss : sympy expression
         Affine in the error; Piecewise, Min and Max of the variance are allowed. Numbers are read
-        exactly, floats by their shortest decimal. One free parameter is allowed; it is taken to
+        exactly, floats as a simple fraction or by their shortest decimal. One free parameter is allowed; it is taken to
         lie in (0, 1).
     error : sympy.Symbol
         The squared error ``(y - mean)**2``.

@@ -157,7 +157,7 @@ def test_recalibrated_models_are_bounded_where_there_is_no_outcome(ask):
     ends = found["missing"][other]
     assert (ends["lower"], ends["upper"], ends["tipping"]) == pytest.approx(
         (by_hand.lower, by_hand.upper, by_hand.tipping), abs=1e-9)
-    assert "high is divided by 100, as --percent says." in found["remarks"]
+    assert "high is divided by 100: it has percentages." in found["remarks"]
     assert any("fitted each time to other groups (person)" in line for line in found["remarks"])
 
 

@@ -59,14 +59,18 @@ def test_survival_weights_are_grafs():
         lost, at_risk = ((time == at) & (event == 0)).sum(), (time >= at).sum() - ((time == at) & (event == 1)).sum()
         still *= 1 - lost / at_risk if lost else 1.0
     end = np.prod([1 - ((time == at) & (event == 0)).sum() / ((time >= at).sum() - ((time == at) & (event == 1)).sum())
-                   for at in np.unique(time[(event == 0) & (time <= 2.0)])])
+                   for at in np.unique(time[(event == 0) & (time < 2.0)])])
     for case in range(300):
-        expected = 1 / chance[time[case]] if y[case] else 1 / end if time[case] > 2 else 0.0
+        expected = 1 / chance[time[case]] if y[case] else 1 / end if time[case] >= 2 else 0.0
         assert weight[case] == pytest.approx(expected, rel=1e-12)
+    assert ((time == 2.0) & (event == 0)).any() and ((time == 2.0) & (event == 1)).any()
     graf = ((weight * (y - risk) ** 2).sum()) / weight.sum()
     score = pwu.PWU(pwu.BinaryDecision(), pwu.Uniform(0, 1))
     assert 2 * score(y, risk, sample_weight=weight) == pytest.approx(graf, rel=1e-12)
     assert (pwu.ipcw(life, np.ones(300), horizon=2.0)[1] == 1).all()
+    # A study that ends at the horizon: who is followed until then is no loss, and nobody stands in for anybody.
+    label, whole = pwu.ipcw([1.0, 5.0, 5.0, 5.0], [1, 0, 0, 0], horizon=5.0)
+    assert label.tolist() == [1, 0, 0, 0] and whole.tolist() == [1.0] * 4
     for bad, words in ((([-1.0], [1]), "not be negative"), (([1.0], [2]), "0 or 1"), (([1.0, 2.0], [1]), "length"),
                        (([1.0], [0]), "no case has an event")):
         with pytest.raises(ValueError, match=words):
