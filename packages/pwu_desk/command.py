@@ -236,8 +236,8 @@ def _parser():
     command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
                          "name if you do not give it; --groups none for no groups")
     command.add_argument("--missing", choices=["refuse", "pairwise", "bounds", "no"], default="refuse",
-                         help="what to do with missing forecasts (all decisions but acts and answers): refuse the file, "
-                         "or compare each model with the cheapest one on the cases that both have (pairwise); with "
+                         help="what to do with missing forecasts (all decisions but acts and answers): refuse the "
+                         "file, or compare each model with the cheapest one on the cases that both have (pairwise); with "
                          "missing outcomes (binary): compare on the others, and say what these could change (bounds), "
                          "or count a blank as no, in a column of one label or of dates (no)")
     command.add_argument("--recalibrate", action="store_true", help="binary: recalibrate each model by two numbers, "
