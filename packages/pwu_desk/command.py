@@ -238,8 +238,8 @@ def _parser():
     command.add_argument("--missing", choices=["refuse", "pairwise", "bounds", "no"], default="refuse",
                          help="what to do with missing forecasts (all decisions but acts and answers): refuse the "
                          "file, or compare each model with the cheapest one on the cases that both have (pairwise); "
-                         "with missing outcomes (binary): compare on the others, and say what these could change (bounds), "
-                         "or count a blank as no, in a column of one label or of dates (no)")
+                         "with missing outcomes (binary): compare on the others, and say what these could change "
+                         "(bounds), or count a blank as no, in a column of one label or of dates (no)")
     command.add_argument("--recalibrate", action="store_true", help="binary: recalibrate each model by two numbers, "
                          "which are fitted to the groups in the other four of five folds")
     command.add_argument("--blocks", type=int, help="rows in time order: number of consecutive rows "
