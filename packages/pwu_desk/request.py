@@ -272,7 +272,7 @@ class Found:
                  "by": asked.by, "cost_share": asked.cost_share,
                  "competing": asked.competing if asked.competing in self.columns else None}
         roles = {str(name): Role(role, self.evidence.get(role, "asked")) for role, name in parts.items() if name}
-        known = "asked" if asked.models else "its values" if self.decided and len(used) else "its name"
+        known = "asked" if asked.models else "its values" if asked.decision in ("binary", "top-k") else "its name"
         roles |= {name: Role("forecast", known) for name in sorted(map(str, used)) if name not in roles}
         return roles | {str(name): Role("left out", reason) for name, reason in (left or {}).items()}
 

@@ -41,6 +41,10 @@ def test_each_column_has_a_part_and_its_evidence():
     asked = files.read(TABLE, "outcome", models="a", groups="none")
     assert asked.roles["outcome"] == Role("truth", "asked") and asked.roles["a"] == Role("forecast", "asked")
     assert "patient" not in asked.roles and asked.groups is None
+    sales = pd.DataFrame({"sold": [3.0, 5.0, 4.0], "ETS-lo-80": [1, 4, 2], "ETS-hi-80": [6, 9, 7], "note": list("xyz")})
+    assert files.read(sales, "sold", "orders").roles == {
+        "sold": Role("truth", "asked"), "ETS-hi-80": Role("forecast", "its name"),
+        "ETS-lo-80": Role("forecast", "its name"), "note": Role("left out", "not read")}
 
 
 def test_terminal_report_numbers_and_python_find_the_same(capsys, tmp_path):
