@@ -78,6 +78,8 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
                         for name, pair in columns.items()]
         file.notes += [_in_marks_alone(frame, file.truth, name, pair[0]) or _same_number(
             frame, file.truth, name, pair[0], answers[name] != y) for name, pair in columns.items()]
+        file.notes += [_never_right(name, frame[pair[0]][~silent[name] & ~np.isin(answers[name], y)], len(y))
+                       for name, pair in columns.items()]
         file.notes = [note for note in file.notes if note]
     return (y, {name: (answers[name], sure[name]) for name in columns}, {},
             {name for pair in columns.values() for name in pair})
@@ -123,6 +125,16 @@ def _often_wrong(frame, columns, alike, what, beside, way):
     line = int(np.argmax(alike))
     return (f"{alike.sum():,} answers of {name} count as wrong and {what}, such as {frame[answer].iloc[line]!r} "
             f"{beside} {frame[truth].iloc[line]!r:.60}: {way} a column {name}_right of 1 and 0 instead of --truth.")
+
+
+def _never_right(name, answers, cases):
+    """A remark where one of the answers that are right in no row is given often, as a sign for none is."""
+    often = answers.map(tables.key).value_counts()
+    if often.empty or often.iloc[0] < max(evidence.LEAST_ROWS, OFTEN_PART * cases):
+        return ""
+    answer = min(often.index[often == often.iloc[0]])
+    return (f"{name} answers {answer!r} in {often.iloc[0]:,} rows, and it is right in none: does {name} abstain "
+            f"there? Then leave these fields blank.")
 
 
 def _in_marks_alone(frame, truth, name, answer):

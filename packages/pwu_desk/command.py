@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import dataclasses
 import json
+import os
 import re
 import sys
 import textwrap
@@ -191,6 +192,10 @@ def main(arguments: Sequence[str] | None = None, told: Callable[[Any], Any] | No
     try:
         answer = given.run(given)
         told(answer) if told else _tell(given, answer)
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever reads has seen enough, as `head` has
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         print(f"pwu {given.command}: interrupted", file=sys.stderr)
         return 130

@@ -6,29 +6,40 @@ and a total among the rows.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.stats import binom
 
+from pwu_lite.metrics._kernels import detection_auroc
+
 from . import tables
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "in_steps",
-           "kept_shares", "mirrored", "of_another_column", "of_the_other_label", "off", "one_outcome", "per_cent",
-           "ranks", "refuse_sum", "repeats", "sums_of", "together", "totals", "two_acts", "variances"]
+__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "in_per_cent",
+           "horizons", "in_sample", "in_steps", "kept_shares", "mirrored", "of_another_column", "of_the_other_label",
+           "off", "one_outcome", "pending", "per_cent", "ranks", "refuse_sum", "repeats", "sums_of", "together",
+           "totals", "two_acts", "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
 SOLD_OUT = {"stockout", "stockouts", "soldout", "outofstock", "oos"}  # what says that demand was not met
 LEAST_OFTEN, LEAST_STEPS = 5, 4  # rows of a number, and numbers, that tell a fit to these outcomes
+SPAN = re.compile(r"(?<![a-z0-9.])(\d+)[ _-]?(h|d|w|m|y|hr|hour|day|wk|week|mo|mth|month|yr|year)s?(?![a-z0-9])")
+HOURS = {word: hours for words, hours in (("h hr hour", 1.0), ("d day", 24.0), ("w wk week", 168.0),
+                                          ("m mo mth month", 730.5), ("y yr year", 8766.0)) for word in words.split()}
+SAME_SPAN = 0.1  # 4 weeks and a month, 30 days and a month
+IN_SAMPLE = {"train", "training", "insample", "fitted", "apparent", "resubstitution"}
+SINCE = {"book", "mob", "tenure", "vintage", "since", "exposure", "followed", "observed", "open"}
 LEAST_ALIKE, MOST_MATCHED = 20, 6  # values of a column, and rows of each that were matched
+CLOSE, HIGHER = 1.5, 0.6  # of a forecast's mean to the share of events, and the least chance that it orders a pair
 ODDS = 3.0  # of the mean forecast to those of the share of events: more than most models are off
 FEW_TIMES, ALIKE = 1.25, 0.95  # the least ratio of losses; how many rows a column has like a model's own success
 
@@ -360,6 +371,27 @@ def per_cent(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
             f"it by 100." for name, mean in means.items() if mean > 10 * base > 0 and base / 3 < mean / 100 < 3 * base]
 
 
+def in_per_cent(frame: pd.DataFrame, names: list[str], y: np.ndarray) -> list[str]:
+    """Columns that were left out and look like forecasts in per cent: of the event's frequency, and higher with it.
+
+    Examples
+    --------
+    >>> y = np.arange(100) >= 80
+    >>> in_per_cent(pd.DataFrame({"b": np.where(y, 60.5, 12.5)}), ["b"], y)[0][:59]
+    'b / 100 is 0.22 on average, 20% of the cases are events, an'
+    """
+    found, base = [], float(y.mean())
+    for name in names:
+        values = tables.values(frame[name])
+        if not np.isfinite(values).all() or (values % 1 == 0).all() or not 0 < base < 1:
+            continue
+        mean = values.mean() / 100
+        if base / CLOSE < mean < CLOSE * base and detection_auroc(y == 1, values) > HIGHER:
+            found.append(f"{name} / 100 is {mean:.2g} on average, {100 * base:.2g}% of the cases are events, and it is "
+                         f"higher where they are: is it a forecast in per cent? --percent {typed(name)} compares it.")
+    return found
+
+
 def ranks(models: Mapping[str, np.ndarray]) -> list[str]:
     """Models of which each value is its rank as a share, but for rounding: probabilities never are, by chance alone.
 
@@ -561,7 +593,7 @@ def together(frame: pd.DataFrame, y: np.ndarray, names: list[Any]) -> dict[Any, 
         chance = np.sum(np.log(base ** rows[more] + (1 - base) ** rows[more])) if 0 < base < 1 else 0.0
         if alike.all() and both and chance < np.log(1e-9):
             found[name] = (f"The outcome is the same in all rows of each {name}: are these rows one case each time? "
-                           f"--groups {typed(name)} keeps them together.")
+                           f"--groups {typed(name)} keeps them together{_telling(frame, name)}.")
         elif (events == 1).all() and np.ptp(rows) == 0 and 1 < rows[0] <= MOST_MATCHED:
             found[name] = (f"Each {name} has one event in {rows[0]} rows: were cases chosen to match an event? Then "
                            f"the share of events, and so each cost, is that of the design; --groups {typed(name)} "
@@ -569,8 +601,102 @@ def together(frame: pd.DataFrame, y: np.ndarray, names: list[Any]) -> dict[Any, 
     return found
 
 
+def _telling(frame, name):
+    """The column of a few values that tells the rows of each value apart, and the option that keeps one of each."""
+    for column in map(str, frame.columns):
+        kinds = frame[column].nunique()
+        if column != name and 2 <= kinds <= MOST_VALUES and not frame.duplicated([name, column]).any():
+            last = max(map(tables.key, frame[column].dropna().unique()))
+            return f"; {column} tells them apart, and --only {typed(f'{column}={last}')} keeps one of each"
+    return ""
+
+
+def horizons(models: Collection[str], truth: str) -> list[str]:
+    """Forecasts whose names say another span of time than the outcome's name does, or than that of another forecast.
+
+    Examples
+    --------
+    >>> horizons(["pd_12m", "pd_24m"], "default_1y")
+    ['default_1y is about 1y, and pd_24m about 24m, by their names: --models names the forecasts of default_1y.']
+    >>> horizons(["risk_5y", "risk_10y"], "died")[0][:59]
+    'By their names, risk_5y is about 5y and risk_10y about 10y:'
+    """
+    spans = {name: span for name in [truth, *models] if (span := _span(name))}
+    if truth in spans:
+        other = [name for name in spans if abs(spans[name][0] / spans[truth][0] - 1) > SAME_SPAN]
+        said = ", ".join(f"{name} about {spans[name][1]}" for name in other)
+        return [f"{truth} is about {spans[truth][1]}, and {said}, by their names: --models names the forecasts of "
+                f"{truth}."] if other else []
+    if len({round(hours) for hours, _ in spans.values()}) < 2:
+        return []
+    first, *rest = (f"{name} {{}}about {said}" for name, (_, said) in spans.items())
+    said = " and ".join([first.format("is "), *(one.format("") for one in rest)])
+    return [f"By their names, {said}: which of these spans is that of {truth}? --models names its forecasts."]
+
+
+def _span(name):
+    """The span of time that a name says, in hours, and as it is written; or None."""
+    match = SPAN.search(str(name).lower())
+    return (float(match[1]) * HOURS[match[2]], match[1] + match[2]) if match and float(match[1]) else None
+
+
+def in_sample(models: Collection[str]) -> list[str]:
+    """Forecasts that are called after the rows that a model was fitted to.
+
+    Examples
+    --------
+    >>> in_sample(["p_train", "p_test"])[0][:60]
+    'p_train is called after rows that a model was fitted to: if '
+    """
+    return [f"{name} is called after rows that a model was fitted to: if these are such rows, its cost on others is "
+            f"higher; --models names the forecasts to compare." for name in models if name_tokens(name) & IN_SAMPLE]
+
+
+def pending(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> list[str]:
+    """Columns of time in whose youngest tenth few events came, and more elsewhere: cases there may still be open.
+
+    Dates, and numbers that are called a time since something began.
+
+    Examples
+    --------
+    >>> day = np.repeat(np.arange(1, 29), 20)
+    >>> y = (day < 24) & (np.arange(560) % 3 == 0)
+    >>> pending(pd.DataFrame({"opened": [f"2026-03-{one:02}" for one in day]}), y, set())[0][:67]
+    'Of the 60 rows with the latest opened 0% are events, and of the oth'
+    """
+    found = []
+    for name in [str(column) for column in frame.columns if column not in special]:
+        youth = _youth(frame[name], name)
+        if youth is None:
+            continue
+        young = youth >= np.quantile(youth, 0.9)
+        if min(young.sum(), (~young).sum()) < LEAST_ROWS or not 0 < y.mean() < 1:
+            continue
+        few, base = y[young].sum(), y[~young].mean()
+        luck = np.sqrt((len(y) + 1) / (12 * y.sum() * (1 - y).sum()))  # of the chance that an event is the older one
+        if few <= base * young.sum() / 2 and detection_auroc(y == 1, -youth) - 0.5 > LOWER * luck:
+            which = "smallest" if name_tokens(name) & SINCE else "latest"
+            found.append(f"Of the {young.sum():,} rows with the {which} {name} {few / young.sum():.2g} are events, and "
+                         f"of the others {base:.2g}: had they less time to show it? A case that is still open is not "
+                         f"one without an event; leave such rows out.")
+    return found
+
+
+def _youth(column, name):
+    """How late each case began, or None: by ISO dates, or by a number that is called a time since then."""
+    if name_tokens(name) & SINCE:
+        with contextlib.suppress(ValueError):  # no numbers
+            age = tables.values(column)
+            return -age if np.isfinite(age).all() else None
+    texts = column.astype("string")
+    if texts.isna().any() or not texts.str.match(r"\d{4}-\d\d(?:-\d\d)?").all():
+        return None
+    return pd.factorize(texts, sort=True)[0].astype(float)
+
+
 def two_acts(frame: pd.DataFrame, models: Mapping[str, np.ndarray]) -> list[str]:
-    """A column that is the difference of two models: forecasts with a treatment and without it do not compete.
+    """Forecasts with a treatment and without it, which do not compete: a column is the difference of two models, or one
+    of two values has its name in that of a single one.
 
     Examples
     --------
@@ -579,6 +705,9 @@ def two_acts(frame: pd.DataFrame, models: Mapping[str, np.ndarray]) -> list[str]
     ['uplift is treated less control: are these forecasts for two treatments? Then they do not compete, and --only \
 keeps the rows of one.']
     """
+    found = [f"{name} is called after column {column}: is it a forecast for the rows where that is 1? Then --only "
+             f"{typed(f'{column}=1')} with --models {typed(name)} takes these alone."
+             for column, name in _called_after(frame, models).items()]
     numbers = {}
     for column in map(str, frame.columns):
         try:
@@ -586,7 +715,6 @@ keeps the rows of one.']
         except ValueError:
             continue
     names, first = list(numbers), np.array([gap[0] for gap in numbers.values() if len(gap)])
-    found = []
     for one, two in itertools.permutations(models, 2) if len(frame) >= LEAST_ROWS else ():
         gap = models[one] - models[two]
         for place in np.flatnonzero(abs(first - gap[0]) < ROUNDED):  # of thousands of columns the first row leaves few
@@ -595,6 +723,17 @@ keeps the rows of one.']
             if alike:
                 found.append(f"{column} is {one} less {two}: are these forecasts for two treatments? Then they do "
                              f"not compete, and --only keeps the rows of one.")
+    return found
+
+
+def _called_after(frame, models):
+    """Columns of zeros and ones whose name is in that of one model, and of no other."""
+    found = {}
+    for column in map(str, frame.columns):
+        named = [name for name in models if name_tokens(column) < name_tokens(name)]
+        if len(named) == 1 < len(models) and column not in models and {*map(tables.key, frame[column].unique())} == {
+                "0", "1"}:
+            found[column] = named[0]
     return found
 
 

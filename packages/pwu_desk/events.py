@@ -56,6 +56,7 @@ def read_events(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
         y = _until_horizon(file, frame, y, competing)
     said = doubted(file, frame, y, models)
     said += doubts.absent(models, y, str(tables.key(label_of(file, frame, y))))
+    said += doubts.in_per_cent(frame, [name for name, reason in left.items() if "--percent" in reason], y)
     said += shares.values()
     other_sums = asked.time is not None or asked.recalibrate or file.weights or shares
     if not (other_sums or doubts.per_cent(models, y)):
@@ -91,8 +92,11 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
     again = [] if file.groups is not None else (
         doubts.repeats(y) or doubts.copied(models, y) or doubts.mirrored(models, y))
     other = doubts.of_another_column(frame, models, y, file.outcome(), file.special)
-    other += doubts.two_acts(frame, models) + doubts.by_segment(frame, models, file.special)
+    other += doubts.two_acts(frame.drop(columns=[file.outcome()]), models)
+    other += doubts.by_segment(frame, models, file.special)
     steps = [] if asked.time is not None or asked.count is not None else doubts.in_steps(models, y)
+    other += doubts.horizons(models, file.outcome()) + doubts.in_sample(models)
+    parts += [] if asked.time is not None else doubts.pending(frame, y, file.special | {*models})
     return [*turned, *other, *parts, *doubts.fitted(frame, models, y, file.special), *steps, *doubts.ends(models, y),
             *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
@@ -279,7 +283,7 @@ def event_columns(file, frame):
 def _named_or_found(file, frame, reasons):
     names = file.named() or [name for name, reason in reasons.items() if not reason]
     if not names:
-        lines = [f"{name}, {reason}: " for name, reason in reasons.items()
+        lines = [f"{name}, {reason}{_unit_of_all(frame, name, reason)}: " for name, reason in reasons.items()
                  if reason.startswith("line ") and not name_tokens(name) & {"id", "key", "index", "row", "case"}]
         fields = {name: str(frame[name].iloc[0]) for name, reason in reasons.items()
                   if reason == "not numbers" and name in frame}
@@ -293,6 +297,11 @@ def _named_or_found(file, frame, reasons):
             else "A,B"))
     check_models(names)
     return names, {name: reason for name, reason in reasons.items() if reason}
+
+
+def _unit_of_all(frame, name, reason):
+    """What all numbers of a column may be, where its ends alone did not tell."""
+    return tables.other_unit(tables.values(frame[name]), name) if OUTSIDE.match(reason) and name in frame else ""
 
 
 def refuse_long(file: Found, frame: pd.DataFrame) -> None:

@@ -5,6 +5,7 @@ Implements no part of a source.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import re
 import sys
@@ -41,6 +42,10 @@ class Decision(NamedTuple):
     unit: str = ""
 
 
+ANOTHER_SPREAD = ((("var", "variance"), "a variance: write its root"),
+                  (("log std", "log sd", "log sigma", "logstd", "logsigma"), "a logarithm: write exp(x) of each"),
+                  (("precision", "prec"), "a precision: write 1 / its root"))
+MOSTLY_ALIKE = 0.9
 FEW_MEMBERS, RIVALS = 5, "; if each is a rival's own forecast, call them A_q50, B_q50"
 
 
@@ -121,9 +126,10 @@ def truth_by_name(file, frame):
 def read_pairs(file, frame):
     """Outcomes, and means with standard deviations by model."""
     refuse_long(file, frame)
-    found, variance = tables.pairs(file.others(frame)), {"var", "variance"}
-    roots = [str(name) for name in frame.columns if name_tokens(name) & variance]
-    needs = "NAME_mean and NAME_std" + (f" ({roots[0]}, by its name a variance, needs its root)" if roots else "")
+    other = {str(name): way for name in frame.columns for words, way in ANOTHER_SPREAD
+             if any(set(word.split()) <= name_tokens(name) for word in words)}
+    found = tables.pairs([name for name in file.others(frame) if name not in other])
+    needs = "NAME_mean and NAME_std" + "".join(f" ({name}, by its name {way})" for name, way in [*other.items()][:1])
     pairs = file.chosen(found, needs)
     models = {name: (tables.numbers(frame, mean, gaps=file.asked.may_lack),
                      tables.numbers(frame, spread, above=0, gaps=file.asked.may_lack))
@@ -134,14 +140,14 @@ def read_pairs(file, frame):
     file.notes += [*doubts.coded(y, file.outcome()), *doubts.variances(models, y)]
     alone = [name for name in file.others(frame) if tables.MIDDLE.fullmatch(name) and name not in used]
     return y, models, {**dict.fromkeys(alone, "a mean without a standard deviation"),
-                       **dict.fromkeys(roots, "a variance, by its name: write its root")}, used
+                       **{name: f"by its name {way}" for name, way in other.items()}}, used
 
 
 def read_orders(file, frame):
     """Outcomes, and quantiles or members by model, one row per case."""
     names = file.others(frame)
     found = tables.quantiles(names, file.asked.coverage)
-    columns = file.chosen(found.columns or tables.members(names),
+    columns = file.chosen(found.columns or tables.members(names) or _like_outcomes(file, frame, names),
                       "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members; a number that is ordered as it "
                       "stands, where a unit short costs nine left over, is NAME_q90)")
     models = {name: np.column_stack([tables.numbers(frame, column, gaps=file.asked.may_lack) for column in own])
@@ -167,6 +173,18 @@ def read_orders(file, frame):
     file.notes += [*doubts.coded(y, file.outcome()), *doubts.capped(frame, y, other), *doubts.totals(frame, other),
                     *doubts.one_outcome(frame, y, file.outcome(), other)]
     return y, models, {}, used
+
+
+def _like_outcomes(file, frame, names):
+    """Numbered columns whose numbers are mostly such as the outcome's, as those of members are, and not of features."""
+    y = tables.numbers(frame, file.outcome())
+    low, high, found = y.min() - np.ptp(y), y.max() + np.ptp(y), {}
+    for model, own in tables.numbered(names).items():
+        with contextlib.suppress(ValueError):  # text: no members
+            values = np.concatenate([tables.values(frame[column]) for column in own])
+            if np.mean((values >= low) & (values <= high)) > MOSTLY_ALIKE:
+                found[model] = own
+    return found
 
 
 def _same_unit(file, frame, used):

@@ -286,4 +286,5 @@ def check_models(names: Any) -> None:
 
 def _belongs(name, model):
     """Is it a column of the model: its name, or its name and a separator?"""
-    return name == model or name.startswith(model) and re.match(r"[ _.:-]", name[len(model):]) is not None
+    return name == model or name.startswith(model) and re.match(
+        r"[ _.:-]|[\[(]?\d+[\])]?$", name[len(model):]) is not None

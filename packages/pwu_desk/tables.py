@@ -69,8 +69,9 @@ FOOT = re.compile(r"shape: \(\d+, \d+\)|\[\d+ rows x \d+ columns\]|\(\d+ rows?\)
                   r"|only showing top .*")
 TYPES = re.compile(r"<?(?:u?int(?:eger)?\d*|[iuf]\d+|bigint|hugeint|smallint|double|float\d*|dbl|fctr?|chr|lgl|str|"
                    r"string|varchar|bool(?:ean)?|date|dttm|timestamp|decimal\(\d+,\d+\))>?|---")
-SPREAD = re.compile(r"(.*?)[ _.:-]*(std|sd|sigma)", re.IGNORECASE)
+SPREAD = re.compile(r"(.*?)[ _.:-]*(std(?:[ _.]?dev)?|stdev|sd|sigma|spread)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
+NUMBERED, LEAST_MEMBERS = re.compile(r"(.*?[^\d _.:\[(-])[\[(]?(\d+)[\])]?"), 3  # e0, ens01, IFS[0]
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf|prob(?:ability)?)", re.IGNORECASE)
 CORRECT = r"(?:is[ _.:-]?)?(?:right|correct|acc)"
@@ -844,12 +845,17 @@ def other_unit(read: np.ndarray, name: str) -> str:
     Examples
     --------
     >>> other_unit(np.array([-2.0, 3.0]), "margin")
-    ' (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)'
+    ' (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid; of a survival model, log hazards? Chances \
+need its baseline)'
     """
     low, high = np.nanmin(read), np.nanmax(read)
     divide = f"--percent {shlex.quote(str(name))} divides them by 100"
-    if 1 <= low < high and not np.array_equal(read, np.floor(read)):
-        return (" (decimal odds? 1 / x of each is a chance, with the bookmaker's margin in it; are these percentages? "
+    broken = not np.array_equal(read, np.floor(read))
+    if 1 <= low < high <= 1000 and broken:
+        unit = "numbers per mille? Divide by 1000" if high > 100 else f"are these percentages? {divide}"
+        return f" (decimal odds? 1 / x of each is a chance, with the bookmaker's margin in it; {unit})"
+    if 0 < low < 1 and 2 < high <= 100 and 0.1 <= low * high <= 10:
+        return (f" (ratios of risks or hazards? They are chances only times the risk at 1; are these percentages? "
                 f"{divide})")
     if low >= 0 and 2 < high <= 10 and np.array_equal(read, np.floor(read)):
         return (" (a scale to ten? Divide by its largest value and add --recalibrate, which makes probabilities of "
@@ -857,12 +863,14 @@ def other_unit(read: np.ndarray, name: str) -> str:
     if low >= 0 and 2 < high <= 100:
         return f" (are these percentages? {divide}; divide numbers per mille by 1000)"
     if low >= 0 and high > 100 and read.size > 2:  # of the two ends alone an identifier looks the same
-        return (" (a score? Where the order alone counts, as for --decision top-k, write (x - lowest) / (highest - "
-                "lowest), or 1 minus it if a low score means the event)")
+        mille = "numbers per mille? Divide by 1000; " if high <= 1000 and broken else ""
+        return (f" ({mille}a score? Write (x - lowest) / (highest - lowest), or 1 minus it if a low score means the "
+                "event: the order is enough for --decision top-k, and for costs --recalibrate makes probabilities)")
     if low < -0.01 and high <= 0:
         return " (log probabilities? Write exp(x) of each)"
     if low < -0.01 and max(-low, high) < 750:
-        return " (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid)"
+        return (" (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid; of a survival model, log hazards? "
+                "Chances need its baseline)")
     return ""
 
 
@@ -995,7 +1003,7 @@ def key(value: Any) -> str:
 
 
 def pairs(names: list[str]) -> dict[str, tuple[str, str]]:
-    """Columns of means and standard deviations, by model: ``a_mean`` (or ``a``) and ``a_std`` (sd, sigma).
+    """Columns of means and standard deviations, by model: ``a_mean`` (or ``a``) and ``a_std`` (sd, sigma, spread).
 
     Examples
     --------
@@ -1184,6 +1192,19 @@ def members(names: list[str]) -> dict[str, list[str]]:
     return {model: list(found.values()) for model, found in columns.items()}
 
 
+def numbered(names: list[str]) -> dict[str, list[str]]:
+    """Columns that are numbered from 0 or 1 on without a separator, as weather services name members; at least three.
+
+    Examples
+    --------
+    >>> numbered(["y", "ens02", "ens01", "ens03", "x7", "lag1", "lag2", "lag3"])
+    {'ens': ['ens01', 'ens02', 'ens03']}
+    """
+    return {model: list(found.values()) for model, found in columns_of_models(names, NUMBERED, int).items()
+            if len(found) >= LEAST_MEMBERS and not LAGGED.search(model)
+            and list(found) in (list(range(len(found))), list(range(1, len(found) + 1)))}
+
+
 def columns_of_models(names: list[str], pattern: re.Pattern[str], key: Any) -> dict[str, dict[Any, str]]:
     """Columns whose names match ``(model)(key)``, by model, in the order of the keys.
 
@@ -1352,6 +1373,9 @@ def _two_of(name, column, event):
 def _counted(frame, name):
     """Of an outcome that counts events: the column of cases, whole numbers that are never smaller, and the option."""
     count = pd.to_numeric(column_of(frame, name), errors="coerce").to_numpy(float)
+    if (count >= 0).all() and (count <= 1).all():
+        return (f". Are these shares, as of several judges? Make two columns of whole numbers, 100 times {name} as "
+                f"EVENTS and 100 as CASES: --count EVENTS,CASES instead of --truth counts each row by its share")
     if not (count >= 0).all() or (count % 1).any() or len(set(count)) <= MOST_LABELS:
         return ""
     rest = [other for other in frame.columns if WITHOUT.search(str(other)) and other != name]

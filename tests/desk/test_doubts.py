@@ -611,3 +611,115 @@ def test_forecasts_in_few_digits_are_no_fit(digits):
         models = {"told": told.round(digits), "deciles": (np.floor(10 * told) / 10 + 0.05).round(2),
                   "float": told.round(digits).astype("float32").astype(float)}
         assert not doubts.in_steps(models, y), number
+
+
+# -- what fresh eyes found: units, signs of none, members, versions, horizons, cases that are still open
+
+
+@pytest.mark.parametrize("values, words", [
+    ((1000 * GOOD).round(1), "numbers per mille? Divide by 1000"),
+    ((600 - 50 * np.log2(GOOD / (1 - GOOD))).round(), "a score? Write (x - lowest) / (highest - lowest)"),
+    (np.exp(4 * (GOOD - 0.35)).round(3), "ratios of risks or hazards?"),
+    (np.log(GOOD / (1 - GOOD)).round(3), "log hazards? Chances need its baseline")])
+def test_a_unit_that_is_no_chance_is_named_by_its_shape(ask, values, words):
+    alone = pd.DataFrame({"y": Y, "a": values})
+    assert words in ask(alone, "--truth", "y", *AT) and words in ask(alone, "--truth", "y", "--models", "a", *AT)
+
+
+def test_a_forecast_in_per_cent_beside_one_in_shares_is_asked_about(ask):
+    table = pd.DataFrame({"y": Y, "a": GOOD, "b": (100 * POOR).round(2)})
+    found = ask(table, "--truth", "y", *AT)
+    assert "--percent b compares it" in remarks(found) and "b" in found["left_out"]
+    both = ask(table, "--truth", "y", "--percent", "b", *AT)
+    assert costs(both)["b"] == near(Y, (100 * POOR).round(2) / 100)
+    for other in (100 - 100 * POOR, np.floor(100 * POOR), 30 * POOR):  # lower with the event, whole, of another mean
+        assert "--percent b compares" not in remarks(ask(table.assign(b=other), "--truth", "y", *AT))
+
+
+@pytest.mark.parametrize("sign", ["PASS", "?", "-1", "refused"])
+def test_an_answer_that_is_never_right_may_be_a_sign_of_none(ask, sign):
+    right = np.random.default_rng(2).integers(10, 99, N).astype(str)
+    said = np.where(np.arange(N) % 7 == 0, sign, np.where(GOOD > 0.3, right, "0"))
+    table = pd.DataFrame({"t": right, "m_answer": said, "m_confidence": GOOD})
+    how = ["--truth", "t", "--decision", "answers", "--ratio", "4"]
+    assert f"m answers '{sign}' in 58 rows, and it is right in none" in remarks(ask(table.assign(
+        m_answer=np.where(said == "0", right, said)), *how))
+    blank = table.assign(m_answer=np.where(said == sign, "", right))
+    found = ask(blank, *how)
+    assert "abstains from 58 of" in remarks(found) and "right in none" not in remarks(found)
+    assert "right in none" not in remarks(ask(table.assign(t="PASS", m_answer="PASS"), *how))
+
+
+@pytest.mark.parametrize("names", ["e{}", "ens{:02}", "V{}", "IFS[{}]", "y_s{}"])
+def test_members_are_read_in_any_naming(ask, names):
+    drawn = np.random.default_rng(3).gamma(4, 5, (N, 6)).round(2)
+    start = names == "V{}"
+    columns = {names.format(k + start): drawn[:, k] for k in range(5)}
+    stem = names.partition("{")[0].rstrip("[")
+    how = ["--truth", "t", "--decision", "orders", "--ratio", "4"]
+    table = pd.DataFrame({"t": drawn[:, 5], **columns})
+    wanted = ask(pd.DataFrame({"t": drawn[:, 5], **{f"{stem}_{k}": drawn[:, k] for k in range(5)}}), *how)
+    assert costs(ask(table, *how)) == costs(wanted) == costs(ask(table, *how, "--models", stem))
+    features = table.assign(**{name: 1000 * column for name, column in columns.items()})  # of another size
+    assert "were found for no model" in ask(features, *how)
+    assert "were found for no model" in ask(table.drop(columns=[*columns][2]), *how)
+
+
+def test_versions_of_a_forecast_are_told_apart_by_their_column(ask):
+    rows = np.repeat(np.arange(150), 2)
+    table = pd.DataFrame({"case": rows, "issued": np.tile(["2026-01", "2026-02"], 150), "y": Y[rows], "p": GOOD[:300]})
+    table = table[(rows % 3 > 0) | (table["issued"] == "2026-01")]
+    said = remarks(ask(table, "--truth", "y", *AT))
+    assert "issued tells them apart, and --only issued=2026-02 keeps one of each" in said
+    again = remarks(ask(table.assign(issued="2026-01"), "--truth", "y", *AT))
+    assert "--groups case keeps them together." in again and "tells them apart" not in again
+
+
+@pytest.mark.parametrize("truth, models, told", [
+    ("default_12m", ["pd_12m", "pd_24m"], "default_12m is about 12m, and pd_24m about 24m"),
+    ("died_1y", ["risk_12months", "risk_5y"], "died_1y is about 1y, and risk_5y about 5y"),
+    ("died", ["risk_5y", "risk_10y"], "risk_5y is about 5y and risk_10y about 10y"),
+    ("ill_30d", ["a_1mo", "b_4wk"], ""), ("y", ["rf_500", "rf_7b"], ""), ("y2", ["model_2m", "b"], "")])
+def test_forecasts_of_another_horizon_are_told_by_their_names(ask, truth, models, told):
+    said = remarks(ask(pd.DataFrame({truth: Y, models[0]: GOOD, models[1]: POOR}), "--truth", truth, *AT))
+    assert told in said and ("about" in said) == bool(told)
+
+
+@pytest.mark.parametrize("column", ["months_on_book", "opened"])
+def test_cases_that_may_still_be_open_are_told(ask, column):
+    age = np.random.default_rng(4).integers(1, 25, N)
+    came = np.where(np.random.default_rng(6).random(N) < np.minimum(1, age / 18) ** 2 * 0.6, 1, 0)
+    values = age if column == "months_on_book" else [f"2026-{1 + (24 - one) // 2:02}-01" for one in age]
+    table = pd.DataFrame({"y": came, "a": GOOD, "b": POOR, column: values})
+    assert "had they less time to show it?" in remarks(ask(table, "--truth", "y", *AT))
+    assert "less time" not in remarks(ask(table.assign(y=Y), "--truth", "y", *AT))
+    assert "less time" not in remarks(ask(table.rename(columns={column: "age"}).assign(age=age), "--truth", "y", *AT))
+
+
+def test_soft_outcomes_are_counted_by_their_shares(ask):
+    share = np.random.default_rng(8).integers(0, 4, N) / 3
+    table = pd.DataFrame({"y": share.round(2), "a": GOOD})
+    assert "--count EVENTS,CASES instead of --truth counts each row by its share" in ask(table, "--truth", "y", *AT)
+    counted = ask(table.assign(E=(100 * share).round().astype(int), C=100).drop(columns="y"), "--count", "E,C", *AT)
+    part = (100 * share).round() / 100
+    score = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.2))
+    ones, zeros = score.per_sample(np.ones(N), GOOD), score.per_sample(np.zeros(N), GOOD)
+    assert costs(counted)["a"] == pytest.approx(np.mean(part * ones + (1 - part) * zeros), rel=1e-4)
+
+
+def test_forecasts_of_a_fit_or_of_one_arm_are_told_by_their_names(ask):
+    table = pd.DataFrame({"y": Y, "p_train": GOOD, "p_test": POOR, "treated": np.arange(N) % 2})
+    said = remarks(ask(table, "--truth", "y", *AT))
+    assert "p_train is called after rows that a model was fitted to" in said and "treated" not in said
+    arms = remarks(ask(table.rename(columns={"p_train": "p_treated", "p_test": "p_control"}), "--truth", "y", *AT))
+    assert "p_treated is called after column treated" in arms and "--only treated=1 with --models p_treated" in arms
+
+
+@pytest.mark.parametrize("name, way", [("log_std", "write exp(x) of each"), ("precision", "write 1 / its root"),
+                                       ("a_variance", "write its root")])
+def test_another_measure_of_spread_is_no_standard_deviation(ask, name, way):
+    table = pd.DataFrame({"t": 20 + GOOD, "a_mean": 20 + POOR, name: 0.2})
+    how = ["--truth", "t", "--decision", "selective", "--error", "1:3"]
+    assert way in ask(table, *how)
+    named = ask(table.rename(columns={name: "a_spread"}), *how)
+    assert [one["name"] for one in named["models"]] == ["a"]
