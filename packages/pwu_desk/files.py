@@ -5,7 +5,6 @@ Implements no part of a source.
 
 from __future__ import annotations
 
-import contextlib
 import importlib
 import re
 import sys
@@ -177,13 +176,19 @@ def read_orders(file, frame):
 
 def _like_outcomes(file, frame, names):
     """Numbered columns whose numbers are mostly such as the outcome's, as those of members are, and not of features."""
-    y = tables.numbers(frame, file.outcome())
-    low, high, found = y.min() - np.ptp(y), y.max() + np.ptp(y), {}
-    for model, own in tables.numbered(names).items():
-        with contextlib.suppress(ValueError):  # text: no members
-            values = np.concatenate([tables.values(frame[column]) for column in own])
-            if np.mean((values >= low) & (values <= high)) > MOSTLY_ALIKE:
-                found[model] = own
+    found, numbered = {}, tables.numbered(names)
+    y = tables.numbers(frame, file.outcome()) if numbered else np.zeros(1)
+    for model, own in numbered.items():
+        try:
+            values = np.column_stack([tables.values(frame[column]) for column in own])
+        except ValueError:  # text: no members
+            continue
+        if np.mean((values >= 2 * y.min() - y.max()) & (values <= 2 * y.max() - y.min())) <= MOSTLY_ALIKE:
+            continue
+        if (np.diff(values, axis=1) >= 0).all() and len(frame) >= evidence.LEAST_ROWS:
+            raise ValueError(f"{own[0]} to {own[-1]} fall in no row: as quantiles call them {model}_q10, {model}_q20, "
+                             f"...; as members in order {model}_1, {model}_2, ...")
+        found[model] = own
     return found
 
 

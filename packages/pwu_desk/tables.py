@@ -1374,8 +1374,9 @@ def _counted(frame, name):
     """Of an outcome that counts events: the column of cases, whole numbers that are never smaller, and the option."""
     count = pd.to_numeric(column_of(frame, name), errors="coerce").to_numpy(float)
     if (count >= 0).all() and (count <= 1).all():
-        return (f". Are these shares, as of several judges? Make two columns of whole numbers, 100 times {name} as "
-                f"EVENTS and 100 as CASES: --count EVENTS,CASES instead of --truth counts each row by its share")
+        return (f"; are these forecasts, and is the outcome another column? Or are they shares, as of several judges? "
+                f"Then make two columns of whole numbers, 100 times {name} as EVENTS and 100 as CASES: --count "
+                f"EVENTS,CASES instead of --truth counts each row by its share")
     if not (count >= 0).all() or (count % 1).any() or len(set(count)) <= MOST_LABELS:
         return ""
     rest = [other for other in frame.columns if WITHOUT.search(str(other)) and other != name]

@@ -663,6 +663,8 @@ def test_members_are_read_in_any_naming(ask, names):
     features = table.assign(**{name: 1000 * column for name, column in columns.items()})  # of another size
     assert "were found for no model" in ask(features, *how)
     assert "were found for no model" in ask(table.drop(columns=[*columns][2]), *how)
+    deciles = table.assign(**dict(zip(columns, np.sort(drawn[:, :5]).T, strict=True)))
+    assert f"fall in no row: as quantiles call them {stem}_q10" in ask(deciles, *how)
 
 
 def test_versions_of_a_forecast_are_told_apart_by_their_column(ask):
