@@ -17,6 +17,7 @@ from .request import Found
 __all__: list[str] = []
 
 OFTEN_INSIDE = 0.2  # share of answers that hold the right one among other words: then they are written otherwise
+OFTEN_SHIFTED = 0.3  # share of answers that are one off
 OFTEN_PART, MOST_LETTERS = 0.05, 30  # of all answers; and different answers, of a test with letters
 
 
@@ -52,6 +53,7 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
             if file.truth is None:
                 frame[answer] = frame[answer].astype(object).where(~silent[name], 0)
             file.notes.append(f"{name} abstains from {silent[name].sum():,} of {len(frame):,} answers.")
+    used = {name for pair in columns.values() for name in pair}
     sure = {name: tables.probabilities(frame, pair[1]) for name, pair in columns.items()}
     if file.truth is None:
         answers = {name: tables.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
@@ -62,6 +64,8 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
             frame = frame.assign(**{name: frame[name].map(_without_marks, na_action="ignore") for name in compared})
             file.notes.append("Answers are compared without commas, signs of money, brackets and full stops.")
         y, answers = tables.same_words(frame, file.truth, {name: pair[0] for name, pair in columns.items()})
+        for name, (answer, _) in columns.items():
+            _refuse_shifted(frame, file.truth, name, answer)
         for name, (answer, _) in columns.items():
             said = ~silent[name]
             inside = said & (_inside(frame, file.truth, answer) | _inside(frame, answer, file.truth, ends=True))
@@ -81,8 +85,37 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
         file.notes += [_never_right(name, frame[pair[0]][~silent[name] & ~np.isin(answers[name], y)], len(y))
                        for name, pair in columns.items()]
         file.notes = [note for note in file.notes if note]
-    return (y, {name: (answers[name], sure[name]) for name in columns}, {},
-            {name for pair in columns.values() for name in pair})
+    file.notes += [note for name in columns if (note := _kept_back(file, frame, name, used, answers[name] == y))]
+    return y, {name: (answers[name], sure[name]) for name in columns}, {}, used
+
+
+def _kept_back(file, frame, name, used, right):
+    """A remark on a column of two values of a model, one of which stands beside no answer that is right."""
+    for column in [] if name == "the model" else file.others(frame):
+        keys = frame[column].map(tables.key)
+        if column in used or not re.match(rf"{re.escape(name)}[ _.:-]", column) or keys.nunique() != 2:
+            continue
+        for kind in sorted(set(keys)):
+            here = (keys == kind).to_numpy()
+            if here.sum() >= evidence.LEAST_ROWS and not right[here].any() and 0 < right[~here].mean() < 1:
+                return (f"{column} is {kind} in {here.sum():,} rows, and {name} is right in none of them: does it "
+                        f"abstain there? Then leave these answers blank.")
+    return ""
+
+
+def _refuse_shifted(frame, truth, name, answer):
+    """Answers that are numbered from 1 beside right ones that are numbered from 0, or from 0 beside 1."""
+    try:
+        right, said = (tables.values(frame[column]) for column in (truth, answer))
+    except ValueError:
+        return
+    own = np.mean(said == right)
+    for step, more in ((1, "more"), (-1, "less")):
+        hits = np.sum(said == right + step)
+        if hits >= evidence.LEAST_ROWS and hits > len(said) * max(OFTEN_SHIFTED, 3 * own):
+            raise ValueError(f"the answer of {name} is one {more} than the right one in {hits:,} of {len(said):,} "
+                             f"rows, and equal to it in {own * len(said):.0f}: are choices numbered from 1 in one "
+                             f"column and from 0 in the other? Number them alike")
 
 
 def _called_as_the_model(file, names, found):

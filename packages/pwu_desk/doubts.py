@@ -23,10 +23,10 @@ from . import tables
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "in_per_cent",
-           "horizons", "in_sample", "in_steps", "kept_shares", "mirrored", "of_another_column", "of_the_other_label",
-           "off", "one_outcome", "pending", "per_cent", "ranks", "refuse_sum", "repeats", "sums_of", "together",
-           "totals", "two_acts", "variances"]
+__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "frequencies",
+           "horizons", "in_per_cent", "in_sample", "in_steps", "kept_shares", "mirrored", "of_another_column",
+           "of_the_other_label", "off", "one_outcome", "pending", "per_cent", "ranks", "refuse_sum", "repeats",
+           "sums_of", "together", "totals", "two_acts", "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
 LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
@@ -38,6 +38,7 @@ HOURS = {word: hours for words, hours in (("h hr hour", 1.0), ("d day", 24.0), (
 SAME_SPAN = 0.1  # 4 weeks and a month, 30 days and a month
 IN_SAMPLE = {"train", "training", "insample", "fitted", "apparent", "resubstitution"}
 SINCE = {"book", "mob", "tenure", "vintage", "since", "exposure", "followed", "observed", "open"}
+FEW_ROWS = 100
 LEAST_ALIKE, MOST_MATCHED = 20, 6  # values of a column, and rows of each that were matched
 CLOSE, HIGHER = 1.5, 0.6  # of a forecast's mean to the share of events, and the least chance that it orders a pair
 ODDS = 3.0  # of the mean forecast to those of the share of events: more than most models are off
@@ -648,8 +649,26 @@ def in_sample(models: Collection[str]) -> list[str]:
     >>> in_sample(["p_train", "p_test"])[0][:60]
     'p_train is called after rows that a model was fitted to: if '
     """
+    own = [name for name in models if name_tokens(name) & IN_SAMPLE or name.startswith("IP_")
+           and f"XP_{name[3:]}" in models]  # SAS's, beside the one by cross-validation
     return [f"{name} is called after rows that a model was fitted to: if these are such rows, its cost on others is "
-            f"higher; --models names the forecasts to compare." for name in models if name_tokens(name) & IN_SAMPLE]
+            f"higher; --models names the forecasts to compare." for name in own]
+
+
+def frequencies(frame: pd.DataFrame, weights: str) -> list[str]:
+    """Weights of a few rows, all different, that are whole numbers and add up to many cases: a table of frequencies.
+
+    Examples
+    --------
+    >>> frequencies(pd.DataFrame({"p": [0.1, 0.2], "Freq": [40, 60]}), "Freq")[0][:66]
+    'Freq adds up to 100 in 2 rows: if it counts cases, repeat each row'
+    """
+    number, rows = tables.values(frame[weights]), len(frame)
+    if rows > FEW_ROWS or not (number % 1 == 0).all() or number.sum() < 5 * rows or frame.drop(
+            columns=[weights]).duplicated().any():
+        return []
+    return [f"{weights} adds up to {number.sum():,.0f} in {rows} rows: if it counts cases, repeat each row as often. "
+            f"The intervals here are those of {rows} rows, each with its weight."]
 
 
 def pending(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> list[str]:

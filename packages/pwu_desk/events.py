@@ -26,6 +26,8 @@ __all__: list[str] = []
 
 
 LEAST_FIELDS = 20
+SIGNED, MOSTLY_SIGNED = re.compile(r"\s*(?:[^\w\s.,+$\u20ac-]\s*0?[.,]\d+|0?[.,]\d+\s*[^\w\s.,%])\s*"), 0.5
+TWO_UNITS = "and others are shares: two units in one column"
 NONE = (-1, -9, -99, -999, -9999, 9, 99, 999, 9999)  # as surveys write a number that there is not
 OUTSIDE, WORD = re.compile(r"line .* is [-+.\d]"), "is not a number"
 SOFT = ("", "zeros and ones only", "no numbers")  # a later piece may say more; from the strongest on
@@ -51,6 +53,8 @@ def read_events(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
         flat = evidence.constant(models) | evidence.limits(models)
         flat |= evidence.derived({name: f for name, f in models.items() if name not in flat}, y)
         models, left = {name: f for name, f in models.items() if name not in flat}, left | other | flat
+    if not asked.models:
+        _refuse_classes(models)
     models = _of_the_event(file, frame, models, y)
     if asked.time is not None:
         y = _until_horizon(file, frame, y, competing)
@@ -63,6 +67,20 @@ def read_events(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
         said += doubts.off({name: doubts.sums_of(f, y) for name, f in models.items()})
     file.notes += said
     return y, models, left, set(names)
+
+
+def _refuse_classes(models):
+    """Three columns or more that add up to one number in each row are one model's chances of several classes."""
+    stems: dict[str, list[str]] = {}
+    for name in models:
+        stems.setdefault(re.split(r"[ _.:-]", name)[0], []).append(name)
+    for names in [list(models), *stems.values()]:
+        total = sum(models[name] for name in names)
+        if len(names) > 2 and len(total) >= LEAST_FIELDS and np.ptp(total) < 0.08 and 0.99 < total.mean() < 1.2 and all(
+                np.std(models[name]) > 0.02 for name in names):
+            raise ValueError(f"{', '.join(names)} add up to {total.mean():.2f} in each row: they seem to be one "
+                             f"model's chances of several classes. --models NAME takes that of the event; with the "
+                             f"classes as outcomes, --decision acts scores all of them")
 
 
 def _labelled(file, frame, event=""):
@@ -88,7 +106,11 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
         turned = [] if asked.time is not None else doubts.of_the_other_label(models, y, event, other,
                                                                              named=file.event is not None)
     except ValueError as error:
-        raise ValueError(" ".join([f"{error}.", *parts[:1]]) if parts else str(error)) from error
+        label = next((evidence.typed(name) for name in map(str, frame.columns) if name not in file.special | {*models}
+                      and {re.sub(r"^\w*?[ _-](?=\d+$)", "", tables.key(kind)) for kind in frame[name].unique()} == {
+                          event, other}), None)
+        sure = [f"If they say how sure the label in {label} is: --confidence-of {label}."] if label else []
+        raise ValueError(" ".join([f"{error}.", *sure, *parts[:1]]) if sure or parts else str(error)) from error
     again = [] if file.groups is not None else (
         doubts.repeats(y) or doubts.copied(models, y) or doubts.mirrored(models, y))
     other = doubts.of_another_column(frame, models, y, file.outcome(), file.special)
@@ -224,8 +246,9 @@ def _complements(twins, event):
     """Of each two columns that sum to one, the one that is not named like the event, and why it is left out."""
     left: dict[str, str] = {}
     for one, other in twins:
-        like = _like(one.lower(), other.lower(), event.lower())
-        like = [name for name in (one, other) if name.lower() in like]
+        bare = {name: re.sub(r"\s+\d+$", "", name.lower()) for name in (one, other)}  # JMP numbers a second model
+        like = _like(bare[one], bare[other], event.lower())
+        like = [name for name in (one, other) if bare[name] in like]
         if len(like) == 1 and one not in left and other not in left:
             left[other if like == [one] else one] = f"1 minus {like[0]}, the probability of the other label"
     return left
@@ -257,10 +280,14 @@ def _until_horizon(file, frame, came, competing):
     if asked.horizon is None:
         raise ValueError("--time needs --horizon: until when does an event count?")
     times, horizon = tables.numbers(frame, asked.time, least=0), asked.horizon
+    evidence.refuse_stretches(frame, asked.time, file.special)
     if times.max() < horizon:
         raise ValueError(f"nobody was followed until {horizon:g}, the longest time is {times.max():g}: choose an "
                          "earlier --horizon")
     y, file.observed = ipcw(times, came, horizon=horizon, competing=competing)
+    if came.any() and not y.any():
+        raise ValueError(f"no event came by {horizon:g}, the first one came at {times[came == 1].min():g}: is "
+                         f"--horizon in the unit of {asked.time}?")
     if competing is not None:
         file.notes.append(f"{int(competing.sum()):,} competing events count as followed, and as no event.")
     file.notes.append(f"{int((file.observed == 0).sum()):,} of {len(y):,} cases were lost before {horizon:g}; "
@@ -274,6 +301,14 @@ def event_columns(file, frame):
     if file.asked.models:
         return _named_or_found(file, frame, {})
     found = {name: _reason(frame, name) for name in frame.columns if name not in file.special}
+    for name, (reason, *_) in found.items():
+        field = SIGNED.fullmatch(str(frame[name].dropna().iloc[0])) if reason == "not numbers" else None
+        if field and frame[name].dropna().astype("string").str.fullmatch(SIGNED).mean() > MOSTLY_SIGNED:
+            raise ValueError(f"column {name!r} has a sign beside each number, as in {field[0]!r}: take it away, or say "
+                             f"with --models which columns are forecasts")
+        if reason.endswith(TWO_UNITS):
+            raise ValueError(f"column {name!r}: {reason}. Write all of them as shares, or say with --models which "
+                             f"columns are forecasts")
     _refuse_few({name: fields for name, (_, _, fields) in found.items() if fields is not None},
                 {name: reason for name, (reason, _, _) in found.items()})
     return _named_or_found(file, frame, {name: reason + tables.other_unit(np.array(ends), name)
@@ -354,7 +389,11 @@ def _reason(frame, name):
     if {"odds"} <= name_tokens(name) and not name_tokens(name) & {"log", "ln"} and known.min() >= 0:
         paid = "1 / x of each, if a bookmaker pays them, or else " if known.min() >= 1 else ""
         return f"odds, by its name: write {paid}x / (1 + x) of each, or name it with --models", (0.0, 1.0), None
-    outside = np.flatnonzero(np.isfinite(values) & ((values < 0) | (values > 1)))
+    outside = np.flatnonzero(np.isfinite(values) & ((values < -tables.ROUNDING) | (values > 1 + tables.ROUNDING)))
+    beyond = values[outside]
+    if between >= known.size / 5 and outside.size > 1 and (beyond % 1 == 0).all() and (
+            1 < beyond.min() and beyond.max() <= 100 and beyond.max() > 10):
+        return f"line {tables.line_of(frame, outside[0])} is {beyond[0]:g} {TWO_UNITS}", (0.0, 1.0), None
     if outside.size:
         reason = f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
     else:
@@ -365,13 +404,14 @@ def _reason(frame, name):
 def _refuse_few(fields, reasons):
     """Probabilities in all but a few fields: a column with an error, and not one that is not a forecast.
 
-    At most one field in fifty, or one, or half of them where all are a number that stands for none; at least half of
-    the others between zero and one, and not at the ends.
+    At most one field in fifty, or one, or a quarter without a number, or half where all are a number that
+    stands for none; at least half of the others between zero and one, and not at the ends.
     """
     for name, (inside, between, total, none) in fields.items():
         bad = total - inside
         censored = "'<" in reasons.get(name, "") or "'>" in reasons.get(name, "")
-        most = total / 2 if bad == none or censored else max(1, total / 50)
+        share = 4 if reasons.get(name, "").endswith(WORD) else 50
+        most = total / 2 if bad == none or censored else max(1, total / share)
         if 0 < bad <= most and total >= LEAST_FIELDS and 2 * between >= inside and reasons.get(name):
             raise ValueError(f"column {name!r} has probabilities in {inside:,} of {total:,} fields, but "
                              f"{reasons[name].partition(' (')[0]}: correct the file (a blank stands for none), or say "

@@ -6,6 +6,7 @@ what may be right is remarked.
 
 from __future__ import annotations
 
+import itertools
 import re
 import shlex
 from collections import Counter
@@ -46,6 +47,8 @@ MAYBE_WEIGHT = {"freq", "frequency", "count", "counts", "cnt", "num", "obs", "vo
                 "policies", "w", "n", "factor", "prob", "inv", "expansion"}
 TOTALS = {"total", "totals", "sum", "mean", "average", "avg", "median", "grand total", "summe", "mittelwert", "gesamt",
           "somme", "moyenne"}
+EXTREMES = {"min", "max", "std", "sd", "minimum", "maximum", "count", "n", "25%", "50%", "75%"}
+MOST_FOOT = 10  # lines below the cases
 OF_AN_ANSWER = {"right", "correct", "answer", "confidence"}  # a model's own, also as words
 LOWER_END = {"lcl", "lcb", "lb", "lower", "lwr"}
 UPPER_END = {"ucl", "ucb", "ub", "upper", "upr"}
@@ -393,12 +396,16 @@ def refuse_same_files(frame: pd.DataFrame, truth: str, special: set[Any]) -> Non
     ValueError
         Each file has the same cases.
     """
-    source = frame.attrs.get("source")
+    source = frame.attrs.get("source", frame.attrs.get("parts"))
     if source is None or len(set(source)) < 2:
         return
     found = same_design(frame.assign(**{"\0file": source}), truth, special, "\0file")
     if found and found[0] == "\0file":
         names = list(dict.fromkeys(source))
+        if "parts" in frame.attrs:
+            raise ValueError(f"the heading stands again, in {names[0].removeprefix('the part above ')}, and the parts "
+                             f"have the same {_same(found[1])}: they are models. Save each part as a file and name "
+                             f"these one by one")
         more = " ..." if len(names) > 3 else ""
         raise ValueError(f"{' and '.join(names[:2])} have the same {_same(found[1])}: they are models, not parts of "
                          f"one table. Name the files one by one: pwu compare {' '.join(names[:3])}{more}")
@@ -556,9 +563,47 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
             apart = np.nanmax(np.abs(gap - said)) > FAR  # else a forecast near one half is its own distance
             if apart and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
                 found[name] = f"the distance of {own} from the outcome"
+            elif np.ptp(values) > 0.05 and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in _doubts_of(said)):
+                found[name] = f"computed from {own} alone"
             elif end and ((values >= said).all() or (values <= said).all()) or _around(models, own, name):
                 found[name] = f"an end of an interval around {own}"
     return found
+
+
+def _doubts_of(said):
+    """How unsure forecasts are: entropy in nats and bits, variance, distance from a coin, and what is left to one."""
+    both = np.clip([said, 1 - said], 1e-300, 1)
+    entropy = -(both * np.log(both)).sum(axis=0)
+    margin = np.abs(2 * said - 1)
+    return entropy, entropy / np.log(2), said * (1 - said), margin, 1 - margin
+
+
+def leads(frame: pd.DataFrame, truth: str) -> list[str]:
+    """Two columns of dates that are a few spans apart, where the later one alone tells the outcome.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"y": [3, 3, 5, 5], "target": ["2026-01-03"] * 2 + ["2026-01-04"] * 2,
+    ...                       "issued": ["2026-01-02", "2026-01-01", "2026-01-03", "2026-01-02"]})
+    >>> leads(table, "y")[0][:75]
+    'target is 1 or 2 days after issued, with the same outcomes: forecasts of se'
+    """
+    days = {}
+    for name in map(str, frame.columns):
+        text = frame[name].astype("string")
+        if text.str.fullmatch(r"\d{4}-\d\d-\d\d").fillna(False).all():
+            days[name] = pd.to_datetime(text, errors="coerce")
+    for one, two in itertools.permutations(days, 2):
+        gap = (days[one] - days[two]).dt.days
+        kinds = sorted(gap.dropna().unique())
+        words = [name for name in frame.columns if name not in days and name != truth and is_words(frame[name])]
+        each = frame.groupby([one, *words], dropna=False)[truth]
+        if gap.notna().all() and 2 <= len(kinds) <= 12 and kinds[0] >= 0 and (
+                each.nunique() == 1).all() and each.size().median() >= 2:
+            spans = ", ".join(f"{kind:g}" for kind in kinds[:-1]) + f" or {kinds[-1]:g}"
+            return [f"{one} is {spans} days after {two}, with the same outcomes: forecasts of several leads are "
+                    f"pooled. With a column of the lead, --only takes one and --by shows each."]
+    return []
 
 
 def _around(models, own, name):
@@ -570,22 +615,62 @@ def _around(models, own, name):
 
 
 def refuse_totals(frame: pd.DataFrame) -> None:
-    """A last line with totals or means is not a case.
+    """Last lines with totals, means or extremes are not cases.
 
     Raises
     ------
     ValueError
-        The last line has a word for it, in a column where no other line has it.
+        They have words for it, in a column where no other line has one; those of extremes below numbers alone.
 
     Examples
     --------
     >>> refuse_totals(pd.DataFrame({"id": ["1", "2"]}))
     """
     for name in frame.columns if len(frame) > 2 else []:
-        word = frame[name].iloc[-1]
-        if isinstance(word, str) and word.strip().lower() in TOTALS and (frame[name] != word).sum() == len(frame) - 1:
-            raise ValueError(f"line {tables.line_of(frame, len(frame) - 1)} is not a case: it says {word.strip()} in "
-                             f"column {name!r}. Take it out of the file")
+        if frame[name].dtype.kind != "O" and not pd.api.types.is_string_dtype(frame[name]):
+            continue
+        last = frame[name].iloc[-MOST_FOOT:].astype("string").str.strip().str.lower()
+        for words in (TOTALS, TOTALS | EXTREMES):
+            foot = int(last.isin(words).fillna(False)[::-1].cummin().sum())
+            rest = frame[name].iloc[:len(frame) - foot]
+            if not foot or rest.astype("string").str.strip().str.lower().isin(words).any() or len(rest) < 2:
+                continue
+            if words is TOTALS and foot == 1 or np.isfinite(pd.to_numeric(rest, errors="coerce")).all():
+                raise ValueError(f"line {tables.line_of(frame, len(rest))} is not a case: it says "
+                                 f"{str(frame[name].iloc[len(rest)]).strip()} in column {name!r}. Take it out of the "
+                                 f"file{', and what stands below it' if foot > 1 else ''}")
+
+
+def refuse_stretches(frame: pd.DataFrame, time: str, special: set[Any]) -> None:
+    """Rows of which each begins where the last one of the same case ended, as R's tmerge writes them.
+
+    Raises
+    ------
+    ValueError
+        There is a column of such beginnings.
+
+    Examples
+    --------
+    >>> refuse_stretches(pd.DataFrame({"id": [1, 1, 2], "stop": [3, 5, 4]}), "stop", {"stop"})
+    """
+    stop = tables.numbers(frame, time, least=0)
+    discrete = [name for name in map(str, frame.columns) if name not in special and _is_discrete(frame[name])]
+    for start in map(str, frame.columns):
+        try:
+            begin = tables.values(frame[start]) if start not in special else np.full(len(stop), np.nan)
+        except ValueError:
+            continue
+        if not (begin < stop).all() or np.mean(begin > 0) < 0.1:
+            continue
+        for name in discrete:
+            codes = _codes(frame[name])
+            order = np.lexsort((stop, codes))
+            again = codes[order][1:] == codes[order][:-1]
+            if name != start and again.sum() >= LEAST_ROWS and (
+                    begin[order][1:][again] == stop[order][:-1][again]).all():
+                raise ValueError(f"{start} is where the last row of the same {name} ended: the rows are stretches of "
+                                 f"time, and a case is one row. Keep the first row of each {name}, with the last "
+                                 f"{time} and outcome of that {name}")
 
 
 def repeated(frame: pd.DataFrame) -> list[str]:

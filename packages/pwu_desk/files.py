@@ -136,7 +136,8 @@ def read_pairs(file, frame):
     used = {name for pair in pairs.values() for name in pair}
     _same_unit(file, frame, used)
     y = tables.numbers(frame, file.outcome())
-    file.notes += [*doubts.coded(y, file.outcome()), *doubts.variances(models, y)]
+    file.notes += [*doubts.coded(y, file.outcome()), *doubts.variances(models, y),
+                   *evidence.leads(frame, file.outcome())]
     alone = [name for name in file.others(frame) if tables.MIDDLE.fullmatch(name) and name not in used]
     return y, models, {**dict.fromkeys(alone, "a mean without a standard deviation"),
                        **{name: f"by its name {way}" for name, way in other.items()}}, used
@@ -167,6 +168,7 @@ def read_orders(file, frame):
     used = {name for own in columns.values() for name in own}
     _same_unit(file, frame, used)
     y = tables.numbers(frame, file.outcome())
+    file.notes += evidence.leads(frame, file.outcome())
     doubts.refuse_sum(y, file.outcome(), lambda place: tables.line_of(frame, place))
     other = file.special | used
     file.notes += [*doubts.coded(y, file.outcome()), *doubts.capped(frame, y, other), *doubts.totals(frame, other),
@@ -382,6 +384,8 @@ def load(file: Found) -> pd.DataFrame:
         frame = rows.joined(file, frame)
     else:
         file.notes += truth_by_name(file, frame)
+    if asked.decision != "answers":
+        frame = tables.unmerged(frame, file.truth, {file.groups, asked.by, *rows.model_columns(asked)})
     frame = evidence.chosen_rows(frame, [asked.only] if isinstance(asked.only, str) else asked.only)
     told = str(asked.count).partition(",")[0].strip() if asked.count is not None else file.truth
     for name in rows.model_columns(asked):
@@ -405,6 +409,8 @@ def load(file: Found) -> pd.DataFrame:
                             and 2 <= frame[name].nunique() <= 6})
     file.counts.add(frame)
     file.notes = [*take_by_name(file, file.counts), *file.notes]
+    if file.weights is not None and file.weights in frame and asked.count is None:
+        file.notes += doubts.frequencies(frame, file.weights)
     return blanks_as_no(file, frame)
 
 

@@ -16,6 +16,9 @@ from .request import LISTED, Found, Request
 
 __all__: list[str] = []
 
+MOST_OFF = 0.5  # of a sum of expected events from that of events
+
+
 def model_columns(asked: Request) -> list[Any]:
     """Columns whose values are models, settings or members; of several files, the one that says which file."""
     if isinstance(asked.file, list | tuple):
@@ -119,6 +122,26 @@ def of_percent(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     return frame
 
 
+def _without_outcomes(file, frame, names, events, cases):
+    """The table without columns that are the share of events; one of expected events is asked about."""
+    share = events / np.maximum(cases, 1)
+    for name in [name for name in map(str, frame.columns) if name not in names]:
+        try:
+            values = tables.values(frame[name])
+        except ValueError:
+            continue
+        digits = next((d for d in range(2, 13) if np.allclose(values, values.round(d), rtol=0, atol=1e-9)), 12)
+        if np.ptp(share) > 0 and (np.abs(values - share) <= 0.5 * 10.0**-digits + 1e-9).all():
+            frame = frame.drop(columns=[name])
+            file.notes.append(f"{name} is {names[0]} / {names[1]} in each row, the outcome itself: it is left out.")
+        elif not file.asked.models and (values >= 0).all() and (values <= cases).all() and values.max() > 1 and (
+                abs(values.sum() / max(events.sum(), 1) - 1) < MOST_OFF and (values % 1 > 0).any()):
+            raise ValueError(f"{name} adds up to {values.sum():,.0f}, and {names[0]} to {events.sum():,.0f}: are these "
+                             f"expected numbers of events? A column of {name} / {names[1]} is a forecast; or choose "
+                             f"the forecasts with --models")
+    return frame
+
+
 def each_case(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     """A row for many cases becomes two: those with the event, and those without, each with its number as weight."""
     names = [name.strip() for name in str(file.asked.count).split(",")]
@@ -138,6 +161,7 @@ def each_case(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     if total.size and len(frame) > 3:
         raise ValueError(f"line {tables.line_of(frame, int(total[0]))} has as many {names[0]} and {names[1]} as all "
                          f"other rows together: take a total out of the file, as it counts every case again")
+    frame = _without_outcomes(file, frame, names, events, cases)
     file.truth, file.weights = f"event ({names[0]})", f"number ({names[1]})"
     file.groups = file.groups or "row of the file"
     rows = frame.drop(columns=names).assign(**{"row of the file": np.arange(len(frame))})

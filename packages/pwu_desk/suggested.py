@@ -36,6 +36,16 @@ def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
             *(() if file.groups else copies(frame[[name for name in frame if name in used]]))]
 
 
+def _is_rank(values, frame, used):
+    """Numbers 1 to n, parts of one size, or the order of a forecast: no times."""
+    often = np.unique(values, return_counts=True)[1]
+    if np.ptp(often) <= max(1, 0.02 * len(values)) and (len(often) == len(values) and np.ptp(values) + 1 == len(
+            values) or len(often) <= 100 and len(often) < len(values) / 3):
+        return True
+    ranks = pd.Series(values).rank()
+    return any(abs(ranks.corr(pd.Series(tables.values(frame[name])).rank())) > 0.99 for name in used if name in frame)
+
+
 def copies(frame):
     """A sentence where all rows occur several times, as in a file joined with itself."""
     counts = np.unique(pd.util.hash_pandas_object(frame, index=False), return_counts=True)[1]
@@ -80,7 +90,7 @@ def follow_up(file, frame, used):
             continue
         if name_tokens(name) & set(tables.EXPORTS["follow_up"]) and (outcome or (times != np.floor(times)).any()):
             said[name] = f"Column {name} looks like a time of follow-up. Those who"
-        elif times.max() > 1 and enough:
+        elif times.max() > 1 and enough and not _is_rank(times, frame, used):
             sooner[name] = detection_auroc(event == 1, -times)
     likely = max(sooner, key=sooner.__getitem__, default=None)
     if not said and likely is not None and sooner[likely] > RULES["sooner"]:

@@ -16,7 +16,7 @@ import re
 import shlex
 import sys
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -51,6 +51,7 @@ WAYS = {  # to write a number: what every field looks like, what separates thous
     "1 020,5": (rf"(?:{_WHOLE}|{_GROUPED % _SPACES})(?:,\d*)?", ("\u00a0\u202f\u2009 '", ","))}
 SIGNS = "some fields have a % sign and some have none: write all of them alike"
 PERCENT = "{} was read in per cent, as its name says."
+ROUNDING = 1e-9
 SHARES = ("column {!r}: its name says per cent, and no number in it is above 1. Are they shares from 0 to 1, or very "
           "small percentages? Give the column another name, or write a % sign behind each number")
 SILENT = ("abstain", "abstained", "no answer", "not_attempted", "not attempted")  # instead of an answer
@@ -72,6 +73,7 @@ TYPES = re.compile(r"<?(?:u?int(?:eger)?\d*|[iuf]\d+|bigint|hugeint|smallint|dou
 SPREAD = re.compile(r"(.*?)[ _.:-]*(std(?:[ _.]?dev)?|stdev|sd|sigma|spread)", re.IGNORECASE)
 MEMBER = re.compile(r"(.+?)[ _.:-]+(\d+)")
 NUMBERED, LEAST_MEMBERS = re.compile(r"(.*?[^\d _.:\[(-])[\[(]?(\d+)[\])]?"), 3  # e0, ens01, IFS[0]
+GAINS = re.compile(r"profit|pay-?off|gain|utilit|benefit|revenue|reward|earning")
 TERM = re.compile(r"([-+]?)(?:([\d.]+)\*)?(price|[\d.]+)")
 CONFIDENCE = re.compile(r"(.+?)[ _.:-]+(?:confidence|conf|prob(?:ability)?)", re.IGNORECASE)
 CORRECT = r"(?:is[ _.:-]?)?(?:right|correct|acc)"
@@ -141,7 +143,10 @@ def read_table(source: str) -> pd.DataFrame:
         raise ValueError(f"the first line of {source} is longer than {RULES['most_first_line']:,} characters: is this "
                          "a table with one row per line?")
     text, said = without_preamble(text)
-    text = without_headings(without_title(without_frame(text)))
+    whole = without_title(without_frame(_unquoted(text)))
+    text = without_headings(whole)
+    again = [place for place, (one, two) in enumerate(zip(whole.split("\n"), text.split("\n"), strict=False), 1)
+             if one.strip() and not two.strip() and not RULED.fullmatch(one)]
     text = text if said else separated(text)
     text = re.sub(rf"(?:\n[{DELIMITERS} \r]*)+\Z", "\n", text)  # rows without a field, as Excel leaves them
     delimiter, names = layout(io.StringIO(text), source, said)
@@ -161,6 +166,9 @@ def read_table(source: str) -> pd.DataFrame:
     frame = frame.drop(columns=[name for name in names if BARE.fullmatch(name) and frame[name].isna().all()])
     if text.count("\n") + (not text.endswith("\n")) != len(frame) + 1:  # blank lines, or line ends inside quotes
         frame.attrs["lines"] = Shared(_lines_of(text, delimiter))
+        if again:  # a heading stands there again
+            frame.attrs["parts"] = Shared([f"the part above line {next((at for at in again if at > line), 'end')}"
+                                           for line in frame.attrs["lines"]])
     return frame
 
 
@@ -209,11 +217,56 @@ def _together(source, paths):
     return whole
 
 
+def _unquoted(text):
+    """Lines each of which is one field in quotes with the same number of commas inside, as Excel may save a column."""
+    lines = [line.rstrip("\r") for line in text.split("\n")]
+    filled = [line for line in lines if line]
+    if len(filled) < 3 or not all(re.fullmatch(r'"(?:[^"]|"")*"', line) for line in filled) or len(
+            {line.count(",") for line in filled}) > 1 or "," not in filled[0]:
+        return text
+    return "\n".join(line[1:-1].replace('""', '"') for line in lines)
+
+
+def _named_in_a_comment(comment, below):
+    """The names in a comment that stands just above a row of as many numbers, as numpy's savetxt writes them."""
+    names, row = re.split(r"[,; \t]+", comment.strip("# \t\r")), re.split(r"[,; \t]+", below.strip())
+    plain = all(re.fullmatch(r"[^\W\d]\w*", name) for name in names)
+    numbers = all(re.fullmatch(r"[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?", field) for field in row)
+    return plain and numbers and len(names) == len(row) > 1
+
+
+def unmerged(frame: pd.DataFrame, outcome: str | None, named: Collection[Any] = ()) -> pd.DataFrame:
+    """Columns of words that are blank below each value, as merged cells are: each blank is the value above it.
+
+    Numbers alone are filled only in columns that somebody has named. The attribute *notes* says which ones.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"y": [0, 1] * 3, "clinic": ["A", None, None, "B", None, None]})
+    >>> unmerged(table, "y")["clinic"].tolist()
+    ['A', 'A', 'A', 'B', 'B', 'B']
+    """
+    for name in frame.columns if len(frame) > 2 else []:
+        column = frame[name]
+        places = np.flatnonzero(column.notna())
+        if name == outcome or len(places) < 2 or places[0] or 2 * len(places) > len(frame) or column.nunique() < 2:
+            continue
+        is_number = np.isfinite(pd.to_numeric(column.iloc[places], errors="coerce")).all()
+        if np.diff([*places, len(frame)]).min() > 1 and (not is_number or name in named):
+            frame = frame.assign(**{name: column.ffill()})
+            frame.attrs["notes"] = [*frame.attrs.get("notes", []), f"{name} is blank below each of its values, as "
+                                    f"merged cells are: each blank is read as the value above."]
+    return frame
+
+
 def without_preamble(text):
     """Lines of comments (#) before the header, and Excel's ``sep=;``, made blank; and the delimiter that Excel says."""
-    said, lines = "", []
+    said, lines = "", list[str]()
     while match := re.match(r"[ \t]*(#[^\n]*|\"?sep=(.)\"?[ \t\r]*|[ \t\r]*)\n", text):
         said = match[2] or said
+        below = text[match.end():].partition("\n")[0]
+        if match[1].startswith("#") and _named_in_a_comment(match[1], below):
+            return "".join(lines) + text.replace("#", " ", 1).lstrip(" "), said
         lines.append("\n")
         text = text[match.end():]
     return "".join(lines) + text, said
@@ -689,6 +742,7 @@ def values(column: pd.Series) -> np.ndarray:
         text = column.astype("string").str.strip()
     except (TypeError, ValueError, NotImplementedError) as error:
         raise ValueError(f"column {column.name!r} holds {column.dtype}, not numbers: {error}") from error
+    text = text.str.replace("\u2212", "-", regex=False)  # a minus as typesetters write it
     if text.dropna().str.lower().isin(["true", "false"]).all() and text.notna().any():
         return text.str.lower().map({"true": 1.0, "false": 0.0}).to_numpy(dtype=float, na_value=np.nan)
     percent = text.str.endswith("%").fillna(False).to_numpy(dtype=bool)
@@ -827,6 +881,8 @@ def probabilities(frame: pd.DataFrame, name: str, *, gaps: bool = False, whole: 
             raise ValueError(SHARES.format(name))
         read = read / 100
         frame.attrs.setdefault("notes", []).append(PERCENT.format(name))
+    near = np.clip(read, 0, 1)  # a sum of shares that floats have rounded is one
+    read = np.where(np.abs(read - near) <= ROUNDING, near, read)
     outside = (read < 0) | (read > 1)
     if outside.any():
         _refuse(frame, column_of(frame, name), outside, "expected a probability between 0 and 1",
@@ -851,6 +907,11 @@ need its baseline)'
     low, high = np.nanmin(read), np.nanmax(read)
     divide = f"--percent {shlex.quote(str(name))} divides them by 100"
     broken = not np.array_equal(read, np.floor(read))
+    if re.search(r"(?:per|/)[ _.]?(?:1000|thousand|mille?)|permille?|\u2030", str(name), re.IGNORECASE) and low >= 0:
+        return " (per mille, by its name: divide by 1000)"
+    if low < -0.01 and max(-low, high) <= 1:
+        return (" (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid; differences, as of an uplift, or "
+                "contributions to a score? A chance lies between 0 and 1)")
     if 1 <= low < high <= 1000 and broken:
         unit = "numbers per mille? Divide by 1000" if high > 100 else f"are these percentages? {divide}"
         return f" (decimal odds? 1 / x of each is a chance, with the bookmaker's margin in it; {unit})"
@@ -1067,6 +1128,12 @@ def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
         if own.keys() >= {0.01, 0.02, 0.03} and own.keys() <= {0.0, 0.01, 0.02, 0.03, 0.04} and own[0.02][-2:-1] != "0":
             raise ValueError(f"are {', '.join(own[level] for level in sorted(own))} quartiles, or the quantiles at 1%, "
                              f"2% and 3%? Call them {model}_q25, {model}_q50, {model}_q75, or {model}_q01 and so on")
+        digits = [re.search(r"\d+$", name) for name in own.values()]
+        decimals = sorted(float(f"0.{one[0]}") for one in digits if one)
+        if len(own) > 1 and len(decimals) == len(own) and _mirrored(decimals) and not _mirrored(sorted(own)):
+            raise ValueError(f"are {', '.join(own[level] for level in sorted(own))} the quantiles at "
+                             f"{', '.join(f'{level:g}' for level in decimals)}? Call them "
+                             f"{', '.join(f'{model}_q{level:g}' for level in decimals)} if they are")
         tens = sorted(10 * level for level in own)
         if len(own) > 1 and np.allclose(np.add(tens, tens[::-1]), 1) and min(own) < 0.1:  # q010 to q090
             raise ValueError(f"are {', '.join(own[level] for level in sorted(own))} the quantiles at "
@@ -1082,6 +1149,11 @@ def quantiles(names: list[str], coverage: float | None = None) -> Quantiles:
                              f"or name some with --models")
     return Quantiles(tuple(kept.get(first, ())), {model: list(own.values()) for model, own in kept.items()},
                      [_told(model, tuple(own), tools[model]) for model, own in kept.items() if tools[model]["tool"]])
+
+
+def _mirrored(levels):
+    """Are they the same from both ends, as those of intervals and a median?"""
+    return np.allclose(np.add(levels, levels[::-1]), 1)
 
 
 class Quantiles(NamedTuple):
@@ -1105,7 +1177,7 @@ def _level(name, parts, coverage):
     if "percent" in parts:
         return round(float(parts["percent"]) / 100, 9)
     if "level" in parts:
-        return float(parts["level"])
+        return float(parts["level"].replace("_", "."))
     digits = parts["digits"]  # q05, q5 and q0.05 are the same, and q2.5 is 2.5%; q975 is 97.5%
     if digits == "100" or not digits.strip("0."):
         raise ValueError(f"{name} would be the quantile at {'1' if digits == '100' else '0'}: levels lie between 0 and "
@@ -1272,6 +1344,10 @@ def cost_table(source: str) -> tuple[list[str], list[str], np.ndarray, np.ndarra
                                  f"expected a cost such as 2, price or 2+0.5*price, got {text!r} ({hint})") from None
     acts, classes = [str(name) for name in frame.iloc[:, 0]], [str(name) for name in frame.columns[1:]]
     corner = str(frame.columns[0]).lower()
+    gain = GAINS.search(f"{corner} {Path(source).stem.lower()}")
+    if gain:
+        raise ValueError(f"{source} speaks of {gain[0]}: costs are asked for. Write what an act brings with a minus "
+                         f"sign, and name the file and its first field otherwise")
     rows, *_ = re.split(r"[\\/|]", corner)  # what stands below the corner, and not beside it
     words = set(re.split(r"[^a-z]+", rows))
     if words & set(EXPORTS["true_corner"]) and not words & set(EXPORTS["act_corner"]):  # a row for each true class
@@ -1372,6 +1448,12 @@ def _two_of(name, column, event):
 
 def _counted(frame, name):
     """Of an outcome that counts events: the column of cases, whole numbers that are never smaller, and the option."""
+    rare = ~column_of(frame, name).isin(column_of(frame, name).value_counts().index[:2]).to_numpy()
+    for other in frame.columns if rare.mean() < 0.5 else []:
+        total = frame[other].astype("string").str.contains(r"\b(?:sub)?totals?\b|\bmean\b|\bsum\b", case=False)
+        if total.fillna(False)[rare].all():
+            return (f"; line {line_of(frame, int(np.argmax(rare)))} says {frame[other].iloc[int(np.argmax(rare))]} in "
+                    f"column {other!r}: a total is not a case, take such rows out")
     count = pd.to_numeric(column_of(frame, name), errors="coerce").to_numpy(float)
     if (count >= 0).all() and (count <= 1).all():
         return (f"; are these forecasts, and is the outcome another column? Or are they shares, as of several judges? "

@@ -712,7 +712,7 @@ def test_a_refusal_names_the_way_on(ask):
     assert "P90 is the quantile 0.1" in ask({"c.csv": exceeded}, "c.csv", "--truth", "sold", "--decision", "orders",
                                             "--ratio", "4")
     spread = pd.DataFrame({"y": A, "m_mean": A, "m_var": A})
-    assert "m_var, by its name a variance, needs its root" in ask(
+    assert "m_var, by its name a variance: write its root" in ask(
         {"c.csv": spread}, "c.csv", "--truth", "y", "--decision", "selective", "--error", "1:3")
     status = pd.DataFrame({"status": np.arange(N) % 3, "p": A})
     assert "--time, --horizon and --competing" in ask({"c.csv": status}, "c.csv", "--truth", "status", *RATIO)

@@ -1,0 +1,260 @@
+"""Files as tools and people leave them: each is read right, or refused or remarked on with what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import pwu_lite as pwu
+from pwu_desk import command
+
+from .told import parsed
+
+N = 240
+rng = np.random.default_rng(11)
+Y = (rng.random(N) < 0.3).astype(int)
+A = np.clip(0.25 + 0.3 * Y + rng.normal(0, 0.12, N), 0.02, 0.97).round(3)
+B = np.clip(0.28 + 0.1 * Y + rng.normal(0, 0.12, N), 0.02, 0.97).round(3)
+AT = ["--threshold", "0.2"]
+SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Dirac(0.2))
+
+
+@pytest.fixture
+def ask(capsys, tmp_path, monkeypatch):
+    """What the command prints of a table, or of the text of a file: as JSON, or the refusal."""
+    monkeypatch.chdir(tmp_path)
+
+    def asked(table, *words):
+        text = table if isinstance(table, str) else table.to_csv(index=False)
+        (tmp_path / "f.csv").write_text(text, encoding="utf-8")
+        code = command.main(["compare", "f.csv", "--json", "--resamples", "50", *words])
+        said = capsys.readouterr()
+        return parsed(said.out) if code == 0 else said.err
+    return asked
+
+
+def costs(found):
+    return {one["name"]: pytest.approx(one["cost"], rel=1e-4) for one in found["models"]}
+
+
+def said(found):
+    return " ".join(found["remarks"])
+
+
+BOTH = pd.DataFrame({"y": Y, "a": A, "b": B})
+ORDERS = ["--decision", "orders", "--ratio", "3"]
+ANSWERS = ["--decision", "answers", "--ratio", "4"]
+
+
+@pytest.mark.parametrize("flag", ["abstained", "refused", "attempted"])
+def test_a_column_that_says_where_a_model_abstained_is_asked_about(ask, flag):
+    gone = np.arange(N) % 4 == 0
+    table = pd.DataFrame({"m_right": np.where(gone, 0, Y), "m_confidence": A,
+                          f"m_{flag}": gone if flag != "attempted" else ~gone})
+    assert f"m_{flag} is {flag != 'attempted'} in 60 rows, and m is right in none of them" in said(ask(table, *ANSWERS))
+    other = table.assign(**{f"m_{flag}": np.arange(N) % 3 == 0, "m_right": Y})
+    assert "right in none" not in said(ask(other, *ANSWERS))
+    graded = pd.DataFrame({"t": "x", "m_answer": np.where(Y, "x", np.arange(N).astype(str)), "m_confidence": A,
+                           "m_graded": Y})
+    assert "right in none" not in said(ask(graded, "--truth", "t", *ANSWERS))
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_choices_numbered_from_one_and_from_zero_are_told_apart(ask, step):
+    right = rng.integers(1, 4, N)
+    table = pd.DataFrame({"t": right, "m_answer": np.where(Y == 0, right + step, 9), "m_confidence": A})
+    word = "more" if step > 0 else "less"
+    assert f"the answer of m is one {word} than the right one in {(Y == 0).sum()} of {N} rows" in ask(
+        table, "--truth", "t", *ANSWERS)
+    near = table.assign(m_answer=np.where(Y == 0, right, right + step))  # often right, sometimes one off
+    assert "models" in ask(near, "--truth", "t", *ANSWERS)
+
+
+def test_stretches_of_time_are_no_cases(ask):
+    who = np.repeat(np.arange(N // 2), 2)
+    start = np.tile([0, 3], N // 2)
+    stop = np.where(start == 0, 3, 3 + rng.integers(1, 9, N))
+    table = pd.DataFrame({"id": who, "tstart": start, "tstop": stop, "event": np.where(start == 0, 0, Y), "p": A})
+    how = ["--truth", "event", "--time", "tstop", "--horizon", "5", *AT]
+    assert "tstart is where the last row of the same id ended: the rows are stretches" in ask(table, *how)
+    assert "models" in ask(table.assign(tstart=np.minimum(stop - 1, rng.integers(0, 3, N))), *how)
+    years = ask(pd.DataFrame({"fu": 365 * stop, "event": Y, "p": A}), "--truth", "event", "--time", "fu",
+                "--horizon", "5", *AT)
+    assert "no event came by 5, the first one came at 1095: is --horizon in the unit of fu?" in years
+
+
+def test_decimals_of_levels_are_told_from_per_cent(ask):
+    middle = rng.gamma(4, 5, N).round(2)
+    table = pd.DataFrame({"t": middle + rng.normal(0, 3, N).round(2), "m_q025": middle - 6, "m_q5": middle,
+                          "m_q975": middle + 6})
+    assert "are m_q025, m_q5, m_q975 the quantiles at 0.025, 0.5, 0.975? Call them" in ask(
+        table.rename(columns={}), "--truth", "t", *ORDERS)
+    plain = table.rename(columns={"m_q025": "m_q05", "m_q5": "m_q50", "m_q975": "m_q95"})
+    assert "Read as quantiles at the levels 0.05, 0.5, 0.95." in said(ask(plain, "--truth", "t", *ORDERS))
+    scores = table.rename(columns={"m_q025": "Quantile_0_1", "m_q5": "Quantile_0_5", "m_q975": "Quantile_0_9"})
+    assert "Read as quantiles at the levels 0.1, 0.5, 0.9." in said(ask(scores, "--truth", "t", *ORDERS))
+
+
+def test_counted_rows_have_no_outcome_among_the_models(ask):
+    n = rng.integers(30, 60, 12)
+    events = rng.binomial(n, np.linspace(0.1, 0.6, 12))
+    table = pd.DataFrame({"events": events, "n": n, "observed": (events / n).round(3),
+                          "p": np.linspace(0.1, 0.6, 12).round(3)})
+    found = ask(table, "--count", "events,n", *AT)
+    assert set(costs(found)) == {"p"} and "observed is events / n in each row, the outcome itself" in said(found)
+    expected = table.drop(columns="observed").assign(old=(n * 0.4).round(2))
+    assert "old adds up to" in ask(expected, "--count", "events,n", *AT)
+    assert set(costs(ask(expected, "--count", "events,n", "--models", "p", *AT))) == {"p"}
+    rate = table[["events", "n"]].assign(rate_per_1000=1000 * table["p"])
+    assert "(per mille, by its name: divide by 1000)" in ask(rate, "--count", "events,n", *AT)
+
+
+def test_merged_cells_are_filled_down(ask):
+    site = np.repeat(["N", "S", "E"], N // 3)
+    blank = pd.Series(site).mask(np.arange(N) % (N // 3) > 0)
+    found = ask(BOTH.assign(site=blank), "--truth", "y", "--by", "site", *AT)
+    assert set(found["by"]) == {"N", "S", "E"} and "site is blank below each of its values" in said(found)
+    whole = ask(BOTH.assign(site=site), "--truth", "y", "--by", "site", *AT)
+    assert found["by"] == whole["by"]
+    rows = pd.concat([pd.DataFrame({"model": name, "id": range(N), "y": Y, "p": f})
+                      for name, f in (("m", A), ("k", B))])
+    merged = rows.assign(model=rows["model"].mask(rows["id"] > 0))
+    assert "--model-column model to compare them" in ask(merged, "--truth", "y", *AT)
+    both = ask(merged, "--truth", "y", "--model-column", "model", *AT)
+    assert costs(both) == {"m": SCORE(Y, A), "k": SCORE(Y, B)}
+    sparse = BOTH.assign(note=np.where(np.arange(N) % 2 == 0, "ok", None), site=np.where(Y == 1, "late", None))
+    assert "merged cells" not in said(ask(sparse, "--truth", "y", *AT))
+
+
+def test_a_heading_that_comes_again_may_begin_another_model(ask):
+    one, two = (pd.DataFrame({"id": range(N), "y": Y, "p": f}).to_csv(index=False) for f in (A, B))
+    refused = ask(one + two, "--truth", "y", *AT)
+    assert f"the heading stands again, in line {N + 2}" in refused and "they are models" in refused
+    halves = [pd.DataFrame({"id": np.arange(N)[part], "y": Y[part], "p": A[part]}).to_csv(index=False)
+              for part in (slice(0, 100), slice(100, None))]
+    assert costs(ask("".join(halves), "--truth", "y", *AT)) == {"p": SCORE(Y, A)}
+
+
+@pytest.mark.parametrize("name", ["profit.csv", "payoffs.csv", "costs.csv"])
+def test_gains_are_no_costs(ask, tmp_path, name):
+    corner = "act (utility)" if name == "costs.csv" else "act"
+    (tmp_path / name).write_text(f"{corner},no,yes\nwait,0,-9\ngo,-1,-1\n")
+    table = pd.DataFrame({"state": np.where(Y, "yes", "no"), "m:no": 1 - A, "m:yes": A})
+    refused = ask(table, "--truth", "state", "--decision", "acts", "--costs", name)
+    assert "costs are asked for. Write what an act brings with a minus sign" in refused
+    (tmp_path / "c.csv").write_text("act,no,yes\nwait,0,9\ngo,1,1\n")
+    assert "models" in ask(table, "--truth", "state", "--decision", "acts", "--costs", "c.csv")
+
+
+@pytest.mark.parametrize("written, told", [
+    (lambda p: np.where(np.arange(N) % 9 == 0, "11. Jan", p.astype(str)), "fields, but line 2 is not a number"),
+    (lambda p: [f"~{one}" for one in p], "has a sign beside each number, as in '~"),
+    (lambda p: [f"'{one}" for one in p], 'has a sign beside each number, as in "\''),
+    (lambda p: np.where(np.arange(N) % 2 == 0, (100 * p).round().astype(int).astype(str), p.astype(str)),
+     "and others are shares: two units in one column")])
+def test_a_forecast_in_signs_is_refused_and_not_left_out(ask, written, told):
+    assert told in ask(BOTH.assign(a=written(A)), "--truth", "y", *AT)
+    assert set(costs(ask(BOTH.assign(a=written(A)), "--truth", "y", "--models", "b", *AT))) == {"b"}
+
+
+def test_the_noise_of_floats_is_no_other_unit(ask):
+    sure = BOTH.assign(a=np.where(np.arange(N) % 50 == 0, np.where(Y, 1 + 2.2e-16, -1e-17), A))
+    assert costs(ask(sure, "--truth", "y", *AT))["a"] == SCORE(Y, np.clip(sure["a"], 0, 1))
+
+
+@pytest.mark.parametrize("foot", ["mean,{},{},{}\nmin,0,0.1,0.1\nmax,1,0.9,0.9\n", "max,1,0.97,0.97\n"])
+def test_extremes_below_the_cases_are_no_cases(ask, foot):
+    text = BOTH.assign(id=range(N))[["id", "y", "a", "b"]].to_csv(index=False) + foot.format(0.3, 0.4, 0.3)
+    assert f"line {N + 2} is not a case: it says" in ask(text, "--truth", "y", *AT)
+    names = BOTH.assign(who=[*(f"p{k}" for k in range(N - 1)), "Max"])  # a name among names
+    assert "models" in ask(names, "--truth", "y", *AT)
+
+
+def test_chances_of_several_classes_are_one_model(ask):
+    rest = (1 - A) * 0.6
+    table = pd.DataFrame({"y": Y, "P_A": A, "P_B": rest.round(3), "P_C": (1 - A - rest).round(3)})
+    assert "P_A, P_B, P_C add up to 1.00 in each row" in ask(table, "--truth", "y", *AT)
+    assert costs(ask(table, "--truth", "y", "--models", "P_A", *AT)) == {"P_A": SCORE(Y, A)}
+    odds = table.assign(P_A=0.9 * A, P_B=1.05 * rest, P_C=1.05 * (1 - rest) - 0.9 * A)
+    assert "add up to 1.05 in each row" in ask(odds.round(4), "--truth", "y", *AT)
+
+
+@pytest.mark.parametrize("label", [lambda k: k, lambda k: f"LABEL_{k}"])
+def test_confidence_of_a_label_is_offered_where_forecasts_seem_turned(ask, label):
+    says = (A > 0.55).astype(int)
+    sure = np.where(says, A, 1 - A).round(3)
+    table = pd.DataFrame({"y": Y, "score": sure, "pred": [label(k) for k in says]})
+    assert "If they say how sure the label in pred is: --confidence-of pred." in ask(table, "--truth", "y", *AT)
+    found = ask(table, "--truth", "y", "--confidence-of", "pred", *AT)
+    assert costs(found)["score"] == SCORE(Y, np.where(says, sure, 1 - sure))
+
+
+def test_differences_are_no_log_odds_and_ranks_no_times(ask):
+    lone = pd.DataFrame({"y": Y, "uplift": (A - B).round(3)})
+    assert "differences, as of an uplift" in ask(lone, "--truth", "y", *AT)
+    ranked = BOTH.assign(rank=(-A).argsort().argsort() + 1,
+                         decile=pd.qcut(-A + np.arange(N) * 1e-9, 10, labels=False) + 1)
+    assert "time of follow-up" not in said(ask(ranked, "--truth", "y", *AT))
+
+
+def test_what_a_forecast_alone_tells_is_no_model(ask):
+    both = np.array([A, 1 - A])
+    table = BOTH.assign(entropy=-(both * np.log(both)).sum(axis=0).round(6), margin=np.abs(2 * A - 1))
+    found = ask(table, "--truth", "y", *AT)
+    assert set(costs(found)) == {"a", "b"} and found["left_out"]["entropy"] == "computed from a alone"
+
+
+def test_a_second_model_s_complement_is_found_below_its_number(ask):
+    table = pd.DataFrame({"Response": np.where(Y, "bad", "good"), "Prob[bad]": A, "Prob[good]": 1 - A,
+                          "Prob[bad] 2": B, "Prob[good] 2": 1 - B})
+    found = ask(table.round(3), "--truth", "Response", "--event", "bad", *AT)
+    assert costs(found) == {"Prob[bad]": SCORE(Y, A), "Prob[bad] 2": SCORE(Y, B)}
+
+
+def test_leads_are_told_by_their_dates(ask):
+    days = 250  # of fewer the column itself is offered
+    day = pd.Timestamp("2026-03-01") + pd.to_timedelta(np.repeat(np.arange(days), 3), "D")
+    lead, demand = np.tile([1, 2, 7], days), np.repeat(rng.gamma(4, 5, days).round(1), 3)
+    told = (day - pd.to_timedelta(lead, "D")).strftime("%Y-%m-%d")
+    low = (demand - rng.gamma(3, lead)).round(1)
+    table = pd.DataFrame({"target": day.strftime("%Y-%m-%d"), "demand": demand, "issued": told, "m_q10": low,
+                          "m_q90": low + 6})
+    assert "target is 1, 2 or 7 days after issued, with the same outcomes" in said(ask(
+        table, "--truth", "demand", *ORDERS))
+    alone = table[lead == 1]
+    assert "days after issued" not in said(ask(alone, "--truth", "demand", *ORDERS))
+
+
+def test_a_table_of_frequencies_says_what_its_intervals_are_of(ask):
+    table = pd.DataFrame({"y": [0, 1] * 5, "p": np.repeat([0.1, 0.2, 0.3, 0.5, 0.7], 2),
+                          "Freq": [90, 10, 80, 20, 70, 30, 50, 50, 30, 70]})
+    assert "Freq adds up to 500 in 10 rows" in said(ask(table, "--truth", "y", "--weights", "Freq", *AT))
+    many = BOTH.assign(w=rng.integers(5, 9, N))
+    assert "adds up to" not in said(ask(many, "--truth", "y", "--weights", "w", *AT))
+
+
+def test_headers_in_comments_and_lines_in_quotes(ask):
+    rows = "\n".join(f"{int(y)} {a:.6e} {b:.6e}" for y, a, b in BOTH.to_numpy())
+    plain = "\n".join(f"{int(y)} {a} {b}" for y, a, b in BOTH.to_numpy())
+    assert costs(ask(f"# y a b\n{plain}\n", "--truth", "y", *AT)) == {"a": SCORE(Y, A), "b": SCORE(Y, B)}
+    assert "there is no column" not in ask(f"# y a b\n{rows}\n", "--truth", "y", *AT)
+    quoted = "\n".join(f'"{line}"' for line in BOTH.to_csv(index=False).strip().split("\n")) + "\n"
+    assert costs(ask(quoted, "--truth", "y", *AT)) == {"a": SCORE(Y, A), "b": SCORE(Y, B)}
+    written = [f"{one:.2f}".replace("-", "\u2212") for one in A - 0.5]
+    minus = pd.DataFrame({"t": written, "m_mean": B - 0.5, "m_std": 0.2})
+    how = ["--truth", "t", "--decision", "selective", "--error", "0.1:0.3"]
+    assert costs(ask(minus, *how)) == costs(ask(minus.assign(t=[f"{one:.2f}" for one in A - 0.5]), *how))
+
+
+def test_a_total_among_the_rows_is_named(ask):
+    text = BOTH.assign(site="N")[["site", "y", "a", "b"]].to_csv(index=False) + "N Total,0.31,0.3,0.3\n"
+    assert "a total is not a case" in ask(text + "N,1,0.5,0.5\n", "--truth", "y", *AT)
+
+
+def test_who_reads_no_further_gets_no_complaint(tmp_path):
+    import subprocess
+    import sys
+
+    BOTH.to_csv(tmp_path / "f.csv", index=False)
+    told = subprocess.run(f"{sys.executable} -m pwu_desk compare {tmp_path}/f.csv --truth y --threshold 0.2 --json "
+                          f"--resamples 50 | head -c 20", shell=True, capture_output=True, text=True, check=False)
+    assert told.stdout.startswith("{") and "Broken pipe" not in told.stderr and "Traceback" not in told.stderr
