@@ -648,6 +648,8 @@ def test_an_answer_that_is_never_right_may_be_a_sign_of_none(ask, sign):
     found = ask(blank, *how)
     assert "abstains from 58 of" in remarks(found) and "right in none" not in remarks(found)
     assert "right in none" not in remarks(ask(table.assign(t="PASS", m_answer="PASS"), *how))
+    seldom = table.assign(m_answer=np.where(np.arange(N) < 9, sign, right))
+    assert "right in none" not in remarks(ask(seldom, *how))
 
 
 @pytest.mark.parametrize("names", ["e{}", "ens{:02}", "V{}", "IFS[{}]", "y_s{}"])
@@ -695,6 +697,8 @@ def test_cases_that_may_still_be_open_are_told(ask, column):
     table = pd.DataFrame({"y": came, "a": GOOD, "b": POOR, column: values})
     assert "had they less time to show it?" in remarks(ask(table, "--truth", "y", *AT))
     assert "less time" not in remarks(ask(table.assign(y=Y), "--truth", "y", *AT))
+    rising = table.assign(y=(np.random.default_rng(9).random(N) < 0.45 + 0.5 * (age - 1) / 23).astype(int))
+    assert "less time" not in remarks(ask(rising, "--truth", "y", *AT))  # not half as many among the youngest
     assert "less time" not in remarks(ask(table.rename(columns={column: "age"}).assign(age=age), "--truth", "y", *AT))
 
 

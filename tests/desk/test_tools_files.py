@@ -121,7 +121,8 @@ def test_merged_cells_are_filled_down(ask):
     assert "--model-column model to compare them" in ask(merged, "--truth", "y", *AT)
     both = ask(merged, "--truth", "y", "--model-column", "model", *AT)
     assert costs(both) == {"m": SCORE(Y, A), "k": SCORE(Y, B)}
-    sparse = BOTH.assign(note=np.where(np.arange(N) % 2 == 0, "ok", None), site=np.where(Y == 1, "late", None))
+    sparse = BOTH.assign(note=np.where(np.arange(N) % 9 < 2, np.where(Y, "late", "lost"), None),
+                         site=np.where(Y == 1, "late", None))
     assert "merged cells" not in said(ask(sparse, "--truth", "y", *AT))
 
 
@@ -174,6 +175,10 @@ def test_chances_of_several_classes_are_one_model(ask):
     table = pd.DataFrame({"y": Y, "P_A": A, "P_B": rest.round(3), "P_C": (1 - A - rest).round(3)})
     assert "P_A, P_B, P_C add up to 1.00 in each row" in ask(table, "--truth", "y", *AT)
     assert costs(ask(table, "--truth", "y", "--models", "P_A", *AT)) == {"P_A": SCORE(Y, A)}
+    three = costs(ask(table, "--truth", "y", "--event", "1", "--models", "P_A,P_B,P_C", *AT))
+    assert three["P_A"] == SCORE(Y, A) and len(three) == 3
+    rivals = table.assign(P_B=np.roll(table["P_B"], 1))  # of the same mean, and not of the same rows
+    assert "add up to" not in str(ask(rivals, "--truth", "y", "--event", "1", *AT))
     odds = table.assign(P_A=0.9 * A, P_B=1.05 * rest, P_C=1.05 * (1 - rest) - 0.9 * A)
     assert "add up to 1.05 in each row" in ask(odds.round(4), "--truth", "y", *AT)
 
@@ -220,6 +225,8 @@ def test_leads_are_told_by_their_dates(ask):
                           "m_q90": low + 6})
     assert "target is 1, 2 or 7 days after issued, with the same outcomes" in said(ask(
         table, "--truth", "demand", *ORDERS))
+    each = table[lead == np.tile([1, 2, 7], days // 3 + 1)[:days].repeat(3)]  # every target once, at some lead
+    assert "days after issued" not in said(ask(each, "--truth", "demand", *ORDERS))
     alone = table[lead == 1]
     assert "days after issued" not in said(ask(alone, "--truth", "demand", *ORDERS))
 
