@@ -304,8 +304,8 @@ def _add_data(parser):
     parser.add_argument("--event", help="the label that counts as the event")
     parser.add_argument("--models", help="columns of forecasts, separated by commas; all other columns of numbers, "
                         "if not given; selective: columns NAME_mean and NAME_std; orders: NAME_q05 to NAME_q95, or "
-                        "NAME_1 to NAME_50; acts: NAME:CLASS; answers: NAME_confidence or NAME (blank for an "
-                        "abstention) and NAME_right")
+                        "NAME_1 to NAME_50 (members in any numbering: e0, ens01); acts: NAME:CLASS; answers: "
+                        "NAME_confidence or NAME (blank for an abstention) and NAME_right")
     parser.add_argument("--truth-file", help="a second file with the outcomes, joined by the columns that both have")
     parser.add_argument("--coverage", type=float, help="orders: that of intervals called lower and upper, in %%")
     parser.add_argument("--time", help="binary: column of times followed; --truth then says whether the event came")

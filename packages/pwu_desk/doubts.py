@@ -681,7 +681,7 @@ def pending(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> list[str]:
     >>> day = np.repeat(np.arange(1, 29), 20)
     >>> y = (day < 24) & (np.arange(560) % 3 == 0)
     >>> pending(pd.DataFrame({"opened": [f"2026-03-{one:02}" for one in day]}), y, set())[0][:67]
-    'Of the 60 rows with the latest opened 0% are events, and of the oth'
+    'Of the 60 rows with the latest opened 0 are events, and of the othe'
     """
     found = []
     for name in [str(column) for column in frame.columns if column not in special]:

@@ -571,11 +571,10 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
 
 
 def _doubts_of(said):
-    """How unsure forecasts are: entropy in nats and bits, variance, distance from a coin, and what is left to one."""
+    """How unsure forecasts are: entropy in nats and bits, variance, and the distance from a coin."""
     both = np.clip([said, 1 - said], 1e-300, 1)
     entropy = -(both * np.log(both)).sum(axis=0)
-    margin = np.abs(2 * said - 1)
-    return entropy, entropy / np.log(2), said * (1 - said), margin, 1 - margin
+    return entropy, entropy / np.log(2), said * (1 - said), np.abs(2 * said - 1)
 
 
 def leads(frame: pd.DataFrame, truth: str) -> list[str]:

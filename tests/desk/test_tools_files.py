@@ -206,6 +206,8 @@ def test_what_a_forecast_alone_tells_is_no_model(ask):
     table = BOTH.assign(entropy=-(both * np.log(both)).sum(axis=0).round(6), margin=np.abs(2 * A - 1))
     found = ask(table, "--truth", "y", *AT)
     assert set(costs(found)) == {"a", "b"} and found["left_out"]["entropy"] == "computed from a alone"
+    halves = pd.DataFrame({"y": Y, "a": A * 0.9, "b": A * 0.45})  # twice the other one, and a forecast
+    assert set(costs(ask(halves, "--truth", "y", *AT))) == {"a", "b"}
 
 
 def test_a_second_model_s_complement_is_found_below_its_number(ask):
