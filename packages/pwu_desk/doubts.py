@@ -707,6 +707,8 @@ def _youth(column, name):
         with contextlib.suppress(ValueError):  # no numbers
             age = tables.values(column)
             return -age if np.isfinite(age).all() else None
+    if not re.match(r"\d{4}-\d\d", str(column.iloc[0])):
+        return None
     texts = column.astype("string")
     if texts.isna().any() or not texts.str.match(r"\d{4}-\d\d(?:-\d\d)?").all():
         return None

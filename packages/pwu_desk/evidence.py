@@ -626,7 +626,8 @@ def refuse_totals(frame: pd.DataFrame) -> None:
     >>> refuse_totals(pd.DataFrame({"id": ["1", "2"]}))
     """
     for name in frame.columns if len(frame) > 2 else []:
-        if frame[name].dtype.kind != "O" and not pd.api.types.is_string_dtype(frame[name]):
+        word = frame[name].iloc[-1]
+        if not isinstance(word, str) or word.strip().lower() not in TOTALS | EXTREMES:
             continue
         last = frame[name].iloc[-MOST_FOOT:].astype("string").str.strip().str.lower()
         for words in (TOTALS, TOTALS | EXTREMES):
@@ -653,20 +654,23 @@ def refuse_stretches(frame: pd.DataFrame, time: str, special: set[Any]) -> None:
     >>> refuse_stretches(pd.DataFrame({"id": [1, 1, 2], "stop": [3, 5, 4]}), "stop", {"stop"})
     """
     stop = tables.numbers(frame, time, least=0)
-    discrete = [name for name in map(str, frame.columns) if name not in special and _is_discrete(frame[name])]
+    cases = []
+    for name in map(str, frame.columns):
+        codes = _codes(frame[name]) if name not in special and _is_discrete(frame[name]) else np.arange(len(stop))
+        order = np.lexsort((stop, codes))
+        again = codes[order][1:] == codes[order][:-1]
+        if again.sum() >= LEAST_ROWS and (np.diff(stop[order])[again] > 0).all():  # nobody stops twice at a time
+            cases.append((name, order, again))
     for start in map(str, frame.columns):
         try:
             begin = tables.values(frame[start]) if start not in special else np.full(len(stop), np.nan)
         except ValueError:
             continue
-        if not (begin < stop).all() or np.mean(begin > 0) < 0.1:
+        later = begin > 0
+        if not (begin < stop).all() or later.mean() < 0.1 or not np.isin(begin[later], stop).all():
             continue
-        for name in discrete:
-            codes = _codes(frame[name])
-            order = np.lexsort((stop, codes))
-            again = codes[order][1:] == codes[order][:-1]
-            if name != start and again.sum() >= LEAST_ROWS and (
-                    begin[order][1:][again] == stop[order][:-1][again]).all():
+        for name, order, again in cases:
+            if name != start and (begin[order][1:][again] == stop[order][:-1][again]).all():
                 raise ValueError(f"{start} is where the last row of the same {name} ended: the rows are stretches of "
                                  f"time, and a case is one row. Keep the first row of each {name}, with the last "
                                  f"{time} and outcome of that {name}")

@@ -248,6 +248,8 @@ def unmerged(frame: pd.DataFrame, outcome: str | None, named: Collection[Any] = 
     """
     for name in frame.columns if len(frame) > 2 else []:
         column = frame[name]
+        if pd.notna(column.iloc[1]) is not False:  # a merged cell is blank in its second row; of lists there are none
+            continue
         places = np.flatnonzero(column.notna())
         if name == outcome or len(places) < 2 or places[0] or 2 * len(places) > len(frame) or column.nunique() < 2:
             continue
@@ -527,7 +529,20 @@ def _read_parquet(source):
     _check_names(list(frame.columns))
     if frame.empty:
         raise ValueError(f"{source} has a header but no rows")
-    return frame
+    return nested_as_text(frame)
+
+
+def nested_as_text(frame: pd.DataFrame) -> pd.DataFrame:
+    """Lists and dictionaries in fields as their text, as they are read from a file: neither can be counted.
+
+    Examples
+    --------
+    >>> nested_as_text(pd.DataFrame({"y": [0], "embedding": [[0.1, 0.2]]}))["embedding"].tolist()
+    ['[0.1, 0.2]']
+    """
+    nested = [name for name in frame.columns if frame[name].dtype.kind == "O" and any(
+        isinstance(one, list | dict | np.ndarray) for one in frame[name].dropna().head(1))]
+    return frame.assign(**{name: frame[name].map(str, na_action="ignore") for name in nested}) if nested else frame
 
 
 def _by_duckdb(source):
@@ -603,6 +618,8 @@ def _check_names(names):
 def _refuse_headings(frame):
     """Refuse rows below the header that hold words where all others hold numbers: a second heading, or units."""
     top = frame.iloc[:50]
+    if any(pd.to_numeric(top[name], errors="coerce").notna().all() for name in top.columns[:50]):
+        return  # such a column has a number in every row: then no row is a heading
     for count in (2, 1):
         below = top.iloc[count:].apply(pd.to_numeric, errors="coerce")
         columns = below.columns[below.notna().all()] if len(below) > 1 else []

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import pwu_desk
 import pwu_lite as pwu
 from pwu_desk import command
 
@@ -252,6 +253,26 @@ def test_headers_in_comments_and_lines_in_quotes(ask):
     minus = pd.DataFrame({"t": written, "m_mean": B - 0.5, "m_std": 0.2})
     how = ["--truth", "t", "--decision", "selective", "--error", "0.1:0.3"]
     assert costs(ask(minus, *how)) == costs(ask(minus.assign(t=[f"{one:.2f}" for one in A - 0.5]), *how))
+
+
+def test_lists_in_the_fields_of_a_table_are_no_traceback():
+    table = BOTH.assign(id=np.repeat(range(N // 2), 2), embedding=[[0.1, 0.2]] * N, meta=[{"k": 1}] * N)
+    found = pwu_desk.read(table, "y")
+    assert set(found.models) == {"a", "b"} and {"embedding", "meta"} <= {
+        name for name, role in found.roles.items() if role.role == "left out"}
+    arrays = table.assign(embedding=[np.array([0.1, 0.2])] * N)  # as DuckDB reads a list of Parquet
+    assert set(pwu_desk.read(arrays, "y").models) == {"a", "b"}
+    with pytest.raises(ValueError, match="seem to be probabilities of 0"):
+        pwu_desk.read(table.assign(a=1 - A, b=1 - B), "y")
+
+
+def test_stretches_are_looked_for_with_one_order_for_each_column(ask, monkeypatch):
+    many = rng.integers(0, 6, (N, 600))  # columns of counts, smaller than the time, whose values are times as well
+    table = pd.concat([BOTH, pd.DataFrame(many, columns=[f"x{k}" for k in range(600)])], axis=1)
+    orders, lexsort = [], np.lexsort
+    monkeypatch.setattr(np, "lexsort", lambda keys: orders.append(1) or lexsort(keys))
+    ask(table.assign(t=rng.integers(1, 40, N)), "--truth", "y", "--models", "a", "--time", "t", "--horizon", "9", *AT)
+    assert len(orders) < 2 * table.shape[1]  # every column against every other one took minutes
 
 
 def test_a_total_among_the_rows_is_named(ask):
