@@ -163,7 +163,8 @@ def ipcw(time: ArrayLike, event: ArrayLike, *, horizon: float,
     end, any_event = validation.positive("horizon", horizon), (came == 1) | (other == 1)
     lost, counts = np.unique(t[~any_event], return_counts=True)
     at_risk = t.size - np.searchsorted(np.sort(t), lost, side="left")
-    had_event = np.array([np.sum((t == at) & any_event) for at in lost])  # events come before losses at one time
+    ends = np.sort(t[any_event])  # events come before losses at one time
+    had_event = np.searchsorted(ends, lost, side="right") - np.searchsorted(ends, lost, side="left")
     followed = np.concatenate([[1.0], np.cumprod(1 - counts / (at_risk - had_event))])
     y = ((t <= end) & (came == 1)).astype(int)
     ended = (t <= end) & any_event

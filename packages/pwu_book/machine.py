@@ -111,7 +111,7 @@ def weights(prior: Any) -> tuple[np.ndarray, np.ndarray] | None:
     ----------
     prior : ImplicitPrior
     """
-    if infinite(prior) or sp.oo in prior.atoms:
+    if prior.mass == sp.oo or sp.oo in prior.atoms:
         return None
     x = prior.symbol
     if prior.support[1] == 1:  # in both directions from the ends, so that no digit is lost near 1
@@ -127,53 +127,12 @@ def weights(prior: Any) -> tuple[np.ndarray, np.ndarray] | None:
     return places, shares / shares.sum()
 
 
-def infinite(prior: Any) -> bool:
-    """Is the whole weight infinite? By its integral, or if sympy takes long, by the order of the density at its ends.
-
-    Parameters
-    ----------
-    prior : ImplicitPrior
-
-    Examples
-    --------
-    >>> p = sp.Symbol("p")
-    >>> infinite(symbolic.binary_prior(-sp.log(p), -sp.log(1 - p), p))
-    True
-    """
-    whole = _formula_of_mass(prior)
-    if whole is not None:
-        return bool(whole == sp.oo)
-    x = prior.symbol
-    for end, side in zip(prior.support, "+-", strict=True):
-        near = 1 / x if end == sp.oo else x - end if side == "+" else end - x
-        # 1 / near has no finite integral, and 1 / (near log(1 / near)) has none either.
-        if any(sp.limit(prior.density * least, x, end, side) != 0 for least in (near, -near * sp.log(near))):
-            return True
-    return False
-
-
-def _whole(prior):
-    """The whole weight, as a formula if sympy finds one soon, else a number; None where that cannot be told either."""
-    whole = _formula_of_mass(prior)
-    if whole is not None:
-        return whole
-    mass = sp.Integral(prior.density, (prior.symbol, *prior.support)).evalf(15, maxn=60) + sum(prior.atoms.values())
-    return mass if mass.is_Float else None
-
-
-def _formula_of_mass(prior):
-    with contextlib.suppress(_Late, ValueError), _within(SOON):
-        whole = prior.mass
-        return None if whole.has(sp.Integral) else whole
-    return None
-
-
 class _Late(BaseException):
     """Time is up. Nothing that sympy catches."""
 
 
 BROWSER = sys.platform == "emscripten"  # a Python of a fifth of the speed, without signals
-LONGEST, SOON = (40.0, 5.0) if BROWSER else (8.0, 1.5)  # seconds for a derivation, and for the formula of an integral
+LONGEST = 40.0 if BROWSER else 8.0  # seconds for a derivation
 
 
 @contextlib.contextmanager
@@ -469,9 +428,7 @@ def _formula(prior):
         parts.append("The density is " + _math(sp.Eq(sp.Function("pi")(prior.symbol), prior.density, evaluate=False)))
     parts += [f"{'a' if parts else 'A'} point of weight {_math(mass)} lies at "
               f"{_math(sp.Eq(prior.symbol, place, evaluate=False))}" for place, mass in prior.atoms.items()]
-    whole = _whole(prior)
-    total = ("not known" if whole is None else "infinite" if whole == sp.oo else
-             f"about {float(whole):.6g}" if whole.is_Float else _math(whole))
+    total = "infinite" if prior.mass == sp.oo else _math(prior.mass)
     return f"{'; '.join(parts)}. The whole weight is {total}."
 
 

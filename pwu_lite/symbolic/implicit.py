@@ -82,6 +82,8 @@ class ImplicitPrior:
     finite : sympy.Set
         The forecasts (probabilities, or variances) whose expected cost is finite.
     support : tuple (low, high)
+    mass : sympy expression
+        Total mass, infinite for an improper prior.
     """
 
     family: Family
@@ -91,22 +93,8 @@ class ImplicitPrior:
     link: tuple[Any, Any]
     finite: sp.Set
     support: tuple[Any, Any]
+    mass: Any
     _parts: tuple[Any, ...] = ()
-
-    @property
-    @guarded
-    def mass(self) -> Any:
-        """Total mass, infinite for an improper prior."""
-        inner = sp.integrate(self.density, (self.symbol, *self.support))
-        if inner.has(sp.nan, sp.I) and self._has_a_pole():  # sympy may answer nan, or oo + i pi
-            inner = sp.oo
-        return inner + sum(self.atoms.values())
-
-    def _has_a_pole(self) -> bool:
-        """Is the density, near a finite end, at least as large as one over the distance to it?"""
-        sides = zip(self.support, "+-", strict=True)
-        return any(sp.limit(self.density * (self.symbol - end), self.symbol, end, side) != 0
-                   for end, side in sides if end != sp.oo)
 
     @guarded
     def truncate(self, eps: Any) -> ImplicitPrior:
@@ -150,7 +138,7 @@ class ImplicitPrior:
                 kept[atom] = simplified(value / (a * mass))
         atoms = kept
         return ImplicitPrior(self.family, self.symbol, simplified(self.density / (a * mass)), atoms, link,
-                             sp.Interval.open(eps, sp.oo), (eps, sp.oo))
+                             sp.Interval.open(eps, sp.oo), (eps, sp.oo), sp.Integer(1))
 
 
 class Steps(list[Any]):
@@ -272,9 +260,13 @@ def _binary_prior(losses: list[Any], p: Any) -> ImplicitPrior:
     y = sp.Symbol("y")
     infinite = is_infinite(if1) or is_infinite(if0)
     link = sp.oo if infinite else simplified(-(if0 + (if1 - if0) * y))
-    finite = sp.S.EmptySet if infinite else sp.Interval(0, 1, is_infinite(at_end(pieces[0][0], p, 0)),
-                                                        is_infinite(at_end(pieces[-1][1], p, 1)))
-    return ImplicitPrior(BinaryDecision(), C, density, atoms, (sp.Integer(1), link), finite, (0, 1))
+    if infinite:
+        return ImplicitPrior(BinaryDecision(), C, density, atoms, (sp.Integer(1), link), sp.S.EmptySet, (0, 1), sp.oo)
+    missed, false_alarm = at_end(pieces[0][0], p, 0), at_end(pieces[-1][1], p, 1)
+    finite = sp.Interval(0, 1, is_infinite(missed), is_infinite(false_alarm))
+    # c pi(c) integrates to l_0(1) - l_0(0), and (1 - c) pi(c) to l_1(0) - l_1(1), atoms included.
+    mass = simplified(missed - if1 + false_alarm - if0)
+    return ImplicitPrior(BinaryDecision(), C, density, atoms, (sp.Integer(1), link), finite, (0, 1), mass)
 
 
 @guarded
@@ -397,7 +389,8 @@ def _selective_prior(inner: Any, x: Any, v: Any) -> ImplicitPrior:
     finite = sp.S.EmptySet if infinite else sp.Interval.open(0, sp.oo)
     density = _joined([simplified(density / factor) for density in densities], ends, LAMBDA)
     whole = [_joined(list(parts), ends, v) for parts in (slopes, rests)]
-    return ImplicitPrior(SelectivePrediction(), LAMBDA, density, atoms, link, finite, (0, sp.oo), (*whole, v))
+    mass = simplified(at_end(slopes[0], v, 0) / factor)  # S falls from there to the mass at infinity
+    return ImplicitPrior(SelectivePrediction(), LAMBDA, density, atoms, link, finite, (0, sp.oo), mass, (*whole, v))
 
 
 def _check_conditions(inner: Any, x: Any, refuse: Callable[..., Any]) -> None:
@@ -492,7 +485,7 @@ def _restored(prior: ImplicitPrior, back: dict[Any, Any]) -> ImplicitPrior:
 
     return ImplicitPrior(prior.family, prior.symbol, own(prior.density),
                          {own(atom): own(mass) for atom, mass in prior.atoms.items()},
-                         tuple(map(own, prior.link)), own(prior.finite), prior.support,
+                         tuple(map(own, prior.link)), own(prior.finite), prior.support, own(prior.mass),
                          tuple(map(own, prior._parts)))
 
 

@@ -2,6 +2,7 @@
 
 import re
 import signal
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -339,11 +340,19 @@ def test_interval_score_is_two_newsvendors():
         assert float(total) == pytest.approx(score)
 
 
-@pytest.mark.slow
-def test_infinite_mass_is_real():
-    """Of 1/(1 - c): sympy's antiderivative ends at oo + i pi."""
+def test_the_mass_is_that_of_the_density_and_the_atoms():
+    """Read off the losses' ends: no integral, which sympy may search for minutes, or find to be oo + i pi."""
     assert binary_prior(1 - p, -p - sp.log(1 - p), p).mass == sp.oo
     assert binary_prior(*BINARY["boosting"][:2], p).mass == sp.oo and TWO.mass == 2
+    for if1, if0, *_ in BINARY.values():
+        prior = binary_prior(if1, if0, p)
+        if prior.mass != sp.oo and not prior.mass.free_symbols:
+            density = sp.lambdify(C, prior.density)
+            inner = sum(integrate.quad(density, *ends)[0] for ends in pairwise((0, 0.1, 0.3, 0.4, 0.7, 1)))
+            assert float(inner + sum(prior.atoms.values()) - prior.mass) == pytest.approx(0, abs=1e-7), prior
+    base = p**4 + (1 - p)**4
+    pseudo = [1 - x**3 / base**sp.Rational(3, 4) for x in (p, 1 - p)]
+    assert binary_prior(*pseudo, p).mass == 2
 
 
 A, B = sp.Symbol("a"), sp.Symbol("b")
