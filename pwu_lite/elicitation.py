@@ -5,6 +5,7 @@ Implements appendix I of the PWU paper.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -94,15 +95,15 @@ def beta_from_quantiles(low: float, high: float, coverage: float = 0.9, scale: f
     start, end = start / scale, end / scale
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
     upper_tail = _tail_above(start, end, tail)
-    try:
+    missed = np.inf
+    with contextlib.suppress(ValueError):  # no change of sign, or a shape beyond those of a Beta
         a, b = _shapes(start, tail, optimize.brentq(lambda s: upper_tail(s) - tail, *_LOG_SIZES, xtol=1e-13))
+        prior = Beta(a, b, scale=scale)
         missed = abs(special.betainc(a, b, start) - tail) + abs(special.betaincc(a, b, end) - tail)
-    except ValueError:  # no change of sign
-        missed = np.inf
     if not missed < 1e-8:
         raise ValueError(f"no Beta prior was found with {coverage:g} of its mass in [{low!r}, {high!r}]: "
                          f"the interval is too narrow or too wide")
-    return Beta(a, b, scale=scale)
+    return prior
 
 
 def lognormal_from_quantiles(low: float, high: float, coverage: float = 0.9) -> LogNormal:

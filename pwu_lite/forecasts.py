@@ -49,7 +49,7 @@ def from_interval(low: Any, high: Any, *, coverage: float) -> tuple[np.ndarray, 
     validation.same_length("low", low, "high", high)
     validation.reject("low", low, low >= high, "must be below high")
     share = validation.inside("coverage", coverage, 0, 1)
-    return (low + high) / 2, (high - low) / (2 * np.sqrt(2) * special.erfinv(share))
+    return validation.check_gaussian(low / 2 + high / 2, (high / 2 - low / 2) / (np.sqrt(2) * special.erfinv(share)))
 
 
 def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -81,8 +81,7 @@ def from_samples(samples: Any) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError(f"samples must have shape (n, m), one row per case and at least two draws, got {draws.shape}")
     same = draws.max(axis=1) == draws.min(axis=1)
     validation.reject("samples", draws[:, 0], same, "must differ within a case: all of its draws are the same")
-    std = draws.std(axis=1, ddof=1)
-    return draws.mean(axis=1), std
+    return validation.check_gaussian(draws.mean(axis=1), draws.std(axis=1, ddof=1))
 
 
 def from_variance(mean: ArrayLike, variance: ArrayLike) -> tuple[np.ndarray, np.ndarray]:

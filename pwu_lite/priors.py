@@ -104,7 +104,7 @@ class Prior:
         Returns
         -------
         ndarray
-            Within a relative error of 1e-12 of what `tails` gives, and of 1e-8 for a prior as narrow as a Beta
+            Within a relative error of 1e-11 of what `tails` gives, and of 1e-8 for a prior as narrow as a Beta
             with ``a + b`` above 1,000, whose density is the exponential of large terms; besides `numerical_error`.
 
         Examples
@@ -260,6 +260,7 @@ class _PerCase(Prior):
     """A prior whose parameters may be arrays of shape (n,): a prior for each case."""
 
     index: Any = None  # of the pandas object that a parameter came in: labels in another order are refused
+    indexed: str = ""  # and that parameter's name
     parameters = property(lambda self: {one.name: getattr(self, one.name) for one in fields(self)})
 
     @property
@@ -330,8 +331,7 @@ class Beta(_PerCase):
     scale: Any = 1.0
 
     def __post_init__(self) -> None:
-        _keep(self, _shape, "a", "b")
-        _keep(self, _scale, "scale")
+        _keep(self, a=_shape, b=_shape, scale=_scale)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -396,18 +396,17 @@ class TruncatedBeta(Prior):
     _norm: float = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _keep(self, _shape, "a", "b")
+        _keep(self, a=_shape, b=_shape, low=_place, high=_place)
         whole = Beta(self.a, self.b)
-        _keep(self, _place, "low", "high")
         _in_order(self)
         low, high = self.low, self.high
         if low < 0 or high > 1:
             raise ValueError(f"low and high must lie in [0, 1], got {low!r} and {high!r}")
         object.__setattr__(self, "_whole", whole)
-        object.__setattr__(self, "_norm", float(whole.mass(low, high)))
+        object.__setattr__(self, "_norm", float(_narrow_mass(whole, low, high)))
         if not self._norm > 1e-280:
             raise ValueError(f"Beta({self.a}, {self.b}) has no mass on [{low!r}, {high!r}]")
-        if high - low < 1e-6 * max(high, 1e-3):
+        if high - low < 1e-4 * max(high, 1e-3):
             raise ValueError(f"[{low!r}, {high!r}] is too narrow for exact masses: use a Uniform prior there")
 
     @property
@@ -477,7 +476,7 @@ class Uniform(_PerCase):
     high: Any
 
     def __post_init__(self) -> None:
-        _keep(self, _place, "low", "high")
+        _keep(self, low=_place, high=_place)
         _in_order(self)
 
     @property
@@ -528,7 +527,7 @@ class Dirac(_PerCase):
     at: Any
 
     def __post_init__(self) -> None:
-        _keep(self, _place, "at")
+        _keep(self, at=_place)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -572,7 +571,7 @@ class Pareto(_PerCase):
     minimum: Any
 
     def __post_init__(self) -> None:
-        _keep(self, _scale, "minimum")
+        _keep(self, minimum=_scale)
 
     @property
     def support(self) -> tuple[float, float]:
@@ -630,8 +629,7 @@ class LogNormal(Prior):
     sigma: float
 
     def __post_init__(self) -> None:
-        _keep(self, _place, "mu")
-        _keep(self, _scale, "sigma")
+        _keep(self, mu=_place, sigma=_scale)
         if self.sigma > 1e3:
             raise ValueError(f"sigma must be at most 1000, got {self.sigma!r}: the prior spans all numbers there are")
 
@@ -692,8 +690,7 @@ class Gamma(Prior):
     scale: float
 
     def __post_init__(self) -> None:
-        _keep(self, _shape, "shape")
-        _keep(self, _scale, "scale")
+        _keep(self, shape=_shape, scale=_scale)
         if self.shape > 1e5:
             raise ValueError(f"shape must be at most 100,000, got {self.shape!r}: use a LogNormal or a Dirac prior, "
                              f"which is indistinguishable from it")
@@ -829,16 +826,17 @@ class Frozen(Prior):
     The mass is scipy's; the partial mean is Gauss-Legendre quadrature between the
     thresholds asked for and some eighty quantiles, kept between the gap's ends times its mass. `numerical_error`
     adds up, over the gaps between the quantiles, the change that halving a gap makes, and the
-    distance from scipy's mean. Equal to another one of the same distribution of scipy and parameters. A
-    distribution of one's own is copied, so that a later change of it changes no score, and equals itself alone.
+    distance from scipy's mean, twice. Equal to another one of the same distribution of scipy and parameters. A
+    distribution of one's own, or a histogram, is copied, so that a later change of it changes no score, and equals
+    itself alone.
     """
 
     tabulated = True
 
     def __init__(self, frozen: Any) -> None:
         self.frozen = copy.deepcopy(frozen)
-        own = not type(frozen.dist).__module__.startswith("scipy.stats")  # it may hold anything: then only itself
-        self._known = (type(frozen.dist), repr(_arguments(frozen)), id(self) if own else None)
+        own = type(frozen.dist) is not type(_of_scipy(frozen.dist.name))  # it may hold anything: then only itself
+        self._known = (type(frozen.dist), repr(_arguments(frozen)), object() if own else None)
         low, high = frozen.support()
         self._support = (float(low), float(high))
         self._mean = float(frozen.mean())
@@ -909,7 +907,7 @@ class Frozen(Prior):
         with np.errstate(invalid="ignore"):
             halved = np.sort(np.concatenate([grid, (grid[1:] + grid[:-1]) / 2]))
             gaps, fine = self._gaps(grid), self._gaps(halved).reshape(-1, 2).sum(axis=1)
-            return float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15 * abs(self._mean)
+            return 2 * float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15 * abs(self._mean)
 
     @property
     def mean(self) -> Any:
@@ -992,6 +990,12 @@ def _closed_form(frozen: Any) -> Prior | None:
     return None
 
 
+def _of_scipy(name: str) -> Any:
+    from scipy import stats  # as below
+
+    return getattr(stats, name, None)
+
+
 def _arguments(frozen: Any) -> tuple[Any, ...]:
     """Shapes, loc and scale as floats, however they were given."""
     shapes, loc, scale = frozen.dist._parse_args(*frozen.args, **frozen.kwds)
@@ -1033,14 +1037,15 @@ def _to_floats(integers: Any) -> np.ndarray:
     return bits.view(np.float64)
 
 
-def _keep(prior: Prior, check: Callable[..., Any], *names: str) -> None:
+def _keep(prior: Prior, **checks: Callable[..., Any]) -> None:
     """Check parameters and keep them as floats; or arrays, where there may be a prior for each case, read-only."""
-    validation.same_order(**{name: getattr(prior, name) for name in names})
-    for name in names:
+    validation.same_order(**{name: getattr(prior, name) for name in checks})
+    for name, check in checks.items():
         value = getattr(prior, name)
         if np.ndim(value) and isinstance(prior, _PerCase):
             if hasattr(value, "iloc"):
                 object.__setattr__(prior, "index", value.index)
+                object.__setattr__(prior, "indexed", name)
             value = validation.vector(name, value)
             for extreme in (int(value.argmin()), int(value.argmax()), int(np.abs(value).argmin())):
                 check(f"{name}[{extreme}]", value[extreme])
@@ -1048,21 +1053,22 @@ def _keep(prior: Prior, check: Callable[..., Any], *names: str) -> None:
         else:
             value = check(name, value)
         object.__setattr__(prior, name, value)
-    lengths = {value.size for value in map(prior.__getattribute__, names) if isinstance(value, np.ndarray)}
+    lengths = {value.size for value in map(prior.__getattribute__, checks) if isinstance(value, np.ndarray)}
     if len(lengths) > 1:
         raise ValueError(f"the parameters of {type(prior).__name__} have different lengths: {sorted(lengths)}")
 
 
 def with_index(priors: Sequence[Any]) -> dict[str, Any]:
-    """The priors for each case whose parameters came with an index, by the name of one of these.
+    """The priors for each case whose parameters came with an index, by the name of one of these; parts of mixtures too.
 
     Examples
     --------
     >>> with_index([Dirac(0.1), Dirac([0.1, 0.2])])
     {}
     """
-    return {next(name for name, value in prior.parameters.items() if np.ndim(value)): prior
-            for prior in priors if getattr(prior, "index", None) is not None}
+    indexed = [part for prior in priors for _, part in prior.parts if getattr(part, "index", None) is not None]
+    return {part.indexed if number == 0 else f"{part.indexed} of prior {number + 1}": part
+            for number, part in enumerate(indexed)}
 
 
 def _in_order(prior: Any) -> None:

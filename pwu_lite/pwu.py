@@ -115,8 +115,7 @@ class PWU:
             Bad input, named with its first bad index.
         """
         data = self.family.read(y_true, *prediction)
-        validation.same_order(y_true=y_true, **dict(zip(self.family.takes, prediction, strict=True)),
-                              sample_weight=sample_weight, **with_index(self.priors))
+        self._check_order(y_true, prediction, sample_weight=sample_weight)
         weight = None if sample_weight is None else self.family.weight(sample_weight, data)
         loss, error = self.family.loss(self.resolved, data, weight)
         if return_error:
@@ -125,6 +124,10 @@ class PWU:
             warnings.warn(f"{self!r} is computed numerically: {loss:.6g} may be off by {error:.1g} "
                           f"(return_error=True gives both)", stacklevel=2)
         return loss
+
+    def _check_order(self, y_true: Any, prediction: Any, **more: Any) -> None:
+        parts = dict(zip(self.family.takes, prediction, strict=True))
+        validation.same_order(y_true=y_true, **parts, **more, **with_index(self.priors))
 
     @property
     def largest_difference(self) -> float | None:
@@ -149,8 +152,9 @@ class PWU:
         if not isinstance(self.family, SeparableFamily):
             raise TypeError(f"{type(self.family).__name__} is not separable: "
                             f"a case has no loss of its own")
-        validation.same_order(y_true=y_true, **with_index(self.priors))
-        return self.family.losses(self.resolved, self.family.read(y_true, *prediction))
+        data = self.family.read(y_true, *prediction)
+        self._check_order(y_true, prediction)
+        return self.family.losses(self.resolved, data)
 
     def curve(self, y_true: ArrayLike, *prediction: ArrayLike, thetas: Any,
               sample_weight: ArrayLike | None = None) -> np.ndarray:
@@ -182,7 +186,7 @@ class PWU:
         ----------
         pos_label : any label, optional
             Which of two labels counts as 1. Needed unless the labels are 0 and 1, False and True, or -1 and 1:
-            nothing is guessed.
+            nothing is guessed. A test fold of ones alone needs it, too, because ones may stand beside twos.
 
         Raises
         ------

@@ -72,9 +72,9 @@ def same_order(**given: Any) -> None:
             if one != two and Counter(one) == Counter(two):
                 at, *pair = next((place, *pair) for place, pair in enumerate(zip(one, two, strict=True))
                                  if pair[0] != pair[1])
+                way = "" if labels.has_duplicates else f"align them, {name}.loc[{other}.index], or "
                 raise ValueError(f"{other} and {name} have the same index labels in different orders, at position {at} "
-                                 f"{pair[0]!r} and {pair[1]!r}: align them, {name}.loc[{other}.index], or pass "
-                                 f".to_numpy() of both to go by position")
+                                 f"{pair[0]!r} and {pair[1]!r}: {way}pass .to_numpy() of both to go by position")
         known.append((name, index))
 
 
@@ -454,6 +454,14 @@ def one_number(name: str, value: Any) -> float:
     return float(array)
 
 
+def one_value(name: str, value: Any) -> float:
+    """Read what a function returned: one number, NaN and infinity included."""
+    array = as_float(name, value)
+    if array.ndim != 0:
+        raise ValueError(f"{name} must return one number, got {_short(value)}")
+    return float(array)
+
+
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Read one whole number, at least 1."""
     number = one_number(name, value)
@@ -491,7 +499,7 @@ def as_float(name: str, values: Any) -> np.ndarray:
         array = np.asarray(values)
     except ValueError as error:
         raise ValueError(f"{name} must be a regular array of numbers: {error}") from None
-    except (RuntimeError, TypeError, AttributeError, BufferError) as error:  # a tensor with gradients
+    except (RuntimeError, TypeError, AttributeError, BufferError, LookupError) as error:  # a tensor with gradients
         raise ValueError(f"{name} must be numbers that numpy can read (a tensor: detach it, move it to the CPU "
                          f"and make it float32): {error}") from None
     if array.dtype.kind in "USO":
@@ -522,7 +530,8 @@ def _reject_what_is_no_number(name: str, array: np.ndarray) -> None:
         value = array[index]
         argument = f"{name}[{', '.join(map(str, index))}]" if index else name
         if value is None:
-            raise ValueError(f"{argument} is None: use NaN for a number that is missing, where gaps are allowed")
+            raise ValueError(f"{argument} is None, not a number" + (
+                ": use NaN for one that is missing, where gaps are allowed" if index else ""))
         if isinstance(value, (str, bytes)):
             hint = " (for labels as text pass y_true == the label that counts as 1)" if name == "y_true" else ""
             raise ValueError(f"{name} must be numeric: {argument} is {str(value)!r}, a text{hint}")
@@ -548,7 +557,7 @@ def check_matrix(name: str, values: Any) -> np.ndarray:
 
 def _shape_message(name: str, array: np.ndarray) -> str:
     message = f"{name} must be one-dimensional, got shape {array.shape}"
-    if array.ndim == 2 and array.shape[1] == 2:
+    if array.ndim == 2 and array.shape[1] == 2 and name == "y_prob":
         message += "; for class probabilities pass the second column, [:, 1]"
     return message
 

@@ -97,7 +97,7 @@ class Columns:
             if name in special or str(name) in models:
                 continue
             words = name_tokens(name)
-            if words & set(RULES["date_words"]):
+            if words & set(RULES["date_words"]) and (known is None or _like_times(known)):
                 found.append(say("dates", column=name))
             elif known and self.repeat(name) and (words & set(RULES["group_words"]) or self._like_ids(name)):
                 found.append(say("groups", column=name, typed=shlex.quote(str(name)), rows=f"{self.rows:,}",
@@ -109,3 +109,10 @@ class Columns:
         known = self.often[name] or Counter()
         often = set(known.values())
         return min(often) > 1 and (len(often) == 1 or self.runs[name] == len(known))
+
+
+def _like_times(known):
+    """More than two values, most of which have a digit and are no fractions."""
+    kinds = [str(kind) for kind in known if kind is not None]
+    fits = [kind for kind in kinds if re.search(r"\d", kind) and not re.fullmatch(r"-?\d*\.\d*[1-9]0*", kind)]
+    return len(kinds) > 2 and len(fits) > len(kinds) / 2

@@ -162,8 +162,10 @@ def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any
             if min(inside.size, outside.size) < LEAST_ROWS or np.ptp(inside) > 0 or np.ptp(outside) == 0:
                 continue
             if inside.size * np.log(max(np.mean(outside == inside[0]), 1e-9)) < np.log(1e-9):  # by chance never
-                found.append(f"{truth} is {inside[0]:g} in all {inside.size:,} rows where {column} = {kind}: was it "
-                             f"looked for there, and is there a decision to take? --only leaves rows out.")
+                own = {tables.key(each) for each in frame.loc[here, truth].unique()} if truth in frame else set()
+                found.append(f"{truth} is {own.pop() if len(own) == 1 else format(inside[0], 'g')} in all "
+                             f"{inside.size:,} rows where {column} = {kind}: was it looked for there, and is there a "
+                             f"decision to take? --only leaves rows out.")
     return found
 
 
@@ -493,6 +495,25 @@ def of_the_other_label(models: Mapping[str, np.ndarray], y: np.ndarray, event: s
             f"1 - x of each."] if turned else []
 
 
+def cut(models: Mapping[str, np.ndarray], y: np.ndarray) -> list[str]:
+    """Forecasts above which all events lie, and all other cases below: one of the two was made from the other.
+
+    Forecasts of two values are answers, and those of a model that knows are said to.
+
+    Examples
+    --------
+    >>> cut({"a": np.linspace(0.2, 0.4, 40), "b": np.tile([0.1, 0.4], 20)}, np.repeat([0, 1], 20))
+    ['In a all events lie above all other cases: was the outcome cut from it, or was it made with the outcome known?']
+    """
+    came = y == 1
+    few = min(came.sum(), (~came).sum()) < LEAST_ROWS / 5
+    names = [] if few else [name for name, f in models.items() if f[came].min() > f[~came].max()
+                            and len(np.unique(f)) > 2 and np.abs(f - y).mean() > 0.01]
+    them = "it, or was it" if len(names) == 1 else "them, or were they"
+    return [f"In {', '.join(names)} all events lie above all other cases: was the outcome cut from {them} made with "
+            f"the outcome known?"] if names else []
+
+
 def off(sums: Mapping[str, np.ndarray]) -> list[str]:
     """Models that say far more events, or far fewer, than came: other cases, or scores in place of probabilities.
 
@@ -591,7 +612,8 @@ def together(frame: pd.DataFrame, y: np.ndarray, names: list[Any]) -> dict[Any, 
         more, base = rows > 1, y.mean()
         alike = (events == 0) | (events == rows)
         both = min(((events == 0) & more).sum(), ((events == rows) & more).sum()) >= LEAST_ALIKE / 4
-        chance = np.sum(np.log(base ** rows[more] + (1 - base) ** rows[more])) if 0 < base < 1 else 0.0
+        with np.errstate(divide="ignore"):  # of very many rows: no chance at all
+            chance = np.sum(np.log(base ** rows[more] + (1 - base) ** rows[more])) if 0 < base < 1 else 0.0
         if alike.all() and both and chance < np.log(1e-9):
             found[name] = (f"The outcome is the same in all rows of each {name}: are these rows one case each time? "
                            f"--groups {typed(name)} keeps them together{_telling(frame, name)}.")

@@ -20,7 +20,7 @@ from pwu_lite.reporting.rules import RULES
 
 from . import doubts, evidence, tables
 from .columns import Columns, name_tokens
-from .request import Found, check_models
+from .request import Found, between_commas, check_models
 
 __all__: list[str] = []
 
@@ -119,8 +119,11 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
     steps = [] if asked.time is not None or asked.count is not None else doubts.in_steps(models, y)
     other += doubts.horizons(models, file.outcome()) + doubts.in_sample(models)
     parts += [] if asked.time is not None else doubts.pending(frame, y, file.special | {*models})
-    return [*turned, *other, *parts, *doubts.fitted(frame, models, y, file.special), *steps, *doubts.ends(models, y),
-            *doubts.per_cent(models, y), *doubts.ranks(models), *doubts.filled(models), *again]
+    other = [*turned, *doubts.cut(models, y), *other]
+    said = [*file.notes, *frame.attrs.get("notes", [])]
+    as_written = {name: f for name, f in models.items() if tables.PERCENT.format(name) not in said}
+    return [*other, *parts, *doubts.fitted(frame, models, y, file.special), *steps, *doubts.ends(models, y),
+            *doubts.per_cent(as_written, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
 
 def _of_the_event(file, frame, models, y):
@@ -136,7 +139,7 @@ def _of_the_event(file, frame, models, y):
                          f"--confidence-of {evidence.typed(doubt[1])}, or --confidence-of none")
     event, other = _both_labels(file, frame, y)
     words = re.search("[a-z]{2}", other, re.IGNORECASE)
-    if words and not file.asked.models:  # .pred_No, where .pred_Yes is not in the file
+    if words:  # .pred_No, where .pred_Yes is not in the file, or is not among those that were named
         turned = [name for name in models if _is_of(name, other) and not _is_of(name, event)]
         models = {name: 1 - f if name in turned else f for name, f in models.items()}
         file.notes += [f"{name} is read as the probability of {other}, by its name: the forecast is 1 minus it."
@@ -150,7 +153,7 @@ def _of_the_event(file, frame, models, y):
 
 def _labels_of(file, frame, models):
     """Which models are confidences, and the column of labels that each of them is about."""
-    labels = [file.confidence_of] if file.confidence_of in frame else file.confidence_of.split(",")
+    labels = between_commas(file.confidence_of, frame.columns.__contains__)
     for label in labels:
         tables.column_of(frame, label)
     sure = [name for name, f in models.items() if np.nanmin(f) >= 0.5] or list(models)  # of two labels no less

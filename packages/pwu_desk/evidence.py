@@ -57,6 +57,7 @@ MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, eve
 ENDS = (r"lower|low?|lc[li]|[qp]?0?2[._]?5%?|[qp]0?5|[qp]?10",
         r"upper|hi(?:gh)?|uc[li]|[qp]?97[._]?5%?|[qp]95|[qp]?90")  # what an interval's are called
 MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
+MOST_NAMING = 8  # columns of text, pairs of which may name models
 ROUNDED, FAR = 2e-3, 0.1  # closer than numbers of two or three digits are written
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
 
@@ -316,7 +317,7 @@ def design(frame: pd.DataFrame, truth: str | None, special: set[Any]) -> str:
     nearly = "" if found or truth is None else "nearly "
     found = found or (nearly_same_design(frame, truth, special) if truth is not None else None)
     if found is None:
-        return ""
+        return _design_of_two(frame, truth, special)
     name, key = found
     kinds = list(dict.fromkeys(_keys(frame[name])))
     only, column = typed(f"{name}={kinds[0]}"), typed(name)
@@ -327,6 +328,23 @@ def design(frame: pd.DataFrame, truth: str | None, special: set[Any]) -> str:
             f"into {len(kinds)} parts with {nearly}the same {_same(key)}. Say "
             f"{models + 'such column), ' if whole else ''}--only {only} for one, or --groups {own} if each row is a "
             f"case")
+
+
+def _design_of_two(frame, truth, special):
+    """The same of models that two columns of text name together: not every pair of their values need be there."""
+    few = [name for name in frame.columns if name not in special and not pd.api.types.is_numeric_dtype(frame[name])
+           and 2 <= frame[name].nunique() <= MOST_PARTS]
+    for one, two in itertools.combinations(few, 2) if len(few) <= MOST_NAMING else ():
+        both, name = _keys(frame[one]) + " " + _keys(frame[two]), f"{one} {two}"
+        found = same_design(frame.drop(columns=[one, two]).assign(**{name: both}), truth, special)
+        if found is not None and found[0] == name:
+            own = typed(found[1][0]) if len(found[1]) == 1 else "none"
+            only = " ".join(f"--only {typed(f'{column}={tables.key(frame[column].iloc[0])}')}" for column in (one, two))
+            return (f"the file seems to have one row per model, not per case: columns {one!r} and {two!r} together cut "
+                    f"the rows into {both.nunique()} parts with the same {_same(found[1])}. Say --model-column "
+                    f"{typed(one)} --model-column {typed(two)} to compare them, {only} for one, or --groups {own} if "
+                    f"each row is a case")
+    return ""
 
 
 def balanced(frame: pd.DataFrame, truth: str, special: set[Any]) -> list[str]:

@@ -159,7 +159,8 @@ def read_orders(file, frame):
             turned = ". They fall everywhere: if they are numbers that are exceeded with these chances, P90 is the " \
                      "quantile 0.1; rename them" if (np.diff(models[name], axis=1) <= 0).all() else ""
             raise ValueError(f"line {tables.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
-                             f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}{turned}")
+                             f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}"
+                             f"{turned or '. If they were fitted one by one, sort those of each row, in the file'}")
     levels = file.decided.family.levels
     file.notes += [line for line in found.said if line.partition(":")[0] in columns]
     file.notes.append(f"Read as quantiles at the levels {', '.join(f'{level:g}' for level in levels)}." if levels else
@@ -388,8 +389,7 @@ def load(file: Found) -> pd.DataFrame:
         frame = tables.unmerged(frame, file.truth, {file.groups, asked.by, *rows.model_columns(asked)})
     frame = evidence.chosen_rows(frame, [asked.only] if isinstance(asked.only, str) else asked.only)
     told = str(asked.count).partition(",")[0].strip() if asked.count is not None else file.truth
-    for name in rows.model_columns(asked):
-        frame = evidence.as_models(frame, told, name, file.special - {file.groups})
+    frame = _by_models(frame, told, rows.model_columns(asked), file.special - {file.groups})
     if asked.decision == "orders":
         frame, said = tables.wide(frame, file.outcome())
         file.notes += [said] if said else []
@@ -420,6 +420,22 @@ def read_models(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
     y, models, left, used = file.decided.read(file, frame)
     file.notes += weights_by_name(file, frame, models, used)
     return y, models, left or unread(file, frame, used), used
+
+
+def _by_models(frame, told, names, special):
+    """A column for each model; of several columns by each in turn, or by all together where not all pairs occur."""
+    found = frame
+    try:
+        for name in names:
+            found = evidence.as_models(found, told, name, special)
+    except ValueError:
+        if len(names) < 2:
+            raise
+        together = frame[[tables.column_of(frame, name).name for name in names]].map(tables.key).agg(" ".join, axis=1)
+        attrs, found = frame.attrs, frame.drop(columns=names).assign(**{" ".join(names): together})
+        found.attrs = attrs
+        found = evidence.as_models(found, told, " ".join(names), special)
+    return found
 
 
 def _models_in_rows(file, frame, truth):

@@ -7,7 +7,7 @@ answered by the findings of a `Found`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -221,7 +221,7 @@ class Found:
         """Columns that have another part than a forecast."""
         asked = self.asked
         own = asked.cost_columns() if asked.case_costs else []
-        labels = {self.confidence_of, *(self.confidence_of or "").split(",")}
+        labels = between_commas(self.confidence_of, self.columns.__contains__)
         return {self.truth, self.weights, self.groups, asked.competing, asked.cost_share, asked.time, asked.by, *own,
                 *labels}
 
@@ -232,13 +232,7 @@ class Found:
 
     def named(self) -> list[str]:
         """Names of models between commas; a comma inside a column's own name separates nothing."""
-        parts, named = (self.asked.models.split(",") if self.asked.models else []), []
-        while parts:
-            ends = [end for end in range(len(parts), 0, -1) if self._is_known(",".join(parts[:end]).strip())]
-            end = ends[0] if ends else 1
-            named.append(",".join(parts[:end]).strip())
-            parts = parts[end:]
-        return named
+        return between_commas(self.asked.models, self._is_known)
 
     def _is_known(self, name):
         """A column, or what the columns of a model begin with."""
@@ -275,6 +269,23 @@ class Found:
         known = "asked" if asked.models else "its values" if asked.decision in ("binary", "top-k") else "its name"
         roles |= {name: Role("forecast", known) for name in sorted(map(str, used)) if name not in roles}
         return roles | {str(name): Role("left out", reason) for name, reason in (left or {}).items()}
+
+
+def between_commas(text: str | None, known: Callable[[str], bool]) -> list[str]:
+    """Names between commas; a comma inside of a name that is known separates nothing.
+
+    Examples
+    --------
+    >>> between_commas("a,b, t=60,c", {"a", "b, t=60"}.__contains__)
+    ['a', 'b, t=60', 'c']
+    """
+    parts, names = text.split(",") if text else [], []
+    while parts:
+        ends = [end for end in range(len(parts), 0, -1) if known(",".join(parts[:end]).strip())]
+        end = ends[0] if ends else 1
+        names.append(",".join(parts[:end]).strip())
+        parts = parts[end:]
+    return names
 
 
 def check_models(names: Any) -> None:

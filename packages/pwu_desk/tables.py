@@ -120,6 +120,9 @@ def read_table(source: str) -> pd.DataFrame:
         return _together(source, paths)
     if str(source).lower().endswith((".parquet", ".pq")):
         return _read_parquet(source)
+    if str(source).lower().endswith(".arff"):
+        raise ValueError(f"{source} is in Weka's format, which is not read here: scipy.io.arff.loadarff reads it, and "
+                         f"pandas writes its table as CSV")
     raw = _bytes(source)
     if raw[:2] == b"PK":
         raise ValueError(f"{source} is an Excel or zip file: save the sheet as CSV")
@@ -979,9 +982,12 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     """
     column = column_of(frame, name)
     if column.isna().any():
+        labels = sorted(map(key, column.dropna().unique()))
+        ways = " ".join(f"--only {shlex.quote(f'{name}={label}')}" for label in labels)
         _refuse(frame, column, column.isna().to_numpy(), "expected an outcome",
                 "; if that is the name of a class, give it another one; if the outcome is not known, say "
-                "--missing bounds" + ("; if a blank means no, --missing no" if of_one_label(column) else ""))
+                "--missing bounds" + ("; if a blank means no, --missing no" if of_one_label(column) else "")
+                + (f"; if such a row is no case, {ways} leaves it out" if len(labels) == 2 else ""))
     try:
         kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
     except TypeError as error:
@@ -1472,7 +1478,11 @@ def _counted(frame, name):
             return (f"; line {line_of(frame, int(np.argmax(rare)))} says {frame[other].iloc[int(np.argmax(rare))]} in "
                     f"column {other!r}: a total is not a case, take such rows out")
     count = pd.to_numeric(column_of(frame, name), errors="coerce").to_numpy(float)
-    if (count >= 0).all() and (count <= 1).all():
+    between = (count >= 0).all() and (count <= 1).all()
+    if between and set(count) > {0, 1} and np.isin(count, (0, 1)).mean() > 0.8:
+        ways = " ".join(f"--only {shlex.quote(f'{name}={kind}')}" for kind in (0, 1))
+        return f"; if the others are neither, as ties are, leave them out: {ways}"
+    if between:
         return (f"; are these forecasts, and is the outcome another column? Or are they shares, as of several judges? "
                 f"Then make two columns of whole numbers, 100 times {name} as EVENTS and 100 as CASES: --count "
                 f"EVENTS,CASES instead of --truth counts each row by its share")

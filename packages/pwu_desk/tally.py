@@ -421,7 +421,8 @@ class Tally:
         weight = rows.sums[:, 1] / rows.sums[:, 1].max()
         size = np.sum(rows.sums[:, 3] / rows.sums[:, 1].max()) / weight.sum() if self.kind == "losses" else None
         value, least, most = (rows.losses(score, which) @ weight / weight.sum() for which in range(3))
-        return _ordered(value, least, most, size, rows.sums[:, 0].max())
+        error = 0.0 if score is None else sum(prior.numerical_error for prior in score.priors)
+        return _ordered(value, least - error, most + error, size, rows.sums[:, 0].max())
 
     def _top_k(self, score, rows):
         cells, where = np.unique(rows.keys[:, 2], return_inverse=True)

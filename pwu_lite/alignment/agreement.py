@@ -86,7 +86,7 @@ def agreement(metrics: Any, utilities: Any, *, tie: float = ROUNDING) -> dict[st
     with np.errstate(invalid="ignore", divide="ignore"):
         tau = both / np.sqrt(np.multiply.outer((ours**2).sum(axis=0), informative))
         d = np.where((ours**2).sum(axis=0)[:, None] > 0, both / informative, np.nan)
-    return {"tau": tau, "somers_d": d, "pairs": np.broadcast_to(informative, both.shape).copy()}
+    return {"tau": tau, "somers_d": d, "pairs": informative + 0 * both}
 
 
 def _signs_of_pairs(values: np.ndarray, tie: float) -> np.ndarray:

@@ -65,7 +65,7 @@ class CostMatrix(SeparableFamily):
     costs: Any
     price: Any = None
     acts: Any = None
-    classes: Any = field(default=None, repr=False, compare=False)
+    classes: Any = field(default=None, repr=False)
 
     multiclass = True
     blur = 1e-10  # crossings of expected costs are computed

@@ -203,9 +203,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     scores = validation.named("score", score) if isinstance(score, Mapping) else {"score": score}
     if not scores:
         raise ValueError("compare needs at least one score")
-    validation.same_order_of_models(forecasts, y_true=y_true, groups=groups, sample_weight=sample_weight)
     for one in scores.values():
-        validation.same_order(y_true=y_true, **with_index(getattr(one, "priors", ())))
+        validation.same_order_of_models(forecasts, y_true=y_true, groups=groups, sample_weight=sample_weight,
+                                        **with_index(getattr(one, "priors", ())))
     y_true, forecasts = _by_name(scores, y_true, forecasts)
     y, forecasts = _cases("y_true", y_true), {name: _parts(name, given) for name, given in forecasts.items()}
     wrong = [f"{name} has length {len(part)}" for name, parts in forecasts.items() for part in parts
@@ -377,6 +377,16 @@ def _beside_the_reference(word: np.ndarray) -> np.ndarray:
     return (word != "costlier") & ~(np.isin(word, ("best", "reference")) & (word == "cheaper").any())
 
 
+def _refuse_apart(present: dict[Any, np.ndarray]) -> None:
+    """Why no case has a forecast of every model, and what to do."""
+    if empty := [name for name, each in present.items() if not each.any()]:
+        raise ValueError(f"{empty[0]} has no forecast in any case: leave it out")
+    if not any((one & two).any() for one, two in itertools.combinations(present.values(), 2)):
+        raise ValueError("no case has forecasts of two models: each was used on cases of its own, and what is "
+                         "compared here are models on the same cases")
+    raise ValueError("no case has a forecast of every model: say which model the others are compared with (against)")
+
+
 def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[Any, Any], against: str | None,
               groups: np.ndarray | None, weight: np.ndarray | None, options: Options,
               few: bool) -> tuple[pd.DataFrame, Any]:
@@ -395,12 +405,7 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     reference, shared = against, np.all(list(present.values()), axis=0)
     if against is None:
         if not shared.any():
-            if len(present) > 1 and not any((one & two).any() for one, two in itertools.combinations(
-                    present.values(), 2)):
-                raise ValueError("no case has forecasts of two models: each was used on cases of its own, and what is "
-                                 "compared here are models on the same cases")
-            raise ValueError("no case has a forecast of every model: say which model the others are compared with "
-                             "(against)")
+            _refuse_apart(present)
         chosen, outcomes, given = part(forecasts, shared)
         values, _ = _values(chosen, outcomes, given, some(weight, shared))
         reference = list(forecasts)[int(np.nanargmin(values))]
@@ -440,8 +445,9 @@ def _values(score: Any, y: np.ndarray, forecasts: dict[Any, Any],
         raise ValueError("a prior for each case needs finite losses of each case")
     order = canonical_order(y, forecasts, weight)
     options = {} if weight is None else {"sample_weight": weight[order]}
-    return np.array([float(named(name, score, y[order], *(part[order] for part in parts), **options))
-                     for name, parts in forecasts.items()]), None
+    values = [named(name, score, y[order], *(part[order] for part in parts), **options)
+              for name, parts in forecasts.items()]
+    return np.array([validation.one_value("score", value) for value in values]), None
 
 
 def verdict_of(gap: float, low: float, high: float, few: bool) -> str:

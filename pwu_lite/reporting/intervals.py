@@ -249,7 +249,7 @@ def method_of(interval: Any) -> Method:
         return ByNumber()
     if isinstance(interval, Method):
         return interval
-    if interval not in METHODS:
+    if not isinstance(interval, str) or interval not in METHODS:
         raise ValueError(f"interval must be one of {', '.join(METHODS)}, got {interval!r}")
     return METHODS[interval]
 

@@ -10,6 +10,7 @@ import threading
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -687,3 +688,16 @@ def test_large_blocks_that_decide_are_named():
         found = compare_tallies(tallies, pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10)))
         said.append(any("changes with the size of a block" in line for line in found.words))
     assert said == [False, True]
+
+
+def test_bounds_hold_under_a_prior_that_is_integrated_numerically():
+    """Of steps, of which quadrature keeps few digits: the bounds are wider by the prior's own error."""
+    heights, edges = np.array([1, 8, 1, 1, 3.0]), np.array([0, 0.1, 0.3, 0.5, 0.6, 1])
+    rng = np.random.default_rng(0)
+    f = rng.random(20_000)
+    y = (rng.random(20_000) < f).astype(int)
+    tally = Tally()
+    tally.update(y, f)
+    found = tally.score(PWU(pwu.BinaryDecision(), scipy.stats.rv_histogram((heights, edges), density=False)()))
+    steps = pwu.Mixture([pwu.Uniform(*ends) for ends in zip(edges, edges[1:], strict=False)], heights / heights.sum())
+    assert found.lower <= PWU(pwu.BinaryDecision(), steps)(y, f) <= found.upper

@@ -288,3 +288,86 @@ def test_who_reads_no_further_gets_no_complaint(tmp_path):
     told = subprocess.run(f"{sys.executable} -m pwu_desk compare {tmp_path}/f.csv --truth y --threshold 0.2 --json "
                           f"--resamples 50 | head -c 20", shell=True, capture_output=True, text=True, check=False)
     assert told.stdout.startswith("{") and "Broken pipe" not in told.stderr and "Traceback" not in told.stderr
+
+
+def test_an_outcome_that_was_cut_from_the_forecast_is_doubted(ask):
+    score = np.round(np.linspace(0.05, 0.9, N), 4)
+    cut = pd.DataFrame({"y": np.where(score > 0.6, "bad", "good"), "p": score, "a": A})
+    words = "In p all events lie above all other cases: was the outcome cut from it, or was it made"
+    assert words in said(ask(cut, "--truth", "y", "--event", "bad", *AT))
+    almost = cut.assign(p=np.where(np.arange(N) == 0, 0.95, score))
+    assert words not in said(ask(almost, "--truth", "y", "--event", "bad", *AT))
+
+
+def test_named_models_are_read_by_the_label_in_their_name(ask):
+    table = pd.DataFrame({"y": np.where(Y, "unsafe", "safe"), "a_pred_safe": 1 - A, "b_pred_safe": B})
+    found = ask(table, "--truth", "y", "--event", "unsafe", "--models", "a_pred_safe,b_pred_safe", *AT)
+    assert costs(found) == {"a_pred_safe": SCORE(Y, A), "b_pred_safe": SCORE(Y, 1 - B)}
+    assert "a_pred_safe is read as the probability of unsafe" not in said(found)
+    assert "a_pred_safe is read as the probability of safe, by its name" in said(found)
+
+
+def test_a_comma_in_the_name_of_a_column_of_labels_separates_nothing(ask):
+    table = pd.DataFrame({"y": Y, "A label (t=1, s)": np.where(A > 0.5, 1, 0), "A confidence": np.maximum(A, 1 - A)})
+    found = ask(table, "--truth", "y", "--confidence-of", "A label (t=1, s)", "--models", "A confidence", *AT)
+    assert costs(found) == {"A confidence": SCORE(Y, A)}
+
+
+def test_an_outcome_that_never_changes_in_a_part_is_told_by_its_label(ask):
+    part = np.arange(N) < 100
+    table = pd.DataFrame({"y": np.where(part, 1, np.where(Y, 2, 1)), "part": np.where(part, "early", "late"), "a": A})
+    assert "y is 1 in all 100 rows where part = early" in said(ask(table, "--truth", "y", "--event", "2", *AT))
+
+
+def test_ties_beside_two_labels_are_left_out_by_what_is_said(ask):
+    table = pd.DataFrame({"y": np.where(np.arange(N) < 5, 0.5, Y), "a": A})
+    assert "--only y=0 --only y=1" in ask(table, "--truth", "y", *AT)
+    assert costs(ask(table, "--truth", "y", "--only", "y=0", "--only", "y=1", *AT)) == {"a": SCORE(Y[5:], A[5:])}
+
+
+def test_what_looks_like_time_has_the_values_of_one(ask):
+    table = BOTH.assign(part_time=np.arange(N) % 2, share_to_date=np.linspace(40.25, 60.75, N), week=np.arange(N) // 12)
+    words = said(ask(table, *AT))
+    assert "week looks like time" in words and "part_time looks" not in words and "to_date looks" not in words
+
+
+def test_a_column_that_was_read_in_per_cent_is_not_asked_about_again(ask):
+    few = np.arange(N) == 7
+    table = pd.DataFrame({"y": few, "turnout (%)": np.round(40 + 20 * A, 1), "a": np.where(few, 0.4, 0.01 * A)})
+    assert "turnout (%) was read in per cent" in said(ask(table, "--event", "True", *AT))
+    assert "is it in per cent" not in said(ask(table, "--event", "True", *AT))
+
+
+def test_quantiles_that_cross_are_refused_with_what_to_do(ask):
+    table = pd.DataFrame({"y": np.linspace(88.5, 112.5, 60), "m_q05": 90.0, "m_q50": 100.0, "m_q95": 110.0})
+    table.loc[3, "m_q50"] = 89.0
+    assert "fitted one by one, sort those of each row" in ask(table, "--truth", "y", *ORDERS)
+
+
+def test_rows_without_an_outcome_that_are_no_cases_are_left_out_as_it_is_said(ask):
+    blank = np.arange(N) % 6 == 0
+    table = pd.DataFrame({"y": np.where(blank, np.nan, Y), "a": np.where(blank, np.nan, A)})
+    assert "if such a row is no case, --only y=0 --only y=1 leaves it out" in ask(table, "--truth", "y", *AT)
+    found = ask(table, "--truth", "y", "--only", "y=0", "--only", "y=1", *AT)
+    assert costs(found) == {"a": SCORE(Y[~blank], A[~blank])}
+
+
+def test_models_that_two_columns_name_together(ask):
+    """Where not every setting has every variant, no column alone tells the models apart."""
+    kinds = [("raw", "base", A), ("graph", "base", B), ("graph", "full", (A + B) / 2)]
+    table = pd.concat([pd.DataFrame({"case": np.arange(N), "y": Y, "p": f, "features": one, "kind": two})
+                       for one, two, f in kinds])
+    asked = ask(table, "--truth", "y", *AT)
+    assert "'features' and 'kind' together cut the rows into 3 parts with the same case and outcomes" in asked
+    assert "Say --model-column features --model-column kind to compare them" in asked
+    assert "--only features=raw --only kind=base for one" in asked
+    found = ask(table, "--truth", "y", "--model-column", "features", "--model-column", "kind", *AT)
+    assert costs(found) == {f"{one} {two}": SCORE(Y, f) for one, two, f in kinds}
+    assert "no column 'nope'" in ask(table, "--truth", "y", "--model-column", "features", "--model-column", "nope", *AT)
+
+
+def test_a_file_in_wekas_format_is_refused_with_a_way(capsys, tmp_path):
+    path = tmp_path / "f.arff"
+    path.write_text("% made by a tool\n@relation r\n@attribute y {0,1}\n@attribute a numeric\n@data\n0,0.2\n1,0.9\n")
+    assert command.main(["compare", str(path), *AT]) == 2
+    assert "scipy.io.arff.loadarff reads it" in capsys.readouterr().err

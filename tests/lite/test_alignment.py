@@ -111,3 +111,8 @@ def test_labels_in_another_order_are_refused():
                  lambda: alignment.agreement(one.to_frame(), two.to_frame())):
         with pytest.raises(ValueError, match="different orders"):
             call()
+
+
+def test_a_column_with_a_nan_has_no_pairs():
+    found = alignment.agreement([[np.nan, 1], [2, 3], [1, 2]], [[1], [2], [3.0]])
+    assert np.isnan([table[0] for table in found.values()]).all() and found["pairs"][1] == 3

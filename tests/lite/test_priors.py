@@ -1,5 +1,6 @@
 """Mass and partial mean of every prior against independent quadrature, and what makes a prior bad."""
 
+import copy
 import dataclasses
 import pickle
 import threading
@@ -7,10 +8,12 @@ from fractions import Fraction
 
 import mpmath
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 
 import pwu_lite as pwu
+from pwu_lite import forecasts
 from pwu_lite.priors import Frozen, Prior, as_prior
 
 INF = float("inf")
@@ -378,3 +381,64 @@ def test_each_prior_stands_in_every_list_that_it_must():
     assert kinds == {type(prior) for prior in PRIORS} | {pwu.Dirac}  # a point has no density to integrate
     assert kinds == {kind for kind, _ in reports._SCALED} | {pwu.Beta, pwu.TruncatedBeta, pwu.Mixture}
     assert kinds == set(induced._DENSITIES) | {pwu.Dirac, pwu.Mixture}
+
+
+def test_histograms_of_scipy_are_different_priors():
+    """Their class is scipy's, but what they hold is theirs: equal only to themselves, so that they share no table."""
+    first, second = (scipy.stats.rv_histogram((np.array(heights), np.linspace(0, 1, 5)), density=False)()
+                     for heights in ([6, 2, 1, 1], [1, 1, 2, 6]))
+    f, y = np.linspace(0.2, 0.6, 40_000), np.zeros(40_000, int)
+    scores = [pwu.PWU(pwu.BinaryDecision(), prior) for prior in (first, second)]
+    assert scores[0] != scores[1] and scores[0] == scores[0] and copy.deepcopy(scores[0]) != scores[0]
+    for score, heights in zip(scores, ([6, 2, 1, 1], [1, 1, 2, 6]), strict=True):
+        parts = pwu.Mixture([pwu.Uniform(k / 4, (k + 1) / 4) for k in range(4)], np.array(heights) / 10)
+        value, error = score(y, f, return_error=True)
+        assert abs(value - pwu.PWU(pwu.BinaryDecision(), parts)(y, f)) <= error
+
+
+@pytest.mark.parametrize("make", [
+    lambda c: pwu.PWU(pwu.BinaryDecision(), pwu.Mixture([pwu.Dirac(c), pwu.Uniform(0, 1)], [0.5, 0.5])),
+    lambda c: pwu.PWU(pwu.BinaryDecision(), pwu.Mixture([pwu.Mixture([pwu.Dirac(c)], [1.0]), pwu.Dirac(0.3)],
+                                                        [0.5, 0.5])),
+    lambda c: pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 3, c))], ids=["mixture", "twice", "scale"])
+@pytest.mark.parametrize("named", [("y_true",), ("y_prob",), ("y_true", "y_prob")])
+def test_labels_in_another_order_are_refused_wherever_they_stand(make, named):
+    places = list("abc")
+    y, f, c = ([1, 0, 0], [0.6, 0.3, 0.2], pd.Series([0.7, 0.1, 0.2], places))
+    y, f = (pd.Series(each, places) if name in named else each for name, each in (("y_true", y), ("y_prob", f)))
+    score = make(c.loc[places[::-1]])
+    for use in (score, score.per_sample, lambda y, f: pwu.compare(y, {"m": f}, score)):
+        with pytest.raises(ValueError, match="same index labels in different orders"):
+            use(y, f)
+    make(c)(y, f)
+
+
+def test_parameters_of_one_prior_are_checked_together():
+    a, scale = pd.Series([1.0, 2, 3], list("abc")), pd.Series([1.0, 0.5, 0.2], list("cba"))
+    with pytest.raises(ValueError, match="a and scale have the same index labels in different orders"):
+        pwu.Beta(a, 2, scale)
+    with pytest.raises(ValueError, match="different lengths"):
+        pwu.Beta([1.0, 2], 2, [1, 1, 1.0])
+    with pytest.raises(ValueError, match="too narrow for exact masses"):
+        pwu.TruncatedBeta(2, 10, 0.2, 0.200001)
+
+
+def test_two_tables_of_costs_with_other_classes_are_two():
+    tables = [pd.DataFrame([[0, 9], [1, 0.0]], columns=names) for names in (["ill", "well"], ["well", "ill"])]
+    first, second = (pwu.PWU(pwu.CostMatrix(table)) for table in tables)
+    assert first != second and first == pwu.PWU(pwu.CostMatrix(tables[0]))
+
+
+@pytest.mark.parametrize("make", [
+    lambda: forecasts.from_samples([[1e-200, 2e-200]]), lambda: forecasts.from_samples([[1e200, 2e200]]),
+    lambda: forecasts.from_interval([1e308], [1.7e308], coverage=0.9),
+    lambda: forecasts.from_interval([0], [5e-324], coverage=0.9)])
+def test_a_spread_outside_of_the_floats_is_refused(make):
+    with np.errstate(all="ignore"), pytest.raises(ValueError, match="positive|finite|too large"):
+        make()
+
+
+@pytest.mark.parametrize(("low", "high", "coverage"), [(3.4e-8, 5.3e-8, 0.999), (0.00291197, 0.00291375, 0.95)])
+def test_a_beta_beyond_the_shapes_is_an_interval_that_is_too_narrow(low, high, coverage):
+    with pytest.raises(ValueError, match="the interval is too narrow or too wide"):
+        pwu.elicitation.beta_from_quantiles(low, high, coverage)
