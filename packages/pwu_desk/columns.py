@@ -112,7 +112,7 @@ class Columns:
 
 
 def _like_times(known):
-    """More than two values, most of which have a digit and are no fractions."""
+    """More than two values, most of which have a digit and are not fractions."""
     kinds = [str(kind) for kind in known if kind is not None]
     fits = [kind for kind in kinds if re.search(r"\d", kind) and not re.fullmatch(r"-?\d*\.\d*[1-9]0*", kind)]
     return len(kinds) > 2 and len(fits) > len(kinds) / 2

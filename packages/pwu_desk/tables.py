@@ -987,7 +987,7 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
         _refuse(frame, column, column.isna().to_numpy(), "expected an outcome",
                 "; if that is the name of a class, give it another one; if the outcome is not known, say "
                 "--missing bounds" + ("; if a blank means no, --missing no" if of_one_label(column) else "")
-                + (f"; if such a row is no case, {ways} leaves it out" if len(labels) == 2 else ""))
+                + (f"; if such a row should not count, {ways} leaves it out" if len(labels) == 2 else ""))
     try:
         kinds = list({key(kind): kind for kind in pd.unique(column)}.values())
     except TypeError as error:

@@ -347,7 +347,7 @@ def test_quantiles_that_cross_are_refused_with_what_to_do(ask):
 def test_rows_without_an_outcome_that_are_no_cases_are_left_out_as_it_is_said(ask):
     blank = np.arange(N) % 6 == 0
     table = pd.DataFrame({"y": np.where(blank, np.nan, Y), "a": np.where(blank, np.nan, A)})
-    assert "if such a row is no case, --only y=0 --only y=1 leaves it out" in ask(table, "--truth", "y", *AT)
+    assert "if such a row should not count, --only y=0 --only y=1 leaves it out" in ask(table, "--truth", "y", *AT)
     found = ask(table, "--truth", "y", "--only", "y=0", "--only", "y=1", *AT)
     assert costs(found) == {"a": SCORE(Y[~blank], A[~blank])}
 
