@@ -332,8 +332,9 @@ def design(frame: pd.DataFrame, truth: str | None, special: set[Any]) -> str:
 
 def _design_of_two(frame, truth, special):
     """The same of models that two columns of text name together: not every pair of their values need be there."""
-    few = [name for name in frame.columns if name not in special and not pd.api.types.is_numeric_dtype(frame[name])
-           and 2 <= frame[name].nunique() <= MOST_PARTS]
+    texts = (name for name in frame.columns if name not in special and not pd.api.types.is_numeric_dtype(frame[name])
+             and 2 <= frame[name].nunique() <= MOST_PARTS)
+    few = list(itertools.islice(texts, MOST_NAMING + 1))  # of a wide table no more are looked at
     for one, two in itertools.combinations(few, 2) if len(few) <= MOST_NAMING else ():
         both, name = _keys(frame[one]) + " " + _keys(frame[two]), f"{one} {two}"
         found = same_design(frame.drop(columns=[one, two]).assign(**{name: both}), truth, special)
