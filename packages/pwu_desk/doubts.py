@@ -18,6 +18,7 @@ import pandas as pd
 from scipy.stats import binom
 
 from pwu_lite.metrics._kernels import detection_auroc
+from pwu_lite.reporting.rules import RULES
 
 from . import tables
 from .columns import name_tokens
@@ -387,6 +388,8 @@ def in_per_cent(frame: pd.DataFrame, names: list[str], y: np.ndarray) -> list[st
     for name in names:
         values = tables.values(frame[name])
         if not np.isfinite(values).all() or (values % 1 == 0).all() or not 0 < base < 1:
+            continue
+        if name_tokens(name) & set(RULES["outcomes"]):  # actual_share is what happened
             continue
         mean = values.mean() / 100
         if base / CLOSE < mean < CLOSE * base and detection_auroc(y == 1, values) > HIGHER:

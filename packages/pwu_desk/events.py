@@ -55,6 +55,7 @@ def read_events(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
         models, left = {name: f for name, f in models.items() if name not in flat}, left | other | flat
     if not asked.models:
         _refuse_classes(models)
+        _refuse_survival(models)
     models = _of_the_event(file, frame, models, y)
     if asked.time is not None:
         y = _until_horizon(file, frame, y, competing)
@@ -81,6 +82,20 @@ def _refuse_classes(models):
             raise ValueError(f"{', '.join(names)} add up to {total.mean():.2f} in each row: they seem to be one "
                              f"model's chances of several classes. --models NAME takes that of the event; with the "
                              f"classes as outcomes, --decision acts scores all of them")
+
+
+def _refuse_survival(models):
+    """Numbered columns that fall along every row, which no five rivals do, are chances of surviving so long."""
+    numbered = [(float(name[at.start():]), name[:at.start()], name) for name in models
+                if (at := re.search(r"\d+(?:\.\d+)?$", name))]
+    names = [name for _, _, name in sorted(numbered)]
+    if len(names) < 5 or len({stem for _, stem, _ in numbered}) > 1:
+        return
+    rows = np.column_stack([models[name] for name in names])
+    if len(rows) >= LEAST_FIELDS and (np.diff(rows, axis=1) <= 0).all() and (rows[:, 0] > rows[:, -1]).mean() > 0.9:
+        raise ValueError(f"{names[0]} to {names[-1]} fall along every row: they seem to be chances of surviving so "
+                         f"long. The forecast of an event by then is 1 minus the column of your horizon: write it into "
+                         f"a column of its own, or say --models {evidence.typed(names[-1])} to take one as it stands")
 
 
 def _labelled(file, frame, event=""):

@@ -371,3 +371,19 @@ def test_a_file_in_wekas_format_is_refused_with_a_way(capsys, tmp_path):
     path.write_text("% made by a tool\n@relation r\n@attribute y {0,1}\n@attribute a numeric\n@data\n0,0.2\n1,0.9\n")
     assert command.main(["compare", str(path), *AT]) == 2
     assert "scipy.io.arff.loadarff reads it" in capsys.readouterr().err
+
+
+def test_chances_of_surviving_are_not_five_rivals(ask):
+    hazard = (0.02 + 0.2 * A)[:, None] * np.array([1, 5, 10, 20, 30])
+    table = pd.DataFrame(np.exp(-hazard), columns=["1", "5", "10", "20", "30"]).assign(y=Y)
+    assert "1 to 30 fall along every row: they seem to be chances of surviving" in ask(table, "--truth", "y", *AT)
+    mixed = table.assign(**{"10": table["30"], "30": table["10"]})
+    assert "chances of surviving" not in str(ask(mixed, "--truth", "y", "--event", "1", *AT))
+    by_then = table.assign(risk=1 - table["20"])[["y", "risk"]]
+    assert costs(ask(by_then, "--truth", "y", *AT)) == {"risk": SCORE(Y, by_then["risk"])}
+
+
+def test_what_happened_is_not_offered_as_a_forecast_in_per_cent(ask):
+    table = pd.DataFrame({"y": Y, "a": A, "actual_share": np.round(100 * A, 1), "poll_share": np.round(100 * B, 1)})
+    words = said(ask(table, "--truth", "y", *AT))
+    assert "--percent poll_share compares it" in words and "--percent actual_share" not in words
