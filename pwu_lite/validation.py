@@ -454,14 +454,6 @@ def one_number(name: str, value: Any) -> float:
     return float(array)
 
 
-def one_value(name: str, value: Any) -> float:
-    """Read what a function returned: one number, NaN and infinity included."""
-    array = as_float(name, value)
-    if array.ndim != 0:
-        raise ValueError(f"{name} must return one number, got {_short(value)}")
-    return float(array)
-
-
 def whole(name: str, value: Any, least: int = 1) -> int:
     """Read one whole number, at least 1."""
     number = one_number(name, value)

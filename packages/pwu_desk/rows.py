@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from . import evidence, tables
-from .request import LISTED, Found, Request
+from .request import LISTED, Found, Request, between_commas
 
 __all__: list[str] = []
 
@@ -106,7 +106,7 @@ def _with_names_of(file, truth, frame):
 
 def of_percent(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     """Columns of which --percent says that they are percentages, divided by 100."""
-    for name in [one.strip() for one in (file.asked.percent or "").split(",") if one.strip()]:
+    for name in filter(None, between_commas(file.asked.percent, frame.columns.__contains__)):
         column = tables.column_of(frame, name)
         if tables.in_percent(name) or column.astype(str).str.contains("%", regex=False).any():
             raise ValueError(f"column {name!r} says itself that it is in per cent: leave out --percent")
@@ -144,7 +144,7 @@ def _without_outcomes(file, frame, names, events, cases):
 
 def each_case(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     """A row for many cases becomes two: those with the event, and those without, each with its number as weight."""
-    names = [name.strip() for name in str(file.asked.count).split(",")]
+    names = between_commas(str(file.asked.count), frame.columns.__contains__)
     if len(names) == 2 and "+" in names[1] and names[1] not in frame:  # those with the event and those without
         both = [tables.numbers(frame, name.strip(), least=0) for name in names[1].split("+")]
         frame = frame.drop(columns=[name.strip() for name in names[1].split("+") if name.strip() != names[0]]).assign(

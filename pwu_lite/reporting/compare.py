@@ -445,9 +445,11 @@ def _values(score: Any, y: np.ndarray, forecasts: dict[Any, Any],
         raise ValueError("a prior for each case needs finite losses of each case")
     order = canonical_order(y, forecasts, weight)
     options = {} if weight is None else {"sample_weight": weight[order]}
-    values = [named(name, score, y[order], *(part[order] for part in parts), **options)
+    values = [validation.as_float("score", named(name, score, y[order], *(part[order] for part in parts), **options))
               for name, parts in forecasts.items()]
-    return np.array([validation.one_value("score", value) for value in values]), None
+    if any(value.ndim for value in values):
+        raise ValueError(f"score must return one number, got {values[0].tolist()!r:.40}")
+    return np.array(values), None
 
 
 def verdict_of(gap: float, low: float, high: float, few: bool) -> str:

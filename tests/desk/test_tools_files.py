@@ -387,3 +387,18 @@ def test_what_happened_is_not_offered_as_a_forecast_in_per_cent(ask):
     table = pd.DataFrame({"y": Y, "a": A, "actual_share": np.round(100 * A, 1), "poll_share": np.round(100 * B, 1)})
     words = said(ask(table, "--truth", "y", *AT))
     assert "--percent poll_share compares it" in words and "--percent actual_share" not in words
+
+
+def test_a_comma_in_a_name_separates_nothing_in_any_list(ask):
+    table = pd.DataFrame({"y": Y, "risk, 5 years": 100 * A, "b": 100 * B})
+    found = ask(table, "--truth", "y", "--percent", "risk, 5 years,b", *AT)
+    assert costs(found) == {"risk, 5 years": SCORE(Y, A), "b": SCORE(Y, B)}
+    counts = pd.DataFrame({"events, all": [3, 5, 9], "cases, all": [40, 30, 20], "a": [0.1, 0.2, 0.4]})
+    assert costs(ask(counts, "--count", "events, all,cases, all", *AT)) == {
+        "a": SCORE(np.repeat([1, 0, 1, 0, 1, 0], [3, 37, 5, 25, 9, 11]), np.repeat([0.1, 0.2, 0.4], [40, 30, 20]))}
+
+
+@pytest.mark.parametrize("returned", [None, np.array([1.0, 2.0])], ids=["nothing", "two"])
+def test_a_score_that_returns_no_number_is_refused(returned):
+    with pytest.raises(ValueError, match="score is None|score must return one number"):
+        pwu.compare(Y, {"a": A, "b": B}, lambda y, f: returned)
