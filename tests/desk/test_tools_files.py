@@ -295,8 +295,9 @@ def test_an_outcome_that_was_cut_from_the_forecast_is_doubted(ask):
     cut = pd.DataFrame({"y": np.where(score > 0.6, "bad", "good"), "p": score, "a": A})
     words = "In p all events lie above all other cases: was the outcome cut from it, or was it made"
     assert words in said(ask(cut, "--truth", "y", "--event", "bad", *AT))
-    almost = cut.assign(p=np.where(np.arange(N) == 0, 0.95, score))
-    assert words not in said(ask(almost, "--truth", "y", "--event", "bad", *AT))
+    for place, other in ((0, 0.95), (N - 1, 0.3)):
+        almost = cut.assign(p=np.where(np.arange(N) == place, other, score))
+        assert words not in said(ask(almost, "--truth", "y", "--event", "bad", *AT))
 
 
 def test_named_models_are_read_by_the_label_in_their_name(ask):
