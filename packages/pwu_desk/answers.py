@@ -11,7 +11,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import evidence, tables
+from . import as_forecasts, as_labels, as_numbers, evidence
+from .as_labels import key
+from .as_numbers import line_of
+from .columns import EXPORTS
 from .request import Found
 
 __all__: list[str] = []
@@ -25,8 +28,8 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
     """Right answers as 1, or as numbers of their own, and by model the answers with their confidences."""
     names, found = file.others(frame), {}
     for name in names:
-        match = tables.CONFIDENCE.fullmatch(name)
-        ends = (tables.CORRECT,) if file.truth is None else ("answer", "")
+        match = as_forecasts.CONFIDENCE.fullmatch(name)
+        ends = (as_labels.CORRECT,) if file.truth is None else ("answer", "")
         own = [other for other in names for end in ends if match and re.fullmatch(
             re.escape(match[1]) + (f"[ _.:-]+{end}" if end else ""), other, re.IGNORECASE)]
         if match and own:
@@ -36,13 +39,13 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
     if not found:
         frame, found = _always_given(file, frame, names)
     columns = file.chosen(found, "NAME_confidence and NAME_right (1 or 0), or with --truth NAME_answer")
-    silent = {name: tables.abstentions(frame, pair[1]) for name, pair in columns.items()}
+    silent = {name: as_labels.abstentions(frame, pair[1]) for name, pair in columns.items()}
     for name, (answer, _) in columns.items():
         letters = frame[answer].astype("string").str.strip().str.lower().str.replace("\u2019", "'").str.rstrip(".")
-        none = letters.isin(tables.SILENT)
+        none = letters.isin(as_labels.SILENT)
         if file.truth is not None:
             right = frame[file.truth].astype("string").str.strip().str.lower()
-            none = (none | letters.isin(tables.UNSURE)) & ~letters.eq(right) | letters.isna() | letters.eq("")
+            none = (none | letters.isin(as_labels.UNSURE)) & ~letters.eq(right) | letters.isna() | letters.eq("")
         silent[name] = silent[name] | none.fillna(False).to_numpy(dtype=bool)
         if file.truth is None and letters.isin(["c", "i"]).any():  # inspect's: N is no answer, whatever stands beside
             silent[name] = silent[name] | letters.eq("n").fillna(False).to_numpy(dtype=bool)
@@ -54,16 +57,16 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
                 frame[answer] = frame[answer].astype(object).where(~silent[name], 0)
             file.notes.append(f"{name} abstains from {silent[name].sum():,} of {len(frame):,} answers.")
     used = {name for pair in columns.values() for name in pair}
-    sure = {name: tables.probabilities(frame, pair[1]) for name, pair in columns.items()}
+    sure = {name: as_numbers.probabilities(frame, pair[1]) for name, pair in columns.items()}
     if file.truth is None:
-        answers = {name: tables.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
+        answers = {name: as_labels.right_or_wrong(frame, pair[0]) for name, pair in columns.items()}
         y = np.ones(len(frame))
     else:
         if file.asked.ignore_punctuation:
             compared = [file.truth, *(pair[0] for pair in columns.values())]
             frame = frame.assign(**{name: frame[name].map(_without_marks, na_action="ignore") for name in compared})
             file.notes.append("Answers are compared without commas, signs of money, brackets and full stops.")
-        y, answers = tables.same_words(frame, file.truth, {name: pair[0] for name, pair in columns.items()})
+        y, answers = as_labels.same_words(frame, file.truth, {name: pair[0] for name, pair in columns.items()})
         for name, (answer, _) in columns.items():
             _refuse_shifted(frame, file.truth, name, answer)
         for name, (answer, _) in columns.items():
@@ -75,7 +78,7 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
             if (often or apart) and not (answers[name] == y)[said].any():
                 line = int(np.argmax(inside if often else said))
                 raise ValueError(f"none of the {said.sum():,} answers of {name} is the right one word for word: line "
-                                 f"{tables.line_of(frame, line)} says {frame[answer].iloc[line]!r}, right is "
+                                 f"{line_of(frame, line)} says {frame[answer].iloc[line]!r}, right is "
                                  f"{frame[file.truth].iloc[line]!r}. Write both alike, or give a column {name}_right "
                                  f"of 1 and 0 instead of --truth")
         file.notes += [_one_of_several(frame, file.truth, name, pair[0], answers[name] != y)
@@ -92,7 +95,7 @@ def read_answers(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str
 def _kept_back(file, frame, name, used, right):
     """A remark on a column of two values of a model, one of which stands beside no answer that is right."""
     for column in [] if name == "the model" else file.others(frame):
-        keys = frame[column].map(tables.key)
+        keys = frame[column].map(key)
         if column in used or not re.match(rf"{re.escape(name)}[ _.:-]", column) or keys.nunique() != 2:
             continue
         for kind in sorted(set(keys)):
@@ -106,7 +109,7 @@ def _kept_back(file, frame, name, used, right):
 def _refuse_shifted(frame, truth, name, answer):
     """Answers that are numbered from 1 beside right ones that are numbered from 0, or from 0 beside 1."""
     try:
-        right, said = (tables.values(frame[column]) for column in (truth, answer))
+        right, said = (as_numbers.values(frame[column]) for column in (truth, answer))
     except ValueError:
         return
     own = np.mean(said == right)
@@ -121,22 +124,22 @@ def _refuse_shifted(frame, truth, name, answer):
 def _called_as_the_model(file, names, found):
     """A column that is called as its model, beside NAME_right, is how sure the model is."""
     right = {match[1]: name for name in names
-             if (match := re.fullmatch(rf"(.+?)[ _.:-]+{tables.CORRECT}", name, re.IGNORECASE))}
+             if (match := re.fullmatch(rf"(.+?)[ _.:-]+{as_labels.CORRECT}", name, re.IGNORECASE))}
     return {model: (own, model) for model, own in right.items()
             if file.truth is None and model in names and model not in found}
 
 
 def _of_one_model(file, names):
     """Columns that name no model, as of a file with the answers of one."""
-    kinds = tables.CORRECT if file.truth is None else "answer", "confidence|conf|prob(?:ability)?"
+    kinds = as_labels.CORRECT if file.truth is None else "answer", "confidence|conf|prob(?:ability)?"
     own = [[name for name in names if re.fullmatch(kind, name, re.IGNORECASE)] for kind in kinds]
-    long = any(name.lower() in tables.EXPORTS["long"]["model"] for name in names)  # a row for each model
+    long = any(name.lower() in EXPORTS["long"]["model"] for name in names)  # a row for each model
     return {"the model": (own[0][0], own[1][0])} if all(len(one) == 1 for one in own) and not long else {}
 
 
 def _inside(frame, part, whole, ends=False):
     """Where one answer stands as a word among others in another one; also as a number, if that is its end."""
-    pairs = zip(*(map(tables.key, frame[column].fillna("")) for column in (part, whole)), strict=True)
+    pairs = zip(*(map(key, frame[column].fillna("")) for column in (part, whole)), strict=True)
     stop = [r"(?!\w)", r"\s*$"]
     return np.array([bool(one) and bool(re.search(r"[^\W\d_]{2}", two)) and re.search(
         rf"(?<!\w){re.escape(one.lower())}{stop[ends and one[0].isdigit()]}", two.lower()) is not None
@@ -162,7 +165,7 @@ def _often_wrong(frame, columns, alike, what, beside, way):
 
 def _never_right(name, answers, cases):
     """A remark where one of the answers that are right in no row is given often, as a sign for none is."""
-    often = answers.map(tables.key).value_counts()
+    often = answers.map(key).value_counts()
     if often.empty or often.iloc[0] < max(evidence.LEAST_ROWS, OFTEN_PART * cases):
         return ""
     answer = min(often.index[often == often.iloc[0]])
@@ -172,7 +175,7 @@ def _never_right(name, answers, cases):
 
 def _in_marks_alone(frame, truth, name, answer):
     """How many answers differ from the right one in commas, signs of money, brackets or full stops alone."""
-    right, given_ = ([tables.key(value).lower() for value in frame[column]] for column in (truth, answer))
+    right, given_ = ([key(value).lower() for value in frame[column]] for column in (truth, answer))
     bare = [[_without_marks(text) for text in texts] for texts in (right, given_)]
     alike = sum(a != b and c == d for a, b, c, d in zip(right, given_, *bare, strict=True))
     return (f"{alike:,} of {len(right):,} answers of {name} differ from the right one in punctuation alone, and count "
@@ -181,7 +184,7 @@ def _in_marks_alone(frame, truth, name, answer):
 
 def _same_number(frame, truth, name, answer, wrong):
     """A remark where answers that count as wrong hold the number of the right one, beside a unit or a mark."""
-    numbers = [[re.findall(r"[-+]?\d+(?:[.,]\d+)?", text) for text in frame[column].map(tables.key)]
+    numbers = [[re.findall(r"[-+]?\d+(?:[.,]\d+)?", text) for text in frame[column].map(key)]
                for column in (truth, answer)]
     alike = [len(one) == len(two) == 1 and float(one[0].replace(",", ".")) == float(two[0].replace(",", "."))
              for one, two in zip(*numbers, strict=True)] & wrong
@@ -191,19 +194,19 @@ def _same_number(frame, truth, name, answer, wrong):
 
 def _without_marks(answer):
     """An answer in letters and digits, with decimal points, signs and %."""
-    return re.sub(r"[^\w%.-]|(?<!\d)[.]|[.](?!\d)", "", tables.key(answer).lower())
+    return re.sub(r"[^\w%.-]|(?<!\d)[.]|[.](?!\d)", "", key(answer).lower())
 
 
 def _always_given(file, frame, names):
     """Answers without confidences: each is given, and N or a blank is none."""
-    end = tables.CORRECT if file.truth is None else "answer"
+    end = as_labels.CORRECT if file.truth is None else "answer"
     found = {match[1]: (name, f"{match[1]}_confidence") for name in names
              if (match := re.fullmatch(rf"(.+?)[ _.:-]+(?:{end})", name, re.IGNORECASE))}
     frame = frame.copy()
     for answer, confidence in found.values():
-        words = frame[answer].map(lambda value: tables.key(value).lower(), na_action="ignore")
+        words = frame[answer].map(lambda value: key(value).lower(), na_action="ignore")
         letters = file.truth is None and words.isin(["c", "i"]).any()
-        none = words.isna() | words.isin(tables.SILENT) | words.isin(["n", "noanswer"]) & (
+        none = words.isna() | words.isin(as_labels.SILENT) | words.isin(["n", "noanswer"]) & (
             letters | (file.truth is not None))
         frame[confidence] = np.where(none, "", "1")
     if found:

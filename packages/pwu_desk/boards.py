@@ -21,7 +21,9 @@ from pwu_lite.pwu import PWU
 from pwu_lite.reporting.compare import compare
 from pwu_lite.reporting.rules import RULES
 
-from . import tables
+from . import as_labels, as_numbers, tables
+from .as_labels import key
+from .as_numbers import column_of, line_of
 
 __all__ = ["Board", "Charged", "amount", "board", "board_of", "is_board", "likely", "read_board", "rows", "worths"]
 
@@ -234,7 +236,7 @@ def read_board(source: Any, groups: str | None = None, tries: str | None = None,
             raise ValueError(f"which column is the {role}? Say --{role} NAME; the columns are: "
                              f"{', '.join(map(str, frame.columns))}")
         for part in name.split(",") if role == "task" and name not in frame else [name]:
-            tables.column_of(frame, part)
+            column_of(frame, part)
         names[role] = name
     if len(set(names.values())) < len(names):
         roles = ", ".join(f"{role} is {name}" for role, name in names.items())
@@ -247,7 +249,7 @@ def read_board(source: Any, groups: str | None = None, tries: str | None = None,
         raise ValueError(f"there is no other model to compare {model.iloc[0]} with" if len(model) else "no row is left")
     _refuse_repeats(frame, model, task, {*names.values(), *names["task"].split(","), tries})
     cells = pd.DataFrame({"task": task, "model": model, "solved": _shares(frame, names["solved"]),
-                          "cost": tables.amounts(frame, names["cost"], least=0)})
+                          "cost": as_numbers.amounts(frame, names["cost"], least=0)})
     wide = cells.groupby(["task", "model"])[["solved", "cost"]].mean().unstack()
     kept = wide.dropna()
     if kept.empty:
@@ -265,7 +267,7 @@ def read_board(source: Any, groups: str | None = None, tries: str | None = None,
         said.append("Several tries of one task by one model are averaged.")
     if groups is None or groups == "none":
         return kept["solved"], kept["cost"], said, None
-    of_task = pd.Series(tables.groups(frame, groups), frame.index).groupby(task)
+    of_task = pd.Series(as_labels.groups(frame, groups), frame.index).groupby(task)
     if (of_task.nunique() > 1).any():
         raise ValueError(f"column {groups!r} has several values for one task")
     return kept["solved"], kept["cost"], said, of_task.first().loc[kept.index].to_numpy()
@@ -277,20 +279,20 @@ def _many(number, noun):
 
 def _named(frame, name, role):
     """Names as they are written: 4.1 and 4.10 are two models, unless the column holds numbers."""
-    column = tables.column_of(frame, name)
+    column = column_of(frame, name)
     blank = (column.isna() | (column.astype(str).str.strip() == "")).to_numpy()
     if blank.any():
-        line = tables.line_of(frame, int(np.flatnonzero(blank)[0]))
+        line = line_of(frame, int(np.flatnonzero(blank)[0]))
         raise ValueError(f"line {line}, column {name!r}: expected the name of a {role}, got nothing")
-    return column.map(tables.key) if column.dtype.kind in "if" else column.astype(str).str.strip()
+    return column.map(key) if column.dtype.kind in "if" else column.astype(str).str.strip()
 
 
 def _shares(frame, name):
     """Right and wrong as ones and zeros, or shares."""
-    read = tables.values(tables.column_of(frame, name))
+    read = as_numbers.values(column_of(frame, name))
     if np.isfinite(read).all() and ((read >= 0) & (read <= 1)).all():
         return read
-    return tables.right_or_wrong(frame, name)
+    return as_labels.right_or_wrong(frame, name)
 
 
 def _refuse_repeats(frame, model, task, used):

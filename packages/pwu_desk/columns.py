@@ -5,10 +5,12 @@ Implements no part of a source.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,11 @@ import pandas as pd
 
 from pwu_lite.reporting.rules import RULES, say
 
-from .tables import key, keys
+from .as_labels import key, keys
 
 __all__ = ["Columns", "name_tokens"]
 
+EXPORTS: dict[str, Any] = json.loads((Path(__file__).parent / "exports.json").read_text(encoding="utf-8"))
 MOST_KINDS = 100_000  # values of a column that are counted, unless its name is one of groups
 
 

@@ -27,7 +27,8 @@ from pwu_lite.reporting.compare import ModelComparison, compare
 from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import at_a_glance, lines, wrapped
 
-from . import beliefs, doubts, evidence, files, large, report, votes
+from . import as_labels, as_numbers, beliefs, doubts, evidence, files, large, report, votes
+from .as_numbers import column_of, line_of
 from .boards import ROLES, Board, amount, board, read_board, worths
 from .events import Survey, doubted, label_of, read_events
 from .recalibration import recalibrated
@@ -418,15 +419,15 @@ def _each_its_own(file, frame):
         raise ValueError(f"{option} is for binary decisions and excludes --ratio, --threshold, --prior and another "
                          f"option for each case's costs")
     if asked.cost_share is not None:
-        return PWU(BinaryDecision(), Dirac(files.numbers(frame, asked.cost_share, above=0, below=1)))
+        return PWU(BinaryDecision(), Dirac(as_numbers.numbers(frame, asked.cost_share, above=0, below=1)))
     if file.weights is not None:
         raise ValueError("--case-costs gives each case its weight, the money at stake: leave out --weights")
-    alarm, miss, hit, rest = (files.amounts(frame, name) for name in asked.cost_columns())
+    alarm, miss, hit, rest = (as_numbers.amounts(frame, name) for name in asked.cost_columns())
     more, less = alarm - rest, miss - hit  # what acting costs too much where there is no event, and not acting else
     for low, words in ((more, "a false alarm must cost more than a case rightly left alone"),
                        (less, "a miss must cost more than a hit")):
         if not (low > 0).all():
-            raise ValueError(f"line {files.line_of(frame, int(np.argmax(low <= 0)))}: {words}, by {asked.case_costs}")
+            raise ValueError(f"line {line_of(frame, int(np.argmax(low <= 0)))}: {words}, by {asked.case_costs}")
     file.stake, file.sunk = more + less, (hit, rest)
     return PWU(BinaryDecision(), Dirac(more / (more + less)))
 
@@ -498,7 +499,7 @@ def _compare_large(file):
         tallies = tallies or {name: Tally(asked.decision) for name in models}
         for name, forecast in models.items() if known is not None else ():  # its first rows may all have one outcome
             sums[name] = sums.get(name, 0.0) + doubts.sums_of(forecast, y)
-        block, weights = files.blocks(frame, file.groups, BLOCKS), files.weights_of(file, frame)
+        block, weights = as_labels.blocks(frame, file.groups, BLOCKS), files.weights_of(file, frame)
         for name, forecast in models.items():
             tallies[name].update(y, *(forecast if isinstance(forecast, tuple) else (forecast,)), weight=weights,
                                  block=block)
@@ -526,8 +527,8 @@ def _read_piece(file, frame, known, chosen):
     """Outcomes and forecasts of a piece of a file."""
     if known is None:
         return files.read_pairs(file, frame)
-    models = {name: files.probabilities(frame, name, whole=False) for name in chosen}
-    return files.one_of_two(frame, file.truth, *known), models, {}, set(models)
+    models = {name: as_numbers.probabilities(frame, name, whole=False) for name in chosen}
+    return as_labels.one_of_two(frame, file.truth, *known), models, {}, set(models)
 
 
 def _refuse_unused(asked):
@@ -571,7 +572,7 @@ def _compare(given):
     score = _score(file, frame)
     y, models, left, used = files.read_models(file, frame)
     _refuse_no_candidate(asked, models, left)
-    groups = None if file.groups is None else files.groups(frame, file.groups)
+    groups = None if file.groups is None else as_labels.groups(frame, file.groups)
     _check_work(file, len(y) if groups is None or file.is_joint else len(pd.unique(pd.Series(groups))), models)
     if asked.html and not Path(asked.html).absolute().parent.is_dir():
         raise ValueError(f"there is no folder {Path(asked.html).parent}")
@@ -639,8 +640,8 @@ def _alike(file, frame, y, models, score, used):
 
 def _everywhere(file, whole, models):
     """The forecasts of all rows, those without an outcome as well."""
-    everywhere = {name: files.probabilities(whole, name) if name in whole else None for name in models}
-    known = files.column_of(whole, file.truth).notna().to_numpy()
+    everywhere = {name: as_numbers.probabilities(whole, name) if name in whole else None for name in models}
+    known = column_of(whole, file.truth).notna().to_numpy()
     for name, f in everywhere.items():
         if f is None or not np.array_equal(f[known], models[name]):
             raise ValueError(f"--missing bounds needs forecasts that are columns of probabilities of the event, and "
@@ -652,7 +653,7 @@ def _recalibrated(file, whole, y, models, everywhere, weights):
     """The models after two numbers each, fitted to other groups; also where there is no outcome."""
     labels = _labels(file, whole, y)
     known = ~np.isnan(labels)
-    groups = None if file.groups is None else files.groups(whole, file.groups)
+    groups = None if file.groups is None else as_labels.groups(whole, file.groups)
     weights = None if weights is None else files.weights_of(file, whole)
     after = recalibrated(labels, everywhere or models, groups=groups, sample_weight=weights, seed=file.asked.seed)
     other = "cases" if groups is None else f"groups ({file.groups})"
@@ -664,7 +665,7 @@ def _recalibrated(file, whole, y, models, everywhere, weights):
 def _labels(file, whole, y):
     """Outcomes of all rows, NaN where there is none."""
     labels = np.full(len(whole), np.nan)
-    labels[files.column_of(whole, file.truth).notna().to_numpy()] = y
+    labels[column_of(whole, file.truth).notna().to_numpy()] = y
     return labels
 
 
@@ -694,7 +695,7 @@ def _by(file, frame, y, models, score, groups):
         return {}
     if file.stake is not None or asked.blocks is not None:
         raise ValueError("--by cannot be combined with --case-costs or --blocks: use a file with the rows of one value")
-    kinds = files.column_of(frame, asked.by).map(files.key, na_action="ignore").astype(object)
+    kinds = column_of(frame, asked.by).map(as_labels.key, na_action="ignore").astype(object)
     kinds = kinds.where(kinds.notna(), "(no value, or NA)").to_numpy()  # they are cases, too
     weights, found = files.weights_of(file, frame), {}
     names = sorted({kind for kind in kinds if isinstance(kind, str)})

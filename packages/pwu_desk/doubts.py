@@ -20,7 +20,8 @@ from scipy.stats import binom
 from pwu_lite.metrics._kernels import detection_auroc
 from pwu_lite.reporting.rules import RULES
 
-from . import tables
+from . import as_numbers
+from .as_labels import key
 from .columns import name_tokens
 from .evidence import typed
 
@@ -138,7 +139,7 @@ def _few(frame, without):
         if column not in without:
             number, kinds = pd.factorize(frame[column])
             if 2 <= len(kinds) <= MOST_VALUES:
-                keys = [tables.key(kind) for kind in kinds]
+                keys = [key(kind) for kind in kinds]
                 places = [*map(keys.index, keys), -1]  # 1 and 1.0 are one value
                 yield column, np.array(places)[number], keys
 
@@ -163,7 +164,7 @@ def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any
             if min(inside.size, outside.size) < LEAST_ROWS or np.ptp(inside) > 0 or np.ptp(outside) == 0:
                 continue
             if inside.size * np.log(max(np.mean(outside == inside[0]), 1e-9)) < np.log(1e-9):  # by chance never
-                own = {tables.key(each) for each in frame.loc[here, truth].unique()} if truth in frame else set()
+                own = {key(each) for each in frame.loc[here, truth].unique()} if truth in frame else set()
                 found.append(f"{truth} is {own.pop() if len(own) == 1 else format(inside[0], 'g')} in all "
                              f"{inside.size:,} rows where {column} = {kind}: was it looked for there, and is there a "
                              f"decision to take? --only leaves rows out.")
@@ -274,7 +275,7 @@ def totals(frame: pd.DataFrame, special: set[Any]) -> list[str]:
     for name in map(str, frame.columns):
         if name in special or pd.api.types.is_numeric_dtype(frame[name]):
             continue
-        kinds = sorted({tables.key(kind) for kind in frame[name].dropna().unique()})
+        kinds = sorted({key(kind) for kind in frame[name].dropna().unique()})
         below = (pair for pair in itertools.pairwise(kinds) if pair[1].startswith((f"{pair[0]}/", f"{pair[0]}|")))
         total, part = next(below, ("", ""))
         if part and len(kinds) < len(frame) / 2:
@@ -386,7 +387,7 @@ def in_per_cent(frame: pd.DataFrame, names: list[str], y: np.ndarray) -> list[st
     """
     found, base = [], float(y.mean())
     for name in names:
-        values = tables.values(frame[name])
+        values = as_numbers.values(frame[name])
         if not np.isfinite(values).all() or (values % 1 == 0).all() or not 0 < base < 1:
             continue
         if name_tokens(name) & set(RULES["outcomes"]):  # actual_share is what happened
@@ -632,7 +633,7 @@ def _telling(frame, name):
     for column in map(str, frame.columns):
         kinds = frame[column].nunique()
         if column != name and 2 <= kinds <= MOST_VALUES and not frame.duplicated([name, column]).any():
-            last = max(map(tables.key, frame[column].dropna().unique()))
+            last = max(map(key, frame[column].dropna().unique()))
             return f"; {column} tells them apart, and --only {typed(f'{column}={last}')} keeps one of each"
     return ""
 
@@ -688,7 +689,7 @@ def frequencies(frame: pd.DataFrame, weights: str) -> list[str]:
     >>> frequencies(pd.DataFrame({"p": [0.1, 0.2], "Freq": [40, 60]}), "Freq")[0][:66]
     'Freq adds up to 100 in 2 rows: if it counts cases, repeat each row'
     """
-    number, rows = tables.values(frame[weights]), len(frame)
+    number, rows = as_numbers.values(frame[weights]), len(frame)
     if rows > FEW_ROWS or not (number % 1 == 0).all() or number.sum() < 5 * rows or frame.drop(
             columns=[weights]).duplicated().any():
         return []
@@ -730,7 +731,7 @@ def _youth(column, name):
     """How late each case began, or None: by ISO dates, or by a number that is called a time since then."""
     if name_tokens(name) & SINCE:
         with contextlib.suppress(ValueError):  # no numbers
-            age = tables.values(column)
+            age = as_numbers.values(column)
             return -age if np.isfinite(age).all() else None
     if not re.match(r"\d{4}-\d\d", str(column.iloc[0])):
         return None
@@ -757,7 +758,7 @@ keeps the rows of one.']
     numbers = {}
     for column in map(str, frame.columns):
         try:
-            numbers[column] = tables.values(frame[column])
+            numbers[column] = as_numbers.values(frame[column])
         except ValueError:
             continue
     names, first = list(numbers), np.array([gap[0] for gap in numbers.values() if len(gap)])
@@ -777,7 +778,7 @@ def _called_after(frame, models):
     found = {}
     for column in map(str, frame.columns):
         named = [name for name in models if name_tokens(column) < name_tokens(name)]
-        if len(named) == 1 < len(models) and column not in models and {*map(tables.key, frame[column].unique())} == {
+        if len(named) == 1 < len(models) and column not in models and {*map(key, frame[column].unique())} == {
                 "0", "1"}:
             found[column] = named[0]
     return found
@@ -852,7 +853,7 @@ than what is counted here.']
     found = []
     for name in map(str, frame.columns):
         try:
-            most = np.full(1, np.nan) if name in special else tables.values(frame[name])
+            most = np.full(1, np.nan) if name in special else as_numbers.values(frame[name])
         except ValueError:
             continue
         reached = int((y == most).sum())

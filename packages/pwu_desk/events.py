@@ -18,8 +18,9 @@ import pandas as pd
 from pwu_lite.forecasts import ipcw
 from pwu_lite.reporting.rules import RULES
 
-from . import doubts, evidence, tables
-from .columns import Columns, name_tokens
+from . import as_labels, as_numbers, doubts, evidence
+from .as_numbers import column_of, line_of
+from .columns import EXPORTS, Columns, name_tokens
 from .request import Found, between_commas, check_models
 
 __all__: list[str] = []
@@ -37,19 +38,19 @@ def read_events(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
     """Outcomes of two kinds, and forecasts by model; why other columns are left out."""
     asked = file.asked
     frame, competing = _competing(file, frame)
-    y = tables.events(frame, file.outcome(), file.event)
+    y = as_labels.events(frame, file.outcome(), file.event)
     names, left = event_columns(file, frame)
     known = dict.fromkeys([file.truth, *(name for name in names if name in frame)])
-    labelled = _labelled(file, frame[[*known]], tables.key(label_of(file, frame, y))) if asked.models else {}
-    models = {str(name): (frame[name].map(tables.key) == labelled[name]).to_numpy(dtype=float) if name in labelled else
-              tables.probabilities(frame, name, gaps=asked.may_lack) for name in names}
+    labelled = _labelled(file, frame[[*known]], as_labels.key(label_of(file, frame, y))) if asked.models else {}
+    models = {str(name): (frame[name].map(as_labels.key) == labelled[name]).to_numpy(dtype=float)
+              if name in labelled else as_numbers.probabilities(frame, name, gaps=asked.may_lack) for name in names}
     file.notes += [f"{name} holds labels: it is read as 1 where it says {labelled[name]}, and as 0 elsewhere."
                     for name in names if name in labelled]
     shares = {} if file.weights else doubts.kept_shares(frame, y, file.special)
     if not asked.models:
         models, left = ({name: f for name, f in models.items() if name not in shares},
                         left | {name: "no forecast" for name in shares})
-        models, other = _without_complements(models, tables.key(label_of(file, frame, y)))
+        models, other = _without_complements(models, as_labels.key(label_of(file, frame, y)))
         flat = evidence.constant(models) | evidence.limits(models)
         flat |= evidence.derived({name: f for name, f in models.items() if name not in flat}, y)
         models, left = {name: f for name, f in models.items() if name not in flat}, left | other | flat
@@ -60,7 +61,7 @@ def read_events(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
     if asked.time is not None:
         y = _until_horizon(file, frame, y, competing)
     said = doubted(file, frame, y, models)
-    said += doubts.absent(models, y, str(tables.key(label_of(file, frame, y))))
+    said += doubts.absent(models, y, str(as_labels.key(label_of(file, frame, y))))
     said += doubts.in_per_cent(frame, [name for name, reason in left.items() if "--percent" in reason], y)
     said += shares.values()
     other_sums = asked.time is not None or asked.recalibrate or file.weights or shares
@@ -100,14 +101,14 @@ def _refuse_survival(models):
 
 def _labelled(file, frame, event=""):
     """Columns of two words, those of the outcome or a yes and a no, as of tests; and the word that says the event."""
-    outcome, found = {tables.key(kind) for kind in frame[file.truth].dropna().unique()}, {}
+    outcome, found = {as_labels.key(kind) for kind in frame[file.truth].dropna().unique()}, {}
     for name in map(str, frame.columns.difference(list(file.special))):
-        kinds = {tables.key(kind) for kind in frame[name].unique()}
+        kinds = {as_labels.key(kind) for kind in frame[name].unique()}
         if len(kinds) != 2 or frame[name].isna().any() or not evidence.is_words(frame[name]):
             continue
         with contextlib.suppress(ValueError):  # it is not clear which of the two is the event
-            found[name] = event if kinds == outcome else tables.key(frame[name].iloc[int(np.argmax(
-                tables.events(frame, name)))])
+            found[name] = event if kinds == outcome else as_labels.key(frame[name].iloc[int(np.argmax(
+                as_labels.events(frame, name)))])
     return found
 
 
@@ -122,7 +123,7 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
                                                                              named=file.event is not None)
     except ValueError as error:
         label = next((evidence.typed(name) for name in map(str, frame.columns) if name not in file.special | {*models}
-                      and {re.sub(r"^\w*?[ _-](?=\d+$)", "", tables.key(kind)) for kind in frame[name].unique()} == {
+                      and {re.sub(r"^\w*?[ _-](?=\d+$)", "", as_labels.key(kind)) for kind in frame[name].unique()} == {
                           event, other}), None)
         sure = [f"If they say how sure the label in {label} is: --confidence-of {label}."] if label else []
         raise ValueError(" ".join([f"{error}.", *sure, *parts[:1]]) if sure or parts else str(error)) from error
@@ -136,7 +137,7 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
     parts += [] if asked.time is not None else doubts.pending(frame, y, file.special | {*models})
     other = [*turned, *doubts.cut(models, y), *other]
     said = [*file.notes, *frame.attrs.get("notes", [])]
-    as_written = {name: f for name, f in models.items() if tables.PERCENT.format(name) not in said}
+    as_written = {name: f for name, f in models.items() if as_numbers.PERCENT.format(name) not in said}
     return [*other, *parts, *doubts.fitted(frame, models, y, file.special), *steps, *doubts.ends(models, y),
             *doubts.per_cent(as_written, y), *doubts.ranks(models), *doubts.filled(models), *again]
 
@@ -170,7 +171,7 @@ def _labels_of(file, frame, models):
     """Which models are confidences, and the column of labels that each of them is about."""
     labels = between_commas(file.confidence_of, frame.columns.__contains__)
     for label in labels:
-        tables.column_of(frame, label)
+        column_of(frame, label)
     sure = [name for name, f in models.items() if np.nanmin(f) >= 0.5] or list(models)  # of two labels no less
     other = evidence.other_labels(frame, labels[0], file.special)
     if len(labels) == 1 and other and len(sure) > 1:
@@ -205,7 +206,7 @@ def _competing(file, frame):
             raise ValueError("--competing needs --time and --horizon")
         return frame, None
     truth = file.outcome()
-    keys = tables.column_of(frame, truth).map(tables.key, na_action="ignore")
+    keys = column_of(frame, truth).map(as_labels.key, na_action="ignore")
     if asked.competing is None:
         kinds = sorted(keys.dropna().unique())
         if len(kinds) == 3:
@@ -221,9 +222,9 @@ def _competing(file, frame):
     if asked.competing == "none":
         return frame, None
     if asked.competing in frame.columns:
-        return frame, tables.events(frame, asked.competing).astype(bool)
+        return frame, as_labels.events(frame, asked.competing).astype(bool)
     came = keys.eq(asked.competing).to_numpy()
-    rest = sorted(set(keys[~came].dropna()) - {tables.key(file.event)} if file.event else {"0"} & set(keys))
+    rest = sorted(set(keys[~came].dropna()) - {as_labels.key(file.event)} if file.event else {"0"} & set(keys))
     if not came.any() or not rest:
         raise ValueError(f"--competing must be a column, or a label of {truth!r} beside the event's and that of cases "
                          f"that were lost; got {asked.competing!r}, the labels are {', '.join(sorted(set(keys)))}")
@@ -234,7 +235,7 @@ def _competing(file, frame):
 
 def _excludes(frame, name, keys):
     """Is a column zeros and ones, and never one where the outcome is?"""
-    own = frame[name].map(tables.key, na_action="ignore")
+    own = frame[name].map(as_labels.key, na_action="ignore")
     return (set(own.unique()) == {"0", "1"} and set(keys.unique()) == {"0", "1"}
             and not (own.eq("1") & keys.eq("1")).any() and own.eq("1").sum() > 2)
 
@@ -249,7 +250,7 @@ def _without_complements(models, event):
 def _apart(frame, pair):
     """Are these columns not chances of an event and of none, which sum to one?"""
     try:
-        both = sum(tables.values(frame[name]) for name in pair)
+        both = sum(as_numbers.values(frame[name]) for name in pair)
     except ValueError:  # so few rows do not tell how numbers are written: the others do, or the column is refused
         return False
     return not _one(both)
@@ -279,7 +280,7 @@ def _like(one, other, event):
     end = len(os.path.commonprefix([name[::-1] for name in tails]))
     parts = {name: {name, tail, name[:len(name) - end], tail[:len(tail) - end], re.sub(r"\W+$", "", tail)}
              for name, tail in zip((one, other), tails, strict=True)}
-    sides = [(tables.YES | {"pos", "positive"}, tables.WRONG | {"neg", "negative"})] if event in tables.YES else []
+    sides = [(as_labels.YES | {"pos", "positive"}, as_labels.WRONG | {"neg", "negative"})] * (event in as_labels.YES)
     for yes, no in [({event}, set()), *sides]:
         like = [name for name, own in parts.items() if yes & own]
         if len(like) == 1 and (not no or any(no & own for name, own in parts.items() if name not in like)):
@@ -297,7 +298,7 @@ def _until_horizon(file, frame, came, competing):
     asked = file.asked
     if asked.horizon is None:
         raise ValueError("--time needs --horizon: until when does an event count?")
-    times, horizon = tables.numbers(frame, asked.time, least=0), asked.horizon
+    times, horizon = as_numbers.numbers(frame, asked.time, least=0), asked.horizon
     evidence.refuse_stretches(frame, asked.time, file.special)
     if times.max() < horizon:
         raise ValueError(f"nobody was followed until {horizon:g}, the longest time is {times.max():g}: choose an "
@@ -329,7 +330,7 @@ def event_columns(file, frame):
                              f"columns are forecasts")
     _refuse_few({name: fields for name, (_, _, fields) in found.items() if fields is not None},
                 {name: reason for name, (reason, _, _) in found.items()})
-    return _named_or_found(file, frame, {name: reason + tables.other_unit(np.array(ends), name)
+    return _named_or_found(file, frame, {name: reason + as_numbers.other_unit(np.array(ends), name)
                                    for name, (reason, ends, _) in found.items()})
 
 
@@ -354,13 +355,14 @@ def _named_or_found(file, frame, reasons):
 
 def _unit_of_all(frame, name, reason):
     """What all numbers of a column may be, where its ends alone did not tell."""
-    return tables.other_unit(tables.values(frame[name]), name) if OUTSIDE.match(reason) and name in frame else ""
+    is_outside = OUTSIDE.match(reason) and name in frame
+    return as_numbers.other_unit(as_numbers.values(frame[name]), name) if is_outside else ""
 
 
 def refuse_long(file: Found, frame: pd.DataFrame) -> None:
     """A row for each model is not a row for each case."""
     for name in frame.columns:
-        if str(name).lower() in tables.EXPORTS["long"]["model"] and name not in file.special:
+        if str(name).lower() in EXPORTS["long"]["model"] and name not in file.special:
             often = frame[name].value_counts()
             even = often.nunique() == 1 and often.iloc[0] > 1
             if 1 < often.size <= 50 and (even or _names_cases(frame, name)):
@@ -386,14 +388,14 @@ def _reason(frame, name):
     """Why not; the least and the greatest number, where these tell the unit; and how many fields are probabilities."""
     column = frame[name]
     try:
-        values = tables.values(column if len(column) <= 1000 else column.dropna().head(1000))
+        values = as_numbers.values(column if len(column) <= 1000 else column.dropna().head(1000))
         if len(values) < len(column) and np.isfinite(values).any():  # of text the first rows tell
-            values = tables.values(column)
+            values = as_numbers.values(column)
     except ValueError as error:
         return str(error).partition(": ")[2], (0.0, 1.0), None
     known = values[np.isfinite(values)]
     if not known.size:
-        reason = f"not numbers{tables.of_vectors(column)}" if column.notna().any() else "no numbers"
+        reason = f"not numbers{as_numbers.of_vectors(column)}" if column.notna().any() else "no numbers"
         return reason, (0.0, 1.0), None
     between = np.sum((known > 0) & (known < 1))
     fields = np.array([np.sum((known >= 0) & (known <= 1)), between, column.notna().sum(), np.isin(known, NONE).sum()])
@@ -401,19 +403,19 @@ def _reason(frame, name):
     if wrong.size:
         field = str(column.iloc[wrong[0]]).strip()
         shown = f": {field!r}" if re.fullmatch(r"[<>]=?\s*\d*[.,]\d+", field) else ""
-        return f"line {tables.line_of(frame, wrong[0])} {WORD}{shown}", (0.0, 1.0), fields
-    if tables.in_percent(name) and known.min() >= 0 and known.max() <= 100:
+        return f"line {line_of(frame, wrong[0])} {WORD}{shown}", (0.0, 1.0), fields
+    if as_numbers.in_percent(name) and known.min() >= 0 and known.max() <= 100:
         return "", (0.0, 1.0), None
     if {"odds"} <= name_tokens(name) and not name_tokens(name) & {"log", "ln"} and known.min() >= 0:
         paid = "1 / x of each, if a bookmaker pays them, or else " if known.min() >= 1 else ""
         return f"odds, by its name: write {paid}x / (1 + x) of each, or name it with --models", (0.0, 1.0), None
-    outside = np.flatnonzero(np.isfinite(values) & ((values < -tables.ROUNDING) | (values > 1 + tables.ROUNDING)))
+    outside = np.flatnonzero(np.isfinite(values) & (np.abs(values - 0.5) > 0.5 + as_numbers.ROUNDING))
     beyond = values[outside]
     if between >= known.size / 5 and outside.size > 1 and (beyond % 1 == 0).all() and (
             1 < beyond.min() and beyond.max() <= 100 and beyond.max() > 10):
-        return f"line {tables.line_of(frame, outside[0])} is {beyond[0]:g} {TWO_UNITS}", (0.0, 1.0), None
+        return f"line {line_of(frame, outside[0])} is {beyond[0]:g} {TWO_UNITS}", (0.0, 1.0), None
     if outside.size:
-        reason = f"line {tables.line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
+        reason = f"line {line_of(frame, outside[0])} is {values[outside[0]]:.8g}"
     else:
         reason = "zeros and ones only" if np.isin(known, (0, 1)).all() else ""
     return reason, (known.min(), known.max()), fields
@@ -454,8 +456,8 @@ class Survey:
         file = self.file
         self.columns.add(frame)
         if file.asked.decision == "binary":
-            column = tables.column_of(frame, file.outcome())
-            kinds = {tables.key(kind): kind for kind in column.dropna().unique()}
+            column = column_of(frame, file.outcome())
+            kinds = {as_labels.key(kind): kind for kind in column.dropna().unique()}
             self.kinds |= {word: kind for word, kind in kinds.items() if word not in self.kinds and len(self.kinds) < 6}
             for name in [] if file.asked.models else [name for name in frame if name not in file.special]:
                 (new, ends, fields), old = _reason(frame, name), self.reasons.get(name)
@@ -465,9 +467,9 @@ class Survey:
                 self.ends[name] = min(both), max(both)
                 if old is None or old in SOFT or new.endswith(WORD) > old.endswith(WORD):
                     self.reasons[name] = new if old is None or new not in SOFT else min(old, new, key=SOFT.index)
-            for name in (name for name in map(str, frame) if tables.in_percent(name)):
+            for name in (name for name in map(str, frame) if as_numbers.in_percent(name)):
                 with contextlib.suppress(ValueError):  # numbers written in two ways: told where the column is read
-                    top = float(np.nanmax(tables.values(frame[name]), initial=0.0))
+                    top = float(np.nanmax(as_numbers.values(frame[name]), initial=0.0))
                     self.tops[name] = max(self.tops.get(name, 0.0), top)
             likely = [name for name, reason in self.reasons.items() if reason in SOFT][:RULES["most_models"]]
             for pair in itertools.combinations(likely, 2):
@@ -478,15 +480,15 @@ class Survey:
         """The event, and the other label."""
         truth = self.file.outcome()
         kinds = pd.DataFrame({truth: list(self.kinds.values())}, dtype=object)
-        return tables.labels(kinds, truth, self.file.event)
+        return as_labels.labels(kinds, truth, self.file.event)
 
     def in_percent(self, chosen: list[str], signs: Mapping[str, set[bool]]) -> list[str]:
         """What is said of chosen columns whose numbers were read in per cent; one whose unit is open is refused."""
         asked = [name for name in chosen if name in self.tops and True not in signs.get(name, ())]
         for name in asked:
             if 0 < self.tops[name] <= 1:
-                raise ValueError(tables.SHARES.format(name))
-        return [tables.PERCENT.format(name) for name in asked]
+                raise ValueError(as_numbers.SHARES.format(name))
+        return [as_numbers.PERCENT.format(name) for name in asked]
 
     def models(self) -> tuple[list[str], dict[str, str]]:
         """Columns of probabilities, and why the others are left out."""
@@ -494,10 +496,10 @@ class Survey:
         _refuse_few(self.fields, self.reasons)
         self.reasons |= evidence.constant(flat)
         names, left = _named_or_found(self.file, pd.DataFrame(), {
-            name: reason + (tables.other_unit(np.array(self.ends[name]), name) if OUTSIDE.match(reason) else "")
+            name: reason + (as_numbers.other_unit(np.array(self.ends[name]), name) if OUTSIDE.match(reason) else "")
             for name in self.columns.often if (reason := self.reasons.get(name)) is not None})
         other = _complements([pair for pair, sums in self.twins.items() if sums and set(pair) <= set(names)],
-                             tables.key(self.labels()[0]))
+                             as_labels.key(self.labels()[0]))
         return [name for name in names if name not in other], left | other
 
 
@@ -508,4 +510,4 @@ def label_of(file: Found, frame: pd.DataFrame, y: np.ndarray) -> Any:
 
 def _both_labels(file, frame, y):
     """How the outcome's column writes the event, and the other label."""
-    return [tables.key(frame[file.outcome()].to_numpy()[place]) for place in (np.argmax(y), np.argmin(y))]
+    return [as_labels.key(frame[file.outcome()].to_numpy()[place]) for place in (np.argmax(y), np.argmin(y))]

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import tables
+from . import as_labels, as_numbers, tables
+from .as_numbers import column_of, line_of
 from .columns import name_tokens
 
 __all__ = ["Parts", "alike_rows", "as_models", "balanced", "by_label", "chosen_rows", "confidence_of", "constant",
@@ -95,7 +96,7 @@ def chosen_rows(frame: pd.DataFrame, only: Sequence[str] | None) -> pd.DataFrame
         return frame
     if not kept.any():
         raise ValueError("no row is left by --only")
-    lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
+    lines = [line_of(frame, int(place)) for place in np.flatnonzero(kept)]
     found = frame[kept].reset_index(drop=True)
     found.attrs = {**frame.attrs, "lines": tables.Shared(lines)}
     return found
@@ -340,7 +341,7 @@ def _design_of_two(frame, truth, special):
         found = same_design(frame.drop(columns=[one, two]).assign(**{name: both}), truth, special)
         if found is not None and found[0] == name:
             own = typed(found[1][0]) if len(found[1]) == 1 else "none"
-            only = " ".join(f"--only {typed(f'{column}={tables.key(frame[column].iloc[0])}')}" for column in (one, two))
+            only = " ".join(f"--only {typed(f'{part}={as_labels.key(frame[part].iloc[0])}')}" for part in (one, two))
             return (f"the file seems to have one row per model, not per case: columns {one!r} and {two!r} together cut "
                     f"the rows into {both.nunique()} parts with the same {_same(found[1])}. Say --model-column "
                     f"{typed(one)} --model-column {typed(two)} to compare them, {only} for one, or --groups {own} if "
@@ -445,7 +446,7 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
     >>> list(as_models(table, "y", "learner", {"y"}))
     ['y', 'id', 'a', 'b']
     """
-    tables.column_of(frame, name)
+    column_of(frame, name)
     found = same_design(frame, truth, special - {name}, name)
     notes = list(frame.attrs.get("notes", []))
     if found is None and truth is not None and (found := nearly_same_design(frame, truth, special - {name}, name)):
@@ -508,7 +509,7 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
         if name in special or not (called or maybe):
             continue
         try:
-            values = tables.values(frame[name])
+            values = as_numbers.values(frame[name])
         except ValueError:
             continue
         if not np.isfinite(values).any() or (values < 0).any():
@@ -655,7 +656,7 @@ def refuse_totals(frame: pd.DataFrame) -> None:
             if not foot or rest.astype("string").str.strip().str.lower().isin(words).any() or len(rest) < 2:
                 continue
             if words is TOTALS and foot == 1 or np.isfinite(pd.to_numeric(rest, errors="coerce")).all():
-                raise ValueError(f"line {tables.line_of(frame, len(rest))} is not a case: it says "
+                raise ValueError(f"line {line_of(frame, len(rest))} is not a case: it says "
                                  f"{str(frame[name].iloc[len(rest)]).strip()} in column {name!r}. Take it out of the "
                                  f"file{', and what stands below it' if foot > 1 else ''}")
 
@@ -672,7 +673,7 @@ def refuse_stretches(frame: pd.DataFrame, time: str, special: set[Any]) -> None:
     --------
     >>> refuse_stretches(pd.DataFrame({"id": [1, 1, 2], "stop": [3, 5, 4]}), "stop", {"stop"})
     """
-    stop = tables.numbers(frame, time, least=0)
+    stop = as_numbers.numbers(frame, time, least=0)
     cases = []
     for name in map(str, frame.columns):
         codes = _codes(frame[name]) if name not in special and _is_discrete(frame[name]) else np.arange(len(stop))
@@ -682,7 +683,7 @@ def refuse_stretches(frame: pd.DataFrame, time: str, special: set[Any]) -> None:
             cases.append((name, order, again))
     for start in map(str, frame.columns):
         try:
-            begin = tables.values(frame[start]) if start not in special else np.full(len(stop), np.nan)
+            begin = as_numbers.values(frame[start]) if start not in special else np.full(len(stop), np.nan)
         except ValueError:
             continue
         later = begin > 0
@@ -839,7 +840,7 @@ def alike_rows(frame: pd.DataFrame, gap: np.ndarray, special: set[Any], models: 
 def _keys(column: pd.Series) -> pd.Series:
     """Each value as a reader writes it: 1 for 1.0; missing values are empty."""
     number, kinds = pd.factorize(column)  # -1 where missing
-    return pd.Series(np.array([*tables.keys(kinds), ""], dtype=object)[number], index=column.index)
+    return pd.Series(np.array([*as_labels.keys(kinds), ""], dtype=object)[number], index=column.index)
 
 
 def _hashed(column: pd.Series) -> np.ndarray:
@@ -856,7 +857,7 @@ def _codes(column: pd.Series) -> np.ndarray:
     if pd.api.types.is_numeric_dtype(column):  # numbers are equal if their keys are
         return pd.factorize(column, use_na_sentinel=False)[0]
     number, kinds = pd.factorize(column.to_numpy(), use_na_sentinel=False)
-    return number if tables.known_as_written(kinds) else pd.factorize(_keys(column))[0]
+    return number if as_labels.known_as_written(kinds) else pd.factorize(_keys(column))[0]
 
 
 def _marked(codes: Sequence[np.ndarray]) -> np.ndarray:
@@ -881,7 +882,7 @@ def _changes(values: np.ndarray) -> int:
 
 def _is_number(column: pd.Series) -> bool:
     try:
-        return bool(np.isfinite(tables.values(column)).any())
+        return bool(np.isfinite(as_numbers.values(column)).any())
     except ValueError:
         return False
 
@@ -889,7 +890,7 @@ def _is_number(column: pd.Series) -> bool:
 def _is_discrete(column: pd.Series) -> bool:
     """Text, or whole numbers."""
     try:
-        values = tables.values(column)
+        values = as_numbers.values(column)
     except (ValueError, TypeError):
         return True
     known = values[np.isfinite(values)]

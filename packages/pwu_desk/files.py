@@ -18,14 +18,15 @@ import pandas as pd
 from pwu_lite.families import Answers, BinaryDecision, CostMatrix, Family, Newsvendor, SelectivePrediction, TopK
 from pwu_lite.reporting.rules import RULES, say
 
-from . import doubts, evidence, rows, suggested, tables
+from . import as_forecasts, as_labels, as_numbers, cost_tables, doubts, evidence, rows, suggested, tables
 from .answers import read_answers
+from .as_labels import key
+from .as_numbers import column_of, line_of
 from .columns import name_tokens
 from .events import read_events, refuse_long
 from .request import LISTED, Finding, Found, Request, Role, findings_of
-from .tables import *  # noqa: F403 - a column as numbers, as events, as groups
 
-__all__ = [*tables.__all__, "Cases", "read"]  # noqa: PLE0604
+__all__ = ["Cases", "read"]
 
 ROUNDED = 0.02  # how far rounding may leave a sum of class probabilities from 1
 
@@ -58,15 +59,15 @@ def decide(file: Found, frame: pd.DataFrame) -> Decision:
     if asked.decision in DECISIONS:
         return DECISIONS[asked.decision]
     if asked.decision == "orders":
-        levels = tables.quantiles(file.others(frame), asked.coverage).levels
+        levels = as_forecasts.quantiles(file.others(frame), asked.coverage).levels
         return Decision(Newsvendor(levels or "members"), "ratio", "a unit short costs {} units left over, nine times "
                         "out of ten", read_orders, _share_of_odds,
                         unit="per case, in units of one short and one left over together")
     if asked.decision == "acts":
         if asked.costs is None:
             raise ValueError("say what each act costs in each class with --costs costs.csv")
-        acts, classes, costs, price = tables.cost_table(asked.costs)
-        file.notes.append(f"According to {asked.costs}: {tables.costs_in_words(acts, classes, costs, price)}")
+        acts, classes, costs, price = cost_tables.cost_table(asked.costs)
+        file.notes.append(f"According to {asked.costs}: {cost_tables.costs_in_words(acts, classes, costs, price)}")
         return Decision(CostMatrix(costs, price, acts), "range", f"costs from {asked.costs}, the price is {{}}, nine "
                         f"times out of ten", read_acts)
     module, colon, name = asked.decision.partition(":")
@@ -108,12 +109,12 @@ def truth_by_name(file, frame):
     if file.truth is not None or file.asked.count is not None or file.asked.decision not in ("binary", "top-k"):
         return []
     likely = [str(name) for name in frame.columns if str(name).lower() in RULES["outcomes"]
-              and frame[name].map(tables.key, na_action="ignore").nunique() <= 2]
+              and frame[name].map(key, na_action="ignore").nunique() <= 2]
     if len(likely) != 1:
         two = [evidence.typed(str(name)) for name in frame.columns
-               if frame[name].nunique() <= 4 and frame[name].map(tables.key, na_action="ignore").nunique() == 2]
+               if frame[name].nunique() <= 4 and frame[name].map(key, na_action="ignore").nunique() == 2]
         marks = [f"{evidence.typed(str(name))} --missing no" for name in frame.columns
-                 if tables.of_one_label(frame[name])]
+                 if as_labels.of_one_label(frame[name])]
         raise ValueError("name the column of outcomes with --truth; " + (
             f"columns of two labels: {', '.join(two[:LISTED])}" if two else
             f"of one label, where a blank may mean no: {', '.join(marks[:LISTED])}" if marks else
@@ -127,18 +128,18 @@ def read_pairs(file, frame):
     refuse_long(file, frame)
     other = {str(name): way for name in frame.columns for words, way in ANOTHER_SPREAD
              if any(set(word.split()) <= name_tokens(name) for word in words)}
-    found = tables.pairs([name for name in file.others(frame) if name not in other])
+    found = as_forecasts.pairs([name for name in file.others(frame) if name not in other])
     needs = "NAME_mean and NAME_std" + "".join(f" ({name}, by its name {way})" for name, way in [*other.items()][:1])
     pairs = file.chosen(found, needs)
-    models = {name: (tables.numbers(frame, mean, gaps=file.asked.may_lack),
-                     tables.numbers(frame, spread, above=0, gaps=file.asked.may_lack))
+    models = {name: (as_numbers.numbers(frame, mean, gaps=file.asked.may_lack),
+                     as_numbers.numbers(frame, spread, above=0, gaps=file.asked.may_lack))
               for name, (mean, spread) in pairs.items()}
     used = {name for pair in pairs.values() for name in pair}
     _same_unit(file, frame, used)
-    y = tables.numbers(frame, file.outcome())
+    y = as_numbers.numbers(frame, file.outcome())
     file.notes += [*doubts.coded(y, file.outcome()), *doubts.variances(models, y),
                    *evidence.leads(frame, file.outcome())]
-    alone = [name for name in file.others(frame) if tables.MIDDLE.fullmatch(name) and name not in used]
+    alone = [name for name in file.others(frame) if as_forecasts.MIDDLE.fullmatch(name) and name not in used]
     return y, models, {**dict.fromkeys(alone, "a mean without a standard deviation"),
                        **{name: f"by its name {way}" for name, way in other.items()}}, used
 
@@ -146,11 +147,11 @@ def read_pairs(file, frame):
 def read_orders(file, frame):
     """Outcomes, and quantiles or members by model, one row per case."""
     names = file.others(frame)
-    found = tables.quantiles(names, file.asked.coverage)
-    columns = file.chosen(found.columns or tables.members(names) or _like_outcomes(file, frame, names),
+    found = as_forecasts.quantiles(names, file.asked.coverage)
+    columns = file.chosen(found.columns or as_forecasts.members(names) or _like_outcomes(file, frame, names),
                       "NAME_q05 to NAME_q95 (quantiles) or NAME_1 to NAME_50 (members; a number that is ordered as it "
                       "stands, where a unit short costs nine left over, is NAME_q90)")
-    models = {name: np.column_stack([tables.numbers(frame, column, gaps=file.asked.may_lack) for column in own])
+    models = {name: np.column_stack([as_numbers.numbers(frame, column, gaps=file.asked.may_lack) for column in own])
               for name, own in columns.items()}
     for name, own in columns.items():
         crossing = np.argwhere(np.diff(models[name], axis=1) < 0) if file.decided.family.levels else np.empty(0)
@@ -158,7 +159,7 @@ def read_orders(file, frame):
             row, k = crossing[0]
             turned = ". They fall everywhere: if they are numbers that are exceeded with these chances, P90 is the " \
                      "quantile 0.1; rename them" if (np.diff(models[name], axis=1) <= 0).all() else ""
-            raise ValueError(f"line {tables.line_of(frame, row)}: quantiles must not cross, {own[k]} is "
+            raise ValueError(f"line {line_of(frame, row)}: quantiles must not cross, {own[k]} is "
                              f"{models[name][row, k]:g} and {own[k + 1]} is {models[name][row, k + 1]:g}"
                              f"{turned or '. If they were fitted one by one, sort those of each row, in the file'}")
     levels = file.decided.family.levels
@@ -168,9 +169,9 @@ def read_orders(file, frame):
                        f"{'' if max(map(len, columns.values())) > FEW_MEMBERS else RIVALS}.")
     used = {name for own in columns.values() for name in own}
     _same_unit(file, frame, used)
-    y = tables.numbers(frame, file.outcome())
+    y = as_numbers.numbers(frame, file.outcome())
     file.notes += evidence.leads(frame, file.outcome())
-    doubts.refuse_sum(y, file.outcome(), lambda place: tables.line_of(frame, place))
+    doubts.refuse_sum(y, file.outcome(), lambda place: line_of(frame, place))
     other = file.special | used
     file.notes += [*doubts.coded(y, file.outcome()), *doubts.capped(frame, y, other), *doubts.totals(frame, other),
                     *doubts.one_outcome(frame, y, file.outcome(), other)]
@@ -179,11 +180,11 @@ def read_orders(file, frame):
 
 def _like_outcomes(file, frame, names):
     """Numbered columns whose numbers are mostly such as the outcome's, as those of members are, and not of features."""
-    found, numbered = {}, tables.numbered(names)
-    y = tables.numbers(frame, file.outcome()) if numbered else np.zeros(1)
+    found, numbered = {}, as_forecasts.numbered(names)
+    y = as_numbers.numbers(frame, file.outcome()) if numbered else np.zeros(1)
     for model, own in numbered.items():
         try:
-            values = np.column_stack([tables.values(frame[column]) for column in own])
+            values = np.column_stack([as_numbers.values(frame[column]) for column in own])
         except ValueError:  # text: no members
             continue
         if np.mean((values >= 2 * y.min() - y.max()) & (values <= 2 * y.max() - y.min())) <= MOSTLY_ALIKE:
@@ -198,7 +199,7 @@ def _like_outcomes(file, frame, names):
 def _same_unit(file, frame, used):
     """Outcomes and forecasts all in per cent, or none of them."""
     percent = {name for name in (file.outcome(), *used)
-               if tables.column_of(frame, name).astype(str).str.contains("%", regex=False).any()}
+               if column_of(frame, name).astype(str).str.contains("%", regex=False).any()}
     if percent and len(percent) <= len(used):
         rest = next(name for name in (file.outcome(), *sorted(used)) if name not in percent)
         raise ValueError(f"column {sorted(percent)[0]!r} is in per cent, but {rest!r} is not: use one unit")
@@ -206,8 +207,8 @@ def _same_unit(file, frame, used):
 
 def read_acts(file, frame):
     """Classes as numbers, and rows of class probabilities by model."""
-    classes = tables.cost_table(file.asked.costs)[1]
-    y = tables.codes(frame, file.outcome(), classes)
+    classes = cost_tables.cost_table(file.asked.costs)[1]
+    y = as_labels.codes(frame, file.outcome(), classes)
     by_stem: dict[str, dict[str, str]] = {}
     for name in file.others(frame):  # NAME:CLASS, NAME_CLASS, NAME.CLASS, NAME(CLASS), NAME (y=CLASS), CLASS alone
         for kind in sorted(classes, key=len, reverse=True):
@@ -217,13 +218,13 @@ def read_acts(file, frame):
                 break
     whole = {stem: [own[kind] for kind in classes] for stem, own in by_stem.items() if set(own) == set(classes)}
     columns = file.chosen(whole, " and ".join(f"NAME:{kind}" for kind in classes))
-    models = {name: np.column_stack([tables.probabilities(frame, column) for column in own])
+    models = {name: np.column_stack([as_numbers.probabilities(frame, column) for column in own])
               for name, own in columns.items()}
     for name, chances in models.items():
         total = chances.sum(axis=1)
         off = np.flatnonzero(np.abs(total - 1) > ROUNDED)
         if off.size:
-            raise ValueError(f"line {tables.line_of(frame, off[0])}: the probabilities of {name} must sum to 1, they "
+            raise ValueError(f"line {line_of(frame, off[0])}: the probabilities of {name} must sum to 1, they "
                              f"sum to {total[off[0]]:.8g}: is a class missing?")
         if np.abs(total - 1).max() > 1e-6:
             models[name] = chances / total[:, None]
@@ -234,12 +235,12 @@ def read_acts(file, frame):
 
 def with_outcome(file, frame):
     """The rows whose outcome is known, with --missing bounds; else all."""
-    known = tables.column_of(frame, file.outcome()).notna().to_numpy() if file.asked.missing == "bounds" else None
+    known = column_of(frame, file.outcome()).notna().to_numpy() if file.asked.missing == "bounds" else None
     if known is None or known.all():
         return frame
     if not known.any():
         raise ValueError(f"column {file.truth!r} has no outcome")
-    part, lines = frame[known], [tables.line_of(frame, int(place)) for place in np.flatnonzero(known)]
+    part, lines = frame[known], [line_of(frame, int(place)) for place in np.flatnonzero(known)]
     part.attrs = {**frame.attrs, "line": lines.__getitem__}
     return part.reset_index(drop=True)
 
@@ -248,9 +249,9 @@ def blanks_as_no(file, frame):
     """With --missing no, a blank in a column of one label becomes the other label."""
     if file.asked.missing != "no":
         return frame
-    column = tables.column_of(frame, file.outcome())
+    column = column_of(frame, file.outcome())
     kinds, blank = column.dropna().unique(), column.isna()
-    if not tables.of_one_label(column):
+    if not as_labels.of_one_label(column):
         raise ValueError(f"--missing no is for outcomes of one label, or of dates, and blanks; column {file.truth!r} "
                          f"has {len(kinds)} labels and {blank.sum():,} blanks")
     label = str(kinds[0]) if len(kinds) == 1 else "date"
@@ -294,7 +295,7 @@ def weights_by_name(file, frame, models, used):
 
 def weights_of(file, frame):
     """Each case's weight: as the file says, the money at stake, and what stands in for the cases that were lost."""
-    parts = [] if file.weights is None else [tables.numbers(frame, file.weights, least=0)]
+    parts = [] if file.weights is None else [as_numbers.numbers(frame, file.weights, least=0)]
     parts += [part for part in (file.stake, file.observed) if part is not None]
     return np.prod(parts, axis=0) if parts else None
 
@@ -372,7 +373,7 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     frame = load(file)
     y, models, left, used = read_models(file, frame)
     said = [*file.notes, *suggested.findings(file, frame, used)]
-    groups = None if file.groups is None else tables.groups(frame, file.groups)
+    groups = None if file.groups is None else as_labels.groups(frame, file.groups)
     return Cases(y, models, file.decided.family, groups, weights_of(file, frame), findings_of(said),
                  file.roles(used, left))
 
@@ -391,7 +392,7 @@ def load(file: Found) -> pd.DataFrame:
     told = str(asked.count).partition(",")[0].strip() if asked.count is not None else file.truth
     frame = _by_models(frame, told, rows.model_columns(asked), file.special - {file.groups})
     if asked.decision == "orders":
-        frame, said = tables.wide(frame, file.outcome())
+        frame, said = as_forecasts.wide(frame, file.outcome())
         file.notes += [said] if said else []
     evidence.refuse_totals(frame)
     file.notes += evidence.repeated(frame)
@@ -431,7 +432,7 @@ def _by_models(frame, told, names, special):
     except ValueError:
         if len(names) < 2:
             raise
-        together = frame[[tables.column_of(frame, name).name for name in names]].map(tables.key).agg(" ".join, axis=1)
+        together = frame[[column_of(frame, name).name for name in names]].map(key).agg(" ".join, axis=1)
         attrs, found = frame.attrs, frame.drop(columns=names).assign(**{" ".join(names): together})
         found.attrs = attrs
         found = evidence.as_models(found, told, " ".join(names), special)
@@ -447,7 +448,7 @@ def _models_in_rows(file, frame, truth):
         return
     said = evidence.design(frame, truth, own)
     if said and file.groups is None and file.asked.by is None:
-        levels = truth is not None and tables.wide(frame, truth)[1]
+        levels = truth is not None and as_forecasts.wide(frame, truth)[1]
         raise ValueError("the rows seem to be quantiles of the same cases: say --decision orders" if levels else said)
     if said:
         if file.groups is not None:  # whoever has named groups is not asked for them

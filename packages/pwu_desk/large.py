@@ -22,20 +22,8 @@ import pandas as pd
 
 from pwu_lite.reporting.rules import RULES
 
-from .tables import (
-    PARQUET_ROWS,
-    SEPARATORS,
-    SIGNS,
-    Ways,
-    decimal_commas,
-    is_row,
-    layout,
-    literal,
-    plain,
-    sources,
-    unlike_percent,
-    without_preamble,
-)
+from .as_numbers import SEPARATORS, SIGNS, Ways, decimal_commas, plain, unlike_percent
+from .tables import PARQUET_ROWS, is_row, layout, literal, sources, without_preamble
 
 __all__ = ["Suspects", "is_large", "pieces"]
 

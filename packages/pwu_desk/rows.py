@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from . import evidence, tables
+from . import as_labels, as_numbers, evidence, tables
+from .as_numbers import column_of, line_of
 from .request import LISTED, Found, Request, between_commas
 
 __all__: list[str] = []
@@ -56,11 +57,11 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     if not keys or file.outcome() not in truth:
         raise ValueError(f"{other} needs the column {file.truth!r} and a column in common with "
                          f"{here} to join by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
-    known = truth[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    known = truth[keys].apply(lambda column: column.map(as_labels.key, na_action="ignore"))
     if known.duplicated().any():
-        raise ValueError(f"line {tables.line_of(truth, int(np.argmax(known.duplicated())))} of {other} has "
+        raise ValueError(f"line {line_of(truth, int(np.argmax(known.duplicated())))} of {other} has "
                          f"a case again: {', '.join(map(str, keys))} must identify it")
-    own = frame[keys].apply(lambda column: column.map(tables.key, na_action="ignore"))
+    own = frame[keys].apply(lambda column: column.map(as_labels.key, na_action="ignore"))
     if file.truth in frame:  # a competition's submission calls its forecast as the solution calls the outcome
         own_name = f"{file.truth} of {Path(str(other)).name}"
         truth = truth.rename(columns={file.truth: own_name})
@@ -76,7 +77,7 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     if not kept.all():
         file.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {other}, and "
                            f"are left out.")
-    lines = [tables.line_of(frame, int(place)) for place in np.flatnonzero(kept)]
+    lines = [line_of(frame, int(place)) for place in np.flatnonzero(kept)]
     found = frame.assign(**{name: both[name].to_numpy() for name in (file.truth, *more)})[kept].reset_index(drop=True)
     found.attrs = {"lines": tables.Shared(lines), "point": frame.attrs.get("point", False)}
     return found
@@ -89,11 +90,11 @@ def _with_names_of(file, truth, frame):
     """
     other, here = file.asked.truth_file, file.asked.file
     shared = [name for name in frame.columns if name in truth.columns and name != file.truth]
-    if shared and not truth[shared].apply(lambda column: column.map(tables.key)).duplicated().any():
+    if shared and not truth[shared].apply(lambda column: column.map(as_labels.key)).duplicated().any():
         return truth
-    kinds = {name: set(frame[name].dropna().map(tables.key)) for name in frame.columns if name not in truth.columns}
+    kinds = {name: set(frame[name].dropna().map(as_labels.key)) for name in frame.columns if name not in truth.columns}
     for name in [name for name in truth.columns if name not in shared and name != file.truth]:
-        known = set(truth[name].dropna().map(tables.key))
+        known = set(truth[name].dropna().map(as_labels.key))
         same = [own for own, values in kinds.items() if len(values) > 1 and values <= known]
         if len(same) > 1:
             raise ValueError(f"column {name!r} of {other} may be {' or '.join(same)} of {here}: give "
@@ -107,13 +108,13 @@ def _with_names_of(file, truth, frame):
 def of_percent(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     """Columns of which --percent says that they are percentages, divided by 100."""
     for name in filter(None, between_commas(file.asked.percent, frame.columns.__contains__)):
-        column = tables.column_of(frame, name)
-        if tables.in_percent(name) or column.astype(str).str.contains("%", regex=False).any():
+        column = column_of(frame, name)
+        if as_numbers.in_percent(name) or column.astype(str).str.contains("%", regex=False).any():
             raise ValueError(f"column {name!r} says itself that it is in per cent: leave out --percent")
-        read = tables.numbers(frame, name, least=0, gaps=True)
+        read = as_numbers.numbers(frame, name, least=0, gaps=True)
         above = np.flatnonzero(read > 100)
         if above.size:
-            raise ValueError(f"line {tables.line_of(frame, int(above[0]))}: {name} is {read[above[0]]:g}, and a "
+            raise ValueError(f"line {line_of(frame, int(above[0]))}: {name} is {read[above[0]]:g}, and a "
                              f"percentage is at most 100")
         if np.nanmax(read, initial=0.0) <= 1:
             raise ValueError(f"column {name!r} is never above 1, so its numbers seem to be shares: leave out --percent")
@@ -127,7 +128,7 @@ def _without_outcomes(file, frame, names, events, cases):
     share = events / np.maximum(cases, 1)
     for name in [name for name in map(str, frame.columns) if name not in names]:
         try:
-            values = tables.values(frame[name])
+            values = as_numbers.values(frame[name])
         except ValueError:
             continue
         digits = next((d for d in range(2, 13) if np.allclose(values, values.round(d), rtol=0, atol=1e-9)), 12)
@@ -146,20 +147,20 @@ def each_case(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     """A row for many cases becomes two: those with the event, and those without, each with its number as weight."""
     names = between_commas(str(file.asked.count), frame.columns.__contains__)
     if len(names) == 2 and "+" in names[1] and names[1] not in frame:  # those with the event and those without
-        both = [tables.numbers(frame, name.strip(), least=0) for name in names[1].split("+")]
+        both = [as_numbers.numbers(frame, name.strip(), least=0) for name in names[1].split("+")]
         frame = frame.drop(columns=[name.strip() for name in names[1].split("+") if name.strip() != names[0]]).assign(
             **{names[1]: sum(both)})
     if len(names) != 2 or file.truth is not None or file.weights is not None or file.asked.decision != "binary":
         raise ValueError("--count EVENTS,CASES takes two columns, is for binary decisions, and stands in for --truth "
                          "and --weights")
-    events, cases = (tables.numbers(frame, name, least=0) for name in names)
+    events, cases = (as_numbers.numbers(frame, name, least=0) for name in names)
     wrong = np.flatnonzero((events > cases) | (events % 1 > 0) | (cases % 1 > 0))
     if wrong.size:
-        raise ValueError(f"line {tables.line_of(frame, int(wrong[0]))}: --count needs whole numbers, and not more "
+        raise ValueError(f"line {line_of(frame, int(wrong[0]))}: --count needs whole numbers, and not more "
                          f"events than cases; got {events[wrong[0]]:g} of {cases[wrong[0]]:g}")
     total = np.flatnonzero((2 * events == events.sum()) & (2 * cases == cases.sum()) & (events > 0))
     if total.size and len(frame) > 3:
-        raise ValueError(f"line {tables.line_of(frame, int(total[0]))} has as many {names[0]} and {names[1]} as all "
+        raise ValueError(f"line {line_of(frame, int(total[0]))} has as many {names[0]} and {names[1]} as all "
                          f"other rows together: take a total out of the file, as it counts every case again")
     frame = _without_outcomes(file, frame, names, events, cases)
     file.truth, file.weights = f"event ({names[0]})", f"number ({names[1]})"

@@ -13,8 +13,8 @@ import pandas as pd
 from pwu_lite.metrics._kernels import detection_auroc
 from pwu_lite.reporting.rules import RULES, say
 
-from . import doubts, tables
-from .columns import name_tokens
+from . import as_labels, as_numbers, doubts
+from .columns import EXPORTS, name_tokens
 from .events import read_events
 from .request import Found
 
@@ -28,7 +28,7 @@ def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
     other = file.special | used | {*followed}
     told: dict[str, str] = {}
     if not file.groups and file.decided.read is read_events and file.asked.time is None:
-        told = doubts.together(frame, tables.events(frame, file.outcome(), file.event),
+        told = doubts.together(frame, as_labels.events(frame, file.outcome(), file.event),
                                [name for name in columns.often if str(name) not in other and columns.repeat(name)])
     repeats = [] if file.groups else columns.remarks(file.special | {*told}, used | {*followed})
     return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(file, frame), *followed.values(),
@@ -43,7 +43,8 @@ def _is_rank(values, frame, used):
             values) or len(often) <= 100 and len(often) < len(values) / 3):
         return True
     ranks = pd.Series(values).rank()
-    return any(abs(ranks.corr(pd.Series(tables.values(frame[name])).rank())) > 0.99 for name in used if name in frame)
+    others = (pd.Series(as_numbers.values(frame[name])) for name in used if name in frame)
+    return any(abs(ranks.corr(other.rank())) > 0.99 for other in others)
 
 
 def copies(frame):
@@ -62,7 +63,7 @@ def special_columns(file, frame):
         return []
     words = {kind: next((str(name) for name in frame.columns if re.fullmatch(
         rf"(?:c|cost)[ _.-]*{ending}", str(name), re.IGNORECASE)), "") for kind, ending in
-        tables.EXPORTS["case_costs"].items()}
+        EXPORTS["case_costs"].items()}
     if all(words.values()) and not file.asked.case_costs:
         return [f"The columns {', '.join(words.values())} look like each case's own costs: --case-costs "
                 f"{','.join(words.values())} counts them, in money, instead of a range."]
@@ -77,18 +78,18 @@ def follow_up(file, frame, used):
     """
     if file.decided.read is not read_events or file.asked.time is not None:
         return {}
-    event, said, sooner = tables.events(frame, file.outcome(), file.event), {}, {}
-    outcome = name_tokens(file.truth) & set(tables.EXPORTS["lost"])
+    event, said, sooner = as_labels.events(frame, file.outcome(), file.event), {}, {}
+    outcome = name_tokens(file.truth) & set(EXPORTS["lost"])
     enough = min(event.sum(), (1 - event).sum()) >= RULES["least_different"]
     for name in [str(column) for column in frame.columns if str(column) not in used | file.special]:
         try:
-            times = tables.values(frame[name])
+            times = as_numbers.values(frame[name])
         except ValueError:
             continue
         if not (np.isfinite(times).all() and (times >= 0).all() and (np.diff(times) < 0).any()) or len(
-                np.unique(times)) < 10 or tables.in_percent(name):
+                np.unique(times)) < 10 or as_numbers.in_percent(name):
             continue
-        if name_tokens(name) & set(tables.EXPORTS["follow_up"]) and (outcome or (times != np.floor(times)).any()):
+        if name_tokens(name) & set(EXPORTS["follow_up"]) and (outcome or (times != np.floor(times)).any()):
             said[name] = f"Column {name} looks like a time of follow-up. Those who"
         elif times.max() > 1 and enough and not _is_rank(times, frame, used):
             sooner[name] = detection_auroc(event == 1, -times)

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite
-from pwu_desk import beliefs, command, files
+from pwu_desk import as_forecasts, as_labels, as_numbers, beliefs, command, tables
 from pwu_lite import PWU, BinaryDecision, Dirac, SelectivePrediction, compare, elicitation
 
 from .told import parsed
@@ -135,8 +135,9 @@ def test_means_and_spreads(capsys, tmp_path):
     '"y","a"\n"1","0.7"\n"0","0.2"\n', "y|a\nyes|0.7\nno|0.2\n", "y, a\r\nTrue, 0.7\r\nFalse, 0.2\r\n"])
 def test_files_as_people_have_them(text, tmp_path):
     (tmp_path / "f.csv").write_text(text, encoding="utf-8")
-    frame = files.read_table(str(tmp_path / "f.csv"))
-    assert files.events(frame, "y").tolist() == [1, 0] and files.numbers(frame, "a") == pytest.approx([0.7, 0.2])
+    frame = tables.read_table(str(tmp_path / "f.csv"))
+    assert as_labels.events(frame, "y").tolist() == [1, 0]
+    assert as_numbers.numbers(frame, "a") == pytest.approx([0.7, 0.2])
 
 
 BAD = [
@@ -221,11 +222,11 @@ def test_version_and_help(capsys):
 def test_utf_16_and_windows_letters(tmp_path):
     for encoding in ("utf-16", "cp1252"):
         (tmp_path / "f.csv").write_text("y,Müller\n1,0.7\n0,0.2\n", encoding=encoding)
-        assert files.read_table(str(tmp_path / "f.csv")).columns.tolist() == ["y", "Müller"]
+        assert tables.read_table(str(tmp_path / "f.csv")).columns.tolist() == ["y", "Müller"]
 
 
 def test_pairs_need_both_parts():
-    assert files.pairs(["a_mean", "b_std", "c.mean", "c.sigma"]) == {"c": ("c.mean", "c.sigma")}
+    assert as_forecasts.pairs(["a_mean", "b_std", "c.mean", "c.sigma"]) == {"c": ("c.mean", "c.sigma")}
 
 
 def noisy(n=600, seed=3, **columns):
@@ -344,7 +345,7 @@ def test_parquet_as_people_have_it(capsys, tmp_path):
     for name in odd:
         code, _, err = run(capsys, "compare", str(tmp_path / "p.parquet"), "--truth", name, *RATIO)
         assert code == 2 and err.count("\n") == 1
-    assert files.read_table(str(tmp_path / "p.parquet"))[list(noisy())].equals(noisy())
+    assert tables.read_table(str(tmp_path / "p.parquet"))[list(noisy())].equals(noisy())
     noisy().head(0).to_parquet(tmp_path / "none.parquet")
     (tmp_path / "bad.parquet").write_bytes(b"PAR1 nothing")
     for name in ("none", "bad"):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_desk import command, files, large, tables
+from pwu_desk import as_labels, as_numbers, command, files, large, tables
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
@@ -725,11 +725,11 @@ def test_what_is_read_at_once_is_read_as_one_by_one():
     signs = [*"0015.+- \t\nra7eE,%'", "\xa0", "１", "０"]
     for _ in range(5000):
         words = ["".join(RNG.choice(signs, RNG.integers(0, 6))) for _ in range(RNG.integers(1, 4))]
-        assert tables.keys(words) == [tables.key(word) for word in words], words
+        assert as_labels.keys(words) == [as_labels.key(word) for word in words], words
     slow = {"0.50": 0.5, "12.25": 12.25, "-0.125": -0.125, "+3": 3.0, "007": 7.0}
-    assert tables.values(pd.Series([*slow])).tolist() == [*slow.values()]
+    assert as_numbers.values(pd.Series([*slow])).tolist() == [*slow.values()]
     with pytest.raises(ValueError, match="may be thousands or decimals"):  # never by the quick way
-        tables.values(pd.Series(["1.234", "7"]))
+        as_numbers.values(pd.Series(["1.234", "7"]))
 
 
 def test_a_total_of_counted_rows_is_refused_without_a_word_for_it(ask):

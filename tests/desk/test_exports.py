@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_desk import command, files, tables
+from pwu_desk import as_labels, as_numbers, command, cost_tables, files
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
@@ -142,7 +142,7 @@ def test_a_corner_says_first_what_the_rows_are(tmp_path):
     found = {}
     for corner in ("actual\\predicted", "predicted\\actual", "truth/decision", "act|class"):
         (tmp_path / "c.csv").write_text(f"{corner},mild,severe\n{rows}")
-        found[corner] = tables.cost_table(str(tmp_path / "c.csv"))[2].tolist()
+        found[corner] = cost_tables.cost_table(str(tmp_path / "c.csv"))[2].tolist()
     assert found["actual\\predicted"] == found["truth/decision"] == [[0, 8], [15, 3]]
     assert found["predicted\\actual"] == found["act|class"] == [[0, 15], [8, 3]]
 
@@ -242,13 +242,13 @@ def test_decimal_commas_in_a_comma_file_are_no_row_names(capsys, tmp_path):
     (["1.5", "1020.25"], [1.5, 1020.25]),
     (["1,5", "1020,25"], [1.5, 1020.25]), (["12%", "7 %"], [0.12, 0.07]), (["1e-05", "2"], [1e-5, 2])])
 def test_how_numbers_are_written_is_decided_by_the_whole_column(fields, read):
-    assert files.numbers(pd.DataFrame({"a": fields}), "a").tolist() == pytest.approx(read, rel=1e-15)
+    assert as_numbers.numbers(pd.DataFrame({"a": fields}), "a").tolist() == pytest.approx(read, rel=1e-15)
 
 
 @pytest.mark.parametrize("fields", [["1,020", "975"], ["1.020", "975"], ["1,020", "2,125"], ["12", "1.020"]])
 def test_where_two_ways_fit_nothing_is_guessed(fields):
     with pytest.raises(ValueError, match="may be thousands or decimals, .*1.02.* or .*1020|2.125 or 2125|1020"):
-        files.numbers(pd.DataFrame({"a": fields}), "a")
+        as_numbers.numbers(pd.DataFrame({"a": fields}), "a")
 
 
 def test_per_cent_in_a_heading_and_log_odds(capsys, tmp_path):
@@ -335,7 +335,7 @@ def test_cases_of_a_hub_stay_in_order_and_only_quantiles_count(capsys, tmp_path)
 
 @pytest.mark.parametrize("ids, kinds", [(["0e1", "0", "2e1", "20"], 4), (["1e99999999999", "1"], 2), (["1.0", "1"], 1)])
 def test_an_exponent_is_no_number_where_it_may_be_an_id(ids, kinds):
-    assert len({files.key(one) for one in ids}) == kinds
+    assert len({as_labels.key(one) for one in ids}) == kinds
 
 
 @pytest.mark.parametrize("ids, said", [
@@ -368,10 +368,10 @@ def test_a_cost_in_a_table_may_have_a_currency(tmp_path, cost, found):
     (tmp_path / "costs.csv").write_text(f'act,well,ill\nhome,0,8\nward,"{cost}",1\n')
     if isinstance(found, str):
         with pytest.raises(ValueError, match="line 3") as refused:
-            tables.cost_table(str(tmp_path / "costs.csv"))
+            cost_tables.cost_table(str(tmp_path / "costs.csv"))
         assert found in str(refused.value)
     else:
-        assert tables.cost_table(str(tmp_path / "costs.csv"))[2][1].tolist() == [found, 1.0]
+        assert cost_tables.cost_table(str(tmp_path / "costs.csv"))[2][1].tolist() == [found, 1.0]
 
 
 def test_a_cost_table_is_read_by_its_corner_and_echoed(capsys, tmp_path):

@@ -18,7 +18,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pwu_desk import boards, command, large, page, report, request, tables
+from pwu_desk import as_labels, boards, command, large, page, report, request
+from pwu_desk.as_labels import key
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta
 from pwu_lite.reporting.rules import RULES
@@ -87,11 +88,11 @@ def look(name: str) -> str:
 
 def _labels(frame, column):
     """Both labels of a column that has two, and which of them is the event."""
-    kinds = sorted({tables.key(kind) for kind in frame[column].dropna().unique()[:3]})
+    kinds = sorted({key(kind) for kind in frame[column].dropna().unique()[:3]})
     if len(kinds) != 2:
         return None
     try:
-        return {"labels": kinds, "event": tables.key(tables.labels(frame, column)[0])}
+        return {"labels": kinds, "event": key(as_labels.labels(frame, column)[0])}
     except ValueError:
         return {"labels": kinds, "event": None}
 
