@@ -219,7 +219,7 @@ class Newsvendor(_Orders):
     References
     ----------
     Gneiting, "Quantiles as optimal point forecasts" (2011); Ehm, Gneiting, Jordan and Krueger (2016); Bracher et al.
-    (2021) for the weighted interval score, which is this one with equal masses at the levels.
+    (2021) for the weighted interval score, which is twice this one with equal masses at the levels.
 
     Examples
     --------
