@@ -130,7 +130,8 @@ def group_labels(groups: Any, n: int) -> np.ndarray:
         raise ValueError(f"groups must have one label per case ({n} cases), got shape {labels.shape}")
     from pandas import isna
 
-    missing = np.asarray(isna(labels))
+    as_given = np.asarray(groups, dtype=object) if labels.dtype.kind == "U" else labels  # before numpy writes "nan"
+    missing = np.asarray(isna(as_given))
     if missing.any():
         raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
     return np.array(list(map(str, labels))) if labels.dtype == object else labels

@@ -126,7 +126,7 @@ def of_vectors(column: pd.Series) -> str:
     (' (a vector? Write its number for the event in a column of its own)', '')
     """
     return (" (a vector? Write its number for the event in a column of its own)"
-            if VECTOR.fullmatch(str(column.dropna().head(1).sum())) else "")
+            if VECTOR.fullmatch("".join(map(str, column.dropna().head(1)))) else "")
 
 
 def amounts(frame: pd.DataFrame, name: str, *, least: float | None = None) -> np.ndarray:

@@ -327,6 +327,9 @@ class Cases(NamedTuple):
 
 OPTIONS = ("event", "models", "groups", "weights", "costs", "truth_file", "coverage", "time", "horizon", "only",
            "model_column", "confidence_of", "percent", "competing", "count", "ignore_punctuation")
+TAKEN = {"source": (str, Path, pd.DataFrame, list, tuple), "only": (str, list, tuple),
+         "model_column": (str, list, tuple), "truth_file": (str, Path), "costs": (str, Path),
+         "coverage": (int, float), "horizon": (int, float), "ignore_punctuation": (bool,)}
 
 
 def read(source: Any, truth: str | None = None, decision: str = "binary", *, missing: str = "refuse",
@@ -369,6 +372,14 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
     unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
         raise ValueError(f"there is no option {unknown[0]}; the options are: {', '.join(OPTIONS)}")
+    for name, value in [("source", source), *options.items()]:
+        kinds = TAKEN.get(name, (str,))
+        if not (value is None and name != "source" or isinstance(value, kinds)):
+            words = " or ".join(kind.__name__ for kind in kinds)
+            raise ValueError(f"{name} must be {words}, got {type(value).__name__}"
+                             f"{': names stand between commas' * isinstance(value, list | tuple)}")
+    if missing not in ("refuse", "pairwise", "no"):
+        raise ValueError(f"missing must be 'refuse', 'pairwise' or 'no', got {missing!r}")
     file = Found(Request(source, truth, decision, missing=missing, **options))
     frame = load(file)
     y, models, left, used = read_models(file, frame)

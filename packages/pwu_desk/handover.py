@@ -73,14 +73,15 @@ def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *
     """
     price = validation.inside("price", price, 0, 1)
     threshold = float(f"{1 - price:.12g}")  # 0.93 for 0.07, and not the float below it: confidences are decimals
+    threshold = threshold if threshold < 1 else 1 - price
+    *before, sure = forecast or (None,)
+    if getattr(sure, "dtype", None) in (np.float16, np.float32) and not validation.has_a_mask(sure):
+        forecast = (*before, np.asarray(sure).astype(str).astype(float))  # 0.7 in 32 bits is the decimal, not below it
     if isinstance(family, Answers):
         if len(forecast) != 2:
             raise ValueError("Answers need what was answered and the confidence: 1 and 0 for right and wrong, with "
                              "y_true 1 for all")
         validation.same_order(y_true=y_true, answer=forecast[0], confidence=forecast[1])
-        sure = np.asarray(forecast[1])
-        if sure.dtype in (np.float16, np.float32):  # by its decimals: 0.7 in 32 bits lies below the threshold 0.7
-            forecast = (forecast[0], sure.astype(str).astype(float))
         _, right, _ = family.check(y_true, *forecast)
         theta, never = threshold, float(np.mean(~right))
         given = family.act(theta, *forecast).mean()

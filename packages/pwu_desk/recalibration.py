@@ -33,7 +33,7 @@ def recalibrated(y_true: ArrayLike, models: Mapping[Any, ArrayLike], *, groups: 
     ----------
     y_true : array_like, shape (n,)
         Labels 0 and 1; NaN where there is no outcome: such a case fits no map and is recalibrated by that of its fold.
-    models : mapping
+    models : mapping or DataFrame
         Name to probabilities of the event, shape (n,).
     groups : array_like, shape (n,), optional
         Cases of one group stay in one fold; by default each case is its own group.
@@ -66,14 +66,17 @@ def recalibrated(y_true: ArrayLike, models: Mapping[Any, ArrayLike], *, groups: 
     >>> bool(later["too high"][-1] < 0.01)
     True
     """
-    validation.same_order(y_true=y_true, groups=groups, sample_weight=sample_weight)
-    y = np.asarray(y_true, dtype=float)
+    named = validation.named_forecasts(models)
+    validation.same_order_of_models(named, y_true=y_true, groups=groups, sample_weight=sample_weight)
+    y = validation.as_float("y_true", y_true)
+    if y.ndim != 1:
+        raise ValueError(f"y_true must be one-dimensional, got shape {y.shape}")
     known = ~np.isnan(y)
-    forecasts = {name: validation.check_binary(np.where(known, y, 0.0), f)[1] for name, f in models.items()}
+    forecasts = {name: validation.check_binary(np.where(known, y, 0.0), *given)[1] for name, given in named.items()}
     weight = validation.relative_weight(sample_weight, y.size)
     weight = np.ones(y.size) if weight is None else weight
     groups = None if groups is None else validation.group_labels(groups, y.size)
-    fold = _folds(groups, np.column_stack([y, weight, *forecasts.values()]), seed)
+    fold = _folds(groups, np.column_stack([y, weight, *forecasts.values()]), validation.seed(seed))
     after = {name: np.empty(y.size) for name in forecasts}
     for k in range(FOLDS):
         own, rest = fold == k, (fold != k) & (weight > 0) & known

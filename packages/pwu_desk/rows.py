@@ -30,7 +30,7 @@ def model_columns(asked: Request) -> list[Any]:
 def rows_of(asked: Request) -> pd.DataFrame:
     """The rows of a table, of a file, of parts under one name; of several files, with a column that says which."""
     if isinstance(asked.file, pd.DataFrame):
-        return tables.nested_as_text(asked.file)
+        return tables.as_read(asked.file, "the table")
     if not isinstance(asked.file, list | tuple):
         return tables.read_table(str(asked.file))
     parts: dict[str, pd.DataFrame] = {}

@@ -481,24 +481,31 @@ def _read_parquet(source):
         raise
     except Exception as error:  # pyarrow's own kinds
         raise ValueError(f"{source} could not be read as Parquet: {error}") from error
-    frame.columns = [str(name) for name in frame.columns]
-    _check_names(list(frame.columns))
-    if frame.empty:
-        raise ValueError(f"{source} has a header but no rows")
-    return nested_as_text(frame)
+    return as_read(frame, source)
 
 
-def nested_as_text(frame: pd.DataFrame) -> pd.DataFrame:
-    """Lists and dictionaries in fields as their text, as they are read from a file: neither can be counted.
+def as_read(frame: pd.DataFrame, source: str) -> pd.DataFrame:
+    """A table as a file of it is read: names are text; lists, dictionaries and times in fields are their text.
+
+    Raises
+    ------
+    ValueError
+        Two columns of one name, or no rows.
 
     Examples
     --------
-    >>> nested_as_text(pd.DataFrame({"y": [0], "embedding": [[0.1, 0.2]]}))["embedding"].tolist()
-    ['[0.1, 0.2]']
+    >>> as_read(pd.DataFrame({"y": [0], 1: [[0.1, 0.2]]}), "the table").to_dict("list")
+    {'y': [0], '1': ['[0.1, 0.2]']}
     """
-    nested = [name for name in frame.columns if frame[name].dtype.kind == "O" and any(
+    names = [str(name) for name in frame.columns]
+    _check_names(names)
+    if frame.empty:
+        raise ValueError(f"{source} has a header but no rows")
+    frame = frame.set_axis(names, axis=1)
+    nested = [name for name in names if frame[name].dtype.kind in "mM" or frame[name].dtype.kind == "O" and any(
         isinstance(one, list | dict | np.ndarray) for one in frame[name].dropna().head(1))]
-    return frame.assign(**{name: frame[name].map(str, na_action="ignore") for name in nested}) if nested else frame
+    halves = {name: float for name in names if frame[name].dtype == np.float16}  # which pandas cannot count
+    return frame.astype(halves).assign(**{name: frame[name].map(str, na_action="ignore") for name in nested})
 
 
 def _by_duckdb(source):

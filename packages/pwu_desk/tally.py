@@ -191,10 +191,12 @@ class Tally:
             fine, wide, total, unsigned, blocked = (other._fine.settled(), other._wide.settled(), other._total.copy(),
                                                     other._unsigned, other._blocked)
         with self._lock:
-            if not np.isfinite(self._total + total).all():
+            with np.errstate(over="ignore"):
+                total = self._total + total
+            if not np.isfinite(total).all():
                 raise ValueError("weights, or targets, are too large to be added up: change their unit")
             self._sign(wide[0][:, 0].view(np.uint64) if unsigned else wide[0][:, 0])
-            self._total, self._blocked = self._total + total, self._blocked or blocked
+            self._total, self._blocked = total, self._blocked or blocked
             self._fine.add(*fine)
             self._wide.add(*wide)
 
@@ -753,7 +755,8 @@ def _whole_numbers(name, values, size):
     if checked.size != size:
         raise ValueError(f"{name} has length {checked.size}, not {size}")
     validation.reject(name, checked, checked != np.floor(checked), "must be a whole number")
-    array = np.asarray(values).reshape(-1)
+    whole = isinstance(values, list) and all(isinstance(value, int) for value in values)  # numpy may make them floats
+    array = np.asarray(values, dtype=object if whole else None).reshape(-1)
     if array.dtype.kind == "O":
         exact = [int(value) for value in array]
         if min(exact) < -(2**63) or max(exact) >= (2**63 if min(exact) < 0 else 2**64):

@@ -149,6 +149,8 @@ class Watch:
         ValueError
             The same watch, a different bound or level, or a group or batch that is in both watches.
         """
+        if not isinstance(later, Watch):
+            raise ValueError(f"a watch can be merged with another watch, got {type(later).__name__}")
         if (self.bound, self.level, self.clip) != (later.bound, later.level, later.clip):
             raise ValueError("only watches of the same bound, level and clip can be merged")
         if later is self:
@@ -365,10 +367,11 @@ def _meaning(name):
     """The number, to its last digit, or the time in UTC, that a label writes, or None; "01" is a name."""
     name = {"true": "1", "false": "0"}.get(name.strip().lower(), name.strip())
     if re.fullmatch(r"[-+]?(0|[1-9]\d*)?(\.\d*)?(e[-+]?\d+)?", name, re.IGNORECASE) and re.match(r"[-+.]*\d", name):
-        sign, digits, power = Decimal(name).as_tuple()
+        mantissa, _, power = name.lower().partition("e")  # decimal refuses powers of twenty digits
+        sign, digits, own = Decimal(mantissa).as_tuple()
         text = "".join(map(str, digits)).lstrip("0")
         kept = text.rstrip("0")
-        return ("-" * sign + kept, int(power) + len(text) - len(kept)) if kept else ("", 0)
+        return ("-" * sign + kept, int(own) + int(power or 0) + len(text) - len(kept)) if kept else ("", 0)
     if re.match(r"\d{4}-\d\d-\d\d", name):
         finer = re.match(r"(.*\.\d{6})(\d+)(.*)", name, re.DOTALL)  # than a microsecond
         try:

@@ -200,7 +200,8 @@ def _sentence(first: str, cost: float, name: str, row: pd.Series, about: Mapping
     gains = bool(alike and cost < 0)
     low, high = row[f"{kind} low"], row[f"{kind} high"]
     words = [_side(value, gains) for value in (low, high)]
-    ends = (f"{form(abs(low))} to {form(abs(high))} {words[0]}" if words[0] == words[1] else
+    ends = (f"{form(min(abs(low), abs(high)))} to {form(max(abs(low), abs(high)))} {words[0]}" if
+            words[0] == words[1] else
             f"{form(abs(low))} {words[0]} to {form(abs(high))} {words[1]}")
     apart = say("apart", first=first, verb="gains" if gains else "costs", name=name, coverage=about["coverage"],
                 pair=" of the pair" if about["models"] > 2 else "",

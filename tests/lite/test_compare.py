@@ -329,7 +329,7 @@ COLUMNS = ["cost", "verdict", "saving", "saving low", "saving high", "difference
      "Not decided: a costs 17% less than b (95% interval: 19% more to 42% less); about 9,000 cases would be needed "
      "to tell them apart."),
     (1.0, [0.8, "cheaper", -.25, -.5, -.1, -.2, -.3, -.1, 90],
-     "a costs 25% more than b (95% interval: 50% to 10% more)."),
+     "a costs 25% more than b (95% interval: 10% to 50% more)."),
     (1.0, [-1.0, "not separable", .17, -.19, .42, .25, -.1, .4, 2e9],
      "Not decided, and no realistic number of cases would tell them apart: a costs 0.25 less than b (95% interval: 0.1 "
      "more to 0.4 less)."),

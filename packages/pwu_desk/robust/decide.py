@@ -151,7 +151,7 @@ def preference(family: Family, priors: Any, y_true: ArrayLike, a: Any, b: Any,
     validation.same_order_of_models({"a": _parts(a), "b": _parts(b)}, y_true=y_true, sample_weight=sample_weight)
     data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     weight = family.weight(sample_weight, data[0])
-    return compared(as_set(priors), *_curves(family, data, weight))
+    return compared(as_set(priors), *curves_of(family, data, weight))
 
 
 def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
@@ -180,7 +180,7 @@ def order(family: Family, priors: Any, y_true: ArrayLike, models: Any,
     data = {name: _read(family, y_true, given) for name, given in forecasts.items()}
     words = {"first": "better", "second": "worse", "undecided": "undecided"}
     weight = family.weight(sample_weight, next(iter(data.values()))) if data else None
-    curves = {name: read_curve(family, one, weight) for name, one in data.items()}
+    curves = dict(zip(data, curves_of(family, [*data.values()], weight), strict=True))
     table = pd.DataFrame("", index=list(data), columns=list(data))
     for row in data:
         for column in data:
@@ -233,7 +233,7 @@ def radius(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any, within
                                     sample_weight=sample_weight)
     data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     weight = family.weight(sample_weight, data[0])
-    value, winner, worst = radius_of(prior, within, *_curves(family, data, weight))
+    value, winner, worst = radius_of(prior, within, *curves_of(family, data, weight))
     if repeats == 0:
         return Radius(value, np.nan, winner, worst)
     repeats, coverage = validation.whole("repeats", repeats), validation.inside("coverage", coverage, 0, 1)
@@ -295,7 +295,7 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
         return sets.upper(Curve(like.edges, left, right, like.name, at, like.parameter))
 
     statistic = excess(np.ones(n))
-    scale = ROUNDING * max(curve.scale for curve in _curves(family, data, None))
+    scale = ROUNDING * max(curve.scale for curve in curves_of(family, data, None))
     at = statistic.prior.support[0]
     if statistic.value <= scale:
         return DominanceTest(1.0, max(statistic.value, 0.0), at)
@@ -319,7 +319,8 @@ def _parts(given):
     return given if isinstance(given, tuple) else (given,)
 
 
-def _curves(family, data, weight):
+def curves_of(family: Family, data: Sequence[tuple[np.ndarray, ...]], weight: np.ndarray | None) -> list[Curve]:
+    """The cost of each forecast, all cut at the same places: edges that rounding sets apart would be pieces."""
     starts = piece_starts(family, *data) if len(family.stated) == 1 else None
     return [read_curve(family, parts, weight, starts) for parts in data]
 
@@ -362,6 +363,10 @@ def resampled(family: Family, data: Sequence[tuple[np.ndarray, ...]], winner: st
     """The radius on resamples of the cases, of the model that won on all of them; zero where it loses."""
     sign = -1 if winner == "second" else 1
     number = None if groups is None else group_numbers(groups, len(data[0][0]))
+    if weight is not None:  # a case of weight zero is none, and a resample of such cases would have no cost
+        kept = weight > 0
+        data, weight = [tuple(part[kept] for part in parts) for parts in data], weight[kept]
+        number = None if number is None else np.unique(number[kept], return_inverse=True)[1]
     order = np.lexsort(np.vstack([_columns(data), *([] if weight is None else [weight[None]])]))
     data = [tuple(part[order] for part in parts) for parts in data]
     number = None if number is None else number[order]

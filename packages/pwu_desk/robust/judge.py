@@ -13,8 +13,8 @@ import pandas as pd
 from pwu_lite import validation
 from pwu_lite.pwu import PWU
 
-from .curve import has_curve, read_curve
-from .decide import compared, radius_of
+from .curve import has_curve
+from .decide import compared, curves_of, radius_of
 from .sets import AnyPrior, PriorSet
 
 __all__ = ["judge"]
@@ -84,6 +84,6 @@ def _against(score, y, parts, reference, weight, statement):
     data = [score.family.read(y, *each) for each in (parts, reference)]
     if not has_curve(score.family, data[0]):
         return "", np.nan
-    curves = [read_curve(score.family, each, weight) for each in data]
+    curves = curves_of(score.family, data, weight)
     word = "" if statement is None else WORDS[compared(statement, *curves).verdict]
     return word, radius_of(score.priors[0], AnyPrior(), *curves)[0]

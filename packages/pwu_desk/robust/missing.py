@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from pwu_lite import validation
 from pwu_lite.families import Family, SeparableFamily
+from pwu_lite.priors import with_index
 from pwu_lite.pwu import PWU
 
 __all__ = ["MissingLabels", "missing_labels"]
@@ -81,8 +82,9 @@ def missing_labels(family: Family, prior: Any, y_true: ArrayLike, a: Any, b: Any
     if not isinstance(family, SeparableFamily) or family.takes != ("y_prob",):
         raise ValueError(f"missing_labels needs a family with labels and one loss per case, got {family!r}")
     priors = () if prior is None else prior if isinstance(prior, tuple) else (prior,)
-    validation.same_order(y_true=y_true, a=a, b=b, sample_weight=sample_weight)
     score, y = PWU(family, *priors), validation.as_float("y_true", y_true)
+    forecasts = {"forecast a": a, "forecast b": b}
+    validation.same_order(y_true=y_true, **forecasts, sample_weight=sample_weight, **with_index(score.priors))
     if y.ndim != 1 or not y.size:
         raise ValueError(f"y_true must be one-dimensional and not empty, got shape {y.shape}")
     absent = np.isnan(y)

@@ -48,7 +48,9 @@ class Restricted(Prior):
 
     def __post_init__(self):
         prior = as_prior(self.prior)
-        low, high = validation.vector("low", self.low), np.asarray(self.high, dtype=float)
+        if prior.length is not None:
+            raise ValueError("the prior must be one for all cases, not a prior for each case")
+        low, high = validation.vector("low", self.low), validation.as_float("high", self.high)
         if low.shape != high.shape or (low >= high).any() or (high[:-1] > low[1:]).any():
             raise ValueError("intervals must be disjoint and ascending, low below high")
         mass = np.asarray(prior.mass(low, high))
@@ -56,7 +58,7 @@ class Restricted(Prior):
             raise ValueError("the prior has no mass on these intervals")
         kept = {"prior": prior, "low": low, "high": high, "_norm": float(mass.sum()),
                 "_before": np.concatenate([[0.0], np.cumsum(mass)]),
-                "_means": np.concatenate([[0.0], np.cumsum(np.asarray(prior.partial_mean(low, high)))])}
+                "_means": np.asarray(prior.partial_mean(low, high))}
         for name, value in kept.items():
             object.__setattr__(self, name, value)
 
@@ -78,9 +80,10 @@ class Restricted(Prior):
         start, end = self.low[index], self.high[index]
         inside = np.clip(np.where(missing, start, t), start, end)
         below = self._before[index] + self.prior.mass(start, inside)
-        mean_below = self._means[index] + self.prior.partial_mean(start, inside)
+        means = self._means  # of each interval; no differences of sums, since that of the last may be infinite
+        mean_below = np.append(0.0, np.cumsum(means))[index] + self.prior.partial_mean(start, inside)
         above = self._before[-1] - self._before[index + 1] + self.prior.mass(inside, end)
-        mean_above = self._means[-1] - self._means[index + 1] + self.prior.partial_mean(inside, end)
+        mean_above = np.append(np.cumsum(means[:0:-1])[::-1], 0.0)[index] + self.prior.partial_mean(inside, end)
         return tuple(np.where(missing, np.nan, part / self._norm) for part in (below, above, mean_below, mean_above))
 
     def pdf(self, x):

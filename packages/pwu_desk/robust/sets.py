@@ -115,6 +115,8 @@ class Contamination(PriorSet):
         self.within = within if within is None else as_set(within)
 
     def upper(self, curve):
+        if self.share == 0:
+            return Upper(curve.mean(self.prior), self.prior)
         worst = (self.within or AnyPrior()).upper(curve)
         value = (1 - self.share) * curve.mean(self.prior) + self.share * worst.value
         return Upper(value, _mixed([self.prior, worst.prior], [1 - self.share, self.share]))
