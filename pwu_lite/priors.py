@@ -252,7 +252,7 @@ class Prior:
         with np.errstate(invalid="ignore"):
             from_below = high[which] - low[which]
             from_above = low[which + 1] - high[which + 1]
-            inner = np.where(low[0] < low[1], from_below, from_above)
+            inner = np.where((low[0] < low[1]) | np.isinf(low[which + 1]), from_below, from_above)
         return _like(np.where(hi > lo, inner, 0.0))
 
 
@@ -1067,7 +1067,7 @@ def with_index(priors: Sequence[Any]) -> dict[str, Any]:
     {}
     """
     indexed = [part for prior in priors for _, part in prior.parts if getattr(part, "index", None) is not None]
-    return {part.indexed if number == 0 else f"{part.indexed} of prior {number + 1}": part
+    return {f"{part.indexed} of the prior" if number == 0 else f"{part.indexed} of prior {number + 1}": part
             for number, part in enumerate(indexed)}
 
 

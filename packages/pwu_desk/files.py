@@ -379,8 +379,13 @@ def read(source: Any, truth: str | None = None, decision: str = "binary", *, mis
             raise ValueError(f"{name} must be {words}, got {type(value).__name__}"
                              f"{': names stand between commas' * isinstance(value, list | tuple)}")
     if missing not in ("refuse", "pairwise", "no"):
-        raise ValueError(f"missing must be 'refuse', 'pairwise' or 'no', got {missing!r}")
-    file = Found(Request(source, truth, decision, missing=missing, **options))
+        bounds = "; robust.missing_labels has the bounds" * (missing == "bounds")
+        raise ValueError(f"missing must be 'refuse', 'pairwise' or 'no', got {missing!r}{bounds}")
+    if isinstance(source, list | tuple) and not all(isinstance(one, str | Path) for one in source):
+        raise ValueError("several sources must be paths of files, one for each model")
+    given: dict[str, Any] = {name: value if name in TAKEN or value is None else str(value)
+                             for name, value in options.items()}
+    file = Found(Request(source, None if truth is None else str(truth), decision, missing=missing, **given))
     frame = load(file)
     y, models, left, used = read_models(file, frame)
     said = [*file.notes, *suggested.findings(file, frame, used)]

@@ -74,14 +74,12 @@ def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *
     price = validation.inside("price", price, 0, 1)
     threshold = float(f"{1 - price:.12g}")  # 0.93 for 0.07, and not the float below it: confidences are decimals
     threshold = threshold if threshold < 1 else 1 - price
-    *before, sure = forecast or (None,)
-    if getattr(sure, "dtype", None) in (np.float16, np.float32) and not validation.has_a_mask(sure):
-        forecast = (*before, np.asarray(sure).astype(str).astype(float))  # 0.7 in 32 bits is the decimal, not below it
+    validation.same_order_of_models({"the model": forecast}, y_true=y_true)
+    forecast = (*forecast[:-1], *map(_decimals, forecast[-1:]))
     if isinstance(family, Answers):
         if len(forecast) != 2:
             raise ValueError("Answers need what was answered and the confidence: 1 and 0 for right and wrong, with "
                              "y_true 1 for all")
-        validation.same_order(y_true=y_true, answer=forecast[0], confidence=forecast[1])
         _, right, _ = family.check(y_true, *forecast)
         theta, never = threshold, float(np.mean(~right))
         given = family.act(theta, *forecast).mean()
@@ -92,3 +90,14 @@ def hand_over(family: Answers | RejectOption, price: float, y_true: ArrayLike, *
         raise ValueError(f"family must be Answers() or RejectOption(K), got {family!r}")
     bill = PWU(family, Dirac(theta))(y_true, *forecast)
     return HandOver(threshold, 1 - float(given), float(bill), float(never), price)
+
+
+def _decimals(sure):
+    """Confidences of 16 or 32 bits by their decimals: 0.7 is the decimal, and not the float below it."""
+    if validation.has_a_mask(sure) or (array := np.asarray(sure)).dtype not in (np.float16, np.float32):
+        return sure
+    array = array.astype(str).astype(float)
+    if array.ndim != 2:
+        return array
+    total = array.sum(axis=1, keepdims=True)  # of 16 bits a row may sum to 0.999
+    return np.where((np.abs(total - 1) > 1e-9) & (np.abs(total - 1) < 0.01), array / total, array)

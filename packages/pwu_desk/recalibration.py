@@ -72,6 +72,8 @@ def recalibrated(y_true: ArrayLike, models: Mapping[Any, ArrayLike], *, groups: 
     if y.ndim != 1:
         raise ValueError(f"y_true must be one-dimensional, got shape {y.shape}")
     known = ~np.isnan(y)
+    if pairs := [name for name, given in named.items() if len(given) != 1]:
+        raise ValueError(f"{pairs[0]} must be probabilities of the event, not a tuple")
     forecasts = {name: validation.check_binary(np.where(known, y, 0.0), *given)[1] for name, given in named.items()}
     weight = validation.relative_weight(sample_weight, y.size)
     weight = np.ones(y.size) if weight is None else weight

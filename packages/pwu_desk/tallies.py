@@ -84,7 +84,7 @@ def compare_tallies(tallies: Mapping[str, Tally], score: PWU | None = None, *, a
     cost = np.sum(losses, axis=1) / sizes[0].sum()
     best = int(np.argmin(cost)) if against is None else names.index(str(against))
     options, allowed = Options(coverage, 0, 0, named=against is not None), margin_of(margin, against)
-    power = 2.0 ** np.frexp(sizes[0].sum())[1]  # weights count relative to each other, whatever their unit
+    power = 2.0 ** (np.frexp(sizes[0].sum())[1] - 1)  # weights count relative to each other, whatever their unit
     losses, sizes = [one / power for one in losses], [one / power for one in sizes]
     unseen = np.array([one.unseen(score) for one in tallies.values()]) / power
     units, weights = _units(np.array(losses), sizes[0], unseen)

@@ -229,6 +229,8 @@ class Tally:
         import pandas as pd  # takes half a second to import
 
         codes, names = pd.factorize(column["model"], use_na_sentinel=False)
+        if len(set(map(str, names))) < len(names):
+            raise ValueError(f"two models have one name as text: {', '.join(map(repr, names))}")
         rows = np.split(np.argsort(codes, kind="stable"), np.cumsum(np.bincount(codes))[:-1])  # of each model
         tallies = {}
         for name, chosen in zip(map(str, names), rows, strict=True):
@@ -604,7 +606,9 @@ class Tally:
     def _events(self):
         if self.kind != "binary":
             raise ValueError("this needs a tally of the kind 'binary', whose outcomes are events")
-        return self._rows()
+        if not len((rows := self._rows()).keys):
+            raise ValueError("the tally has no cases yet")
+        return rows
 
     def _check(self, score, rows):
         family = BinaryDecision() if self.kind == "binary" else SelectivePrediction()
@@ -731,6 +735,8 @@ def _columns(frame, needed, kind):
     """Columns as arrays, by their names in lower case, which some databases turn to upper case."""
     if hasattr(frame, "collect") and not isinstance(frame, Mapping):  # Polars' lazy frames, Spark's tables
         raise ValueError("the table is not read yet: collect it first (toPandas() in Spark)")
+    if frame is None or np.isscalar(frame):
+        raise ValueError(f"the counts must be a table, got {type(frame).__name__}")
     names = {str(name).lower(): name for name in getattr(frame, "column_names", getattr(frame, "columns", frame))}
     if missing := [name for name in needed if name not in names]:
         raise ValueError(f"a {kind} tally has columns {', '.join(needed)}: {', '.join(missing)} missing")
@@ -755,7 +761,8 @@ def _whole_numbers(name, values, size):
     if checked.size != size:
         raise ValueError(f"{name} has length {checked.size}, not {size}")
     validation.reject(name, checked, checked != np.floor(checked), "must be a whole number")
-    whole = isinstance(values, list) and all(isinstance(value, int) for value in values)  # numpy may make them floats
+    # numpy may make floats of a list of whole numbers
+    whole = isinstance(values, list) and all(isinstance(value, int | np.integer) for value in values)
     array = np.asarray(values, dtype=object if whole else None).reshape(-1)
     if array.dtype.kind == "O":
         exact = [int(value) for value in array]

@@ -30,7 +30,15 @@ def test_all_pairs_say_what_each_pair_says_although_edges_differ_in_the_last_dig
     assert judged.loc["a", "radius"] == whole.value and judged.loc["a", "statement"] == "cheaper"
 
 
+def test_curves_whose_edges_differ_in_the_last_digit_have_no_piece_between():
+    family, y = pwu.RejectOption(3), [1]
+    one, two = (robust.cost_curve(family, y, np.array([row]) / 9) for row in ([3, 4, 2], [4, 4, 1]))
+    pair = robust.preference(family, robust.AnyPrior(), y, np.array([[3, 4, 2]]) / 9, np.array([[4, 4, 1]]) / 9)
+    assert (one - two).peak(0, 1).value == pytest.approx(pair.high, abs=1e-12)
+
+
 @pytest.mark.parametrize("given", [
+    {"models": {"a": (F, F)}},
     {"y_true": np.ma.array(Y, mask=F > 0.9)}, {"y_true": Y[:, None]}, {"models": F}, {"seed": 1.5},
     {"y_true": pd.Series(Y), "models": {"a": pd.Series(F)[::-1]}}])
 def test_what_cannot_be_recalibrated_by_position_is_refused(given):
@@ -39,7 +47,7 @@ def test_what_cannot_be_recalibrated_by_position_is_refused(given):
     assert recalibrated(pd.Series(Y), pd.DataFrame({"a": F}))["a"].shape == (60,)
 
 
-@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 1e300])
+@pytest.mark.parametrize("unit", [1e-300, 1e-160, 1e160, 2.9e306])
 def test_weights_count_relative_to_each_other_in_tallies(unit):
     ends = {}
     for weight in (1.0, unit):
@@ -59,6 +67,19 @@ def test_blocks_of_64_bits_may_be_a_list_of_python_ints():
     assert all(np.array_equal(one.counts()[name], column) for name, column in two.counts().items())
 
 
+def test_counts_that_are_none_are_refused():
+    with pytest.raises(ValueError, match="no cases yet"):
+        Tally().net_benefit([0.5])
+    with pytest.raises(ValueError, match="must be a table"):
+        Tally.from_counts(None)
+    tally = Tally()
+    tally.update(Y, F)
+    counts = pd.DataFrame(tally.counts())
+    both = pd.concat([counts.assign(model=1), counts.assign(model="1")])
+    with pytest.raises(ValueError, match="two models have one name"):
+        Tally.from_counts(both)
+
+
 def test_a_label_with_a_power_of_twenty_digits_is_a_label():
     watch = pwu_desk.Watch().update([0.1], [0.2], batch="1e99999999999999999999")
     with pytest.warns(UserWarning, match="counted before"):
@@ -74,6 +95,27 @@ def test_a_restricted_prior_with_an_infinite_mean_has_one():
     found = robust.preference(pwu.SelectivePrediction(), robust.BoundedRatio(pwu.Pareto(0.5), 2), [0.0, 0.0],
                               ([0.0, 0.0], [1.0, 2.0]), ([9.0, 9.0], [1.0, 2.0]))
     assert found.verdict == "first" and not np.isnan([found.low, found.high]).any()
+
+
+@pytest.mark.parametrize("prior", [pwu.Pareto(0.5), pwu.Mixture([pwu.Pareto(0.5), pwu.Gamma(2, 3)], [0.5, 0.5])])
+def test_a_mean_between_two_places_is_finite_where_that_of_the_tail_is_not(prior):
+    low = Restricted(prior, [2.0], [np.inf])
+    x = np.linspace(10, 20, 200_001)
+    assert low.partial_mean(10, 20) == pytest.approx(np.trapezoid(x * low.pdf(x), x), rel=1e-6)
+    data = [0.3, 1.0, 2.0], (np.zeros(3), np.full(3, 0.7)), (np.full(3, 0.4), np.full(3, 1.3))
+    found = robust.preference(pwu.SelectivePrediction(), robust.BoundedRatio(prior, 2), *data)
+    one, two = (pwu.PWU(pwu.SelectivePrediction(), prior)(data[0], *each) for each in data[1:])
+    assert found.low <= one - two <= found.high and np.isfinite([found.low, found.high]).all()
+
+
+@pytest.mark.parametrize("within", [
+    robust.Statements([(0, 5, 1)]), robust.Quantiles({0.0: 0.0, 5.0: 1.0}), robust.BoundedRatio(pwu.Uniform(0, 3), 2)])
+def test_a_cost_that_grows_with_the_price_needs_no_more_than_a_bounded_set(within):
+    family = pwu.CostMatrix([[0.0, 4.0], [1.0, 1.0]], price=[[1.0, 1.0], [2.0, 2.0]])
+    rows = np.column_stack([1 - F, F])
+    found = robust.interval(family, within, Y.astype(int), rows)
+    score = pwu.PWU(family, pwu.Uniform(0, 3))(Y.astype(int), rows)
+    assert found.lower < score < found.upper < 10 * score
 
 
 @pytest.mark.parametrize(("prior", "high"), [(pwu.Beta([1, 2], 3), [1.0]), (pwu.Beta(1, 3), ["a"]),
@@ -104,6 +146,17 @@ def test_a_mask_in_32_bits_is_not_dropped():
     for bits in (np.float16, np.float32, float):
         with pytest.raises(ValueError, match="mask"):
             pwu_desk.hand_over(pwu.Answers(), 0.3, [1, 1], [1, 0], np.ma.array([0.5, 0.9], bits, mask=[False, True]))
+
+
+def test_bits_and_order_of_confidences():
+    y, answers, sure = pd.Series([1, 1, 1]), [1, 1, 0], pd.Series([0.8, 0.9, 0.5], dtype=np.float32)
+    with pytest.raises(ValueError, match="different orders"):
+        pwu_desk.hand_over(pwu.Answers(), 0.2, y, answers, sure[::-1])
+    shares = {pwu_desk.hand_over(pwu.Answers(), 0.2, y, answers, given).share for given in (
+        sure, sure.astype("Float32"), list(sure.to_numpy()), sure.to_numpy(), [0.8, 0.9, 0.5])}
+    assert len(shares) == 1
+    rows = np.array([[0.3, 0.3, 0.4], [0.1, 0.2, 0.7]], dtype=np.float16)
+    assert pwu_desk.hand_over(pwu.RejectOption(3), 0.3, [2, 2], rows).share == 0.75
 
 
 def test_a_price_near_zero_has_a_threshold_below_one():
@@ -137,7 +190,8 @@ def test_tables_that_cannot_be_read_are_refused(make, words):
 
 @pytest.mark.parametrize(("options", "words"), [
     ({"models": ["a"]}, "names stand between commas"), ({"missing": "x"}, "missing must be"),
-    ({"groups": 3}, "groups must be str"), ({"models": "a,b", "coverage": "90"}, "coverage must be")])
+    ({"only": 3}, "only must be str"),
+    ({"missing": "bounds"}, "robust.missing_labels"), ({"models": "a,b", "coverage": "90"}, "coverage must be")])
 def test_options_of_another_type_are_refused(options, words):
     with pytest.raises(ValueError, match=words):
         pwu_desk.read(TABLE, "y", **options)

@@ -92,6 +92,8 @@ class Curve:
     def __sub__(self, other: Curve) -> Curve:
         if (self.low, self.high, self.name) != (other.low, other.high, other.name):
             raise ValueError(f"the curves are on different parameters, {self.name} and {other.name}")
+        if self.blur and (np.diff(snapped := self._snapped(other.edges)) > 0).all():
+            other = other._like(snapped, other.left, other.right, other.at)
         one, two, edges = self, other, self.edges
         if not np.array_equal(edges, other.edges):
             edges = np.union1d(edges, other.edges)
@@ -179,8 +181,10 @@ class Curve:
             theta = np.where(np.abs(far) <= near, edge, theta)
         return theta
 
-    def bounded(self) -> Curve:
-        """The curve itself, or a ValueError if it grows without bound."""
+    def bounded(self, high: float = np.inf) -> Curve:
+        """The curve, up to `high` if it grows beyond; a ValueError if it grows without bound."""
+        if self.grows and self.low < high < self.high:
+            return self.cut(self.low, high)
         if self.grows:
             raise ValueError(f"the cost grows without bound in {self.name}: sets of priors need a bounded range of it")
         return self
@@ -308,7 +312,7 @@ def between(prior: Prior, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     for weight, part in prior.parts:
         if type(part).partial_mean is Prior.partial_mean and type(part).mass is Prior.mass:  # as `Prior` does it, once
             below, above, mean_below, mean_above = (part.tail(name, edges) for name in NAMES[:4])
-            near = below[:-1] < above[:-1]
+            near = (below[:-1] < above[:-1]) | np.isinf(mean_above[:-1])
             with np.errstate(invalid="ignore"):
                 one = np.where(near, np.diff(below), -np.diff(above))
                 two = np.where(near, np.diff(mean_below), -np.diff(mean_above))

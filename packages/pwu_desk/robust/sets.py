@@ -168,7 +168,7 @@ class Statements(PriorSet):
         return all(least - tolerance <= mass <= most + tolerance for mass, least, most in masses)
 
     def upper(self, curve):
-        curve.bounded()
+        curve = curve.bounded(min((high for _, high, least, _ in self.statements if least >= 1), default=np.inf))
         stated = {end for low, high, *_ in self.statements for end in (low, high)}
         ends = np.unique([curve.low, curve.high, *np.clip(list(stated), curve.low, curve.high)])
         peaks = [curve.peak(low, high, closed=False) for low, high in zip(ends[:-1], ends[1:], strict=True)]
@@ -305,7 +305,8 @@ class BoundedRatio(PriorSet):
         curve.check(self.prior)
         if self.ratio == 1:
             return Upper(curve.mean(self.prior), self.prior)
-        known, _ = between(self.prior, curve.bounded().edges)
+        curve = curve.bounded(self.prior.support[1])
+        known, _ = between(self.prior, curve.edges)
         low, high = np.nextafter(min(curve.left.min(), curve.right.min()), -np.inf), float(max(curve.left.max(),
                                                                                                curve.right.max()))
         while low < (middle := low + (high - low) / 2) < high:
