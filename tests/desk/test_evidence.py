@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import pwu_lite as pwu
-from pwu_desk import as_labels, as_numbers, command, files, large, tables
+from pwu_desk import as_labels, as_numbers, command, files, large, options, tables
 from pwu_lite import elicitation
 from pwu_lite.reporting.rules import RULES
 
@@ -133,7 +133,7 @@ def test_what_needs_all_cases_at_once_is_said_in_the_help(ask, monkeypatch, caps
     said = " ".join(capsys.readouterr().out.partition("large files:")[2].split())
     monkeypatch.setitem(RULES, "most_bytes_at_once", 0)
     table = pd.DataFrame({"y": Y, "p": A, "t": 1.0})
-    for option in (*command.ALL_AT_ONCE, "--missing"):
+    for option in (*options.ALL_AT_ONCE, "--missing"):
         more = {"--ignore-punctuation": [], "--recalibrate": [], "--missing": ["pairwise"], "--blocks": ["5"],
                 "--only": ["y=1"], "--margin": ["2%", "--against", "p"], "--case-costs": ["a,b,c,d"],
                 "--time": ["t", "--horizon", "5"]}.get(option, ["t"])

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pwu_desk import command, files
+from pwu_desk import command, files, options
 from pwu_desk.request import Finding, Found, Request, Role, offers
 
 RNG = np.random.default_rng(6)
@@ -19,7 +19,7 @@ TABLE = pd.DataFrame({"outcome": (RNG.random(120) < CHANCE).astype(int), "a": CH
 
 def test_each_option_of_the_command_is_part_of_a_request():
     """With the same default; a request that Python makes is one that somebody could have typed."""
-    typed = vars(command._parser().parse_args(["compare", "f.csv"]))
+    typed = vars(options.parser().parse_args(["compare", "f.csv"]))
     ours = {part.name: part.default for part in dataclasses.fields(Request) if part.name != "file"}
     assert {name: value for name, value in typed.items() if name not in ("command", "run", "file")} == ours
 
