@@ -64,9 +64,12 @@ def events(frame: pd.DataFrame, name: str, event: str | None = None) -> np.ndarr
     if column.isna().any():
         labels = sorted(map(key, column.dropna().unique()))
         ways = " ".join(f"--only {shlex.quote(f'{name}={label}')}" for label in labels)
+        bounds = "; if the outcome is not known, say --missing bounds"
+        if len(labels) == 2 and (frame[column.isna()].isna().sum(axis=1) > 1).any():  # bounds need the forecasts
+            bounds = ""
         refuse(frame, column, column.isna().to_numpy(), "expected an outcome",
-                "; if that is the name of a class, give it another one; if the outcome is not known, say "
-                "--missing bounds" + ("; if a blank means no, --missing no" if of_one_label(column) else "")
+                f"; if that is the name of a class, give it another one{bounds}"
+                + ("; if a blank means no, --missing no" if of_one_label(column) else "")
                 + (f"; if such a row should not count, {ways} leaves it out" if len(labels) == 2 else ""))
     try:
         kinds = list({key(kind): kind for kind in pd.unique(column)}.values())

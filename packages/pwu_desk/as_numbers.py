@@ -86,7 +86,7 @@ def line_of(frame: pd.DataFrame, place: int) -> int | str:
 
 
 def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above: float | None = None,
-            below: float | None = None, gaps: bool | None = None) -> np.ndarray:
+            below: float | None = None, gaps: bool | None = None, is_outcome: bool = False) -> np.ndarray:
     """A column as numbers; text with a percent sign or a decimal comma is read, too.
 
     Raises
@@ -105,9 +105,11 @@ def numbers(frame: pd.DataFrame, name: str, *, least: float | None = None, above
     if gaps:
         bad &= ~column.isna().to_numpy(dtype=bool)
     if bad.any():
-        lacks = gaps is False and bool(pd.isna(column.iloc[int(np.flatnonzero(bad)[0])]))
+        blank = bool(pd.isna(column.iloc[int(np.flatnonzero(bad)[0])]))
+        lacks = gaps is False and blank
         refuse(frame, column, bad, "expected a number",
                 ". Where forecasts may be missing, say --missing pairwise" if lacks else
+                ". Rows whose outcome is not known yet have to be left out of the file" if is_outcome and blank else
                 of_vectors(column[bad]))
     for outside, rule in ((None if least is None else read < least, f"expected a number of at least {least}"),
                           (None if above is None else read <= above, f"expected a number above {above}"),

@@ -490,10 +490,12 @@ def _of_the_file(file, frame, y, result):
 def _alike(file, frame, y, models, score, used):
     """Of each column whose equal values have alike losses, what groups would change; by the name of the column."""
     weighted = file.weights is not None or file.stake is not None or file.observed is not None
-    if file.groups or file.asked.blocks or weighted or file.is_joint or file.asked.may_lack or len(models) < 2:
+    if file.groups or file.asked.blocks or weighted or file.is_joint or file.asked.may_lack:
         return {}
     losses = [score.per_sample(y, *(one if isinstance(one, tuple) else (one,))) for one in models.values()]
     best = int(np.argmin([loss.mean() for loss in losses]))
+    if len(losses) == 1 and np.isfinite(losses[0]).all():  # the interval is about its cost
+        return evidence.alike_rows(frame, losses[0], file.special, set(map(str, used)))
     found: dict[str, str] = {}
     for place, loss in enumerate(losses):
         if place != best and np.isfinite(loss - losses[best]).all():

@@ -11,6 +11,7 @@ import itertools
 import math
 import re
 from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ from .as_labels import key
 from .columns import name_tokens
 from .evidence import typed
 
-__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "filled", "fitted", "frequencies",
-           "horizons", "in_per_cent", "in_sample", "in_steps", "kept_shares", "mirrored", "of_another_column",
+__all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends", "features", "filled", "fitted",
+           "frequencies", "horizons", "in_per_cent", "in_sample", "in_steps", "kept_shares", "mirrored", "of_a_label",
+           "of_another_column",
            "of_the_other_label", "off", "one_outcome", "pending", "per_cent", "ranks", "refuse_sum", "repeats",
            "sums_of", "together", "totals", "two_acts", "variances"]
 
@@ -39,6 +41,7 @@ HOURS = {word: hours for words, hours in (("h hr hour", 1.0), ("d day", 24.0), (
                                           ("m mo mth month", 730.5), ("y yr year", 8766.0)) for word in words.split()}
 SAME_SPAN = 0.1  # 4 weeks and a month, 30 days and a month
 IN_SAMPLE = {"train", "training", "insample", "fitted", "apparent", "resubstitution"}
+CALLED = {"score", "prob", "proba", "probability", "risk", "pred", "prediction", "predicted", "forecast"}
 SINCE = {"book", "mob", "tenure", "vintage", "since", "exposure", "followed", "observed", "open"}
 FEW_ROWS = 100
 LEAST_ALIKE, MOST_MATCHED = 20, 6  # values of a column, and rows of each that were matched
@@ -144,10 +147,12 @@ def _few(frame, without):
                 yield column, np.array(places)[number], keys
 
 
-def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any]) -> list[str]:
+def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any],
+                models: Mapping[str, np.ndarray] = MappingProxyType({})) -> list[str]:
     """Parts of the rows in which the outcome never changes, as where nobody looked for it, or where a shop was closed.
 
-    Not where both parts are of one outcome each: such a column is the outcome again.
+    Not where all parts are of one outcome each: such a column is the outcome again. Nor where a column of three values
+    or more says in which range a forecast lies; of two, it may say what was decided by the forecast.
 
     Examples
     --------
@@ -158,6 +163,9 @@ def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any
     """
     found = []
     for column, number, keys in _few(frame, special | {truth}):
+        if len(keys) > 2 and (any(_in_ranges(number, f) for f in models.values())
+                              or all(np.ptp(y[number == kind]) == 0 for kind in np.unique(number))):
+            continue
         for kind in sorted(set(keys)):
             here = number == keys.index(kind)
             inside, outside = y[here], y[~here]
@@ -169,6 +177,13 @@ def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any
                              f"{inside.size:,} rows where {column} = {kind}: was it looked for there, and is there a "
                              f"decision to take? --only leaves rows out.")
     return found
+
+
+def _in_ranges(number, f):
+    """Does each value stand where the forecasts lie in a range of its own, in which they differ?"""
+    in_order = number[np.argsort(f, kind="stable")]
+    kinds = np.unique(number)
+    return np.count_nonzero(np.diff(in_order)) < kinds.size and all(np.ptp(f[number == kind]) > 0 for kind in kinds)
 
 
 def kept_shares(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> dict[str, str]:
@@ -665,6 +680,40 @@ def _span(name):
     """The span of time that a name says, in hours, and as it is written; or None."""
     match = SPAN.search(str(name).lower())
     return (float(match[1]) * HOURS[match[2]], match[1] + match[2]) if match and float(match[1]) else None
+
+
+def of_a_label(models: Mapping[str, np.ndarray], y: np.ndarray, truth: str) -> list[str]:
+    """An outcome that says what was right, which forecasts tell by their distance from one half: they are of a label.
+
+    Examples
+    --------
+    >>> f = np.tile([0.05, 0.45, 0.55, 0.95], 20)
+    >>> of_a_label({"p": f}, (abs(f - 0.5) > 0.2).astype(int), "correct")[0][:51]
+    'p tells correct by its distance from one half: is i'
+    """
+    if not name_tokens(truth) & {"correct", "right", "accurate"} or not 0 < y.mean() < 1:
+        return []
+    return [f"{name} tells {truth} by its distance from one half: is it the probability of a label, and {truth} "
+            f"whether that label was predicted? Then make a column of the label, and compare with that." for name, f in
+            models.items() if np.isfinite(f).all() and f.min() < 0.5 < f.max() and
+            detection_auroc(y == 1, np.abs(f - 0.5)) > max(detection_auroc(y == 1, f), 0.5) + 0.1]
+
+
+def features(models: Mapping[str, np.ndarray]) -> list[str]:
+    """Some columns are called forecasts and the others are not, nor alike: these may be features.
+
+    Examples
+    --------
+    >>> features({"risk_score": np.zeros(3), "load": np.zeros(3), "entropy": np.zeros(3)})
+    ['Only risk_score is called a forecast: if load and entropy are not, say --models risk_score.']
+    """
+    called = [name for name in models if name_tokens(name) & CALLED]
+    rest = [name for name in models if name not in called]
+    if len(called) != 1 or len(rest) < 2 and not any(as_numbers.in_percent(name) for name in rest):
+        return []
+    listed = " and ".join(filter(None, [", ".join(rest[:-1][:5]), rest[-1]]))
+    return [f"Only {called[0]} is called a forecast: if {listed} {'are' if len(rest) > 1 else 'is'} not, say --models "
+            f"{typed(called[0])}."]
 
 
 def in_sample(models: Collection[str]) -> list[str]:

@@ -117,7 +117,7 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
     asked = file.asked
     event, other = _both_labels(file, frame, y)
     parts = [] if asked.time is not None or asked.count is not None else doubts.one_outcome(
-        frame, y, file.outcome(), file.special | {*models})
+        frame, y, file.outcome(), file.special | {*models}, models)
     try:
         turned = [] if asked.time is not None else doubts.of_the_other_label(models, y, event, other,
                                                                              named=file.event is not None)
@@ -134,6 +134,7 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
     other += doubts.by_segment(frame, models, file.special)
     steps = [] if asked.time is not None or asked.count is not None else doubts.in_steps(models, y)
     other += doubts.horizons(models, file.outcome()) + doubts.in_sample(models)
+    other += doubts.of_a_label(models, y, file.outcome()) + ([] if asked.models else doubts.features(models))
     parts += [] if asked.time is not None else doubts.pending(frame, y, file.special | {*models})
     other = [*turned, *doubts.cut(models, y), *other]
     said = [*file.notes, *frame.attrs.get("notes", [])]

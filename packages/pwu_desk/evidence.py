@@ -18,10 +18,11 @@ import pandas as pd
 
 from . import as_labels, as_numbers, tables
 from .as_numbers import column_of, line_of
-from .columns import name_tokens
+from .columns import EXPORTS, name_tokens
 
 __all__ = ["Parts", "alike_rows", "as_models", "balanced", "by_label", "chosen_rows", "confidence_of", "constant",
            "derived", "design", "is_event", "is_split", "is_words", "limits", "nearly_same_design", "other_labels",
+           "pooled",
            "refuse_design_in_pieces", "refuse_fitted", "refuse_same_files", "refuse_totals", "refuse_weights",
            "repeated", "same_design", "typed"]
 
@@ -58,6 +59,8 @@ MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, eve
 ENDS = (r"lower|low?|lc[li]|[qp]?0?2[._]?5%?|[qp]0?5|[qp]?10",
         r"upper|hi(?:gh)?|uc[li]|[qp]?97[._]?5%?|[qp]95|[qp]?90")  # what an interval's are called
 MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
+MODEL = {word for word in EXPORTS["long"]["model"] if word.isalpha()}
+FEW_TWICE = 0.1  # of the rows may say a case of a model again: then they are told by line
 MOST_NAMING = 8  # columns of text, pairs of which may name models
 ROUNDED, FAR = 2e-3, 0.1  # closer than numbers of two or three digits are written
 LEAST_WIDER = 1.3  # times as wide: then rows that are alike are remarked
@@ -84,7 +87,8 @@ def chosen_rows(frame: pd.DataFrame, only: Sequence[str] | None) -> pd.DataFrame
         if name is None:
             raise ValueError(f"--only must be COLUMN=VALUE with a column of the file, got {text!r}; the columns are: "
                              f"{', '.join(map(str, frame.columns[:20]))}")
-        wanted.setdefault(name, set()).add(text[len(name) + 1:])
+        value = text[len(name) + 1:]
+        wanted.setdefault(name, set()).add(value if value in {*_keys(frame[name])} else as_labels.key(value))
     kept = np.ones(len(frame), bool)
     for name, values in wanted.items():
         keys = _keys(frame[name])
@@ -276,7 +280,7 @@ def same_design(frame: pd.DataFrame, truth: str | None, special: set[Any],
     return None
 
 
-def nearly_same_design(frame: pd.DataFrame, truth: str, special: set[Any],
+def nearly_same_design(frame: pd.DataFrame, truth: str | None, special: set[Any],
                        only: str | None = None) -> tuple[str, list[str]] | None:
     """As `same_design`, where some cases are missing from some parts: by one column, which has each case once a part.
 
@@ -288,20 +292,21 @@ def nearly_same_design(frame: pd.DataFrame, truth: str, special: set[Any],
     >>> nearly_same_design(table.iloc[:-1], "y", {"y"})
     ('learner', ['id'])
     """
-    outcome = _codes(frame[truth])
+    outcome = np.zeros(len(frame), int) if truth is None else _codes(frame[truth])
     codes = {str(name): _codes(frame[name]) for name in frame.columns if name not in special}
     for key, case in codes.items():
         often = np.bincount(case)
         shared = LEAST_ROWS if only else MOSTLY * len(often)  # whoever names the models says that cases come again
-        if len(often) < LEAST_ROWS or np.sum(often > 1) < shared or not outcome.any():
+        if len(often) < LEAST_ROWS or np.sum(often > 1) < shared or truth is not None and not outcome.any():
             continue
         if _pairs(case, outcome) > len(often):  # a case has two outcomes
             continue
         for name, part in sorted(codes.items(), key=lambda one: int(one[1].max(initial=0))):
             few = 1 <= part.max() < MOST_PARTS and _is_discrete(frame[name])
-            if name == key or not few or only not in (None, name):
+            named = truth is not None or only or name_tokens(name) & MODEL  # without outcomes the name must tell
+            if name == key or not few or only not in (None, name) or not named:
                 continue
-            if _pairs(case, part) == len(case):
+            if _pairs(case, part) >= (1 - FEW_TWICE) * len(case):
                 return name, [key]
     return None
 
@@ -315,8 +320,8 @@ def design(frame: pd.DataFrame, truth: str | None, special: set[Any]) -> str:
     ''
     """
     found = same_design(frame, truth, special)
-    nearly = "" if found or truth is None else "nearly "
-    found = found or (nearly_same_design(frame, truth, special) if truth is not None else None)
+    nearly = "" if found else "nearly "
+    found = found or nearly_same_design(frame, truth, special)
     if found is None:
         return _design_of_two(frame, truth, special)
     name, key = found
@@ -375,6 +380,23 @@ def balanced(frame: pd.DataFrame, truth: str, special: set[Any]) -> list[str]:
                          f"outcomes in another order: are they models of the same cases? With a column that names each "
                          f"case, --model-column {typed(name)} compares them.")
     return found
+
+
+def pooled(frame: pd.DataFrame, special: set[Any]) -> list[str]:
+    """A remark on a column of text that is called after models, whose rows are counted together.
+
+    Examples
+    --------
+    >>> pooled(pd.DataFrame({"model_name": ["a", "b"] * 20}), set())[0]
+    'model_name has 2 values, which are counted together: if they are models, --only model_name=a takes one of them.'
+    """
+    for name in map(str, frame.columns):
+        kinds = _keys(frame[name])
+        if name not in special and name_tokens(name) & MODEL and name_tokens(name) <= MODEL | {"name", "id"} and (
+                is_words(frame[name]) and 2 <= kinds.nunique() <= min(MOST_PARTS, len(frame) // LEAST_ROWS)):
+            return [f"{name} has {kinds.nunique()} values, which are counted together: if they are models, --only "
+                    f"{typed(f'{name}={min(kinds)}')} takes one of them."]
+    return []
 
 
 def _other_outcomes(frame, truth):
@@ -449,8 +471,13 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
     column_of(frame, name)
     found = same_design(frame, truth, special - {name}, name)
     notes = list(frame.attrs.get("notes", []))
-    if found is None and truth is not None and (found := nearly_same_design(frame, truth, special - {name}, name)):
+    if found is None and (found := nearly_same_design(frame, truth, special - {name}, name)):
         case = _keys(frame[found[1][0]])
+        if (twice := frame.duplicated([name, found[1][0]])).any():
+            place = int(np.argmax(twice))
+            raise ValueError(f"--model-column {typed(name)}: line {line_of(frame, place)} has {case.iloc[place]!r} of "
+                             f"{_keys(frame[name]).iloc[place]!r} again: keep one row for each, or if each row is a "
+                             f"case say --groups {typed(found[1][0])}")
         whole = case.map(case.value_counts()) == _codes(frame[name]).max() + 1
         if not whole.any():
             raise ValueError(f"--model-column {typed(name)}: no case has every value of {name}, so there is none to "
@@ -477,7 +504,9 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
     for kind, part in parts.items():
         label = kind if not re.fullmatch(r"[-+.\d]+", kind) else f"{name} {kind}"
         for column in numbers:
-            wide[label if len(numbers) == 1 else f"{label}_{column}"] = part[column]
+            level = re.search(r"(?:^|[ _.-])(q[._]?\d[\d.]*)$", str(column), re.IGNORECASE)
+            own = label if len(numbers) == 1 else f"{label}_{column}"
+            wide[f"{label}_{level[1]}" if level and len(numbers) == 1 else own] = part[column]
     wide.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"} | {"notes": notes}
     return wide
 
@@ -501,8 +530,8 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
     ['Column freq may say how often each case counts: --weights freq takes it, --weights none does not.']
     """
     remarks, bodies = [], any(name_tokens(name) & BODY for name in frame.columns)
-    for name in map(str, frame.columns):
-        words = name_tokens(re.sub(r"([a-z])([A-Z])", r"\1_\2", name))
+    spoken = [name_tokens(re.sub(r"([a-z])([A-Z])", r"\1_\2", str(name))) for name in frame.columns]
+    for name, words in zip(map(str, frame.columns), spoken, strict=True):
         counts = {"cases", "obs", "observations"} & words and {"num", "number", "n", "no"} & words
         called = bool(counts) or any(WEIGHT.search(word) for word in words)
         maybe = len(words & MAYBE_WEIGHT) > (1 if words & {"factor", "prob", "inv", "expansion"} else 0)
@@ -512,7 +541,9 @@ def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str]
             values = as_numbers.values(frame[name])
         except ValueError:
             continue
-        if not np.isfinite(values).any() or (values < 0).any():
+        if not np.isfinite(values).any() or (values < 0).any() or not values.any() or words & BODY:
+            continue
+        if maybe and not called and sum(bool(own & words & MAYBE_WEIGHT) for own in spoken) > 2:  # features of a kind
             continue
         if maybe and not called and LEAST_ROWS < len(np.unique(values)) == len(values):  # numbers of accounts
             continue
@@ -581,7 +612,7 @@ def derived(models: Mapping[str, np.ndarray], y: np.ndarray) -> dict[str, str]:
             if not np.isfinite(gap - values).any():  # of no case there are both
                 continue
             apart = np.nanmax(np.abs(gap - said)) > FAR  # else a forecast near one half is its own distance
-            if apart and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2)):
+            if apart and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in (gap, gap**2, 1 - gap, 1 - gap**2)):
                 found[name] = f"the distance of {own} from the outcome"
             elif np.ptp(values) > 0.05 and any(np.nanmax(np.abs(values - one)) < ROUNDED for one in _doubts_of(said)):
                 found[name] = f"computed from {own} alone"
@@ -733,10 +764,20 @@ def confidence_of(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.n
         for label in map(str, frame.columns):
             if label in special or label == name or frame[label].nunique() != 2:
                 continue
-            turned = by_label(values, is_event(frame, label, truth, y))
+            said = is_event(frame, label, truth, y)
+            if any(_decides(f, said) and np.nanmax(np.abs(np.maximum(f, 1 - f) - values)) > ROUNDED
+                   for other, f in models.items() if other != name):
+                continue
+            turned = by_label(values, said)
             if np.mean((turned - y) ** 2) < np.mean((values - y) ** 2):
                 return name, label
     return None
+
+
+def _decides(f, label):
+    """Is the label one where the forecast is above a threshold, and only there?"""
+    one, two = f[label], f[~label]
+    return len(one) and len(two) and np.nanmin(one) >= np.nanmax(two) and np.nanmin(f) < 0.5
 
 
 def other_labels(frame: pd.DataFrame, label: str, special: set[Any]) -> str | None:

@@ -24,7 +24,7 @@ from .as_labels import key
 from .as_numbers import column_of, line_of
 from .columns import name_tokens
 from .events import read_events, refuse_long
-from .request import LISTED, Finding, Found, Request, Role, findings_of
+from .request import LISTED, Finding, Found, Request, Role, between_commas, findings_of
 
 __all__ = ["Cases", "read"]
 
@@ -136,7 +136,7 @@ def read_pairs(file, frame):
               for name, (mean, spread) in pairs.items()}
     used = {name for pair in pairs.values() for name in pair}
     _same_unit(file, frame, used)
-    y = as_numbers.numbers(frame, file.outcome())
+    y = as_numbers.numbers(frame, file.outcome(), is_outcome=True)
     file.notes += [*doubts.coded(y, file.outcome()), *doubts.variances(models, y),
                    *evidence.leads(frame, file.outcome())]
     alone = [name for name in file.others(frame) if as_forecasts.MIDDLE.fullmatch(name) and name not in used]
@@ -169,7 +169,7 @@ def read_orders(file, frame):
                        f"{'' if max(map(len, columns.values())) > FEW_MEMBERS else RIVALS}.")
     used = {name for own in columns.values() for name in own}
     _same_unit(file, frame, used)
-    y = as_numbers.numbers(frame, file.outcome())
+    y = as_numbers.numbers(frame, file.outcome(), is_outcome=True)
     file.notes += evidence.leads(frame, file.outcome())
     doubts.refuse_sum(y, file.outcome(), lambda place: line_of(frame, place))
     other = file.special | used
@@ -406,10 +406,15 @@ def load(file: Found) -> pd.DataFrame:
         frame = tables.unmerged(frame, file.truth, {file.groups, asked.by, *rows.model_columns(asked)})
     frame = evidence.chosen_rows(frame, [asked.only] if isinstance(asked.only, str) else asked.only)
     told = str(asked.count).partition(",")[0].strip() if asked.count is not None else file.truth
+    own = {*map(str, frame.columns)}
     frame = _by_models(frame, told, rows.model_columns(asked), file.special - {file.groups})
     if asked.decision == "orders":
         frame, said = as_forecasts.wide(frame, file.outcome())
         file.notes += [said] if said else []
+    if file.groups and file.groups not in frame and len(
+            names := between_commas(file.groups, frame.columns.__contains__)) > 1:  # a match is two teams
+        parts = [pd.Series(as_labels.groups(frame, name)).astype(str) for name in names]
+        frame = frame.assign(**{file.groups: pd.concat(parts, axis=1).agg(" ".join, axis=1).to_numpy()})
     evidence.refuse_totals(frame)
     file.notes += evidence.repeated(frame)
     if told is None or told in frame:
@@ -422,7 +427,7 @@ def load(file: Found) -> pd.DataFrame:
     if file.confidence_of == "none" and "none" not in file.columns:
         file.decline("confidence_of")
     chosen = file.special | {text.partition("=")[0] for text in asked.only or ()}
-    few = {name: pd.factorize(frame[name]) for name in file.columns if name not in chosen}
+    few = {name: pd.factorize(frame[name]) for name in file.columns if name in own - chosen}
     evidence.refuse_fitted({name: dict(zip(kinds, np.bincount(number[number >= 0]).tolist(), strict=True))
                             for name, (number, kinds) in few.items() if 2 <= len(kinds) <= 6})
     file.counts.add(frame)
@@ -471,4 +476,4 @@ def _models_in_rows(file, frame, truth):
             said = re.sub(r", (--only [^,]*), or --groups .*", r", or \1", said)
         file.notes.append(f"{said[0].upper()}{said[1:]}.")
     elif truth is not None and file.groups is None:
-        file.notes += evidence.balanced(frame, truth, own)
+        file.notes += evidence.balanced(frame, truth, own) or evidence.pooled(frame, own)

@@ -49,8 +49,9 @@ def parser() -> argparse.ArgumentParser:
                                   formatter_class=argparse.RawDescriptionHelpFormatter)
     _add_data(command)
     _add_decision(command)
-    command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole; found by its "
-                         "name if you do not give it; --groups none for no groups")
+    command.add_argument("--groups", help="column of patients, sites or days, which are resampled whole, or columns "
+                         "separated by commas, such as the two teams of a match; found by its name if you do not give "
+                         "it; --groups none for no groups")
     command.add_argument("--missing", choices=["refuse", "pairwise", "bounds", "no"], default="refuse",
                          help="what to do with missing forecasts (all decisions but acts and answers): refuse the "
                          "file, or compare each model with the cheapest one on the cases that both have (pairwise); "

@@ -58,10 +58,17 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
         raise ValueError(f"{other} needs the column {file.truth!r} and a column in common with "
                          f"{here} to join by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
     known = truth[keys].apply(lambda column: column.map(as_labels.key, na_action="ignore"))
+    own = frame[keys].apply(lambda column: column.map(as_labels.key, na_action="ignore"))
+    alike = [name for name in keys if 2 * len({*own[name]} & {*known[name]}) >= min(own[name].nunique(),
+                                                                                   known[name].nunique())]
+    if 0 < len(alike) < len(keys) and not known[alike].duplicated().any():  # further outcomes beside their forecasts
+        rest = [name for name in keys if name not in alike]
+        frame, own, known, keys = frame.drop(columns=rest), own[alike], known[alike], alike
+        file.notes.append(f"{', '.join(rest)} of {here} and of {other} have other values: they are taken for "
+                          f"forecasts of other outcomes, and left out.")
     if known.duplicated().any():
         raise ValueError(f"line {line_of(truth, int(np.argmax(known.duplicated())))} of {other} has "
                          f"a case again: {', '.join(map(str, keys))} must identify it")
-    own = frame[keys].apply(lambda column: column.map(as_labels.key, na_action="ignore"))
     if file.truth in frame:  # a competition's submission calls its forecast as the solution calls the outcome
         own_name = f"{file.truth} of {Path(str(other)).name}"
         truth = truth.rename(columns={file.truth: own_name})

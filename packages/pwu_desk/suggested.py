@@ -5,6 +5,7 @@ Implements no part of a source.
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import numpy as np
@@ -20,6 +21,8 @@ from .request import Found
 
 __all__: list[str] = []
 
+MOST_TEXTS = 6  # columns of text, pairs of which may hold rows together
+
 
 def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
     """What columns that were not used suggest: notes of the reader, other commands, rows that belong together."""
@@ -30,10 +33,23 @@ def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
     if not file.groups and file.decided.read is read_events and file.asked.time is None:
         told = doubts.together(frame, as_labels.events(frame, file.outcome(), file.event),
                                [name for name in columns.often if str(name) not in other and columns.repeat(name)])
+        told = told or _of_two_together(file, frame, other)
     repeats = [] if file.groups else columns.remarks(file.special | {*told}, used | {*followed})
     return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(file, frame), *followed.values(),
             *told.values(), *repeats,
             *(() if file.groups else copies(frame[[name for name in frame if name in used]]))]
+
+
+def _of_two_together(file, frame, other):
+    """Rows that two columns of text hold together, as the two teams of a match do."""
+    y = as_labels.events(frame, file.outcome(), file.event)
+    texts = [name for name in map(str, frame.columns) if name not in other and not pd.api.types.is_numeric_dtype(
+        frame[name]) and 2 <= frame[name].nunique() < len(frame) / 2 and frame[name].notna().all()]
+    for one, two in itertools.combinations(texts, 2) if len(texts) <= MOST_TEXTS else ():
+        both, name = frame[one].map(as_labels.key) + " " + frame[two].map(as_labels.key), f"{one},{two}"
+        if found := doubts.together(pd.DataFrame({name: both}), y, [name]):
+            return found
+    return {}
 
 
 def _is_rank(values, frame, used):
@@ -88,6 +104,8 @@ def follow_up(file, frame, used):
             continue
         if not (np.isfinite(times).all() and (times >= 0).all() and (np.diff(times) < 0).any()) or len(
                 np.unique(times)) < 10 or as_numbers.in_percent(name):
+            continue
+        if any(re.match("age$|score|expect|remain|predict", word) for word in name_tokens(name)):
             continue
         if name_tokens(name) & set(EXPORTS["follow_up"]) and (outcome or (times != np.floor(times)).any()):
             said[name] = f"Column {name} looks like a time of follow-up. Those who"

@@ -553,8 +553,10 @@ def is_row(fields: list[str]) -> bool:
 
 
 def _numbered(names, rows):
-    """Columns without a name and without a field, as Excel leaves them, by their number; one of them may stay."""
+    """Columns without a name and a field, as Excel leaves them, by their number; a first with fields is an index."""
     bare = [place for place, name in enumerate(names) if not name]
+    if bare == [0] and len(names) > 1 and any(row and row[0].strip() for row in rows):
+        return ["row names", *names[1:]]
     if len(bare) < 2 or any(field.strip() for row in rows for place, field in enumerate(row) if place in bare):
         return names
     return [name or f"column {place}" for place, name in enumerate(names, 1)]

@@ -403,3 +403,145 @@ def test_a_comma_in_a_name_separates_nothing_in_any_list(ask):
 def test_a_score_that_returns_no_number_is_refused(returned):
     with pytest.raises(ValueError, match="score is None|score must return one number"):
         pwu.compare(Y, {"a": A, "b": B}, lambda y, f: returned)
+
+
+def test_a_score_made_from_the_outcome_is_left_out_whichever_way_it_points(ask):
+    made = {"loss": (A - Y) ** 2, "gain": 1 - (A - Y) ** 2, "agreement": 1 - abs(A - Y)}
+    for name, values in made.items():
+        found = ask(pd.DataFrame({"y": Y, "a": A, name: values.round(4)}), "--truth", "y", *AT)
+        assert costs(found) == {"a": pytest.approx(SCORE(Y, A))}, name
+
+
+MODELS = pd.concat([pd.DataFrame({"model_name": name, "item": [f"q{k}" for k in range(40)],
+                                  "confidence": A[:40] ** power, "is_correct": Y[place:40 + place]})
+                    for place, (name, power) in enumerate([("gpt", 1), ("llama", 2), ("opus", 3)])], ignore_index=True)
+
+
+def test_models_in_rows_are_seen_although_a_few_rows_stand_twice(ask):
+    twice = pd.concat([MODELS, MODELS.iloc[[0, 45]]], ignore_index=True)
+    assert "column 'model_name' cuts the rows into 3 parts with nearly the same item" in ask(twice, *ANSWERS)
+    refused = ask(twice, "--model-column", "model_name", *ANSWERS)
+    assert "line 122 has 'q0' of 'gpt' again: keep one row for each" in refused, refused
+    assert len(ask(MODELS, "--model-column", "model_name", *ANSWERS)["models"]) == 3
+    binary = said(ask(twice, "--truth", "is_correct", *AT))
+    assert "model_name has 3 values, which are counted together" in binary
+
+
+def test_rows_that_two_columns_hold_together_are_named_and_may_be_groups(ask):
+    match = np.repeat(np.arange(60), 8)
+    teams = [f"T{k % 12}" for k in match], [f"T{(k % 12 + 1 + k // 12) % 12}" for k in match]
+    won = (rng.random(60) < 0.5).astype(int)[match]
+    table = pd.DataFrame({"home": teams[0], "away": teams[1], "y": won,
+                          "a": np.clip(0.4 + 0.2 * won + rng.normal(0, 0.1, 480), 0.05, 0.95).round(4)})
+    assert "The outcome is the same in all rows of each home,away: " in said(ask(table, "--truth", "y", *AT))
+    by_match = ask(table, "--truth", "y", "--groups", "home,away", *AT)
+    number = table.assign(match=match).drop(columns=["home", "away"])
+    assert by_match["models"] == ask(number, "--truth", "y", "--groups", "match", *AT)["models"]
+    lacks = ask(table.assign(home=table["home"].where(table.index != 3)), "--truth", "y", "--groups", "home,away", *AT)
+    assert "line 5, column 'home': expected a group" in lacks
+
+
+def test_rows_of_one_model_that_are_alike_are_said(ask):
+    ticker = np.repeat(np.arange(12), [3, 9, 20, 1, 40, 30, 12, 8, 50, 7, 20, 40])
+    level = 10.0 ** (ticker % 4)
+    table = pd.DataFrame({"ticker": [f"s{k}" for k in ticker], "y": level * (1 + 0.1 * rng.normal(size=240)),
+                          "m_q10": level * 0.9, "m_q50": level, "m_q90": level * 1.1}).round(4)
+    assert "--groups ticker" in said(ask(table, "--truth", "y", *ORDERS))
+
+
+def test_features_beside_a_score_are_asked_about(ask):
+    table = pd.DataFrame({"y": Y, "anomaly_score": A, "entropy": B, "load": rng.random(N).round(3)})
+    found = said(ask(table, "--truth", "y", *AT))
+    assert "Only anomaly_score is called a forecast: if entropy and load are not" in found
+    for other in (table.rename(columns={"anomaly_score": "gbm"}), table.drop(columns="load")):
+        assert "is called a forecast" not in said(ask(other, "--truth", "y", *AT))
+
+
+def test_an_outcome_that_says_what_was_right_is_no_event_of_a_label(ask):
+    p = rng.random(N).round(3)
+    right = (rng.random(N) < np.maximum(p, 1 - p)).astype(int)
+    assert "p tells correct by its distance from one half" in said(ask(
+        pd.DataFrame({"p": p, "correct": right}), "--truth", "correct", *AT))
+    assert "by its distance" not in said(ask(pd.DataFrame({"p": A, "correct": Y}), "--truth", "correct", *AT))
+
+
+def test_a_label_that_a_forecast_decides_has_no_other_confidence(ask):
+    label = (A > 0.4).astype(int)
+    cosphi = np.where(label == 1, 0.93, 0.95) + rng.normal(0, 0.01, N).round(4)
+    table = pd.DataFrame({"y": Y, "prob": A, "predicted": label, "cosphi": cosphi.round(4)})
+    assert "confidence" not in ask(table, "--truth", "y", "--models", "prob,cosphi", *AT)
+    sure = table.drop(columns="cosphi").assign(sure=np.maximum(A, 1 - A).round(3))
+    assert "--confidence-of predicted" in ask(sure, "--truth", "y", *AT)
+
+
+def test_columns_that_a_pivot_made_say_nothing_of_a_fit(ask):
+    long = pd.concat([pd.DataFrame({"id": range(N), "y": Y, "condition": name, "p": p,
+                                    "changed": np.arange(N) % k == 0})
+                      for name, p, k in (("baseline", A, 2), ("without_training_copies", B, 3))])
+    found = ask(long.astype({"changed": str}), "--truth", "y", "--model-column", "condition", *AT)
+    assert "may say to which rows" not in found
+
+
+def test_rows_without_outcome_and_forecast_lead_in_no_circle(ask):
+    table = pd.DataFrame({"y": Y, "p": A}).astype({"y": object})
+    table.loc[3] = None
+    refused = ask(table, "--truth", "y", *AT)
+    assert "--missing bounds" not in refused and "--only y=0 --only y=1 leaves it out" in refused
+    assert ask(table, "--truth", "y", "--only", "y=0", "--only", "y=1", *AT)["models"]
+
+
+def test_rows_are_kept_by_a_value_as_the_file_writes_it(ask):
+    table = pd.DataFrame({"y": Y, "p": A, "hit": np.arange(N) % 3 / 1.0})
+    both = [costs(ask(table, "--truth", "y", "--only", f"hit={value}", *AT)) for value in ("1.0", "1")]
+    assert both[0] == both[1]
+
+
+def test_a_key_with_several_outcomes_is_joined_by_the_cases(ask, tmp_path):
+    pd.DataFrame({"id": range(N), "A": Y, "B": 1 - Y}).to_csv(tmp_path / "key.csv", index=False)
+    table = pd.DataFrame({"id": range(N), "A": A, "B": B})
+    found = ask(table, "--truth-file", "key.csv", "--truth", "A", *AT)
+    assert costs(found) == {"A": pytest.approx(SCORE(Y, A))} and "B of f.csv and of key.csv have other" in said(found)
+
+
+def test_a_pivot_keeps_the_level_of_its_column(ask):
+    long = pd.concat([pd.DataFrame({"id": range(40), "sold": 10 + Y[:40], "model": name, "fc_q80": 10 + shift})
+                      for name, shift in (("a", 1), ("b", 2))])
+    found = ask(long, "--truth", "sold", "--model-column", "model", *ORDERS)
+    assert [one["name"] for one in found["models"]] == ["a", "b"]
+
+
+def test_orders_without_an_outcome_have_a_way(ask):
+    table = pd.DataFrame({"actual": [*Y[:30], None], "m_q10": 0.0, "m_q50": 0.5, "m_q90": 1.0})
+    assert "Rows whose outcome is not known yet have to be left out" in ask(table, "--truth", "actual", *ORDERS)
+
+
+def test_the_index_that_pandas_writes_has_a_name(ask):
+    found = ask(BOTH.to_csv(), "--truth", "y", *AT)
+    assert costs(found) == {"a": pytest.approx(SCORE(Y, A)), "b": pytest.approx(SCORE(Y, B))}
+    assert "row names" in found["left_out"]
+
+
+def test_features_of_a_kind_are_no_weights(ask):
+    table = pd.DataFrame({"y": Y, "p": A} | {f"{kind}Freq": rng.random(N).round(3) for kind in ("Syn", "Ack", "Fin")})
+    assert "weight" not in ask(table, "--truth", "y", "--models", "p", *AT)
+    zeros = pd.DataFrame({"y": Y, "p": A, "birth_weight_kg": 3 + B, "count": 0})
+    assert "how often each case counts" not in said(ask(zeros, "--truth", "y", "--models", "p", *AT))
+
+
+def test_what_a_forecast_or_the_outcome_says_is_not_looked_for(ask):
+    level = np.where(A < 0.2, "low", np.where(A < 0.4, "mid", "high"))
+    y = np.where(A < 0.2, 0, Y)
+    table = pd.DataFrame({"y": y, "prob": A, "level": level})
+    assert "looked for" not in said(ask(table, "--truth", "y", *AT))
+    result = pd.DataFrame({"y": Y, "prob": A, "result": np.where(Y, "win", np.where(B > 0.3, "draw", "lose"))})
+    assert "looked for" not in said(ask(result, "--truth", "y", *AT))
+    closed = pd.DataFrame({"y": y, "prob": B, "level": level})
+    assert "looked for" in said(ask(closed, "--truth", "y", *AT))
+
+
+def test_scores_and_ages_are_no_follow_up(ask):
+    y = np.tile([0, 1], N // 2)
+    for name, is_time in (("score2", False), ("age", False), ("expected_months", False), ("futime", True)):
+        times = (np.where(y == 1, 5, 50) * rng.uniform(0.8, 1.2, N)).round(2)
+        found = said(ask(pd.DataFrame({"y": y, "p": A, name: times}), "--truth", "y", "--models", "p", *AT))
+        assert ("time of follow-up" in found) == is_time, name
