@@ -200,7 +200,7 @@ def _without_marks(answer):
 def _always_given(file, frame, names):
     """Answers without confidences: each is given, and N or a blank is none."""
     end = as_labels.CORRECT if file.truth is None else "answer"
-    found = {match[1]: (name, f"{match[1]}_confidence") for name in names
+    found = {"the model" if match[1].lower() == "is" else match[1]: (name, f"{match[1]}_confidence") for name in names
              if (match := re.fullmatch(rf"(.+?)[ _.:-]+(?:{end})", name, re.IGNORECASE))}
     frame = frame.copy()
     for answer, confidence in found.values():

@@ -777,7 +777,7 @@ def confidence_of(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: np.n
 def _decides(f, label):
     """Is the label one where the forecast is above a threshold, and only there?"""
     one, two = f[label], f[~label]
-    return len(one) and len(two) and np.nanmin(one) >= np.nanmax(two) and np.nanmin(f) < 0.5
+    return len(one) and len(two) and np.nanmin(one) >= np.nanmax(two)
 
 
 def other_labels(frame: pd.DataFrame, label: str, special: set[Any]) -> str | None:

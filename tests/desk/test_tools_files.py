@@ -423,6 +423,9 @@ def test_models_in_rows_are_seen_although_a_few_rows_stand_twice(ask):
     refused = ask(twice, "--model-column", "model_name", *ANSWERS)
     assert "line 122 has 'q0' of 'gpt' again: keep one row for each" in refused, refused
     assert len(ask(MODELS, "--model-column", "model_name", *ANSWERS)["models"]) == 3
+    other = MODELS.rename(columns={"model_name": "region", "confidence": "age"})
+    found = ask(pd.concat([other, other.iloc[[0]]]), *ANSWERS)
+    assert [one["name"] for one in found["models"]] == ["the model"]
     binary = said(ask(twice, "--truth", "is_correct", *AT))
     assert "model_name has 3 values, which are counted together" in binary
 
@@ -462,7 +465,9 @@ def test_an_outcome_that_says_what_was_right_is_no_event_of_a_label(ask):
     right = (rng.random(N) < np.maximum(p, 1 - p)).astype(int)
     assert "p tells correct by its distance from one half" in said(ask(
         pd.DataFrame({"p": p, "correct": right}), "--truth", "correct", *AT))
-    assert "by its distance" not in said(ask(pd.DataFrame({"p": A, "correct": Y}), "--truth", "correct", *AT))
+    high = (0.4 + 0.55 * rng.random(N)).round(3)
+    for f, y in ((A, Y), (high, (rng.random(N) < high**2).astype(int))):
+        assert "by its distance" not in said(ask(pd.DataFrame({"p": f, "correct": y}), "--truth", "correct", *AT))
 
 
 def test_a_label_that_a_forecast_decides_has_no_other_confidence(ask):
@@ -503,6 +508,13 @@ def test_a_key_with_several_outcomes_is_joined_by_the_cases(ask, tmp_path):
     assert costs(found) == {"A": pytest.approx(SCORE(Y, A))} and "B of f.csv and of key.csv have other" in said(found)
 
 
+def test_cases_of_few_shared_weeks_are_joined_by_both_keys(ask, tmp_path):
+    weeks = pd.DataFrame({"id": np.tile(range(12), 20), "week": np.repeat(range(20), 12)})
+    weeks.assign(y=Y, week=weeks["week"] + 14).to_csv(tmp_path / "key.csv", index=False)
+    found = ask(weeks.assign(p=A), "--truth-file", "key.csv", "--truth", "y", *AT)
+    assert costs(found) == {"p": pytest.approx(SCORE(Y[:72], A[-72:]))}
+
+
 def test_a_pivot_keeps_the_level_of_its_column(ask):
     long = pd.concat([pd.DataFrame({"id": range(40), "sold": 10 + Y[:40], "model": name, "fc_q80": 10 + shift})
                       for name, shift in (("a", 1), ("b", 2))])
@@ -523,7 +535,8 @@ def test_the_index_that_pandas_writes_has_a_name(ask):
 
 def test_features_of_a_kind_are_no_weights(ask):
     table = pd.DataFrame({"y": Y, "p": A} | {f"{kind}Freq": rng.random(N).round(3) for kind in ("Syn", "Ack", "Fin")})
-    assert "weight" not in ask(table, "--truth", "y", "--models", "p", *AT)
+    assert "how often" not in said(ask(table, "--truth", "y", "--models", "p", *AT))
+    assert "how often" in said(ask(table.drop(columns="SynFreq"), "--truth", "y", "--models", "p", *AT))
     zeros = pd.DataFrame({"y": Y, "p": A, "birth_weight_kg": 3 + B, "count": 0})
     assert "how often each case counts" not in said(ask(zeros, "--truth", "y", "--models", "p", *AT))
 
@@ -535,6 +548,8 @@ def test_what_a_forecast_or_the_outcome_says_is_not_looked_for(ask):
     assert "looked for" not in said(ask(table, "--truth", "y", *AT))
     result = pd.DataFrame({"y": Y, "prob": A, "result": np.where(Y, "win", np.where(B > 0.3, "draw", "lose"))})
     assert "looked for" not in said(ask(result, "--truth", "y", *AT))
+    shut = pd.DataFrame({"y": y, "prob": np.where(A < 0.2, 0, A), "level": level})
+    assert "looked for" in said(ask(shut, "--truth", "y", *AT))
     closed = pd.DataFrame({"y": y, "prob": B, "level": level})
     assert "looked for" in said(ask(closed, "--truth", "y", *AT))
 
