@@ -534,8 +534,8 @@ def test_calibration_by_group_is_calibration_under_the_groups():
 # --- the appendix
 
 
-def test_lemma_a1_fails_with_more_states():
-    """H = min(p1, p2) has a kink at every point of p1 = p2, not at a few."""
+def test_lemma_a1_is_about_the_segment():
+    """Along a segment of p1 = p2 H = min(p1, p2) is linear; across it, it has a kink at every point."""
     loss = np.array([[1, 0, 0], [0, 1, 0], [1, 1, 1]])
 
     def entropy(p):
@@ -546,6 +546,8 @@ def test_lemma_a1_fails_with_more_states():
         right = entropy([x + step, x, 1 - 2 * x - step]) - entropy(centre)
         left = entropy(centre) - entropy([x - step, x, 1 - 2 * x + step])
         assert right / step == 0 and left / step == 1
+        along = entropy([x + step, x + step, 1 - 2 * x - 2 * step]) - entropy(centre)
+        assert along / step == 1
 
 
 def test_ties_go_by_a_stated_order():

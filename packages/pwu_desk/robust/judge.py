@@ -37,9 +37,9 @@ def judge(result: Any, statement: PriorSet | None = None) -> pd.DataFrame:
     DataFrame
         ``result.table`` with a column ``radius``: the share of readers who may believe anything about the decision
         parameter before the order of the model and the one that it is compared with flips on these cases (those of
-        which every model has a forecast); NaN where the score has no such parameter, or a prior for each case. With
-        a statement also ``statement``: whether all priors that fit it find the model costlier, or cheaper; empty
-        where that cannot be said.
+        which every model has a forecast); NaN where the score has no such parameter, a prior for each case, or a cost
+        that grows with the parameter without bound. With a statement also ``statement``: whether all priors that fit
+        it find the model costlier, or cheaper; empty where that cannot be said.
 
     Raises
     ------
