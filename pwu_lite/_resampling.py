@@ -60,6 +60,8 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
     if n > 2**62:
         raise ValueError(f"n must be a number of cases, got {n}")
     rng = np.random.default_rng(validation.seed(seed))
+    if groups is not None and blocks is not None:
+        raise ValueError("give groups or blocks, not both")
     if groups is None and blocks is not None:
         length = block_length(blocks, n)
         return np.array([statistic(np.concatenate([np.arange(start, start + size) for start, size in
@@ -228,16 +230,21 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
     >>> resampled_curves(BinaryDecision(), [0.2, 0.5], [1, 0], [([0.6, 0.3],)], repeats=10).shape
     (10, 1, 2)
     """
-    thetas, read = np.asarray(thetas), [family.read(y_true, *report) for report in reports]
+    read = [family.read(y_true, *report) for report in reports]
+    number = None if groups is None else group_numbers(groups, len(read[0][0]))
+    return _resampled(family, np.asarray(thetas), read, number, family.weight(sample_weight, read[0]), repeats, seed)
+
+
+def _resampled(family: Any, thetas: np.ndarray, read: list[Any], number: np.ndarray | None,
+               weight: np.ndarray | None, repeats: int, seed: int) -> np.ndarray:
+    """The same of data that are read and groups that are numbers."""
     n = len(read[0][0])
-    number = None if groups is None else group_numbers(groups, n)
-    weight = family.weight(sample_weight, read[0])
     if not family.separable or thetas.ndim > 1:
         def costs(sample: np.ndarray) -> list[np.ndarray]:
             return [-family.utilities(family.read_theta(thetas, n), tuple(part[sample] for part in data), None)
                     for data in read]
 
-        return paired_bootstrap(costs, n, repeats=repeats, seed=seed, groups=groups)
+        return paired_bootstrap(costs, n, repeats=repeats, seed=seed, groups=number)
     parts, step = np.atleast_1d(thetas), max(1, _TABLE // n)
     curves = [np.concatenate([weighted_means(np.array([family.cost(theta, *data) for theta in parts[at:at + step]]),
                                              weight=weight, groups=number, repeats=repeats, seed=seed)
@@ -269,10 +276,9 @@ def bands(family: Any, thetas: Any, y_true: Any, reports: Any, reference: int, *
     order = canonical_order(read[0][0], {str(k): data[1:] for k, data in enumerate(read)}, weight)
     number = None if groups is None else group_numbers(groups, n)
     tail = tail_of(validation.inside("coverage", coverage, 0, 1), effective_number(unit_sizes(n, number, weight)))
-    draws = resampled_curves(family, thetas, np.asarray(y_true)[order],
-                             [tuple(np.asarray(part)[order] for part in report) for report in reports],
-                             groups=None if number is None else number[order], repeats=repeats, seed=seed,
-                             sample_weight=None if weight is None else np.asarray(sample_weight)[order])
+    draws = _resampled(family, np.asarray(thetas), [tuple(part[order] for part in data) for data in read],
+                       None if number is None else number[order], None if weight is None else weight[order],
+                       repeats, seed)
     return [None if index == reference else percentiles(draws[:, index] - draws[:, reference], tail)
             for index in range(len(reports))]
 

@@ -867,7 +867,8 @@ class Frozen(Prior):
 
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         t = np.asarray(t, dtype=float)
-        below, above = self.frozen.cdf(t), self.frozen.sf(t)
+        with np.errstate(divide="ignore"):  # log(0) is minus infinity, as it should
+            below, above = self.frozen.cdf(t), self.frozen.sf(t)
         mean_below, mean_above = self._moments(t)
         return below, above, mean_below, mean_above
 
@@ -885,8 +886,10 @@ class Frozen(Prior):
     def _grid(self) -> np.ndarray:
         """Quantiles, closer together in the upper tail."""
         levels = np.linspace(0, 1, 65)[1:-1]
-        tail = self.frozen.isf(10.0 ** -np.arange(2, 19))
-        return np.unique(np.concatenate([[self.frozen.ppf(1e-18)], self.frozen.ppf(levels), tail]))
+        with np.errstate(all="ignore"):  # far in a tail some of scipy's quantiles are infinite
+            tail = self.frozen.isf(10.0 ** -np.arange(2, 19))
+            knots = np.unique(np.concatenate([[self.frozen.ppf(1e-18)], self.frozen.ppf(levels), tail]))
+        return knots[np.isfinite(knots)]
 
     def _gaps(self, knots: np.ndarray) -> np.ndarray:
         """Integral of theta pi(theta) between neighbouring knots."""
@@ -897,9 +900,10 @@ class Frozen(Prior):
         nodes, weights = np.polynomial.legendre.leggauss(20)
         half = (high - low)[:, None] / 2
         x = low[:, None] + half * (nodes + 1)
-        inner = np.where(half > 0, half * weights * x * self.frozen.pdf(x), 0.0).sum(axis=1)
-        mass = np.where(self.frozen.cdf(high) < 0.5, self.frozen.cdf(high) - self.frozen.cdf(low),
-                        self.frozen.sf(low) - self.frozen.sf(high))
+        with np.errstate(all="ignore"):
+            inner = np.where(half > 0, half * weights * x * self.frozen.pdf(x), 0.0).sum(axis=1)
+            mass = np.where(self.frozen.cdf(high) < 0.5, self.frozen.cdf(high) - self.frozen.cdf(low),
+                            self.frozen.sf(low) - self.frozen.sf(high))
         return np.clip(inner, low * mass, high * mass)
 
     def _estimate_error(self) -> float:

@@ -52,7 +52,7 @@ def as_loss(metric: Any) -> Any:
 def metric_value(loss: Any, labels: Any, report: list[np.ndarray] | tuple[Any, ...]) -> float:
     """The metric as one real number, or ValueError."""
     try:
-        value = loss(labels, *report)
+        value = loss(np.array(labels), *map(np.array, report))  # copies: a metric may sort or clip in place
     except TypeError as error:
         raise ValueError(f"the metric must take y_true and {len(report)} array(s): {error}") from error
     return one_real("the metric", value)

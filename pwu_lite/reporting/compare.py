@@ -19,7 +19,7 @@ from scipy.special import ndtri
 
 from .. import validation
 from .._ranks import ROUNDING
-from .._resampling import block_length, canonical_order, group_numbers
+from .._resampling import block_length, canonical_order, group_numbers, unit_sizes
 from ..families import BinaryDecision, SeparableFamily
 from ..metrics import REGISTRY, Metric
 from ..metrics._kernels import average, of_each_case
@@ -218,11 +218,13 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     weight = validation.relative_weight(sample_weight, len(y))
     method_of(interval).refuse(groups, blocks, weight)
     allowed = margin_of(margin, against)
+    if allowed is not None and len(forecasts) < 2:
+        raise ValueError("margin needs a candidate beside the model in use")
     options = Options(coverage, _repeats(n_resamples), seed, None if blocks is None else block_length(blocks, len(y)),
                       interval)
     present = {name: _present(parts) for name, parts in forecasts.items()}
     lacking = not all(mask.all() for mask in present.values())
-    about = _about(y, forecasts, number, weight, coverage)
+    about = _about(y, forecasts, number, weight, options)
     make = _pairwise if lacking else _table
     results = {name: make(_as_loss(name, one), y, forecasts, against, number, weight, options, bool(about["few"]))
                for name, one in scores.items()}
@@ -277,7 +279,7 @@ def _repeats(given: float) -> int:
 
 
 def _about(y: np.ndarray, forecasts: dict[Any, Any], groups: np.ndarray | None, weight: np.ndarray | None,
-           coverage: float) -> dict[str, Any]:
+           options: Options) -> dict[str, Any]:
     """What carries information: units with a positive weight, and units with events and without."""
     carries = np.ones(len(y), bool) if weight is None else weight > 0
     one = all(len(parts) == 1 and parts[0].ndim == 1 for parts in forecasts.values())
@@ -286,13 +288,17 @@ def _about(y: np.ndarray, forecasts: dict[Any, Any], groups: np.ndarray | None, 
     kinds = [carries] + ([carries & (y == 1), carries & (y == 0)] if binary else [])
     counts = [int(kept.sum()) if groups is None else len(np.unique(groups[kept])) for kept in kinds]
     least = min((count, index) for index, count in enumerate(counts))
-    enough = least[0] >= np.log2(2 / (1 - coverage))  # else no evidence, even if all of them point one way
-    few = "" if enough else few_units(*least, unit)
+    needed = np.log2(2 / (1 - options.coverage))  # with fewer no evidence, even if all of them point one way
+    few = "" if least[0] >= needed else few_units(*least, unit)
+    drawn = options.blocks if options.interval != "hac" else None  # there it is how far dependence reaches
+    if not few and drawn and len(y) / drawn < needed:
+        few = f"there are only {len(y) / drawn:.2g} blocks"
     pairs = all(len(parts) == 2 for parts in forecasts.values())
     base = ("the base rate" if binary else "the mean and standard deviation of all cases" if pairs else
             "the same distribution, that of all cases")
     return {"cases": int(carries.sum()), "events": int((carries & (y == 1)).sum()) if binary else None,
-            "event": "y_true = 1", "unit": unit, "few": few, "base": base, "coverage": f"{100 * coverage:.10g}"}
+            "event": "y_true = 1", "unit": unit, "few": few, "base": base,
+            "coverage": f"{100 * options.coverage:.10g}"}
 
 
 def few_units(count: int, which: int, unit: str) -> str:
@@ -335,7 +341,7 @@ def _table(score: Any, y: np.ndarray, forecasts: dict[Any, Any], against: str | 
     best = first if against is None else list(forecasts).index(str(against))
     intervals = (from_losses(y, forecasts, best, losses, groups, weight, options) if losses is not None else
                  from_scores(score, y, forecasts, best, groups, weight, options))
-    units = len(y) if groups is None else groups.max() + 1
+    units = int(np.count_nonzero(unit_sizes(len(y), groups, weight)))
     return frame_of(list(forecasts), values, _skill(score, y, forecasts, values, weight), best, against is not None,
                     intervals, few, units, options.coverage), intervals
 
@@ -348,7 +354,7 @@ def frame_of(names: list[str], cost: np.ndarray, skill: Any, best: int, named: b
         saving = gap / np.abs(cost)
     pair = [word if index == best else verdict_of(gap[index], low, high, few)
             for index, (low, high) in enumerate(intervals.difference.T)]
-    may_be_best, verdicts = _of_the_table(pair, intervals.together, named)
+    may_be_best, verdicts = _of_the_table(pair, intervals.together, named, few)
     needed = np.full(len(cost), np.nan) if few else cases_needed(units, gap, intervals.spread, coverage,
                                                                  intervals.together.critical)
     # An interval that is wider than its standard deviation says asks for more cases than there are, too.
@@ -362,12 +368,12 @@ def frame_of(names: list[str], cost: np.ndarray, skill: Any, best: int, named: b
     return frame.iloc[np.lexsort((np.arange(len(cost)) != best, np.where(np.isnan(cost), np.inf, cost)))]
 
 
-def _of_the_table(pair: list[str], together: Any, named: bool) -> tuple[Any, ...]:
+def _of_the_table(pair: list[str], together: Any, named: bool, few: bool) -> tuple[Any, ...]:
     """Which models may be the best, and verdicts: those of pairs, as far as they hold for all models together."""
     word = np.array(pair, dtype=object)
     if named:
         word[np.isin(word, ("costlier", "cheaper")) & ~together.apart] = "not separable"
-        return (together.may_be_best | (len(word) < 3)) & _beside_the_reference(word), list(word)
+        return (together.may_be_best | few | (len(word) < 3)) & _beside_the_reference(word), list(word)
     word[(word == "costlier") & together.may_be_best] = "not separable"
     return word != "costlier", list(word)
 
@@ -414,11 +420,10 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     options = options._replace(pairs=pairs_of(len(forecasts), against is not None))
     for name in forecasts:
         kept = present[name] & present[str(reference)]
-        if not kept.any():
-            raise ValueError(f"no case has forecasts of both {reference} and {name}")
         chosen, outcomes, given = part(dict.fromkeys([str(reference), name]), kept)
+        _refuse_few_shared(f"{reference} and {name}", kept, weight, options.blocks)
         number = None if groups is None else np.unique(groups[kept], return_inverse=True)[1]
-        lacks = few or bool(_about(outcomes, given, number, some(weight, kept), options.coverage)["few"])
+        lacks = few or bool(_about(outcomes, given, number, some(weight, kept), options)["few"])
         frame, intervals = _table(chosen, outcomes, given, reference, number, some(weight, kept), options, lacks)
         narrow |= dict.fromkeys(intervals.narrow)
         rows.append(frame.loc[[name]].assign(cases=int((kept if weight is None else kept & (weight > 0)).sum())))
@@ -429,6 +434,17 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
         table.loc[reference, "verdict"] = "best"
     order = np.argsort(table["difference"].fillna(np.inf), kind="stable")
     return table.iloc[order], intervals._replace(narrow=tuple(narrow))
+
+
+def _refuse_few_shared(both: str, kept: np.ndarray, weight: np.ndarray | None, blocks: int | None) -> None:
+    """Cases of two models that are none, carry nothing, or are less than two blocks."""
+    if not kept.any():
+        raise ValueError(f"no case has forecasts of both {both}")
+    if weight is not None and not weight[kept].any():
+        raise ValueError(f"no case of a positive weight has forecasts of both {both}")
+    if blocks is not None and 2 * blocks > kept.sum():
+        raise ValueError(f"{both} share {kept.sum():,} cases, which are less than two blocks of {blocks}: use shorter "
+                         f"ones")
 
 
 def _values(score: Any, y: np.ndarray, forecasts: dict[Any, Any],

@@ -276,9 +276,12 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
     if groups is not None:  # summed from small to large: the order of the rows leaves no trace
         units = np.array([np.bincount(groups[order], row[order]) for row in units
                           for order in [np.lexsort((row, groups))]])
-    unit = unit_of(units)
-    cases = Cases(y, forecasts, best, losses / unit, groups, weight, units / unit, size)
-    return method_of(options.interval).compute(cases, options).times(unit)
+    unit, method = unit_of(units), method_of(options.interval)
+    carries = size > 0  # of weight zero a unit is none; in time it keeps its place
+    if not carries.all() and options.blocks is None and not isinstance(method, Serial):
+        units, size = units[:, carries], size[carries]
+    return method.compute(Cases(y, forecasts, best, losses / unit, groups, weight, units / unit, size),
+                          options).times(unit)
 
 
 def unit_of(losses: np.ndarray) -> float:
@@ -326,8 +329,9 @@ def from_scores(score: Callable[..., float], y: np.ndarray, forecasts: Mapping[s
     """
     method = method_of(options.interval)
     if not isinstance(method, Resampled):
-        raise ValueError(f"interval={method.name!r} is for scores that are averages over cases; this one is computed "
-                         f"from all cases together: use resamples (blocks=... for cases in time)")
+        raise ValueError(f"interval={method.name!r} is for scores that are averages over cases with finite losses; "
+                         f"this one is computed from all cases together, or a loss is infinite: use resamples "
+                         f"(blocks=... for cases in time)")
     size = unit_sizes(len(y), groups, weight)
     weighted = {} if weight is None else {"sample_weight": weight}
     whole = np.array([float(named(name, score, y, *parts, **weighted)) for name, parts in forecasts.items()])
@@ -449,7 +453,8 @@ def _still(units: np.ndarray, size: np.ndarray, best: int, gaps: np.ndarray, uni
     if (gaps != 0).any(axis=1)[apart(cost, cost[best]) != 0].all():
         return ()
     # Of n units none is of a kind that makes up 3/n of all of them with a chance of exp(-3), 5%.
-    return (say("still", units=f"{size.size:,}", unit=unit, most=f"{min(300 / size.size, 100):.2g}"),)
+    number = np.count_nonzero(size)
+    return (say("still", units=f"{number:,}", unit=unit, most=f"{min(float(f'{300 / number:.2g}'), 100):g}"),)
 
 
 def _skewness(parts: tuple[np.ndarray, np.ndarray]) -> float:

@@ -72,10 +72,11 @@ def lifted(values: np.ndarray, losses: np.ndarray | None, best: int, margin: Mar
         The score is not an average over cases, or the share is of a cost whose sign is not sure.
     """
     if losses is None:
-        raise ValueError("margin needs a score that is an average over cases; this one is computed from all cases "
-                         "together")
+        raise ValueError("margin needs a score that is an average over cases, and finite losses; this one is computed "
+                         "from all cases together, or a loss is infinite")
     own = losses[best]
-    if margin.share and abs(values[best]) <= 3 * own.std() / np.sqrt(own.size):
+    sure = own.min() >= 0 and values[best] > 0  # losses of one sign: so has their mean
+    if margin.share and not sure and abs(values[best]) <= 3 * own.std() / np.sqrt(own.size):
         raise ValueError("the cost of the model in use is too near zero for a margin in per cent: give the margin in "
                          "the unit of the cost")
     factor, more = (1 + margin.amount * np.sign(values[best]), 0.0) if margin.share else (1.0, margin.amount)

@@ -391,10 +391,15 @@ def sampled(expression: Any) -> dict[Any, Any]:
 def at_end(expression: Any, symbol: Any, end: Any) -> Any:
     """Value, or else limit, at an end of the domain."""
     value = expression.subs(symbol, end) if end != sp.oo else sp.nan
-    if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
+    open_power = any(part.base == 0 for part in value.atoms(sp.Pow))  # 0**(k - 1) is zero or infinite, as k is
+    if value.has(sp.nan, sp.zoo, sp.oo, -sp.oo) or open_power:
         parameters = expression.free_symbols - {symbol}
         inner = simplified(_in_odds(expression, symbol)) if parameters else expression
-        value = sp.limit(inner, symbol, end, "-" if end == 1 else "+")
+        if end == 1:  # from above at zero, since sympy takes the wrong root of what lies below one
+            below = sp.Dummy("u", positive=True)
+            value = sp.limit(inner.subs(symbol, 1 - below), below, 0, "+")
+        else:
+            value = sp.limit(inner, symbol, end, "+")
         if value.has(sp.Limit, sp.nan, sp.AccumBounds, sp.sign):
             raise ValueError(f"cannot find the limit of {expression} at {symbol} = {end}: put a number for the "
                              f"parameter")

@@ -3,12 +3,18 @@
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.stats as st
+import sympy
+from scipy.integrate import quad
 
 import pwu_desk
 import pwu_lite as pwu
 from pwu_desk import Tally, compare_tallies, robust
 from pwu_desk.recalibration import recalibrated
+from pwu_desk.robust.curve import between
 from pwu_desk.robust.restricted import Restricted
+from pwu_lite import alignment, metrics, symbolic
+from pwu_lite._resampling import bands, paired_bootstrap
 
 RNG = np.random.default_rng(0)
 F = np.linspace(0.05, 0.95, 60)
@@ -203,3 +209,116 @@ def test_a_table_is_read_as_a_file_of_it_would_be():
     found = pwu_desk.read(whole, "y", models="0")
     assert list(found.models) == ["0"] and found.models["0"].tolist() == TABLE["a"].tolist()
     assert whole.columns[1] == 0  # the table itself is left as it is
+
+
+def test_bands_are_those_of_the_columns_by_name():
+    costs = pd.DataFrame([[0.0, 9.0], [2.0, 1.0]], index=["home", "ward"], columns=["well", "ill"])
+    family, price = pwu.CostMatrix(costs, price=[[0, 0], [1, 1]]), [0.5, 1.0]
+    y = np.where(Y == 1, "ill", "well")
+    one, two = pd.DataFrame({"well": 1 - F, "ill": F}), pd.DataFrame({"well": 1 - F**2, "ill": F**2})
+    same = bands(family, price, y, [(one,), (two,)], 0, repeats=50)[1]
+    assert np.array_equal(bands(family, price, y, [(one,), (two[["ill", "well"]],)], 0, repeats=50)[1], same)
+
+
+SCORE = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+MODELS = {"a": F, "b": F / 2, "c": F**3}
+
+
+def test_with_few_events_each_model_may_be_the_best_against_one_in_use_too():
+    y = np.zeros(60)
+    y[[50, 55]] = 1
+    for against in (None, "a"):
+        found = pwu.compare(y, MODELS, SCORE, against=against, n_resamples=100)
+        assert found.table["may be best"].all() and "only 2 events" in " ".join(found.words)
+
+
+def test_few_blocks_decide_nothing():
+    far = {"a": F, "b": 1 - F}
+    for blocks, few in ((30, True), (12, True), (4, False)):
+        found = pwu.compare(Y, far, SCORE, blocks=blocks, n_resamples=100)
+        assert (found.table["verdict"].iloc[1] == "not separable") == few, blocks
+        assert ("blocks" in found.words[0]) == few
+
+
+def test_models_that_share_few_cases_are_not_compared_by_long_blocks():
+    lacks = {"a": F, "b": np.where(np.arange(60) < 8, F / 2, np.nan)}
+    with pytest.raises(ValueError, match="share 8 cases, which are less than two blocks of 5"):
+        pwu.compare(Y, lacks, SCORE, blocks=5, against="a", n_resamples=50)
+    with pytest.raises(ValueError, match="no case of a positive weight"):
+        pwu.compare(Y, lacks, SCORE, sample_weight=(np.arange(60) >= 8) * 1.0, against="a", n_resamples=50)
+
+
+def test_a_case_of_weight_zero_is_none_in_normal_intervals():
+    weight = np.r_[np.ones(40), np.zeros(20)]
+    whole = pwu.compare(Y, MODELS, SCORE, interval="normal", sample_weight=weight)
+    part = pwu.compare(Y[:40], {name: f[:40] for name, f in MODELS.items()}, SCORE, interval="normal",
+                       sample_weight=weight[:40])
+    pd.testing.assert_frame_equal(whole.table, part.table)
+    alone = pwu.compare(Y, MODELS, SCORE, interval="normal", sample_weight=np.r_[1.0, 1.0, np.zeros(58)])
+    assert "In all 60" not in str(alone)
+
+
+def test_margins_say_what_they_need():
+    with pytest.raises(ValueError, match="needs a candidate"):
+        pwu.compare(Y, {"a": F}, SCORE, against="a", margin="5%")
+    with pytest.raises(ValueError, match="or a loss is infinite"):
+        pwu.compare(Y, {"a": np.where(Y == 1, 0.0, F), "b": F}, metrics.log_loss, against="a", margin=0.1)
+    rare = np.r_[1, 1, 1, np.zeros(57)]
+    found = pwu.compare(rare, {"a": F, "b": F / 2}, SCORE, against="a", margin="5%", n_resamples=50)
+    assert "only 3 events" in str(found)
+
+
+def test_a_metric_that_sorts_in_place_spoils_nobodys_numbers():
+    def sorts(y_true, y_prob):
+        value = float(np.mean((y_true - y_prob) ** 2))
+        y_prob.sort()
+        return value
+
+    pair = [(np.array([0.9, 0.2, 0.4, 0.3]),), (np.array([0.1, 0.8, 0.3, 0.6]),)]
+    alignment.refute(sorts, pwu.BinaryDecision(), y_true=[1, 0, 1, 0], forecasts=pair)
+    assert pair[0][0].tolist() == [0.9, 0.2, 0.4, 0.3]
+    labels = alignment.refute(lambda y, f: float(np.mean(np.where(y == 1, 1 - f, f))), pwu.BinaryDecision(),
+                              y_true=[1, 0, 1, 0], forecasts=pair)
+    assert labels is None or labels.comparisons
+
+
+def test_groups_and_blocks_are_not_both_drawn():
+    with pytest.raises(ValueError, match="not both"):
+        paired_bootstrap(lambda sample: [F[sample].mean()], 60, groups=np.arange(60) // 3, blocks=5)
+
+
+@pytest.mark.parametrize("law", [st.rice(1), st.f(5, 5), st.f(3, 9), st.betaprime(2, 3), st.mielke(2, 3), st.fisk(2.1),
+                                 st.burr(3, 2)], ids=lambda law: law.dist.name)
+def test_priors_of_scipy_with_heavy_tails_are_integrated(law):
+    score = pwu.PWU(pwu.SelectivePrediction(), law)
+    t = np.array([0.5, 2.0, 50.0])
+    exact = [quad(lambda x: x * law.pdf(x), 0, end, limit=200)[0] for end in t]
+    assert score.priors[0].partial_mean(0, t) == pytest.approx(exact, rel=1e-7)
+    assert score.priors[0].mass(0, 2.0) == pytest.approx(law.cdf(2.0), rel=1e-12)
+
+
+def test_limits_at_one_and_powers_that_a_parameter_decides():
+    p, k = sympy.symbols("p k")
+    power = 1 / sympy.sqrt(p) + sympy.sqrt(p) + sympy.sqrt(1 - p)
+    assert symbolic.binary_prior(power, power.subs(p, 1 - p), p).mass == sympy.oo
+    open_power = symbolic.binary_prior((1 - p ** (k - 1)) / (k - 1) - (1 - p**k) / k, p**k / k, p)
+    known = symbolic.binary_prior(*(loss.subs(k, sympy.Rational(1, 2)) for loss in (
+        (1 - p ** (k - 1)) / (k - 1) - (1 - p**k) / k, p**k / k)), p)
+    assert open_power.mass == known.mass == sympy.oo and open_power.finite == known.finite
+
+
+def test_partial_means_between_edges_are_finite_where_that_of_the_tail_is_not():
+    for prior in (pwu.Pareto(0.5), Restricted(pwu.Pareto(0.5), [0.5], [np.inf])):
+        mass, mean = between(prior, np.array([0.0, 1.0, 2.0, np.inf]))
+        assert mass.tolist() == pytest.approx([0.5, 0.25, 0.25]) and mean[2] == np.inf
+        assert mean[:2].tolist() == pytest.approx([0.5 * np.log(2), 0.5 * np.log(2)])
+
+
+def test_rows_that_sum_to_nothing_like_one_are_not_made_to():
+    rows = np.array([[0.3, 0.3], [0.1, 0.2]], dtype=np.float32)
+    with pytest.raises(ValueError, match="sum to 1"):
+        pwu_desk.hand_over(pwu.RejectOption(2), 0.3, [1, 1], rows)
+    table = pd.DataFrame({"y": [1.0, 2.0, "n.d."] * 10, "a_q10": 0.0, "a_q90": 3.0})
+    with pytest.raises(ValueError) as refused:
+        pwu_desk.read(table, "y", "orders")
+    assert "not known yet" not in str(refused.value)
