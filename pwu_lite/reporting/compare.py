@@ -412,6 +412,9 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
     if against is None:
         if not shared.any():
             _refuse_apart(present)
+        if weight is not None and not weight[shared].any():
+            raise ValueError("no case of a positive weight has a forecast of every model: say which model the others "
+                             "are compared with (against)")
         chosen, outcomes, given = part(forecasts, shared)
         values, _ = _values(chosen, outcomes, given, some(weight, shared))
         reference = list(forecasts)[int(np.nanargmin(values))]

@@ -246,6 +246,8 @@ def test_models_that_share_few_cases_are_not_compared_by_long_blocks():
         pwu.compare(Y, lacks, SCORE, blocks=5, against="a", n_resamples=50)
     with pytest.raises(ValueError, match="no case of a positive weight"):
         pwu.compare(Y, lacks, SCORE, sample_weight=(np.arange(60) >= 8) * 1.0, against="a", n_resamples=50)
+    with pytest.raises(ValueError, match="no case of a positive weight has a forecast of every model"):
+        pwu.compare(Y, lacks, SCORE, sample_weight=(np.arange(60) >= 8) * 1.0, n_resamples=50)
 
 
 def test_a_case_of_weight_zero_is_none_in_normal_intervals():
