@@ -1,4 +1,4 @@
-"""Tails of a prior for long arrays: a table of polynomials, made once from the density, that checks itself.
+"""Tails of a prior for long arrays: a table of polynomials, made once, that checks itself.
 
 Implements the integral behind the closed forms of the PWU paper, equation (4).
 """
@@ -16,14 +16,14 @@ __all__ = ["MANY", "NAMES", "beta_lower", "beta_upper", "tail_table"]
 NAMES = ("below", "above", "mean_below", "mean_above", "complement_above")
 MANY = 30_000  # thresholds from which on a table pays
 
-_NODES = np.array([0, 1, 3, 5, 7, 8]) / 8  # of a cell; eighths, so that the distance to an end of 1 stays exact
-_MONOMIALS = np.linalg.inv(np.vander(_NODES, increasing=True)).T  # from values at the nodes to coefficients
-_SMALLEST, _SMALLEST_BELOW_END, _LARGEST = -64, -40, 64  # powers of two: of the first cells, and of the last
-_COARSE, _FINE, _PASSES = 4, 13, 4  # from 2**4 to 2**13 cells between x and 2 x, in a few passes
-_LAST_TERM = 2e-13  # of the interpolated density, as a share of the tail; the terms left out are far smaller
+_NODES = np.array([0, 1, 2, 4, 6, 7, 8]) / 8  # of a cell; eighths, so that the distance to an end of 1 stays exact
+_PROBES = np.array([61, 963]) / 1024  # near where a polynomial through the nodes is off the most
+_MONOMIALS = np.linalg.inv(np.vander(_NODES, increasing=True))  # from values at the nodes to coefficients
+_SMALLEST, _LARGEST = -64, 64  # powers of two: of the first cells, and of the last
+_FINENESS = (4, 6, 8, 10, 12)  # 2**4 cells between x and 2 x, or more
+_MOST, _MOST_NUMERIC = 1 << 16, 1 << 13  # cells in all; of tails that are integrated, whose last digits are noise
 _FEW = 1 / 64  # cells between x and 2 x that may be left to the prior itself: those with a jump
-_AGREES, _TINY = 1e-12, 1e-290
-_PROBES = np.array([0.03, 0.17, 0.36, 0.49, 0.61, 0.83, 0.97])
+_AGREES, _TINY = 5e-13, 1e-290
 _CHUNK, _FRACTION = 8192, (1 << 52) - 1
 
 
@@ -128,11 +128,9 @@ class Table(NamedTuple):
 def tail_table(prior: Any, name: str) -> Table | None:
     """A table of one tail of a prior, or None where none agrees with the prior.
 
-    The support is cut into cells whose lengths grow with the distance from an end. In each the
-    density is interpolated at six nodes, and its integral is a polynomial of degree six. Only positive numbers are
-    added, so both tails keep their digits. Cells are halved until the last term is negligible. Between x and 2 x
-    the result is compared with the prior's own tails, off the nodes, and dropped where they differ by more than
-    1e-12 of their size.
+    The support is cut into cells whose lengths grow with the distance from an end. In each the tail is interpolated
+    at seven nodes, and compared with the prior's own tail at two places between them. Between x and 2 x all cells are
+    cut until they agree within 1e-12 of their size; one that never does is left to the prior itself.
 
     Parameters
     ----------
@@ -152,132 +150,46 @@ def tail_table(prior: Any, name: str) -> Table | None:
     low, high = prior.support
     if not np.isfinite(low):
         return None
-    size = high - low if np.isfinite(high) else float(prior.ppf(0.5)) - low
+    bounded = bool(np.isfinite(high))
+    size = high - low if bounded else float(prior.ppf(0.5)) - low
     if not 1e-24 < size < 1e24:
         return None
-    with np.errstate(all="ignore"):
-        cells = _Cells(prior, name, size)
-        for left in reversed(range(_PASSES)):
-            if not cells.refine(last=left == 0):
-                break
-        return cells.checked()
-
-
-class _Cells:
-    """The cells of a table while it is made: those counted from below first, then those counted from above."""
-
-    def __init__(self, prior: Any, name: str, size: Any) -> None:
-        self.prior, self.name = prior, name
-        self.low, self.high = prior.support
-        bounded, top = bool(np.isfinite(self.high)), int(np.floor(np.log2(size)))
-        self.turn = 2.0 ** (top - 1) if bounded else np.inf
-        self.last = self.high - self.low - self.turn if bounded else 0.0  # the largest distance from above
-        exponents = np.arange(top + _SMALLEST - 1, top + (1 if bounded else _LARGEST) + 2)
-        inner = (exponents > exponents[0]) & (exponents < exponents[-1])  # the outer two stand for all beyond
-        below = inner & (exponents < top - 1) if bounded else inner
-        above = inner & (exponents >= top + _SMALLEST_BELOW_END) & bounded
-        self.exponents, self.used = np.tile(exponents, 2), np.concatenate([below, above])
-        self.fineness = np.where(self.used, _COARSE, 0)
-
-    def refine(self, last: bool) -> bool:
-        """Polynomials on the cells as they are; True if some cells were too long, and have been cut."""
+    # Exponents of distances from below, then from above; the outer two of each stand for all beyond.
+    top = int(np.floor(np.log2(size)))
+    turn = 2.0 ** (top - 1) if bounded else np.inf
+    exponents = np.arange(top + _SMALLEST - 1, top + (1 if bounded else _LARGEST) + 2)
+    inner = (exponents > exponents[0]) & (exponents < exponents[-1])
+    least = np.log2(np.spacing(np.abs([low, high]))) + 16  # nearer to an end the nodes are no floats
+    used = np.concatenate([inner & (exponents >= least[0]) & (2.0 ** exponents < turn),
+                           inner & (exponents >= least[1]) & bounded])
+    exponent, from_above = np.tile(exponents, 2), np.repeat([False, True], exponents.size)
+    fineness = np.where(used, _FINENESS[0], 0)
+    places, most = np.concatenate([_NODES, _PROBES]), _MOST_NUMERIC if prior.numerical_error else _MOST
+    for finer in (*_FINENESS[1:], None):
         # Cell k lies between two powers of two; `start` is its distance from the end that it is counted from.
-        count = 1 << self.fineness
-        self.offset = np.cumsum(count) - count
-        self.power = np.repeat(np.arange(count.size), count)
-        self.above = self.power >= count.size // 2
-        self.width = np.ldexp(1.0, self.exponents - self.fineness)[self.power]
-        place = np.arange(self.power.size) - self.offset[self.power]
-        self.start = np.ldexp(1.0, self.exponents)[self.power] + self.width * place
-        self.known = self.used[self.power] & ~(self.above & (self.start > self.last))
-        # pieces[k] are the coefficients of the integral over cell k as a polynomial of the place in it, 0 to 1.
-        distance = self.start[:, None] + self.width[:, None] * _NODES
-        slopes = self._density(distance, self.above[:, None]) @ _MONOMIALS * self.width[:, None]
-        self.pieces = np.where(self.known[:, None], slopes, 0.0) / np.arange(1, 7)
-        self._add_up(self.pieces.sum(axis=1))
-        # A cell is poor where the last term of its polynomial is not negligible beside the smaller tail at its ends.
-        last_term = np.abs(slopes[:, 5]) / 512
-        self.poor = self.known & (self.larger > _TINY) & ~(last_term <= _LAST_TERM * self.smaller)
-        too_long = (np.bincount(self.power, self.poor) > _FEW * count) & (self.fineness < _FINE)
-        # Poor cells that are left ask the prior itself for what lies in them, and for every threshold in them.
-        if last or not too_long.any():
-            if self.poor.any():
-                inside = self.pieces.sum(axis=1)
-                inside[self.poor] = self._asked(self.poor)
-                self._add_up(inside)
-            return False
-        # All cells between x and 2 x are halved as often as the worst of them needs.
-        excess, worst = np.where(self.poor, last_term / (_LAST_TERM * self.smaller), 1.0), np.ones(count.size)
-        np.maximum.at(worst, self.power, np.where(excess < 2.0**30, excess, 2.0**30))  # not a number: 2**30, too
-        halvings = np.maximum(np.ceil(np.log2(worst) / 6), 1).astype(int)  # the error falls as the sixth power
-        self.fineness = np.minimum(self.fineness + halvings * too_long, _FINE)
-        return True
-
-    def checked(self) -> Table | None:
-        """The table; cells that are poor, or between x and 2 x with a wrong one, are left to the prior itself."""
-        # A tail grows with the distance from the end that it is counted from, and falls towards the other one.
-        sign = np.where(self.above == self.name.endswith("below"), -1.0, 1.0)
-        coefficients = self.scale * np.vstack([self.tail, sign * self.pieces.T]) / self.width ** np.arange(7)[:, None]
-        coefficients[:, self.poor | ~self.known] = np.nan
-        first = int(self.exponents[0]) + 1023
-        table = Table(self.low, self.high, self.turn, first, 52 - self.fineness, self.offset, coefficients)
-        # Probes lie off all nodes; one that differs from the prior's own tail gives up all between x and 2 x.
-        distance = np.ldexp(1.0, self.exponents)[:, None] * (1 + _PROBES)
-        above = np.arange(self.exponents.size)[:, None] >= self.exponents.size // 2
-        t = np.where(above, self.high - distance, self.low + distance)[self.used].ravel()
-        exact, held = np.asarray(self.prior.exact_tail(self.name, t)), table(t)
-        slack = _AGREES * exact + 2 * self.prior.numerical_error
-        wrong = ~((np.abs(held - exact) <= slack) | np.isnan(held) | (exact <= _TINY)).reshape(-1, _PROBES.size)
-        refused = np.zeros(self.used.size, bool)
-        refused[self.used] = wrong.any(axis=1)
-        coefficients[:, refused[self.power]] = np.nan
-        return None if np.isnan(coefficients[0, self.known]).all() else table
-
-    def _density(self, distance: np.ndarray, above: Any) -> np.ndarray:
-        """What the tail adds up, at distances from the ends of the support."""
-        theta = np.where(above, self.high - distance, self.low + distance)
-        density = np.asarray(self.prior.pdf(theta))
-        if self.name == "complement_above":
-            return density * np.where(above, 1 - self.high + distance, 1 - theta)
-        return density * theta if self.name.startswith("mean") else density
-
-    def _asked(self, cells: np.ndarray) -> np.ndarray:
-        """What lies in some cells, from the prior itself."""
-        start, above = self.start[cells], self.above[cells]
-        ends = [np.where(above, self.high - distance, self.low + distance)
-                for distance in (start, start + self.width[cells])]
-        return np.abs(np.subtract(*(np.asarray(self.prior.exact_tail(self.name, end)) for end in ends)))
-
-    def _add_up(self, inside: np.ndarray) -> None:
-        """The tail at the start of each cell, and its smaller and larger value there, from what lies in the cells."""
-        # Only positive numbers are added, from the far end of the tail on: no digits cancel.
-        inside = np.where(self.known, inside, 0.0).astype(np.longdouble)
-        cut = self.known & self.above & (self.start + self.width > self.last)  # where the two sides meet
-        share = (self.last - self.start[cut]) / self.width[cut]
-        inside[cut] = np.sum(self.pieces[cut] * share[:, None] ** np.arange(1, 7), axis=1)
-        near = self.above != self.name.endswith("below")  # on the side from which the tail is counted
-        tail, onward = np.empty_like(inside), self._outside(near)
-        tail[near] = onward + np.cumsum(inside[near]) - inside[near]
-        onward = onward + inside[near].sum()
-        tail[~near] = onward + np.cumsum(inside[~near][::-1])[::-1]
-        # The sum over all cells is the prior's own total, or there is mass that no node has met.
-        total = onward + inside[~near].sum() + self._outside(~near)
-        whole = float(np.asarray(self.prior.exact_tail(self.name.replace("below", "above"), self.low)))
-        is_exact = self.prior.numerical_error == 0 and np.isfinite(whole)
-        self.scale = float(whole / total) if is_exact else 1.0  # a density's constant is less exact than its shape
-        if np.isfinite(whole) and not abs(total - whole) <= 1e-9 * whole + 2 * self.prior.numerical_error:
-            self.scale = np.nan  # a spike that no node has met
-        self.tail = tail.astype(float)
-        other = (tail + np.where(near, inside, -inside)).astype(float)
-        self.smaller, self.larger = np.minimum(self.tail, other), np.maximum(self.tail, other)
-
-    def _outside(self, side: Any) -> float:
-        """What lies beyond the smallest cell of a side: the density is taken for a power there."""
-        cells = np.flatnonzero(side & self.used[self.power])
-        if not cells.size:  # the support has no upper end
-            end = self.low + 2 * np.ldexp(1.0, self.exponents[-2])
-            return float(self.prior.exact_tail(self.name.replace("below", "above"), end))
-        start = self.start[cells[0]]
-        density, twice = self._density(np.array([start, 2 * start]), self.above[cells[0]])
-        power = np.log2(twice / density) if density > 0 else 0.0
-        return density * start / (power + 1) if power > -1 else np.nan
+        count = 1 << fineness
+        offset, power = np.cumsum(count) - count, np.repeat(np.arange(count.size), count)
+        width = np.ldexp(1.0, exponent - fineness)[power]
+        start = np.ldexp(1.0, exponent)[power] + width * (np.arange(power.size) - offset[power])
+        known = used[power] & ~(from_above[power] & (start > high - low - turn))
+        distance = start[known, None] + width[known, None] * places
+        t = np.where(from_above[power[known], None], high - distance, low + distance)
+        with np.errstate(all="ignore"):
+            exact = np.asarray(prior.exact_tail(name, t))
+            pieces = (exact[:, :_NODES.size] - exact[:, :1]) @ _MONOMIALS.T  # of what the cell adds: no digits are lost
+            pieces[:, 0] = exact[:, 0]
+            held, probed = pieces @ np.vander(_PROBES, _NODES.size, increasing=True).T, exact[:, _NODES.size:]
+            agrees = np.abs(held - probed) <= _AGREES * probed + prior.numerical_error / 4
+        good = np.zeros(power.size, bool)
+        good[known] = (agrees | (probed <= _TINY)).all(axis=1)
+        poor = known & ~good
+        poor[known] &= np.isfinite(exact).all(axis=1)  # where there is no mean, no cell is short enough
+        too_long = np.bincount(power, poor) > _FEW * count
+        if finer is None or not too_long.any() or count[~too_long].sum() + (too_long.sum() << finer) > most:
+            break
+        fineness[too_long] = finer
+    if not good.any():
+        return None
+    coefficients = np.full((_NODES.size, power.size), np.nan)
+    coefficients[:, good] = pieces[good[known]].T / width[good] ** np.arange(_NODES.size)[:, None]
+    return Table(low, high, turn, int(exponents[0]) + 1023, 52 - fineness, offset, coefficients)

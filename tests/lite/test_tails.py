@@ -105,7 +105,7 @@ def test_frozen_distributions_and_jumps():
     many = flat.tail("mean_below", np.resize(t, MANY))[:t.size]
     for place, value in zip(t, many, strict=True):
         exact = (mpmath.mpf(float(place)) - mpmath.mpf(low)) / width
-        assert value == pytest.approx(float(exact), rel=1e-12, abs=1e-300)
+        assert value == pytest.approx(float(exact), rel=1e-12, abs=1e-17)  # scipy's distribution function rounds there
     mixed = Mixture([Uniform(0.1, 0.3), Beta(2, 10), Uniform(0, 1)], [0.5, 0.25, 0.25])
     t = np.append(RNG.random(MANY), [0.1, 0.3, np.nextafter(0.3, 1)])
     for name in NAMES:
@@ -148,13 +148,13 @@ def test_order_and_number_do_not_change_a_value():
     np.testing.assert_array_equal(Beta(20, 400).tail("above", t[500:500 + MANY]), values[500:500 + MANY])
 
 
-class WrongDensity(Uniform):
-    """A reader's own prior, whose density belongs to another one."""
+class Noisy(Uniform):
+    """A reader's own prior, whose tails are not smooth: no polynomial agrees with them."""
 
     tabulated = True
 
-    def pdf(self, x):
-        return np.full(np.shape(x), 0.9) + 0.2 * np.asarray(x)
+    def tails(self, t):
+        return tuple(tail * (1 + 1e-9 * np.sin(1.1e13 * np.asarray(t))) for tail in super().tails(t))
 
 
 class Changing(Prior):
@@ -186,7 +186,7 @@ class Whole(Prior):
         return tuple(np.full(np.shape(t), value) for value in (0.5, 0.5, 0.0, 0.0))
 
 
-@pytest.mark.parametrize("prior", [WrongDensity(0, 1), Whole(), Beta(np.full(MANY, 2.0), 10.0)])
+@pytest.mark.parametrize("prior", [Noisy(0, 1), Whole(), Beta(np.full(MANY, 2.0), 10.0)])
 def test_without_a_table_the_prior_is_asked(prior):
     t = RNG.random(MANY)
     np.testing.assert_array_equal(prior.tail("below", t), prior.exact_tail("below", t))
