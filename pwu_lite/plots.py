@@ -320,6 +320,7 @@ def reliability(y_true: ArrayLike, models: Mapping[str, Any], *, band: float | N
     'frequency of the event'
     """
     models, rng = validation.named("models", models), np.random.default_rng(validation.seed(seed))
+    repeats, band = validation.whole("repeats", repeats), band and validation.inside("band", band, 0, 1)
     if not 0 < len(models) <= len(COLOURS):
         raise ValueError(f"reliability shows one to {len(COLOURS)} models, got {len(models)}")
     figure, ax = new_axes(ax)

@@ -196,3 +196,11 @@ def test_an_axis_says_what_the_parameter_of_its_family_is(family, data, label):
     y, *forecast = map(np.array, data)
     figure = plots.murphy(pwu.PWU(family, pwu.Beta(2, 10)), y, {"a": tuple(forecast)}, band=None)
     assert figure.axes[-1].get_xlabel() == label
+
+
+@pytest.mark.parametrize("bad, words", [({"repeats": 0}, "repeats must be a whole number"), ({"band": 1.2}, "band must"),
+                                        ({"band": "95"}, "band must")])
+def test_a_band_that_cannot_be_drawn_is_refused(bad, words):
+    with pytest.raises(ValueError, match=words):
+        plots.reliability(BINARY[0], {"model": BINARY[1]}, **bad)
+    assert plots.reliability(BINARY[0], {"model": BINARY[1]}, band=None).axes
