@@ -198,7 +198,7 @@ def test_an_axis_says_what_the_parameter_of_its_family_is(family, data, label):
     assert figure.axes[-1].get_xlabel() == label
 
 
-@pytest.mark.parametrize("bad, words", [({"repeats": 0}, "repeats must be a whole number"), ({"band": 1.2}, "band must"),
+@pytest.mark.parametrize("bad, words", [({"repeats": 0}, "repeats must be a whole"), ({"band": 1.2}, "band must"),
                                         ({"band": "95"}, "band must")])
 def test_a_band_that_cannot_be_drawn_is_refused(bad, words):
     with pytest.raises(ValueError, match=words):
