@@ -208,6 +208,8 @@ def murphy(score: Any, y_true: ArrayLike, models: Mapping[str, Any], *, band: fl
     >>> len(figure.axes)
     3
     """
+    if not hasattr(score, "family"):
+        raise ValueError(f"score must be a PWU, as PWU(BinaryDecision(), Beta(2, 10)), got {score!r:.60}")
     family, reports = score.family, validation.named_forecasts(models)
     if len(family.parameters) != 1:
         raise ValueError(f"a Murphy diagram needs one decision parameter, {family!r} has {len(family.parameters)}")

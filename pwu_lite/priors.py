@@ -957,6 +957,7 @@ def as_prior(prior: Any) -> Prior:
     """
     if isinstance(prior, Prior):
         return prior
+    validation.no_class("the prior", prior)
     if isinstance(prior, numbers.Real) and not isinstance(prior, bool):
         return Dirac(float(prior))
     if not hasattr(prior, "dist") or not hasattr(prior, "cdf"):

@@ -58,6 +58,7 @@ class PWU:
     """
 
     def __init__(self, family: Family, *priors: Any) -> None:
+        validation.no_class("family", family)
         if not isinstance(family, Family):
             raise ValueError(f"family must be a decision family, got {type(family).__name__}")
         family.check_declaration()

@@ -463,6 +463,12 @@ def whole(name: str, value: Any, least: int = 1) -> int:
     return int(number)
 
 
+def no_class(name: str, value: Any) -> None:
+    """Refuse a class where an object of it is meant: a family, a prior or a score."""
+    if isinstance(value, type):
+        raise ValueError(f"{name} is the class {value.__name__}: pass an object of it, {value.__name__}(...)")
+
+
 def one_of(name: str, value: Any, *allowed: str) -> str:
     """Read one of a few words."""
     if not isinstance(value, str) or value not in allowed:

@@ -201,6 +201,7 @@ def _check_family(family: Any, thetas: list[float] | None) -> list[float]:
         if thetas is not None:
             raise ValueError("thetas are for a family given as a function; use within for a decision family")
         return []
+    validation.no_class("family", family)
     if not callable(family):
         raise ValueError(f"family must be a decision family or a function cost(theta, y_true, *prediction), "
                          f"got {family!r}")

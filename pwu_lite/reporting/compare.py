@@ -316,6 +316,7 @@ def few_units(count: int, which: int, unit: str) -> str:
 
 
 def _as_loss(name: str, score: Any) -> Any:
+    validation.no_class(name, score)
     if not callable(score):
         raise ValueError(f"{name} must be a PWU or a loss function score(y_true, *prediction), got {score!r:.60}")
     function = score.func if isinstance(score, partial) else score

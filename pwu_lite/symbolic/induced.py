@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy as sp
 
-from .. import priors
+from .. import priors, validation
 from ..families import BinaryDecision, Family, SelectivePrediction
 from .algebra import (
     LAMBDA,
@@ -66,6 +66,7 @@ def expected_loss(family: Family, prior: Any, *symbols: sp.Symbol) -> Any:
     >>> expected_loss(SelectivePrediction(), priors.Dirac(2), error, v)
     Piecewise((error, v <= 2), (2, True))
     """
+    validation.no_class("family", family)
     if isinstance(prior, ImplicitPrior):
         if type(prior.family) is not type(family):
             raise ValueError(f"this is a prior for {prior.family!r}, not for {family!r}")

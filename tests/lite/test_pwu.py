@@ -280,3 +280,20 @@ def test_a_number_is_a_point(number):
     assert pwu.PWU(family, number) == pwu.PWU(family, pwu.Dirac(float(number)))
     both = pwu.PWU(pwu.RiskAverseTopK(), 0.5, 2)
     assert both.priors == (pwu.Dirac(0.5), pwu.Dirac(2.0))
+
+
+CLASSES = {
+    r"family is the class BinaryDecision: pass an object of it, BinaryDecision\(...\)":
+        lambda y, f: pwu.PWU(pwu.BinaryDecision, pwu.Beta(2, 3)),
+    "the prior is the class Beta": lambda y, f: pwu.PWU(pwu.BinaryDecision(), pwu.Beta),
+    "score is the class PWU": lambda y, f: pwu.compare(y, {"a": f}, pwu.PWU),
+    "family is the class BinaryD": lambda y, f: pwu.alignment.refute(classification.log_loss, pwu.BinaryDecision),
+    "family is the class Bin": lambda y, f: pwu.symbolic.expected_loss(pwu.BinaryDecision, pwu.Beta(2, 3)),
+    "score must be a PWU, as": lambda y, f: pwu.plots.murphy(pwu.BinaryDecision(), y, {"a": f}),
+}
+
+
+@pytest.mark.parametrize("words", CLASSES)
+def test_a_class_in_place_of_an_object_is_named(words):
+    with pytest.raises(ValueError, match=words):
+        CLASSES[words]([0, 1, 1], [0.1, 0.6, 0.7])
