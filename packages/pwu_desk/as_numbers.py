@@ -340,6 +340,9 @@ need its baseline)'
     broken = not np.array_equal(read, np.floor(read))
     if re.search(r"(?:per|/)[ _.]?(?:1000|thousand|mille?)|permille?|\u2030", str(name), re.IGNORECASE) and low >= 0:
         return " (per mille, by its name: divide by 1000)"
+    if low <= -100 and high >= 100 and not np.any(np.abs(read) < 100):
+        return (" (American odds? The chance is 100 / (100 + x) if x is positive and -x / (100 - x) if negative, with "
+                "the bookmaker's margin in it)")
     if low < -0.01 and max(-low, high) <= 1:
         return (" (log odds? Write 1 / (1 + exp(-x)) of each, their sigmoid; differences, as of an uplift, or "
                 "contributions to a score? A chance lies between 0 and 1)")
@@ -349,9 +352,9 @@ need its baseline)'
     if 0 < low < 1 and 2 < high <= 100 and 0.1 <= low * high <= 10:
         return (f" (ratios of risks or hazards? They are chances only times the risk at 1; are these percentages? "
                 f"{divide})")
-    if low >= 0 and 2 < high <= 10 and np.array_equal(read, np.floor(read)):
-        return (" (a scale to ten? Divide by its largest value and add --recalibrate, which makes probabilities of "
-                f"points; are these percentages? {divide})")
+    if low >= 0 and 2 < high <= 50 and np.array_equal(read, np.floor(read)):
+        return (f" (a scale to {high:g}? Divide by its largest value and add --recalibrate, which makes "
+                f"probabilities of points; are these percentages? {divide})")
     if low >= 0 and 2 < high <= 100:
         return f" (are these percentages? {divide}; divide numbers per mille by 1000)"
     if low >= 0 and high > 100 and read.size > 2:  # of the two ends alone an identifier looks the same

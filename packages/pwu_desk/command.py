@@ -21,6 +21,7 @@ from pwu_lite import elicitation
 from pwu_lite.families import BinaryDecision
 from pwu_lite.priors import Beta, Dirac
 from pwu_lite.pwu import PWU
+from pwu_lite.reporting import corp
 from pwu_lite.reporting.compare import ModelComparison, compare
 from pwu_lite.reporting.rules import RULES
 from pwu_lite.reporting.words import at_a_glance, lines, wrapped
@@ -492,15 +493,26 @@ def _alike(file, frame, y, models, score, used):
     weighted = file.weights is not None or file.stake is not None or file.observed is not None
     if file.groups or file.asked.blocks or weighted or file.is_joint or file.asked.may_lack:
         return {}
-    losses = [score.per_sample(y, *(one if isinstance(one, tuple) else (one,))) for one in models.values()]
+    given = [one if isinstance(one, tuple) else (one,) for one in models.values()]
+    losses = [score.per_sample(y, *parts) for parts in given]
+    # A feature makes some rows dearer than others, as the forecasts say themselves: only what is left is a likeness.
+    said = [_expected(score, y, *parts) for parts in given] if file.decided.read is read_events else [0.0] * len(given)
     best = int(np.argmin([loss.mean() for loss in losses]))
-    if len(losses) == 1 and np.isfinite(losses[0]).all():  # the interval is about its cost
-        return evidence.alike_rows(frame, losses[0], file.special, set(map(str, used)))
+    pairs = [place for place in range(len(losses)) if place != best]
+    gaps = [(losses[place] - losses[best], said[place] - said[best]) for place in pairs] or [(losses[0], said[0])]
     found: dict[str, str] = {}
-    for place, loss in enumerate(losses):
-        if place != best and np.isfinite(loss - losses[best]).all():
-            found |= evidence.alike_rows(frame, loss - losses[best], file.special, set(map(str, used)))
+    for gap, part in gaps:  # of one model alone the interval is about its cost
+        if np.isfinite(gap).all():
+            likeness = evidence.alike_rows(frame, gap, file.special, set(map(str, used)))
+            left = evidence.alike_rows(frame[list(likeness)], gap - part, set(), set()) if np.any(part) else likeness
+            found |= {name: sentence for name, sentence in likeness.items() if name in left}
     return found
+
+
+def _expected(score, y, f):
+    """What each case costs on average, if the forecasts are made right by isotonic regression."""
+    p = corp.recalibrated(y, f)
+    return p * score.per_sample(np.ones(len(y)), f) + (1 - p) * score.per_sample(np.zeros(len(y)), f)
 
 
 def _everywhere(file, whole, models):

@@ -30,9 +30,11 @@ __all__ = ["above", "absent", "by_segment", "capped", "coded", "copied", "ends",
            "frequencies", "horizons", "in_per_cent", "in_sample", "in_steps", "kept_shares", "mirrored", "of_a_label",
            "of_another_column",
            "of_the_other_label", "off", "one_outcome", "pending", "per_cent", "ranks", "refuse_sum", "repeats",
-           "sums_of", "together", "totals", "two_acts", "variances"]
+           "sums_of", "together", "totals", "two_acts", "units", "variances"]
 
 FAR, LOWER = 6.0, 4.0  # standard errors: by luck once in a billion columns, and once in thirty thousand models
+MANY_UNITS, MOST_APART = 60, 100.0  # variables of a table, and how far apart their outcomes are
+CODES = (99.0, 999.0, 9999.0, 99999.0)  # and their negatives: what stands for a missing value
 LEAST_ROWS, MOST_VALUES, SHARE, APART, ROUNDED = 30, 6, 0.05, 4, 2e-3
 SOLD_OUT = {"stockout", "stockouts", "soldout", "outofstock", "oos"}  # what says that demand was not met
 LEAST_OFTEN, LEAST_STEPS = 5, 4  # rows of a number, and numbers, that tell a fit to these outcomes
@@ -171,12 +173,20 @@ def one_outcome(frame: pd.DataFrame, y: np.ndarray, truth: str, special: set[Any
             inside, outside = y[here], y[~here]
             if min(inside.size, outside.size) < LEAST_ROWS or np.ptp(inside) > 0 or np.ptp(outside) == 0:
                 continue
+            if len(keys) == 2 and np.mean(outside == inside[0]) < 0.5 and any(
+                    _is_label(number, above) for f in models.values() for above in (f > 0.5, f >= 0.5)):
+                continue  # the label that a model predicts, and mostly rightly
             if inside.size * np.log(max(np.mean(outside == inside[0]), 1e-9)) < np.log(1e-9):  # by chance never
                 own = {key(each) for each in frame.loc[here, truth].unique()} if truth in frame else set()
                 found.append(f"{truth} is {own.pop() if len(own) == 1 else format(inside[0], 'g')} in all "
                              f"{inside.size:,} rows where {column} = {kind}: was it looked for there, and is there a "
                              f"decision to take? --only leaves rows out.")
     return found
+
+
+def _is_label(number, above):
+    """Does a column have one value where a forecast is above one half, and another one where it is not?"""
+    return 0 < above.sum() < above.size and not {*number[above]} & {*number[~above]}
 
 
 def _in_ranges(number, f):
@@ -310,7 +320,7 @@ def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: 
     >>> ill, hurt = np.tile([0, 1], 100), np.tile([0, 0, 1, 1], 50)
     >>> models = {"a": 0.2 + 0.4 * ill + np.arange(200) / 400, "b": 0.2 + 0.4 * hurt + np.arange(200) / 400}
     >>> of_another_column(pd.DataFrame({"hurt": hurt.astype(str)}), models, ill, "ill", set())
-    ['b goes with hurt, and not with ill: is it a forecast of that? --models names the forecasts of ill.']
+    ['b goes with hurt more than with ill: is it a forecast of that? --models names the forecasts of ill.']
     """
     known = {name: f for name, f in models.items() if np.isfinite(f).all()}
     found = []
@@ -327,9 +337,10 @@ def of_another_column(frame: pd.DataFrame, models: Mapping[str, np.ndarray], y: 
         mine, its = (name_tokens(one) - name_tokens(two) for one, two in ((truth, column), (column, truth)))
         if not nearer and mine and its and any(mine <= name_tokens(name) for name in known):
             nearer = [name for name in known if its <= name_tokens(name) and not mine <= name_tokens(name)]
+        nearer = [name for name in nearer if not mine or not mine <= name_tokens(name)]  # it has the outcome's name
         if 0 < len(nearer) < len(known):
             each = ("goes", "is it a forecast") if len(nearer) == 1 else ("go", "are they forecasts")
-            found.append(f"{', '.join(nearer)} {each[0]} with {column}, and not with {truth}: {each[1]} of that? "
+            found.append(f"{', '.join(nearer)} {each[0]} with {column} more than with {truth}: {each[1]} of that? "
                          f"--models names the forecasts of {truth}.")
     return found
 
@@ -349,6 +360,7 @@ or name the case with --groups. The intervals are too narrow otherwise.']
     if len(models) < 2:
         return []
     table = pd.DataFrame({**models, "outcome of the row": y})
+    table = table[~table[list(models)].isin((0, 1)).all(axis=1)]  # a certain case is like another
     again = int(table.duplicated().sum())
     rest = table.drop_duplicates()
     if again <= max(2, SHARE * len(y)) or max(rest[name].nunique() for name in models) < 0.9 * len(rest):
@@ -852,22 +864,47 @@ def variances(models: Mapping[str, tuple[np.ndarray, np.ndarray]], y: np.ndarray
 
 
 def coded(y: np.ndarray, name: str) -> list[str]:
-    """A number that comes again and lies far from all others, as -999 does that stands for a missing value.
+    """A number that comes again or is a usual code, and lies far from all others, as -999 for a missing value.
 
     Examples
     --------
     >>> coded(np.array([-999.0] * 4 + [3.0, 4.0, 5.0, 7.0] * 9), "sold")[0][:52]
     'sold is -999 in 4 of 40 rows, unlike all its other v'
     """
-    values, often = np.unique(y, return_counts=True)
+    values, often = np.unique(y[np.isfinite(y)], return_counts=True)
     if len(values) < 4:
         return []
     for place, rest in ((0, values[1:]), (-1, values[:-1])):
-        if often[place] > 2 and abs(values[place] - rest).min() > 3 * np.ptp(rest) and often[place] < len(y) / 2 or (
-                often[place] > 2 and values[place] in (-1.0, -9.0, -99.0, -999.0, -9999.0) and rest.min() >= 0):
+        far = abs(values[place] - rest).min() > 3 * np.ptp(rest) and often[place] < len(y) / 2
+        if far and (often[place] > 2 or abs(values[place]) in CODES) or (
+                often[place] > 2 and -values[place] in (1.0, 9.0, *CODES) and rest.min() >= 0):
             return [f"{name} is {values[place]:g} in {often[place]:,} of {len(y):,} rows, unlike all its other values: "
                     f"does that stand for a missing value? These rows are counted as they are; take them out if so."]
     return []
+
+
+def units(frame: pd.DataFrame, y: np.ndarray, special: set[Any]) -> dict[str, str]:
+    """Columns of text between whose values outcomes differ a hundredfold, as those of several variables do.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"target": ["rate", "jobs"] * 12})
+    >>> units(table, np.tile([4.0, 150000.0], 12), set())["target"][:70]
+    'Half of the outcomes are beyond 4 where target = rate and beyond 1.5e+'
+    """
+    found = {}
+    for name in map(str, frame.columns):
+        is_number = name in special or pd.api.types.is_numeric_dtype(frame[name])
+        if is_number or not 2 <= frame[name].nunique() <= MANY_UNITS:
+            continue
+        kinds = frame[name].map(key, na_action="ignore").to_numpy()
+        size = pd.Series(np.abs(y)).groupby(kinds).median()
+        if size.min() > 0 and size.max() > MOST_APART * size.min():
+            low, high = size.idxmin(), size.idxmax()
+            found[name] = (f"Half of the outcomes are beyond {size[low]:.3g} where {name} = {low} and beyond "
+                           f"{size[high]:.3g} where {name} = {high}: one bill adds up what may have several units, and "
+                           f"the largest decide. --only {typed(f'{name}={low}')} takes one.")
+    return found
 
 
 def refuse_sum(y: np.ndarray, name: str, line: Callable[[int], Any]) -> None:

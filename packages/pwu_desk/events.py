@@ -125,7 +125,8 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
         label = next((evidence.typed(name) for name in map(str, frame.columns) if name not in file.special | {*models}
                       and {re.sub(r"^\w*?[ _-](?=\d+$)", "", as_labels.key(kind)) for kind in frame[name].unique()} == {
                           event, other}), None)
-        sure = [f"If they say how sure the label in {label} is: --confidence-of {label}."] if label else []
+        sure = [f"If they say how sure the label in {label} is: --confidence-of {label}. If they are no forecasts, and "
+                f"it is one: --models {label}."] if label else []
         raise ValueError(" ".join([f"{error}.", *sure, *parts[:1]]) if sure or parts else str(error)) from error
     again = [] if file.groups is not None else (
         doubts.repeats(y) or doubts.copied(models, y) or doubts.mirrored(models, y))
@@ -361,7 +362,9 @@ def _unit_of_all(frame, name, reason):
 
 
 def refuse_long(file: Found, frame: pd.DataFrame) -> None:
-    """A row for each model is not a row for each case."""
+    """A row for each model is not a row for each case, unless the groups are named."""
+    if file.groups is not None or "groups" in file.declined:
+        return
     for name in frame.columns:
         if str(name).lower() in EXPORTS["long"]["model"] and name not in file.special:
             often = frame[name].value_counts()
@@ -371,7 +374,7 @@ def refuse_long(file: Found, frame: pd.DataFrame) -> None:
                 raise ValueError(f"the file has one row per model, judging by {name!r} ({often.size} values, {each}"
                                  f"): --model-column {evidence.typed(name)} compares them if another column names "
                                  f"each case, --only {evidence.typed(f'{name}={often.index[0]}')} takes one "
-                                 f"model's rows")
+                                 f"model's rows, --groups COLUMN (or none) says that each row is a case")
             if 1 < often.size <= 50 and often.iloc[-1] >= 10 and evidence.is_words(frame[name]):
                 file.notes.append(f"Column {name} has {often.size} values: if these are models, their rows are "
                                    f"pooled here; --only {evidence.typed(f'{name}={often.index[0]}')} takes one.")

@@ -58,8 +58,9 @@ BODY = {"birth", "body", "kg", "lb", "lbs", "gain", "loss", "height", "bmi"}
 MOMENT = re.compile("mean|mu|std|sd|sigma", re.IGNORECASE)  # a model's own, even where models have the same
 ENDS = (r"lower|low?|lc[li]|[qp]?0?2[._]?5%?|[qp]0?5|[qp]?10",
         r"upper|hi(?:gh)?|uc[li]|[qp]?97[._]?5%?|[qp]95|[qp]?90")  # what an interval's are called
-MOST_PARTS, MOST_SPLITS, LEAST_ROWS, MOSTLY = 200, 6, 10, 0.8
+MOST_PARTS, MOST_SPLITS, LEAST_ROWS, LEAST_OWN, MOSTLY = 200, 6, 10, 5, 0.8
 MODEL = {word for word in EXPORTS["long"]["model"] if word.isalpha()}
+MOST_TREND = 0.7  # rank correlation of a number with the mean difference: then it is a feature
 FEW_TWICE = 0.1  # of the rows may say a case of a model again: then they are told by line
 MOST_NAMING = 8  # columns of text, pairs of which may name models
 ROUNDED, FAR = 2e-3, 0.1  # closer than numbers of two or three digits are written
@@ -297,18 +298,30 @@ def nearly_same_design(frame: pd.DataFrame, truth: str | None, special: set[Any]
     for key, case in codes.items():
         often = np.bincount(case)
         shared = LEAST_ROWS if only else MOSTLY * len(often)  # whoever names the models says that cases come again
-        if len(often) < LEAST_ROWS or np.sum(often > 1) < shared or truth is not None and not outcome.any():
+        kinds = outcome.max(initial=0) + 1  # nearly a number of its own for each case: then few cases tell enough
+        each_its_own = kinds >= max(LEAST_OWN, MOSTLY * len(often)) and len(often) <= len(frame) / 4
+        if len(often) < LEAST_ROWS and not each_its_own or np.sum(often > 1) < min(shared, len(often)) or (
+                truth is not None and not outcome.any()):
             continue
         if _pairs(case, outcome) > len(often):  # a case has two outcomes
             continue
+        if truth is not None and outcome.max() == 1 and _sorts(frame[key], outcome):  # the margin of a match
+            continue
         for name, part in sorted(codes.items(), key=lambda one: int(one[1].max(initial=0))):
-            few = 1 <= part.max() < MOST_PARTS and _is_discrete(frame[name])
+            few = 1 <= part.max() < MOST_PARTS and is_discrete(frame[name])
             named = truth is not None or only or name_tokens(name) & MODEL  # without outcomes the name must tell
             if name == key or not few or only not in (None, name) or not named:
                 continue
             if _pairs(case, part) >= (1 - FEW_TWICE) * len(case):
                 return name, [key]
     return None
+
+
+def _sorts(column: pd.Series, outcome: np.ndarray) -> bool:
+    """Is a number larger in each row of one outcome than in each of the other?"""
+    number = pd.to_numeric(column, errors="coerce").to_numpy(float)
+    one, two = (number[outcome == label] for label in (0, 1))
+    return bool(np.isfinite(number).all() and (one.max() < two.min() or two.max() < one.min()))
 
 
 def design(frame: pd.DataFrame, truth: str | None, special: set[Any]) -> str:
@@ -453,8 +466,11 @@ def refuse_same_files(frame: pd.DataFrame, truth: str, special: set[Any]) -> Non
                          f"one table. Name the files one by one: pwu compare {' '.join(names[:3])}{more}")
 
 
-def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[Any]) -> pd.DataFrame:
+def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[Any],
+              pairwise: bool = False) -> pd.DataFrame:
     """One row for each case: columns that differ between the values of `name` become one column for each value.
+
+    Cases that some values lack are left out, or, if models are compared pairwise, kept with gaps.
 
     Raises
     ------
@@ -479,11 +495,14 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
                              f"{_keys(frame[name]).iloc[place]!r} again: keep one row for each, or if each row is a "
                              f"case say --groups {typed(found[1][0])}")
         whole = case.map(case.value_counts()) == _codes(frame[name]).max() + 1
+        if pairwise:
+            frame, whole = _with_gaps(frame, name, case), whole | True
         if not whole.any():
             raise ValueError(f"--model-column {typed(name)}: no case has every value of {name}, so there is none to "
                              f"compare them on. If each row is a case, name what repeats with --groups")
-        notes.append(f"{case[~whole].nunique():,} cases are left out: not every value of {name} has them.")
-        frame = frame[whole.to_numpy()]
+        if not whole.all():
+            notes.append(f"{case[~whole].nunique():,} cases are left out: not every value of {name} has them.")
+            frame = frame[whole.to_numpy()]
     if found is None:
         why = (_other_outcomes(frame, truth) or
                "no column tells which rows are the same case: the files need one, such as an id" if name == "file" else
@@ -509,6 +528,20 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
             wide[f"{label}_{level[1]}" if level and len(numbers) == 1 else own] = part[column]
     wide.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"} | {"notes": notes}
     return wide
+
+
+def _with_gaps(frame: pd.DataFrame, name: str, case: pd.Series) -> pd.DataFrame:
+    """A row for each value of `name` and each case: what a case always has is filled in, and forecasts are missing."""
+    every = pd.MultiIndex.from_product([frame[name].unique(), case.unique()])
+    whole = frame.set_index([frame[name], case]).reindex(every)
+    own = {column: pd.Series(frame[column].to_numpy(), index=case) for column in frame if column != name}
+    for column, values in own.items():
+        if (_keys(frame[column]).groupby(case).nunique() == 1).all():
+            whole[column] = every.get_level_values(1).map(values[~values.index.duplicated()])
+    whole[name] = every.get_level_values(0)
+    whole = whole.reset_index(drop=True)
+    whole.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"}
+    return whole
 
 
 def refuse_weights(frame: pd.DataFrame, special: set[Any], models: Sequence[str], refuse: bool = True) -> list[str]:
@@ -707,7 +740,7 @@ def refuse_stretches(frame: pd.DataFrame, time: str, special: set[Any]) -> None:
     stop = as_numbers.numbers(frame, time, least=0)
     cases = []
     for name in map(str, frame.columns):
-        codes = _codes(frame[name]) if name not in special and _is_discrete(frame[name]) else np.arange(len(stop))
+        codes = _codes(frame[name]) if name not in special and is_discrete(frame[name]) else np.arange(len(stop))
         order = np.lexsort((stop, codes))
         again = codes[order][1:] == codes[order][:-1]
         if again.sum() >= LEAST_ROWS and (np.diff(stop[order])[again] > 0).all():  # nobody stops twice at a time
@@ -737,7 +770,7 @@ def repeated(frame: pd.DataFrame) -> list[str]:
     """
     again = frame.duplicated().to_numpy()
     rest = frame[~again]
-    key = next((name for name in frame.columns if again.any() and _is_discrete(frame[name])
+    key = next((name for name in frame.columns if again.any() and is_discrete(frame[name])
                 and frame[name].notna().all() and rest[name].is_unique), None)
     if key is None or len(rest) and again.sum() % len(rest) == 0:
         return []
@@ -864,7 +897,7 @@ def alike_rows(frame: pd.DataFrame, gap: np.ndarray, special: set[Any], models: 
     found, centred = {}, gap - gap.mean()
     alone = centred @ centred
     for name in map(str, frame.columns):
-        if name in special or name in models or not alone > 0 or not _is_discrete(frame[name]):
+        if name in special or name in models or not alone > 0 or not is_discrete(frame[name]):
             continue
         number, kinds = pd.factorize(_keys(frame[name]))
         if not 6 <= len(kinds) <= 0.75 * len(number):
@@ -872,10 +905,21 @@ def alike_rows(frame: pd.DataFrame, gap: np.ndarray, special: set[Any], models: 
         sums = np.bincount(number, centred)
         ratio = (sums @ sums) / alone * len(kinds) / (len(kinds) - 1)
         # Where rows are independent the ratio is near one, give or take sqrt(2 / kinds).
-        if ratio > max(LEAST_WIDER**2, 1 + 4 * np.sqrt(2 / len(kinds))):
+        if ratio > max(LEAST_WIDER**2, 1 + 4 * np.sqrt(2 / len(kinds))) and not _is_measured(kinds, number, sums):
             found[name] = (f"Rows with the same {name} are alike: with --groups {name} the intervals are about "
                            f"{np.sqrt(ratio):.1f} times as wide.")
     return found
+
+
+def _is_measured(kinds: Any, number: np.ndarray, sums: np.ndarray) -> bool:
+    """Are the kinds numbers whose neighbours are alike as well, as those of a feature are, and of a name are not?"""
+    value = pd.to_numeric(pd.Series(kinds), errors="coerce").to_numpy(float)
+    if not np.isfinite(value).all():
+        return False
+    order, size = np.argsort(value), np.bincount(number)
+    row = (sums / np.sqrt(size))[order]
+    trend = pd.Series((sums / size)[order]).corr(pd.Series(np.arange(len(row))), method="spearman")
+    return bool(row[1:] @ row[:-1] > 2 / np.sqrt(len(row)) * (row @ row) or abs(trend) > MOST_TREND)
 
 
 def _keys(column: pd.Series) -> pd.Series:
@@ -928,7 +972,7 @@ def _is_number(column: pd.Series) -> bool:
         return False
 
 
-def _is_discrete(column: pd.Series) -> bool:
+def is_discrete(column: pd.Series) -> bool:
     """Text, or whole numbers."""
     try:
         values = as_numbers.values(column)

@@ -407,7 +407,7 @@ def load(file: Found) -> pd.DataFrame:
     frame = evidence.chosen_rows(frame, [asked.only] if isinstance(asked.only, str) else asked.only)
     told = str(asked.count).partition(",")[0].strip() if asked.count is not None else file.truth
     own = {*map(str, frame.columns)}
-    frame = _by_models(frame, told, rows.model_columns(asked), file.special - {file.groups})
+    frame = _by_models(frame, told, rows.model_columns(asked), file.special - {file.groups}, asked.may_lack)
     if asked.decision == "orders":
         frame, said = as_forecasts.wide(frame, file.outcome())
         file.notes += [said] if said else []
@@ -444,19 +444,19 @@ def read_models(file: Found, frame: pd.DataFrame) -> tuple[np.ndarray, dict[str,
     return y, models, left or unread(file, frame, used), used
 
 
-def _by_models(frame, told, names, special):
+def _by_models(frame, told, names, special, pairwise):
     """A column for each model; of several columns by each in turn, or by all together where not all pairs occur."""
     found = frame
     try:
         for name in names:
-            found = evidence.as_models(found, told, name, special)
+            found = evidence.as_models(found, told, name, special, pairwise)
     except ValueError:
         if len(names) < 2:
             raise
         together = frame[[column_of(frame, name).name for name in names]].map(key).agg(" ".join, axis=1)
         attrs, found = frame.attrs, frame.drop(columns=names).assign(**{" ".join(names): together})
         found.attrs = attrs
-        found = evidence.as_models(found, told, " ".join(names), special)
+        found = evidence.as_models(found, told, " ".join(names), special, pairwise)
     return found
 
 

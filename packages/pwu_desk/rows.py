@@ -17,6 +17,7 @@ from .request import LISTED, Found, Request, between_commas
 
 __all__: list[str] = []
 
+LEAST_JOINED, MOSTLY_JOINED = 0.5, 0.9  # shares of rows
 MOST_OFF = 0.5  # of a sum of expected events from that of events
 
 
@@ -55,7 +56,7 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     truth = _with_names_of(file, tables.read_table(other), frame)
     keys = [name for name in frame.columns if name in truth.columns and name != file.truth]
     if not keys or file.outcome() not in truth:
-        raise ValueError(f"{other} needs the column {file.truth!r} and a column in common with "
+        raise ValueError(f"{other} needs the column {file.truth or '--truth NAME'!r} and a column in common with "
                          f"{here} to join by; it has {', '.join(map(str, truth.columns[:LISTED]))}")
     known = truth[keys].apply(lambda column: column.map(as_labels.key, na_action="ignore"))
     own = frame[keys].apply(lambda column: column.map(as_labels.key, na_action="ignore"))
@@ -66,6 +67,11 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
         frame, own, known, keys = frame.drop(columns=rest), own[alike], known[alike], alike
         file.notes.append(f"{', '.join(rest)} of {here} and of {other} have other values: they are taken for "
                           f"forecasts of other outcomes, and left out.")
+    fewer = _without_one(own, known)
+    if fewer:
+        file.notes.append(f"Joined by {', '.join(fewer)}, since by {', '.join(keys)} few rows are.")
+        frame = frame.rename(columns={name: f"{name} of {Path(str(here)).name}" for name in keys if name not in fewer})
+        own, known, keys = own[fewer], known[fewer], fewer
     if known.duplicated().any():
         raise ValueError(f"line {line_of(truth, int(np.argmax(known.duplicated())))} of {other} has "
                          f"a case again: {', '.join(map(str, keys))} must identify it")
@@ -79,6 +85,8 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     kept = both[file.truth].notna().to_numpy()
     if not kept.any():
         apart = next((name for name in keys if not set(own[name]) & set(known[name])), keys[0])
+        if own.merge(known[keys], on=keys).shape[0]:
+            raise ValueError(f"{file.truth} is empty in the rows of {other} whose cases are in {here}")
         raise ValueError(f"no row of {here} has an outcome in {other}: joined by {', '.join(keys)}; "
                          f"{apart} is {own[apart].iloc[0]!r} here and {known[apart].iloc[0]!r} there")
     if not kept.all():
@@ -88,6 +96,19 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     found = frame.assign(**{name: both[name].to_numpy() for name in (file.truth, *more)})[kept].reset_index(drop=True)
     found.attrs = {"lines": tables.Shared(lines), "point": frame.attrs.get("point", False)}
     return found
+
+
+def _without_one(own: pd.DataFrame, known: pd.DataFrame) -> list[str]:
+    """All columns to join by but one, where with that one few rows are joined, and without it nearly all; or none."""
+    def share(names: list[str]) -> float:
+        return float(own[names].merge(known[names].drop_duplicates().assign(found=1), how="left", on=names)[
+            "found"].notna().mean())
+
+    if share(list(own)) >= LEAST_JOINED:
+        return []
+    rest = [[name for name in own if name != one] for one in own] if own.shape[1] > 1 else []
+    fits = [names for names in rest if not known[names].duplicated().any() and share(names) > MOSTLY_JOINED]
+    return fits[0] if len(fits) == 1 else []
 
 
 def _with_names_of(file, truth, frame):

@@ -14,7 +14,7 @@ import pandas as pd
 from pwu_lite.metrics._kernels import detection_auroc
 from pwu_lite.reporting.rules import RULES, say
 
-from . import as_labels, as_numbers, doubts
+from . import as_labels, as_numbers, doubts, evidence
 from .columns import EXPORTS, name_tokens
 from .events import read_events
 from .request import Found
@@ -32,8 +32,11 @@ def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
     told: dict[str, str] = {}
     if not file.groups and file.decided.read is read_events and file.asked.time is None:
         told = doubts.together(frame, as_labels.events(frame, file.outcome(), file.event),
-                               [name for name in columns.often if str(name) not in other and columns.repeat(name)])
+                               [name for name in columns.often if str(name) not in other and columns.repeat(name)
+                                and evidence.is_discrete(frame[name])])
         told = told or _of_two_together(file, frame, other)
+    if file.asked.decision in ("orders", "selective") and file.truth is not None:
+        told |= doubts.units(frame, as_numbers.values(frame[file.truth]), other | {file.groups})
     repeats = [] if file.groups else columns.remarks(file.special | {*told}, used | {*followed})
     return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(file, frame), *followed.values(),
             *told.values(), *repeats,
@@ -113,8 +116,10 @@ def follow_up(file, frame, used):
             sooner[name] = detection_auroc(event == 1, -times)
     likely = max(sooner, key=sooner.__getitem__, default=None)
     if not said and likely is not None and sooner[likely] > RULES["sooner"]:
-        said[likely] = (f"Column {likely} is mostly smaller where the event came, as a time of follow-up is. If it is "
-                        f"one, those who")
+        others = [name for name in sooner if name != likely and sooner[name] > RULES["sooner"]]
+        which = f" (or {' or '.join(others)}: which of them ends with {file.outcome()}?)" if others else ""
+        said[likely] = (f"Column {likely}{which} is mostly smaller where the event came, as a time of follow-up is. If "
+                        f"it is one, those who")
     rest = ("were lost early are not cases without an event, and an event that came late may come too late "
             "to count: --time {} --horizon T takes both into account, as pwu_lite.ipcw does.")
     return {name: f"{first} {rest.format(name)}" for name, first in said.items()}

@@ -576,7 +576,8 @@ def _check_names(names):
                              f"{name!r:.80}: rename it")
         if name in seen:
             raise ValueError(f"two columns are called {name!r}: give each its own name" if name else
-                             "two columns have no name: give each its own, or take empty columns out")
+                             "two columns have no name: give each its own, or take empty columns out, or "
+                             "the first line, if that is a title")
         seen.add(name)
 
 
@@ -605,4 +606,5 @@ def _check_header(names):
         return  # quantiles called by their levels, which mirror each other
     if all(re.fullmatch(r"[-+]?[0-9.,]+%?", name) for name in names) or any(
             re.fullmatch(r"[-+]?\d*[.,]\d+%?", name) for name in names):
-        raise ValueError("the first line looks like data: is the header missing?")
+        raise ValueError("the first line looks like data: is the header missing? Then put a line above it with "
+                         "a name for each column")

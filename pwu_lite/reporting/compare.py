@@ -417,7 +417,9 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
             raise ValueError("no case of a positive weight has a forecast of every model: say which model the others "
                              "are compared with (against)")
         chosen, outcomes, given = part(forecasts, shared)
-        values, _ = _values(chosen, outcomes, given, some(weight, shared))
+        values, losses = _values(chosen, outcomes, given, some(weight, shared))
+        if losses is not None:  # a model of few cases leaves few that all of them share: then each pair has its own
+            values = _beside_each_other(y, present, part, weight)
         reference = list(forecasts)[int(np.nanargmin(values))]
     rows: list[pd.DataFrame] = []
     narrow: dict[str, None] = {}
@@ -438,6 +440,19 @@ def _pairwise(score: Callable[..., Any] | PWU, y: np.ndarray, forecasts: dict[An
         table.loc[reference, "verdict"] = "best"
     order = np.argsort(table["difference"].fillna(np.inf), kind="stable")
     return table.iloc[order], intervals._replace(narrow=tuple(narrow))
+
+
+def _beside_each_other(y: np.ndarray, present: dict[Any, np.ndarray], part: Callable[..., Any],
+                       weight: np.ndarray | None) -> np.ndarray:
+    """Each model's cost less that of each other one, added up over the cases that both have, shape (m,)."""
+    losses = np.full((len(present), len(y)), np.nan)
+    for row, (name, kept) in enumerate(present.items()):
+        if kept.any():
+            chosen, outcomes, given = part({name: None}, kept)
+            own = _values(chosen, outcomes, given, None)[1]
+            losses[row, kept] = np.inf if own is None else own[0]
+    with np.errstate(invalid="ignore"):  # infinite less infinite
+        return np.array([np.nansum((own - losses) * (1.0 if weight is None else weight)) for own in losses])
 
 
 def _refuse_few_shared(both: str, kept: np.ndarray, weight: np.ndarray | None, blocks: int | None) -> None:

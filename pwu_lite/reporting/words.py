@@ -71,6 +71,7 @@ def lines(table: pd.DataFrame, about: Mapping[str, Any]) -> str:
     names = [str(name) for name in glance.index]
     wide = min(LONGEST, max(5, *map(len, names)))
     short = [name if len(name) <= wide else name[:wide - 1] + "~" for name in names]
+    short = [one if short.count(one) == 1 else "~" + name[1 - wide:] for one, name in zip(short, names, strict=True)]
     head = f"{'model':<{wide}}  {'cost':>9}  {glance.columns[1]:>19}  {'skill':>6}  {'verdict':<13}  {about['unit']:>6}"
     rows = [f"{name:<{wide}}  {cost:>9}  {ends:>19}  {skill:>6}  {verdict:<13}  {needed:>6}".rstrip()
             for name, (cost, ends, skill, verdict, needed) in zip(short, glance.to_numpy(), strict=True)]

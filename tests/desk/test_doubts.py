@@ -58,7 +58,7 @@ def test_a_forecast_of_another_column_is_named_by_its_numbers_or_its_name(ask):
     hurt = (np.random.default_rng(8).random(N) < np.where(Y == 1, 0.5, 0.2)).astype(int)
     of_hurt = np.clip(0.2 + 0.4 * hurt + np.random.default_rng(9).normal(0, 0.15, N), 0.01, 0.99).round(6)
     table = pd.DataFrame({"ill": Y, "hurt": hurt, "new": GOOD, "old": of_hurt})
-    wanted = "old goes with hurt, and not with ill: is it a forecast of that? --models names the forecasts of ill."
+    wanted = "old goes with hurt more than with ill: is it a forecast of that? --models names the forecasts of ill."
     assert wanted in ask(table, "--truth", "ill", *AT)["remarks"]
     assert not any("goes with" in one for one in ask(table, "--truth", "ill", "--models", "new", *AT)["remarks"])
     named = pd.DataFrame({"ill": Y, "hurt": hurt, "ill_cnn": GOOD, "hurt_cnn": POOR})  # no nearer: the name says it
@@ -336,7 +336,7 @@ def test_forecasts_that_lack_where_the_event_came_are_told(ask):
 
 def test_another_label_is_found_by_any_word_of_a_name(ask):
     table = pd.DataFrame({"y_fluid": Y, "y_edema": np.roll(Y, 1), "net_fluid": GOOD, "net_edema": POOR})
-    wanted = "net_edema goes with y_edema, and not with y_fluid: is it a forecast of that?"
+    wanted = "net_edema goes with y_edema more than with y_fluid: is it a forecast of that?"
     assert wanted in remarks(ask(table, "--truth", "y_fluid", *AT))
     plain = table.rename(columns={"net_fluid": "one", "net_edema": "two"})
     assert "goes with" not in remarks(ask(plain, "--truth", "y_fluid", *AT))
@@ -729,3 +729,28 @@ def test_another_measure_of_spread_is_no_standard_deviation(ask, name, way):
     assert way in ask(table, *how)
     named = ask(table.rename(columns={name: "a_spread"}), *how)
     assert [one["name"] for one in named["models"]] == ["a"]
+
+
+def test_a_forecast_that_has_the_outcomes_name_is_one_of_it():
+    """It goes with another outcome even more, as the chance to return does with a complication."""
+    ill, hurt = np.tile([0, 1], 100), np.tile([0, 0, 1, 1], 50)
+    models = {"p_ill": 0.2 + 0.4 * hurt + np.arange(200) / 400, "other": 0.2 + 0.4 * ill + np.arange(200) / 400}
+    table = pd.DataFrame({"y_hurt": hurt.astype(str)})
+    assert doubts.of_another_column(table, models, ill, "y_ill", set()) == []
+    assert doubts.of_another_column(table, {"b": models["p_ill"], "other": models["other"]}, ill, "y_ill", set())
+
+
+def test_safe_seats_are_no_copies():
+    f = np.concatenate([np.linspace(0.1, 0.9, 100), np.zeros(30)])
+    assert doubts.copied({"a": f, "b": f**2}, np.zeros(130)) == []
+
+
+def test_of_two_times_both_are_named(ask):
+    rng = np.random.default_rng(0)
+    ends = rng.exponential(500, 300).round() + 2
+    died = (ends < 600).astype(int)
+    first = (ends * rng.uniform(0.6, 1, 300)).round() + 1
+    table = pd.DataFrame({"y": died, "p": rng.uniform(0, 1, 300), "first": first,
+                          "last": np.minimum(ends, 900 + rng.integers(0, 50, 300))})
+    told = str(ask(table, "--truth", "y", "--ratio", "1:4", "--models", "p"))
+    assert "(or first: which of them ends with y?)" in told or "(or last: which of them ends with y?)" in told

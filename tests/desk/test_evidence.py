@@ -564,7 +564,7 @@ def test_rows_that_look_like_the_first_one_stay(ask):
 
 @pytest.mark.parametrize("values, words", [
     ((1.1 + 8 * A).round(2), "decimal odds?"), (np.log(A + 0.01).round(3) - 0.2, "log probabilities? Write exp(x)"),
-    (RNG.integers(1, 11, N), "a scale to ten?")])
+    (RNG.integers(1, 11, N), "a scale to 10?")])
 def test_a_unit_is_asked_by_its_shape(ask, values, words):
     table = pd.DataFrame({"y": Y, "p": values})
     assert words in ask({"c.csv": table}, "c.csv", "--truth", "y", "--models", "p", *RATIO)

@@ -1,5 +1,7 @@
 """Files as tools and people leave them: each is read right, or refused or remarked on with what to do."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -560,3 +562,103 @@ def test_scores_and_ages_are_no_follow_up(ask):
         times = (np.where(y == 1, 5, 50) * rng.uniform(0.8, 1.2, N)).round(2)
         found = said(ask(pd.DataFrame({"y": y, "p": A, name: times}), "--truth", "y", "--models", "p", *AT))
         assert ("time of follow-up" in found) == is_time, name
+
+
+def all_said(answer):
+    """All that an answer says, refused or not."""
+    return answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
+
+
+@pytest.mark.parametrize("code", [-999, -9999.0, 99999])
+def test_a_code_of_a_missing_value_is_asked_about_even_once(ask, code):
+    y = np.random.default_rng(0).gamma(3, 2, 40).round(1)
+    y[7] = code
+    options = ("--truth", "y", "--decision", "orders", "--ratio", "1:2")
+    told = all_said(ask(pd.DataFrame({"y": y, "a_q50": np.full(40, 6.0)}), *options))
+    assert f"y is {code:g} in 1 of 40 rows, unlike all its other values" in told
+
+
+def test_a_column_that_means_two_things_is_no_key(ask, tmp_path):
+    """Both files say when they were published; by the hour nearly all rows are joined."""
+    hours = [f"2026-01-{1 + k // 24:02} {k % 24:02}:00" for k in range(240)]
+    days, p = [f"d{k // 24}" for k in range(240)], np.tile([0.2, 0.8], 120)
+    ours = pd.DataFrame({"hour": hours, "published": days, "p": p})
+    came = pd.DataFrame({"hour": hours, "published": [f"d{k // 24 + 2}" for k in range(240)], "y": [0, 1] * 120})
+    came.to_csv(tmp_path / "came.csv", index=False)
+    told = all_said(ask(ours, "--truth", "y", "--ratio", "1:4", "--truth-file", str(tmp_path / "came.csv")))
+    assert "120 of 240 cases are events" in told and "Joined by hour, since by hour, published few rows are." in told
+    came.assign(y="").to_csv(tmp_path / "came.csv", index=False)
+    told = ask(ours, "--truth", "y", "--ratio", "1:4", "--truth-file", str(tmp_path / "came.csv"))
+    assert "y is empty in the rows of" in told
+
+
+def seats():
+    """Five forecasters of eight parties, two of whom leave out the smallest."""
+    rng, parties = np.random.default_rng(0), [f"party {k}" for k in range(8)]
+    won = np.array([400, 120, 70, 9, 7, 5, 4, 4])
+    rows = [(who, party, real, max(real + rng.integers(-5, 6) * size, 0)) for size, who in enumerate("abcde", start=1)
+            for party, real in zip(parties, won, strict=True) if size < 4 or party != "party 7"]
+    return pd.DataFrame(rows, columns=["source", "party", "seats", "said_q50"])
+
+
+def test_forecasters_of_whom_some_leave_a_case_out_are_models(ask):
+    options = ("--truth", "seats", "--decision", "orders", "--ratio", "1:2")
+    told = ask(seats(), *options)
+    assert "column 'source' cuts the rows into 5 parts with nearly the same party" in told
+    told = all_said(ask(seats(), *options, "--model-column", "source", "--missing", "pairwise"))
+    assert "Forecasts are missing: the row of d is for the 7 of 8 cases" in told
+    told = all_said(ask(seats(), *options, "--model-column", "source"))
+    assert "1 cases are left out: not every value of source has them." in told
+
+
+def test_variables_of_different_units_are_not_one_bill(ask):
+    rng = np.random.default_rng(0)
+    y = np.column_stack([rng.normal(5, 1, 60), rng.normal(2e5, 1e4, 60)]).ravel()
+    table = pd.DataFrame({"target": ["rate", "jobs"] * 60, "y": y, "a_q50": y * 1.01})
+    told = all_said(ask(table, "--truth", "y", "--decision", "orders", "--ratio", "1:2"))
+    assert "where target = rate and beyond 2" in told and "--only target=rate takes one" in told
+    assert "--groups target" not in told
+    told = all_said(ask(table, "--truth", "y", "--decision", "orders", "--ratio", "1:2", "--only", "target=rate"))
+    assert "several units" not in told
+
+
+def test_a_feature_is_no_group_and_patients_are(ask):
+    """Rows with more late payments cost more, as the forecasts say; those of one patient are alike beyond that."""
+    rng = np.random.default_rng(0)
+    late = rng.integers(0, 12, 3000)
+    f = 1 / (1 + np.exp(3 - 0.5 * late))
+    table = pd.DataFrame({"y": (rng.random(3000) < f).astype(int), "p": f, "late": late})
+    assert "same late are alike" not in all_said(ask(table, "--truth", "y", "--ratio", "3:30"))
+    patient = np.repeat(rng.permutation(300), 10)
+    own = np.clip(0.3 + rng.normal(0, 0.25, 300)[patient], 0, 1)
+    table = pd.DataFrame({"y": (rng.random(3000) < own).astype(int), "p": rng.uniform(0.2, 0.4, 3000), "code": patient})
+    told = all_said(ask(table, "--truth", "y", "--ratio", "1:4"))
+    assert "Rows with the same code are alike" in told or "--groups code" in told
+
+
+def test_the_label_that_a_model_predicts_is_not_where_nobody_looked(ask):
+    rng = np.random.default_rng(0)
+    f = np.concatenate([rng.uniform(0, 0.3, 300), rng.uniform(0.6, 1, 60)])
+    y = (f > 0.55).astype(int)
+    y[-4:] = 0
+    table = pd.DataFrame({"y": y, "p": f, "label": (f > 0.5).astype(int)})
+    told = all_said(ask(table, "--truth", "y", "--ratio", "1:10", "--models", "p"))
+    assert "was it looked for there" not in told
+
+
+def test_a_season_of_teams_is_no_board_of_models(ask):
+    rng = np.random.default_rng(0)
+    teams, seasons = np.tile([f"t{k}" for k in range(20)], 15), np.repeat(range(2001, 2016), 20)
+    table = pd.DataFrame({"team": teams, "season": seasons})
+    table["won"] = (table.groupby("season").cumcount() == table["season"] % 20).astype(int)
+    table["p"] = rng.uniform(0, 0.2, 300)
+    for groups in ("season", "none"):
+        told = all_said(ask(table, "--truth", "won", "--ratio", "1:4", "--groups", groups))
+        assert "15 of 300 cases are events" in told
+    assert "--groups COLUMN (or none)" in all_said(ask(table, "--truth", "won", "--ratio", "1:4"))
+
+
+@pytest.mark.parametrize("values, words", [([-110, 150, 240, -400], "American odds"), ([7, 20, 41, 50], "scale to 50")])
+def test_what_a_unit_may_be_is_asked(ask, values, words):
+    table = pd.DataFrame({"y": [0, 1] * 40, "line": values * 20})
+    assert words in ask(table, "--truth", "y", "--ratio", "1:4", "--models", "line")

@@ -950,3 +950,23 @@ def test_resamples_that_are_too_few_for_the_coverage_are_named():
                 said = [line for line in found.words if "resamples are too few" in line]
                 assert len(said) == (repeats < least)
                 assert all(f"{least}" in line and f"{100 * coverage:.0f}%" in line for line in said)
+
+
+def test_names_that_begin_alike_are_told_apart_in_the_table():
+    y, rng = np.tile([0, 1, 0], 60), np.random.default_rng(0)
+    names = ["election_2020_forecast_economist", "election_2020_forecast_markets"]
+    told = str(pwu.compare(y, {name: rng.uniform(0.1, 0.6, 180) for name in names}, SCORE, n_resamples=20))
+    assert "~ecast_economist " in told and "~orecast_markets " in told
+
+
+def test_a_model_of_few_cases_does_not_decide_which_one_the_others_are_compared_with():
+    """Of 400 cases it has four; on them, which alone are everybody's, the dearer one of the others costs less."""
+    rng = np.random.default_rng(0)
+    y = (rng.random(400) < 0.3).astype(int)
+    good, fair = (np.clip(0.3 + gain * (y - 0.3) + rng.normal(0, 0.05, 400), 0.01, 0.99) for gain in (0.5, 0.2))
+    y[:4], good[:4], fair[:4] = 0, 0.9, 0.05
+    few = np.where(np.arange(400) < 4, 0.1, np.nan)
+    for weight in (None, np.where(np.arange(400) < 4, 1.0, 3.0)):
+        table = pwu.compare(y, {"fair": fair, "few": few, "good": good}, SCORE, sample_weight=weight).table
+        assert table.loc["good", ["verdict", "difference"]].tolist() == ["best", 0.0]
+        assert table.loc["fair", "verdict"] == "costlier" and table.loc["few", "cases"] == 4
