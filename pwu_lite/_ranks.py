@@ -3,8 +3,6 @@
 Implements the expectation over random tie-breaking that PWU paper, footnote 8, leaves open.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["ROUNDING", "TIE", "block_means", "midranks", "share_places", "snap", "sorted_blocks"]

@@ -3,8 +3,6 @@
 Implements the paired intervals behind every comparison of models on data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
@@ -54,25 +52,18 @@ def paired_bootstrap(statistic: Callable[[np.ndarray], Any], n: int, *, repeats:
     >>> bool(abs(draws.mean() - 4.5) < 0.1)
     True
     """
-    n, repeats = validation.whole("n", n), _whole_repeats(repeats)
+    n, repeats = validation.whole("n", n, most=2**62), validation.whole("repeats", repeats, 2)
     if not callable(statistic):
         raise ValueError(f"statistic must be a function of the drawn indices, got {statistic!r:.60}")
-    if n > 2**62:
-        raise ValueError(f"n must be a number of cases, got {n}")
     rng = np.random.default_rng(validation.seed(seed))
-    if groups is not None and blocks is not None:
-        raise ValueError("give groups or blocks, not both")
-    if groups is None and blocks is not None:
-        length = block_length(blocks, n)
-        return np.array([statistic(np.concatenate([np.arange(start, start + size) for start, size in
-                                                   zip(*_blocks(rng, n, length), strict=True)]) % n)
-                         for _ in range(repeats)])
     if groups is None:
-        return np.array([statistic(sample_places(rng, n, n)) for _ in range(repeats)])
+        length = None if blocks is None else block_length(blocks, n)
+        return np.array([statistic(_sample(rng, n, length)) for _ in range(repeats)])
+    if blocks is not None:
+        raise ValueError("give groups or blocks, not both")
     number = group_numbers(groups, n)
     members = np.split(np.argsort(number, kind="stable"), np.cumsum(np.bincount(number))[:-1])
-    count = len(members)
-    return np.array([statistic(np.concatenate([members[g] for g in sample_places(rng, count, count)]))
+    return np.array([statistic(np.concatenate([members[g] for g in _sample(rng, len(members), None)]))
                      for _ in range(repeats)])
 
 
@@ -138,21 +129,12 @@ def block_length(blocks: Any, n: int) -> int:
     return length
 
 
-def _blocks(rng: np.random.Generator, n: int, length: int) -> tuple[np.ndarray, np.ndarray]:
-    """Starts and lengths of blocks with n cases together."""
-    starts = sample_places(rng, n, -(-n // length))
-    lengths = np.full(starts.size, length)
-    lengths[-1] = n - length * (starts.size - 1)
-    return starts, lengths
-
-
-def _drawn(rng: np.random.Generator, n: int, length: int | None) -> np.ndarray:
-    """How often each unit is drawn, alone or in blocks."""
+def _sample(rng: np.random.Generator, n: int, length: int | None) -> np.ndarray:
+    """n of n units, drawn alone or in blocks of consecutive ones, of which the last may be cut short."""
     if length is None:
-        return np.bincount(sample_places(rng, n, n), minlength=n)
-    starts, lengths = _blocks(rng, n, length)
-    change = np.bincount(starts, minlength=2 * n) - np.bincount(starts + lengths, minlength=2 * n)
-    return np.cumsum(change[:2 * n]).reshape(2, n).sum(axis=0)
+        return sample_places(rng, n, n)
+    starts = sample_places(rng, n, -(-n // length))
+    return (starts[:, None] + np.arange(length)).ravel()[:n] % n
 
 
 def resampled_weights(n: int, *, repeats: int = 1000, seed: int = 0, blocks: int | None = None) -> Iterator[np.ndarray]:
@@ -166,10 +148,11 @@ def resampled_weights(n: int, *, repeats: int = 1000, seed: int = 0, blocks: int
     >>> [block.sum(axis=1).tolist() for block in blocks]
     [[5.0, 5.0, 5.0]]
     """
-    rng, repeats = np.random.default_rng(validation.seed(seed)), _whole_repeats(repeats)
+    rng, repeats = np.random.default_rng(validation.seed(seed)), validation.whole("repeats", repeats, 2)
     size = max(1, _BLOCK // n)
     for start in range(0, repeats, size):
-        yield np.array([_drawn(rng, n, blocks) for _ in range(min(size, repeats - start))], dtype=float)
+        yield np.array([np.bincount(_sample(rng, n, blocks), minlength=n)
+                        for _ in range(min(size, repeats - start))], dtype=float)
 
 
 def weighted_means(values: np.ndarray, *, weight: np.ndarray | None = None, groups: np.ndarray | None = None,
@@ -204,20 +187,19 @@ def weighted_means(values: np.ndarray, *, weight: np.ndarray | None = None, grou
         return totals[:, :-1] / totals[:, -1:]
 
 
-def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, groups: Any = None,
-                     sample_weight: Any = None, repeats: int = 500, seed: int = 0) -> np.ndarray:
+def resampled_curves(family: Any, thetas: np.ndarray, read: list[Any], *, groups: np.ndarray | None = None,
+                     weight: np.ndarray | None = None, repeats: int = 500, seed: int = 0) -> np.ndarray:
     """Each model's cost at each decision parameter, on resamples of the cases that all models share.
 
     Parameters
     ----------
     family : Family
-    thetas : array_like, shape (m,)
-    y_true : array_like, shape (n,)
-    reports : sequence of tuples
-        Each model's prediction, as the family takes it.
-    groups : array_like, shape (n,), optional
-        Groups of cases, each of which is resampled whole.
-    sample_weight : array_like, shape (n,), optional
+    thetas : ndarray, shape (m,)
+    read : list of tuples
+        Each model's data, as the family reads them.
+    groups : ndarray of int, shape (n,), optional
+        As `group_numbers` gives them; each group is resampled whole.
+    weight : ndarray, shape (n,), optional
         For separable families.
 
     Returns
@@ -227,28 +209,20 @@ def resampled_curves(family: Any, thetas: Any, y_true: Any, reports: Any, *, gro
     Examples
     --------
     >>> from pwu_lite import BinaryDecision
-    >>> resampled_curves(BinaryDecision(), [0.2, 0.5], [1, 0], [([0.6, 0.3],)], repeats=10).shape
+    >>> family = BinaryDecision()
+    >>> resampled_curves(family, np.array([0.2, 0.5]), [family.read([1, 0], [0.6, 0.3])], repeats=10).shape
     (10, 1, 2)
     """
-    read = [family.read(y_true, *report) for report in reports]
-    number = None if groups is None else group_numbers(groups, len(read[0][0]))
-    return _resampled(family, np.asarray(thetas), read, number, family.weight(sample_weight, read[0]), repeats, seed)
-
-
-def _resampled(family: Any, thetas: np.ndarray, read: list[Any], number: np.ndarray | None,
-               weight: np.ndarray | None, repeats: int, seed: int) -> np.ndarray:
-    """The same of data that are read and groups that are numbers."""
-    n = len(read[0][0])
-    if not family.separable or thetas.ndim > 1:
+    n, step = len(read[0][0]), max(1, _TABLE // len(read[0][0]))
+    if not family.separable:
         def costs(sample: np.ndarray) -> list[np.ndarray]:
             return [-family.utilities(family.read_theta(thetas, n), tuple(part[sample] for part in data), None)
                     for data in read]
 
-        return paired_bootstrap(costs, n, repeats=repeats, seed=seed, groups=number)
-    parts, step = np.atleast_1d(thetas), max(1, _TABLE // n)
-    curves = [np.concatenate([weighted_means(np.array([family.cost(theta, *data) for theta in parts[at:at + step]]),
-                                             weight=weight, groups=number, repeats=repeats, seed=seed)
-                              for at in range(0, parts.size, step)], axis=1) for data in read]
+        return paired_bootstrap(costs, n, repeats=repeats, seed=seed, groups=groups)
+    curves = [np.concatenate([weighted_means(np.array([family.cost(theta, *data) for theta in thetas[at:at + step]]),
+                                             weight=weight, groups=groups, repeats=repeats, seed=seed)
+                              for at in range(0, thetas.size, step)], axis=1) for data in read]
     return np.stack(curves, axis=1)
 
 
@@ -276,9 +250,9 @@ def bands(family: Any, thetas: Any, y_true: Any, reports: Any, reference: int, *
     order = canonical_order(read[0][0], {str(k): data[1:] for k, data in enumerate(read)}, weight)
     number = None if groups is None else group_numbers(groups, n)
     tail = tail_of(validation.inside("coverage", coverage, 0, 1), effective_number(unit_sizes(n, number, weight)))
-    draws = _resampled(family, np.asarray(thetas), [tuple(part[order] for part in data) for data in read],
-                       None if number is None else number[order], None if weight is None else weight[order],
-                       repeats, seed)
+    draws = resampled_curves(family, np.atleast_1d(thetas), [tuple(part[order] for part in data) for data in read],
+                             groups=None if number is None else number[order],
+                             weight=None if weight is None else weight[order], repeats=repeats, seed=seed)
     return [None if index == reference else percentiles(draws[:, index] - draws[:, reference], tail)
             for index in range(len(reports))]
 
@@ -343,10 +317,3 @@ def percentiles(values: np.ndarray, tail: float) -> np.ndarray:
         if not np.isnan(values_of_one).all():
             ends[:, column] = np.nanquantile(values_of_one, [tail, 1 - tail], method="inverted_cdf")  # no inf - inf
     return ends
-
-
-def _whole_repeats(repeats: int) -> int:
-    repeats = validation.whole("repeats", repeats)
-    if repeats < 2:
-        raise ValueError(f"repeats (n_resamples) must be at least 2, got {repeats}")
-    return repeats

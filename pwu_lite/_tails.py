@@ -3,8 +3,6 @@
 Implements the integral behind the closed forms of the PWU paper, equation (4).
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -3,10 +3,7 @@
 Implements appendix I of the PWU paper.
 """
 
-from __future__ import annotations
-
 import contextlib
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -94,10 +91,13 @@ def beta_from_quantiles(low: float, high: float, coverage: float = 0.9, scale: f
                          f"1/(1 + ratio) for a cost ratio and k/n for a number of cases")
     start, end = start / scale, end / scale
     tail = (1 - validation.inside("coverage", coverage, 0, 1)) / 2
-    upper_tail = _tail_above(start, end, tail)
     missed = np.inf
+
+    def too_high(size: float) -> float:
+        return float(special.betaincc(*_shapes(start, tail, size), end)) - tail
+
     with contextlib.suppress(ValueError):  # no change of sign, or a shape beyond those of a Beta
-        a, b = _shapes(start, tail, optimize.brentq(lambda s: upper_tail(s) - tail, *_LOG_SIZES, xtol=1e-13))
+        a, b = _shapes(start, tail, optimize.brentq(too_high, *_LOG_SIZES, xtol=1e-13))
         prior = Beta(a, b, scale=scale)
         missed = abs(special.betainc(a, b, start) - tail) + abs(special.betaincc(a, b, end) - tail)
     if not missed < 1e-8:
@@ -145,15 +145,6 @@ def _between(low: float, high: float) -> tuple[float, float]:
     if not low < high:
         raise ValueError(f"low must be below high, got {low!r} and {high!r}")
     return low, high
-
-
-def _tail_above(low: float, high: float, tail: float) -> Callable[[float], float]:
-    """P(theta > high) of the Beta of a given log size whose lower quantile is `low`."""
-    def above(size: float) -> float:
-        a, b = _shapes(low, tail, size)
-        return float(special.betaincc(a, b, high))
-
-    return above
 
 
 def _shapes(low: float, tail: float, size: float) -> tuple[float, float]:

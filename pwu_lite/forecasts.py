@@ -3,8 +3,6 @@
 Implements the Gaussian forecast of section 3.3 of the PWU paper for models that report their forecast in another form.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Figures for a user: cost curves and priors. One palette, labels with units, light and dark."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

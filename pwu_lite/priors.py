@@ -3,13 +3,11 @@
 Implements section 4 and appendix I.2 of the PWU paper.
 """
 
-from __future__ import annotations
-
 import copy
 import numbers
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -46,13 +44,11 @@ class Prior:
 
     tabulated = False
 
-    @property
-    def support(self) -> tuple[float, float]:
-        raise NotImplementedError
+    numerical_error: float = 0.0
 
     @property
-    def numerical_error(self) -> float:
-        return 0.0
+    def support(self) -> tuple[float, float]:
+        return float(np.min(self.ppf(0.0))), float(np.max(self.ppf(1.0)))
 
     @property
     def length(self) -> int | None:
@@ -112,8 +108,10 @@ class Prior:
         >>> Beta(2, 10).tail("mean_below", [0.0, 1.0]).round(6).tolist()
         [0.0, 0.166667]
         """
-        t = np.asarray(t, dtype=float)
-        table = _table(self, name) if t.size >= MANY and self.tabulated and self.length is None else None
+        t = validation.as_float("t", t)
+        validation.one_of("name", name, *NAMES)
+        many = t.size >= MANY and self.tabulated and self.length is None and type(self).__hash__ is not None
+        table = _table(self, name) if many else None
         if table is None:
             return np.asarray(self.exact_tail(name, t))
         flat = t.ravel()
@@ -213,7 +211,7 @@ class Prior:
         """Expected value, a float, or one for each case; infinite where it does not exist."""
         return _like(self.tails(np.array(self.support[0]))[3])
 
-    def for_cases(self, chosen: np.ndarray) -> Prior:
+    def for_cases(self, chosen: np.ndarray) -> "Prior":
         """The prior of some of the cases: itself, unless there is a prior for each case.
 
         Parameters
@@ -224,11 +222,11 @@ class Prior:
         return self
 
     @property
-    def parts(self) -> list[tuple[float, Prior]]:
+    def parts(self) -> "list[tuple[float, Prior]]":
         """The prior as weighted single parts, each one continuous or a point mass."""
         return [(1.0, self)]
 
-    def blended(self) -> list[tuple[float, Prior]]:
+    def blended(self) -> "list[tuple[float, Prior]]":
         """The parts, with all continuous ones merged, so that many cases can share one table.
 
         Examples
@@ -247,7 +245,7 @@ class Prior:
 
     def _between(self, lo: Any, hi: Any, which: int) -> Any:
         """Difference of the smaller pair of tails, so that no digits cancel in them."""
-        lo, hi = _bounds(lo, hi)
+        lo, hi = _places(lo, "lo"), _places(hi, "hi")
         low, high = self.tails(lo), self.tails(hi)
         with np.errstate(invalid="ignore"):
             from_below = high[which] - low[which]
@@ -265,10 +263,7 @@ class _PerCase(Prior):
 
     @property
     def length(self) -> int | None:
-        for value in self.parameters.values():
-            if np.ndim(value):
-                return value.size
-        return None
+        return next((value.size for value in self.parameters.values() if np.ndim(value)), None)
 
     def for_cases(self, chosen: np.ndarray) -> Prior:
         if self.length is None:
@@ -332,10 +327,6 @@ class Beta(_PerCase):
 
     def __post_init__(self) -> None:
         _keep(self, a=_shape, b=_shape, scale=_scale)
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return (0.0, float(np.max(self.scale)))
 
     def exact_tail(self, name: str, t: Any) -> np.ndarray:
         t = np.asarray(t, dtype=float)
@@ -529,10 +520,6 @@ class Dirac(_PerCase):
     def __post_init__(self) -> None:
         _keep(self, at=_place)
 
-    @property
-    def support(self) -> tuple[float, float]:
-        return (float(np.min(self.at)), float(np.max(self.at)))
-
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         t = np.asarray(t, dtype=float)
         above = np.where(np.isnan(t), np.nan, t <= self.at)
@@ -573,26 +560,20 @@ class Pareto(_PerCase):
     def __post_init__(self) -> None:
         _keep(self, minimum=_scale)
 
-    @property
-    def support(self) -> tuple[float, float]:
-        return (float(np.min(self.minimum)), float("inf"))
-
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         t = np.maximum(np.asarray(t, dtype=float), self.minimum)
-        above = self.minimum / t
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(invalid="ignore"):
             below = np.where(np.isinf(t), 1.0, (t - self.minimum) / t)
-            near = np.log1p(np.minimum((t - self.minimum) / self.minimum, 1e10))
-            far = np.log(t) - np.log(self.minimum)
-            mean_below = self.minimum * np.where(t > 1e9 * self.minimum, far, near)
-        return below, above, mean_below, np.where(np.isnan(t), np.nan, np.inf)
+        mean_below = self.minimum * self._log_ratio(self.minimum, t)
+        return below, self.minimum / t, mean_below, np.where(np.isnan(t), np.nan, np.inf)
 
     def partial_mean(self, lo: Any, hi: Any) -> Any:
-        lo, hi = _bounds(lo, hi)
-        lo, hi = np.maximum(lo, self.minimum), np.maximum(hi, self.minimum)
+        lo, hi = (np.maximum(_places(end, name), self.minimum) for end, name in ((lo, "lo"), (hi, "hi")))
+        return _like(self.minimum * np.where(hi > lo, self._log_ratio(lo, hi), 0.0))
+
+    def _log_ratio(self, low: Any, high: Any) -> np.ndarray:
         with np.errstate(over="ignore", invalid="ignore"):
-            ratio = np.where(hi > 1e9 * lo, np.log(hi) - np.log(lo), np.log1p((hi - lo) / lo))
-        return _like(self.minimum * np.where(hi > lo, ratio, 0.0))
+            return np.where(high > 1e9 * low, np.log(high) - np.log(low), np.log1p((high - low) / low))
 
     def pdf(self, x: Any) -> Any:
         x = _places(x)
@@ -632,10 +613,6 @@ class LogNormal(Prior):
         _keep(self, mu=_place, sigma=_scale)
         if self.sigma > 1e3:
             raise ValueError(f"sigma must be at most 1000, got {self.sigma!r}: the prior spans all numbers there are")
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return (0.0, float("inf"))
 
     def exact_tail(self, name: str, t: Any) -> np.ndarray:
         z = self._z(t) * (1 if name.endswith("below") else -1)
@@ -694,10 +671,6 @@ class Gamma(Prior):
         if self.shape > 1e5:
             raise ValueError(f"shape must be at most 100,000, got {self.shape!r}: use a LogNormal or a Dirac prior, "
                              f"which is indistinguishable from it")
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return (0.0, float("inf"))
 
     def tails(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         x = np.maximum(np.asarray(t, dtype=float), 0) / self.scale
@@ -764,6 +737,7 @@ class Mixture(Prior):
         object.__setattr__(self, "priors", priors)
         object.__setattr__(self, "weights", tuple((weights / weights.sum()).tolist()))
         object.__setattr__(self, "tabulated", any(prior.tabulated for prior in priors))
+        object.__setattr__(self, "numerical_error", sum(w * part.numerical_error for w, part in self.parts))
 
     @property
     def length(self) -> int | None:
@@ -781,10 +755,6 @@ class Mixture(Prior):
     def parts(self) -> list[tuple[float, Prior]]:
         return [(weight * inner, part) for weight, prior in zip(self.weights, self.priors, strict=True)
                 if weight > 0 for inner, part in prior.parts]
-
-    @property
-    def numerical_error(self) -> float:
-        return sum(weight * part.numerical_error for weight, part in self.parts)
 
     def exact_tail(self, name: str, t: Any) -> np.ndarray:
         return sum((weight * part.exact_tail(name, t) for weight, part in self.parts), start=np.zeros(()))
@@ -837,22 +807,19 @@ class Frozen(Prior):
         self.frozen = copy.deepcopy(frozen)
         own = type(frozen.dist) is not type(_of_scipy(frozen.dist.name))  # it may hold anything: then only itself
         self._known = (type(frozen.dist), repr(_arguments(frozen)), object() if own else None)
-        low, high = frozen.support()
-        self._support = (float(low), float(high))
         self._mean = float(frozen.mean())
-        self._knots = self._grid()
-        self._totals = np.concatenate([[0.0], np.cumsum(self._gaps(self._knots))])
-        self._error = self._estimate_error()
-        if not np.isfinite(self._error):
+        levels = np.linspace(0, 1, 65)[1:-1]
+        with np.errstate(all="ignore"):  # far in a tail some of scipy's quantiles are infinite, and pdf times 0 is NaN
+            knots = np.unique([frozen.ppf(1e-18), *frozen.ppf(levels), *frozen.isf(10.0 ** -np.arange(2, 19))])
+            self._knots = knots[np.isfinite(knots)]  # closer together in the upper tail
+            gaps = self._integrals(self._knots[:-1], self._knots[1:])
+            halved = np.sort(np.concatenate([self._knots, (self._knots[1:] + self._knots[:-1]) / 2]))
+            fine = self._integrals(halved[:-1], halved[1:]).reshape(-1, 2).sum(axis=1)
+        self._totals = np.concatenate([[0.0], np.cumsum(gaps)])
+        off = float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean))
+        self.numerical_error = 2 * off + 1e-15 * abs(self._mean)
+        if not np.isfinite(self.numerical_error):
             raise ValueError(f"{self!r} cannot be integrated: its density or its mean is not finite")
-
-    @property
-    def support(self) -> tuple[float, float]:
-        return self._support
-
-    @property
-    def numerical_error(self) -> float:
-        return self._error
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Frozen) and self._known == other._known
@@ -869,31 +836,13 @@ class Frozen(Prior):
         t = np.asarray(t, dtype=float)
         with np.errstate(divide="ignore"):  # log(0) is minus infinity, as it should
             below, above = self.frozen.cdf(t), self.frozen.sf(t)
-        mean_below, mean_above = self._moments(t)
-        return below, above, mean_below, mean_above
+        flat = np.clip(t.ravel(), self._knots[0], self._knots[-1])  # up to the last quantile before t, and from there
+        before = np.clip(np.searchsorted(self._knots, flat, side="right") - 1, 0, self._knots.size - 2)
+        mean_below = (self._totals[before] + self._integrals(self._knots[before], flat)).reshape(t.shape)
+        return below, above, mean_below, self._mean - mean_below
 
     def complement_above(self, t: Any) -> np.ndarray:
         return np.maximum(super().complement_above(t), 0.0)
-
-    def _moments(self, t: np.ndarray) -> tuple[np.ndarray, Any]:
-        """Partial means below and above: up to the last quantile before t, and from there."""
-        flat = np.clip(t.ravel(), self._knots[0], self._knots[-1])
-        before = np.clip(np.searchsorted(self._knots, flat, side="right") - 1, 0, self._knots.size - 2)
-        rest = self._integrals(self._knots[before], flat)
-        below = (self._totals[before] + rest).reshape(t.shape)
-        return below, self._mean - below
-
-    def _grid(self) -> np.ndarray:
-        """Quantiles, closer together in the upper tail."""
-        levels = np.linspace(0, 1, 65)[1:-1]
-        with np.errstate(all="ignore"):  # far in a tail some of scipy's quantiles are infinite
-            tail = self.frozen.isf(10.0 ** -np.arange(2, 19))
-            knots = np.unique(np.concatenate([[self.frozen.ppf(1e-18)], self.frozen.ppf(levels), tail]))
-        return knots[np.isfinite(knots)]
-
-    def _gaps(self, knots: np.ndarray) -> np.ndarray:
-        """Integral of theta pi(theta) between neighbouring knots."""
-        return self._integrals(knots[:-1], knots[1:])
 
     def _integrals(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
         """Integral of theta pi(theta) over each interval, kept between the interval's ends times its mass."""
@@ -905,13 +854,6 @@ class Frozen(Prior):
             mass = np.where(self.frozen.cdf(high) < 0.5, self.frozen.cdf(high) - self.frozen.cdf(low),
                             self.frozen.sf(low) - self.frozen.sf(high))
         return np.clip(inner, low * mass, high * mass)
-
-    def _estimate_error(self) -> float:
-        grid = self._grid()
-        with np.errstate(invalid="ignore"):
-            halved = np.sort(np.concatenate([grid, (grid[1:] + grid[:-1]) / 2]))
-            gaps, fine = self._gaps(grid), self._gaps(halved).reshape(-1, 2).sum(axis=1)
-            return 2 * float(np.abs(gaps - fine).sum() + abs(fine.sum() - self._mean)) + 1e-15 * abs(self._mean)
 
     @property
     def mean(self) -> Any:
@@ -977,22 +919,14 @@ def _closed_form(frozen: Any) -> Prior | None:
     shapes, loc, scale = _arguments(frozen)
     from scipy import stats  # takes a while to import, and whoever has a frozen distribution has done so
 
-    kind = type(frozen.dist)
-    if kind is type(stats.uniform):
+    if type(frozen.dist) is type(stats.uniform):
         return Uniform(loc, loc + scale)
-    if loc != 0:
-        return None
-    if kind is type(stats.beta):
-        return Beta(shapes[0], shapes[1], scale)
-    if kind is type(stats.gamma):
-        return Gamma(shapes[0], scale)
-    if kind is type(stats.expon):
-        return Gamma(1.0, scale)
-    if kind is type(stats.lognorm):
-        return LogNormal(float(np.log(scale)), shapes[0])
-    if kind is type(stats.pareto) and shapes == [1.0]:
-        return Pareto(scale)
-    return None
+    known: dict[Any, Callable[..., Prior | None]] = {
+        stats.beta: lambda a, b: Beta(a, b, scale), stats.gamma: lambda shape: Gamma(shape, scale),
+        stats.expon: lambda: Gamma(1.0, scale), stats.lognorm: lambda sigma: LogNormal(float(np.log(scale)), sigma),
+        stats.pareto: lambda index: Pareto(scale) if index == 1 else None}
+    make = next((make for dist, make in known.items() if loc == 0 and type(frozen.dist) is type(dist)), None)
+    return make(*shapes) if make else None
 
 
 def _of_scipy(name: str) -> Any:
@@ -1007,14 +941,6 @@ def _arguments(frozen: Any) -> tuple[Any, ...]:
     return [float(shape) for shape in shapes], float(loc), float(scale)
 
 
-def _shape(name: str, value: Any) -> float:
-    return _within(name, value, 1e-9, 1e9)
-
-
-def _scale(name: str, value: float) -> float:
-    return _within(name, value, 1e-140, 1e140)
-
-
 def _within(name: str, value: Any, low: float, high: float) -> float:
     """A positive number in the range in which the closed forms are exact."""
     number = validation.positive(name, value)
@@ -1022,6 +948,9 @@ def _within(name: str, value: Any, low: float, high: float) -> float:
         raise ValueError(f"{name} must lie between {low:g} and {high:g}, got {number!r}; change the unit, or use "
                          f"a point mass (Dirac)")
     return number
+
+
+_shape, _scale = partial(_within, low=1e-9, high=1e9), partial(_within, low=1e-140, high=1e140)
 
 
 def _place(name: str, value: float) -> float:
@@ -1084,17 +1013,10 @@ def _in_order(prior: Any) -> None:
         raise ValueError(f"low must be below high, got {low!r} and {high!r}")
 
 
-def _bounds(lo: Any, hi: Any) -> tuple[np.ndarray, np.ndarray]:
-    lo, hi = validation.as_float("lo", lo), validation.as_float("hi", hi)
-    if np.isnan(lo).any() or np.isnan(hi).any():
-        raise ValueError("lo and hi must not be NaN")
-    return lo, hi
-
-
-def _places(x: Any) -> np.ndarray:
-    places = validation.as_float("x", x)
+def _places(x: Any, name: str = "x") -> np.ndarray:
+    places = validation.as_float(name, x)
     if np.isnan(places).any():
-        raise ValueError("x must not be NaN")
+        raise ValueError(f"{name} must not be NaN")
     return places
 
 

@@ -3,8 +3,6 @@
 Implements section 4, equation (4), of the PWU paper.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from collections.abc import Callable

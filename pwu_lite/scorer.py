@@ -3,8 +3,6 @@
 Implements no source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -77,23 +75,13 @@ class _Cost:
             if [one.domain for one in score.family.stated if not one.counts] != [(0.0, 1.0)]:
                 raise ValueError(f"{score!r} has no cost share in (0, 1) that could differ from case to case")
             score = type(score)(score.family, Dirac(validation.vector("cost_share", cost_share)))
-        options = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(score(labels == event, forecast, **options))
+        return float(score(labels == event, forecast, sample_weight=sample_weight))
 
 
 def _labels(y_true: Any) -> np.ndarray:
     """Labels as an array, one for each case; one that is missing or masked is refused."""
-    if validation.has_a_mask(y_true):
-        raise ValueError("y_true has masked entries: each case needs a label")
-    labels = np.asarray(y_true)
-    labels = labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
-    if labels.dtype.kind == "O":
-        from pandas import isna
-
-        missing = np.asarray(isna(labels))
-        if missing.any():
-            raise ValueError(f"y_true[{int(np.argmax(missing))}] is missing: each case needs a label")
-    return labels
+    labels = validation.as_labels("y_true", y_true)
+    return labels[:, 0] if labels.ndim == 2 and labels.shape[1] == 1 else labels
 
 
 def _kinds(labels: np.ndarray) -> list[Any]:
@@ -120,8 +108,7 @@ class _OfEstimator:
         validation.same_order(y_true=y_true, sample_weight=sample_weight)
         ask = _classes if self.score.family.multiclass else _gaussian
         truth, prediction = ask(self.score, estimator, X, y_true)
-        options = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return -float(self.score(truth, *prediction, **options))
+        return -float(self.score(truth, *prediction, sample_weight=sample_weight))
 
 
 def _classes(score: Any, estimator: Any, X: np.ndarray, y_true: np.ndarray) -> tuple[Any, ...]:

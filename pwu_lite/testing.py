@@ -3,8 +3,6 @@
 Implements what equation (4) of the PWU paper promises, as checks on data.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

@@ -3,8 +3,6 @@
 Implements no source: what every function of the package asks of its arguments.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -43,7 +41,9 @@ def vector(name: str, values: Any) -> np.ndarray:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise ValueError(_shape_message(name, array))
+        both = name == "y_prob" and array.shape[1:] == (2,)
+        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}"
+                         f"{'; for class probabilities pass the second column, [:, 1]' if both else ''}")
     if array.size == 0:
         raise ValueError(f"{name} is empty")
     reject(name, array, ~np.isfinite(array), "must be finite")
@@ -68,7 +68,7 @@ def same_order(**given: Any) -> None:
         for other, labels in known:
             if len(index) != len(labels) or index.nlevels != labels.nlevels or index.equals(labels):
                 continue
-            one, two = labels.tolist(), index.tolist()
+            one, two = (["missing" if label != label else label for label in ends.tolist()] for ends in (labels, index))
             if one != two and Counter(one) == Counter(two):
                 at, *pair = next((place, *pair) for place, pair in enumerate(zip(one, two, strict=True))
                                  if pair[0] != pair[1])
@@ -120,21 +120,33 @@ def group_labels(groups: Any, n: int) -> np.ndarray:
     >>> group_labels(["b", "a", "b"], 3).tolist(), group_labels(np.array([1, "1", 2], object), 3).tolist()
     (['b', 'a', 'b'], ['1', '1', '2'])
     """
-    if has_a_mask(groups):
-        raise ValueError("groups has masked entries: each case needs a group")
-    try:
-        labels = np.asarray(groups)
-    except Exception as error:  # whatever its __array__ raises
-        raise ValueError(f"groups must be labels that numpy can read: {error}") from None
+    labels = as_labels("groups", groups)
     if labels.ndim != 1 or labels.size != n:
         raise ValueError(f"groups must have one label per case ({n} cases), got shape {labels.shape}")
+    return np.array(list(map(str, labels))) if labels.dtype == object else labels
+
+
+def as_labels(name: str, values: Any) -> np.ndarray:
+    """Read labels of any kind and shape; one that is missing or masked is refused.
+
+    Examples
+    --------
+    >>> as_labels("y_true", ["ill", "well"]).tolist()
+    ['ill', 'well']
+    """
+    if has_a_mask(values):
+        raise ValueError(f"{name} has masked entries: each case needs a label")
+    try:
+        labels = np.asarray(values)
+    except Exception as error:  # whatever its __array__ raises
+        raise ValueError(f"{name} must be labels that numpy can read: {error}") from None
     from pandas import isna
 
-    as_given = np.asarray(groups, dtype=object) if labels.dtype.kind == "U" else labels  # before numpy writes "nan"
-    missing = np.asarray(isna(as_given))
-    if missing.any():
-        raise ValueError(f"groups must name each case's group: groups[{int(np.argmax(missing))}] is missing")
-    return np.array(list(map(str, labels))) if labels.dtype == object else labels
+    as_given = np.asarray(values, dtype=object) if labels.dtype.kind == "U" else labels  # before numpy writes "nan"
+    missing = np.flatnonzero(isna(as_given))
+    if missing.size:
+        raise ValueError(f"{name}[{missing[0]}] is missing: each case needs a label")
+    return labels
 
 
 def check_binary(y_true: ArrayLike, y_prob: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
@@ -268,6 +280,10 @@ def check_multivariate(y_true: ArrayLike, mean: ArrayLike, cov: ArrayLike) -> tu
     (1, 2, 2)
     """
     y, (m, s) = check_matrix("y_true", y_true), check_multivariate_gaussian(mean, cov)
+    given = [list(getattr(each, "columns", ())) for each in (y_true, mean)]
+    if given[0] != given[1] and Counter(given[0]) == Counter(given[1]):
+        raise ValueError("y_true and mean have the same columns in different orders: mean[y_true.columns], or pass "
+                         ".to_numpy() of both to go by position")
     if y.shape != m.shape:
         raise ValueError(f"y_true has shape {y.shape}, mean has shape {m.shape}")
     reject("y_true", y, np.abs(y - m) / np.sqrt(np.diagonal(s, axis1=1, axis2=2)) > LARGEST, _FAR)
@@ -455,11 +471,12 @@ def one_number(name: str, value: Any) -> float:
     return float(array)
 
 
-def whole(name: str, value: Any, least: int = 1) -> int:
+def whole(name: str, value: Any, least: int = 1, most: float = np.inf) -> int:
     """Read one whole number, at least 1."""
     number = one_number(name, value)
-    if number < least or number != int(number):
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+    if not least <= number <= most or number != int(number):
+        limit = "" if np.isinf(most) else f" and at most {most:,}"
+        raise ValueError(f"{name} must be a whole number of at least {least}{limit}, got {value!r}")
     return int(number)
 
 
@@ -517,10 +534,7 @@ def has_a_mask(values: Any) -> bool:
     (True, False)
     """
     if isinstance(values, (list, tuple)):
-        for value in values:
-            if isinstance(value, (list, tuple, np.ma.MaskedArray)) and has_a_mask(value):
-                return True
-        return False
+        return any(isinstance(value, (list, tuple, np.ma.MaskedArray)) and has_a_mask(value) for value in values)
     return values is np.ma.masked or (np.ma.isMaskedArray(values) and bool(np.ma.getmaskarray(values).any()))
 
 
@@ -537,12 +551,7 @@ def _reject_what_is_no_number(name: str, array: np.ndarray) -> None:
         try:
             float(value)
         except Exception as error:  # whatever its __float__ raises
-            raise ValueError(f"{name} must be numeric: {argument} is {_short(value)} ({error})") from None
-
-
-def _short(value: Any) -> str:
-    words = repr(value)
-    return words if len(words) <= 40 else words[:37] + "..."
+            raise ValueError(f"{name} must be numeric: {argument} is {value!r:.40} ({error})") from None
 
 
 def check_matrix(name: str, values: Any) -> np.ndarray:
@@ -552,13 +561,6 @@ def check_matrix(name: str, values: Any) -> np.ndarray:
         raise ValueError(f"{name} must have shape (n, D), one row per case, got {array.shape}")
     reject(name, array, ~(np.abs(array) <= LARGEST), f"must be finite and below {LARGEST:g}")
     return array
-
-
-def _shape_message(name: str, array: np.ndarray) -> str:
-    message = f"{name} must be one-dimensional, got shape {array.shape}"
-    if array.ndim == 2 and array.shape[1] == 2 and name == "y_prob":
-        message += "; for class probabilities pass the second column, [:, 1]"
-    return message
 
 
 def reject(name: str, array: np.ndarray, bad: np.ndarray, rule: str) -> None:

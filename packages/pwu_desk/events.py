@@ -125,8 +125,8 @@ def doubted(file: Found, frame: pd.DataFrame, y: np.ndarray, models: Mapping[str
         label = next((evidence.typed(name) for name in map(str, frame.columns) if name not in file.special | {*models}
                       and {re.sub(r"^\w*?[ _-](?=\d+$)", "", as_labels.key(kind)) for kind in frame[name].unique()} == {
                           event, other}), None)
-        sure = [f"If they say how sure the label in {label} is: --confidence-of {label}. If they are no forecasts, and "
-                f"it is one: --models {label}."] if label else []
+        sure = [f"If they say how sure the label in {label} is: --confidence-of {label}. If that "
+                f"label is the forecast, and they are not: --models {label}."] if label else []
         raise ValueError(" ".join([f"{error}.", *sure, *parts[:1]]) if sure or parts else str(error)) from error
     again = [] if file.groups is not None else (
         doubts.repeats(y) or doubts.copied(models, y) or doubts.mirrored(models, y))

@@ -101,10 +101,7 @@ def chosen_rows(frame: pd.DataFrame, only: Sequence[str] | None) -> pd.DataFrame
         return frame
     if not kept.any():
         raise ValueError("no row is left by --only")
-    lines = [line_of(frame, int(place)) for place in np.flatnonzero(kept)]
-    found = frame[kept].reset_index(drop=True)
-    found.attrs = {**frame.attrs, "lines": tables.Shared(lines)}
-    return found
+    return tables.kept_rows(frame, kept)
 
 
 def refuse_fitted(sizes: Mapping[str, Mapping[str, int]]) -> None:
@@ -526,7 +523,7 @@ def as_models(frame: pd.DataFrame, truth: str | None, name: str, special: set[An
             level = re.search(r"(?:^|[ _.-])(q[._]?\d[\d.]*)$", str(column), re.IGNORECASE)
             own = label if len(numbers) == 1 else f"{label}_{column}"
             wide[f"{label}_{level[1]}" if level and len(numbers) == 1 else own] = part[column]
-    wide.attrs = {key: value for key, value in frame.attrs.items() if key != "lines"} | {"notes": notes}
+    wide.attrs = {"point": frame.attrs.get("point", False), "notes": notes}
     return wide
 
 
@@ -919,7 +916,7 @@ def _is_measured(kinds: Any, number: np.ndarray, sums: np.ndarray) -> bool:
     order, size = np.argsort(value), np.bincount(number)
     row = (sums / np.sqrt(size))[order]
     trend = pd.Series((sums / size)[order]).corr(pd.Series(np.arange(len(row))), method="spearman")
-    return bool(row[1:] @ row[:-1] > 2 / np.sqrt(len(row)) * (row @ row) or abs(trend) > MOST_TREND)
+    return bool(row[1:] @ row[:-1] > 3 / np.sqrt(len(row)) * (row @ row) or abs(trend) > MOST_TREND)
 
 
 def _keys(column: pd.Series) -> pd.Series:

@@ -240,9 +240,7 @@ def with_outcome(file, frame):
         return frame
     if not known.any():
         raise ValueError(f"column {file.truth!r} has no outcome")
-    part, lines = frame[known], [line_of(frame, int(place)) for place in np.flatnonzero(known)]
-    part.attrs = {**frame.attrs, "line": lines.__getitem__}
-    return part.reset_index(drop=True)
+    return tables.kept_rows(frame, known)
 
 
 def blanks_as_no(file, frame):
@@ -257,9 +255,7 @@ def blanks_as_no(file, frame):
     label = str(kinds[0]) if len(kinds) == 1 else "date"
     file.notes.append(f"{file.truth} is blank in {blank.sum():,} rows: they count as no {label}.")
     file.event = label if file.event is None else file.event
-    filled = frame.assign(**{file.truth: np.where(blank, f"no {label}", label)})
-    filled.attrs = frame.attrs
-    return filled
+    return frame.assign(**{file.truth: np.where(blank, f"no {label}", label)})
 
 
 DECISIONS = {
@@ -454,8 +450,7 @@ def _by_models(frame, told, names, special, pairwise):
         if len(names) < 2:
             raise
         together = frame[[column_of(frame, name).name for name in names]].map(key).agg(" ".join, axis=1)
-        attrs, found = frame.attrs, frame.drop(columns=names).assign(**{" ".join(names): together})
-        found.attrs = attrs
+        found = frame.drop(columns=names).assign(**{" ".join(names): together})
         found = evidence.as_models(found, told, " ".join(names), special, pairwise)
     return found
 

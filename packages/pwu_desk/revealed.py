@@ -137,11 +137,15 @@ def _bound(forecast, acted, number, at, tail, upper):
 
 def _steps(forecast, acted):
     """Places and heights of the distribution function: level on the blocks of isotonic regression, rising between."""
-    kinds, number = np.unique(forecast, return_inverse=True)
+    inner = (forecast > 0) & (forecast < 1)  # what is certain says nothing of c, whoever acts on it
+    if not inner.any():
+        return np.array([0.0, 1.0]), np.array([0.0, 1.0])
+    acted = acted[inner]
+    kinds, number = np.unique(forecast[inner], return_inverse=True)
     size = np.bincount(number)
     fitted = optimize.isotonic_regression(np.bincount(number, acted) / size, weights=size)
     starts, ends = fitted.blocks[:-1], fitted.blocks[1:] - 1
     places = np.column_stack([kinds[starts], kinds[ends]]).ravel()
     heights = np.repeat(fitted.x[starts], 2)
-    kept = np.concatenate([[True], np.diff(places) > 0]) & (places > 0) & (places < 1)
+    kept = np.concatenate([[True], np.diff(places) > 0])
     return np.concatenate([[0.0], places[kept], [1.0]]), np.concatenate([[0.0], heights[kept], [1.0]])

@@ -92,10 +92,7 @@ def joined(file: Found, frame: pd.DataFrame) -> pd.DataFrame:
     if not kept.all():
         file.notes.append(f"{int((~kept).sum()):,} of {len(kept):,} rows have no outcome in {other}, and "
                            f"are left out.")
-    lines = [line_of(frame, int(place)) for place in np.flatnonzero(kept)]
-    found = frame.assign(**{name: both[name].to_numpy() for name in (file.truth, *more)})[kept].reset_index(drop=True)
-    found.attrs = {"lines": tables.Shared(lines), "point": frame.attrs.get("point", False)}
-    return found
+    return tables.kept_rows(frame.assign(**{name: both[name].to_numpy() for name in (file.truth, *more)}), kept)
 
 
 def _without_one(own: pd.DataFrame, known: pd.DataFrame) -> list[str]:

@@ -27,7 +27,7 @@ from pwu_lite.reporting.rules import RULES
 from .as_labels import HIDDEN
 from .as_numbers import GAPS, NUMBER, decimal_commas, line_of, with_gaps
 
-__all__ = ["Shared", "layout", "literal", "read_table", "sources"]
+__all__ = ["Shared", "kept_rows", "layout", "literal", "read_table", "sources"]
 
 DELIMITERS = ",;\t|"
 MOST_UNPACKED = 2_000_000_000
@@ -38,6 +38,7 @@ FOOT = re.compile(r"shape: \(\d+, \d+\)|\[\d+ rows x \d+ columns\]|\(\d+ rows?\)
                   r"|only showing top .*")
 TYPES = re.compile(r"<?(?:u?int(?:eger)?\d*|[iuf]\d+|bigint|hugeint|smallint|double|float\d*|dbl|fctr?|chr|lgl|str|"
                    r"string|varchar|bool(?:ean)?|date|dttm|timestamp|decimal\(\d+,\d+\))>?|---")
+OF_ROWS = ("source", "parts")  # what a table knows of each row, besides its line
 BARE = re.compile(r"(?:column \d+)?")  # a column without a name
 
 
@@ -46,6 +47,20 @@ class Shared(list[Any]):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Shared:
         return self
+
+
+def kept_rows(frame: pd.DataFrame, kept: np.ndarray) -> pd.DataFrame:
+    """Some rows of a table, each with its line, and the file or the part that it comes from.
+
+    Examples
+    --------
+    >>> line_of(kept_rows(pd.DataFrame({"a": [1, 2, 3]}), np.array([False, False, True])), 0)
+    4
+    """
+    places, found = np.flatnonzero(kept), frame[kept].reset_index(drop=True)
+    of = {name: Shared([frame.attrs[name][place] for place in places]) for name in OF_ROWS if name in frame.attrs}
+    found.attrs = {**frame.attrs, **of, "lines": Shared([line_of(frame, int(place)) for place in places])}
+    return found
 
 
 def read_table(source: str) -> pd.DataFrame:

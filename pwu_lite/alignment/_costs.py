@@ -3,8 +3,6 @@
 Implements the utilities of sections 3.2 and 3.3 of the PWU paper, between two changes of an act.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 Implements what definitions 3.1 and 3.5 of the PWU paper leave open about computing.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 Implements the alignment tables of section 5.1 of the PWU paper.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

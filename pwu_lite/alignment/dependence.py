@@ -3,8 +3,6 @@
 Implements definition 3.5, lemma 3.6 and proposition F.1 of the PWU paper.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -37,7 +35,7 @@ class Counterexample(_Parts):
 
     values: tuple[float, ...]
 
-    def __new__(cls, *parts: Any, values: tuple[float, ...] = ()) -> Counterexample:
+    def __new__(cls, *parts: Any, values: tuple[float, ...] = ()) -> "Counterexample":
         self = super().__new__(cls, *parts)
         self.values = values
         return self
@@ -110,9 +108,7 @@ def _checked(metric: Any, task: str, n: int, trials: int, precision: float) -> t
     """The numbers of a search, or what is wrong with it."""
     if not isinstance(task, str) or task not in _DRAWS:
         raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
-    n, trials = validation.whole("n", n), validation.whole("trials", trials)
-    if n < 2:
-        raise ValueError("n must be at least 2: a single case has no background")
+    n, trials = validation.whole("n", n, 2), validation.whole("trials", trials)  # a single case has no background
     check_metric(metric)
     return n, trials, validation.inside("precision", precision, 0, 1)
 

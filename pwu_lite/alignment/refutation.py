@@ -3,8 +3,6 @@
 Implements definition 3.1 and propositions 3.9, 3.11 and 3.14 of the PWU paper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

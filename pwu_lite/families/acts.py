@@ -3,8 +3,6 @@
 Implements the utilities of section 3.1 of the PWU paper for any number of acts; Chow's reject option (1970) as a case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -95,6 +93,11 @@ class CostMatrix(SeparableFamily):
         object.__setattr__(self, "price", None if prices is None else tuple(map(tuple, prices.tolist())))
         object.__setattr__(self, "acts", tuple(names))
         labels = () if columns is None else tuple(columns)
+        numbered = not any(isinstance(one, str) for one in labels) and list(labels) == list(range(len(labels)))
+        if not numbered and (len(set(labels)) < len(labels) or not all(isinstance(one, str) for one in labels)):
+            raise ValueError(f"the columns of costs are called {', '.join(map(str, labels))}: classes have names as "
+                             f"text, each its own, or the numbers 0 to {len(labels) - 1}; costs.rename(columns=str) "
+                             f"makes text of numbers")
         object.__setattr__(self, "classes", labels if labels and all(isinstance(one, str) for one in labels) else None)
         parameters: tuple[Parameter, ...] = ()
         if prices is not None:
@@ -105,7 +108,7 @@ class CostMatrix(SeparableFamily):
 
     def by_name(self, y_true: Any, y_prob: Any) -> tuple[Any, ...]:
         """Classes and columns by the names that a DataFrame of costs gave them: numbers, and its own order."""
-        if self.classes is None:
+        if self.classes is None or validation.has_a_mask(y_true):
             return y_true, y_prob
         labels = np.asarray(y_true)
         if labels.dtype.kind in "US" or labels.dtype.kind == "O" and any(isinstance(one, str) for one in labels.flat):
@@ -327,9 +330,7 @@ class RejectOption(CostMatrix):
 
 
     def __init__(self, K: int) -> None:
-        classes = validation.whole("K", K)
-        if classes < 2:
-            raise ValueError(f"K must be at least 2, got {K!r}")
+        classes = validation.whole("K", K, 2)
         answers = 1.0 - np.eye(classes)
         super().__init__(np.vstack([answers, np.zeros(classes)]), np.vstack([0 * answers, np.ones(classes)]),
                          [*(f"answer {label}" for label in range(classes)), "hand over"])

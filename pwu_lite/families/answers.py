@@ -3,8 +3,6 @@
 Implements the binary decision of section 3.2.1 of the PWU paper for the event "the answer is right".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ utility.
 Implements sections 3.2 and 4 of the PWU paper: a utility for each decision parameter.
 """
 
-from __future__ import annotations
-
 import abc
 import itertools
 import math

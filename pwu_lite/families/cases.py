@@ -3,8 +3,6 @@
 Implements sections 3.2.1 and 3.3.1 of the PWU paper.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

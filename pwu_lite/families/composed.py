@@ -3,8 +3,6 @@
 Implements appendix G of the PWU paper.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ Implements the utilities of section 3.1 of the PWU paper for the newsvendor (Gne
 warnings of an exceedance, with a prior on the threshold and one on the cost share.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

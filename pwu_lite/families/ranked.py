@@ -3,8 +3,6 @@
 Implements sections 3.2.2 and 3.3.2 of the PWU paper, and the retention curve of its appendix F.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +12,7 @@ from numpy.typing import ArrayLike
 from .. import validation
 from .._ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
 from ..metrics._kernels import error_of_kept
-from ..priors import Dirac, Prior
+from ..priors import Dirac, Prior, as_prior
 from . import sweep
 from .base import Data, JointFamily, Parameter, Weight
 
@@ -268,6 +266,8 @@ def mass_of_k(prior: Prior, n: int) -> np.ndarray:
     >>> mass_of_k(Uniform(0, 1), 4).tolist()
     [0.25, 0.25, 0.25, 0.25]
     """
+    prior, n = as_prior(prior), validation.whole("n", n)
+    SHARE.check_prior(prior)
     edges = np.arange(n + 1) / n
     return sum((weight * mass_between(part, edges) for weight, part in prior.parts), start=np.zeros(()))
 

@@ -3,8 +3,6 @@
 Implements equation (4) of the PWU paper for the utility of section 3.3.2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -4,8 +4,6 @@ May import its own modules and validation.
 Implements appendices F and G of the PWU paper, and UNIQUE's evaluation benchmarks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any

@@ -3,8 +3,6 @@
 Implements pieces of appendix F of the PWU paper, on arrays that are checked already.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextvars import ContextVar
 from typing import Any
@@ -28,6 +26,13 @@ def of_each_case(metric: Callable[..., float], *data: Any, **options: Any) -> np
     if len(seen) != 1 or not np.isclose(value, np.mean(seen[0]), rtol=1e-12, atol=0):
         return None
     return np.asarray(seen[0], dtype=float)
+
+
+def read(check: Callable[..., Any], sample_weight: Any, **given: Any) -> tuple[Any, ...]:
+    """Checked data of a metric, and the weights of its average."""
+    validation.same_order(**given, sample_weight=sample_weight)
+    data = check(*given.values())
+    return *data, validation.relative_weight(sample_weight, len(data[0]))
 
 
 def average(values: np.ndarray, weight: np.ndarray | None) -> float:
@@ -73,9 +78,7 @@ def detection_auroc(wrong: np.ndarray, uncertainty: np.ndarray) -> float:
 
 def bin_of(f: np.ndarray, n_bins: int) -> np.ndarray:
     """Number of the bin (l, u] of each probability, 0 in the first; edges j/n_bins."""
-    bins = validation.whole("n_bins", n_bins)
-    if bins > 1_000_000:
-        raise ValueError(f"n_bins must be at most a million, got {bins}")
+    bins = validation.whole("n_bins", n_bins, most=1_000_000)
     return np.searchsorted(np.arange(1, bins) / bins, f, side="left")
 
 

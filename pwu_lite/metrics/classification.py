@@ -3,21 +3,20 @@
 Implements appendix F of the PWU paper, and three more proper scores.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from ..validation import check_binary, relative_weight, same_order
+from ..validation import check_binary
 from ._kernels import (
     average,
     average_with_infinity,
     bin_gaps,
     calibration_error,
     detection_auroc,
+    read,
     retention_area,
     to_sum_one,
     weight_above,
@@ -382,10 +381,8 @@ def net_benefit(y_true: ArrayLike, y_prob: ArrayLike, threshold: ArrayLike, *,
     return float(gains[0]) if np.ndim(threshold) == 0 else gains
 
 
-def _read(y_true: Any, y_prob: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    y, f = check_binary(y_true, y_prob)
-    same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
-    return y, f, relative_weight(sample_weight, f.size)
+def _read(y_true: Any, y_prob: Any, sample_weight: Any) -> tuple[Any, ...]:
+    return read(check_binary, sample_weight, y_true=y_true, y_prob=y_prob)
 
 
 def _uncertainty(f: np.ndarray) -> np.ndarray:

@@ -3,8 +3,6 @@
 Implements appendix G.1 of the PWU paper.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -12,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from .. import validation
 from .._ranks import TIE
-from ..validation import check_multiclass, relative_weight, same_order
-from ._kernels import average, average_with_infinity, calibration_error
+from ..validation import check_multiclass
+from ._kernels import average, average_with_infinity, calibration_error, read
 
 __all__ = ["brier_score", "expected_calibration_error", "log_loss", "zero_one_loss"]
 
@@ -147,8 +145,5 @@ def _most_probable(f: np.ndarray) -> np.ndarray:
     return f >= f.max(axis=1, keepdims=True) - TIE
 
 
-def _read(y_true: Any, y_prob: Any,
-          sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    y, f = check_multiclass(y_true, y_prob)
-    same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
-    return y, f, relative_weight(sample_weight, y.size)
+def _read(y_true: Any, y_prob: Any, sample_weight: Any) -> tuple[Any, ...]:
+    return read(check_multiclass, sample_weight, y_true=y_true, y_prob=y_prob)

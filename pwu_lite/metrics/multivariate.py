@@ -3,15 +3,13 @@
 Implements appendix G.2 of the PWU paper.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..validation import check_multivariate, relative_weight, same_order
-from ._kernels import average
+from ..validation import check_multivariate
+from ._kernels import average, read
 
 __all__ = ["energy_score", "gaussian_nll", "mean_squared_error"]
 
@@ -139,8 +137,5 @@ def _nodes(h: float = 0.06, reach: float = 4.2) -> tuple[np.ndarray, np.ndarray]
     return np.exp(np.pi * np.sinh(t)), h * np.pi * np.cosh(t)
 
 
-def _read(y_true: Any, mean: Any, cov: Any,
-          sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
-    y, m, s = check_multivariate(y_true, mean, cov)
-    same_order(y_true=y_true, mean=mean, sample_weight=sample_weight)
-    return y, m, s, relative_weight(sample_weight, y.shape[0])
+def _read(y_true: Any, mean: Any, cov: Any, sample_weight: Any) -> tuple[Any, ...]:
+    return read(check_multivariate, sample_weight, y_true=y_true, mean=mean, cov=cov)

@@ -3,8 +3,6 @@
 Implements the ranking-based benchmark of UNIQUE (its evaluation-benchmarks page).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -123,7 +121,7 @@ def increasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
     1.0
     """
     e, u = _read(error, uncertainty, sample_weight)
-    _, curve = cumulative_error(e, u, _at_least_two(n_bins))
+    _, curve = cumulative_error(e, u, n_bins, 2)
     return float(np.mean(np.diff(curve) > _rounding(curve)))
 
 
@@ -154,7 +152,7 @@ def decreasing_coefficient(error: ArrayLike, uncertainty: ArrayLike, *,
     1.0
     """
     e, u = _read(error, uncertainty, sample_weight)
-    _, curve = cumulative_error(e, -u, _at_least_two(n_bins))
+    _, curve = cumulative_error(e, -u, n_bins, 2)
     return float(np.mean(np.diff(curve) < -_rounding(curve)))
 
 
@@ -195,7 +193,8 @@ def performance_drop(error: ArrayLike, uncertainty: ArrayLike, *,
     return float(high - low)
 
 
-def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) -> tuple[np.ndarray, np.ndarray]:
+def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int,
+                     least: int = 1) -> tuple[np.ndarray, np.ndarray]:
     """Shares of cases kept, and the mean error among them, least uncertain first; ties share places.
 
     Parameters
@@ -207,19 +206,10 @@ def cumulative_error(error: np.ndarray, uncertainty: np.ndarray, n_bins: int) ->
     n_bins : int
         Number of bins of equal size, at most the number of cases.
     """
-    bins = validation.whole("n_bins", n_bins)
-    if bins > error.size:
-        raise ValueError(f"n_bins must be at most the number of cases ({error.size}), got {bins}")
+    bins = validation.whole("n_bins", n_bins, least, error.size)  # no more than there are cases
     total = error_of_kept(error, uncertainty, tolerance=0.0)
     kept = np.arange(1, bins + 1) * error.size // bins
     return kept / error.size, total[kept - 1] / kept
-
-
-def _at_least_two(n_bins: Any) -> int:
-    number = validation.whole("n_bins", n_bins)
-    if number < 2:
-        raise ValueError("n_bins must be at least 2: one bin has no next one")
-    return number
 
 
 def _rounding(curve: np.ndarray) -> np.ndarray:

@@ -3,8 +3,6 @@
 Implements appendix F of the PWU paper; CRPS, quantile and interval scores of a Gaussian.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from .. import _special as special
 from .. import validation
-from ..validation import check_regression, relative_weight, same_order
-from ._kernels import average, detection_auroc, retention_area
+from ..validation import check_regression
+from ._kernels import average, detection_auroc, read, retention_area
 
 __all__ = ["check_score", "crps_gaussian", "error_detection_auroc", "expected_calibration_error", "gaussian_nll",
            "interval_score", "maximum_calibration_error", "mean_absolute_calibration_error", "mean_squared_error",
@@ -332,7 +330,7 @@ def retention_auc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     """
     validation.no_weight(sample_weight, "the retention curve")
     y, m, s = check_regression(y_true, mean, std)
-    same_order(y_true=y_true, mean=mean, std=std, sample_weight=sample_weight)
+    validation.same_order(y_true=y_true, mean=mean, std=std, sample_weight=sample_weight)
     return retention_area((y - m) ** 2, np.log(s), definition)
 
 
@@ -365,11 +363,8 @@ def error_detection_auroc(y_true: ArrayLike, mean: ArrayLike, std: ArrayLike, *,
     return detection_auroc(wrong, np.log(s))
 
 
-def _read(y_true: Any, mean: Any, std: Any,
-          sample_weight: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None]:
-    y, m, s = check_regression(y_true, mean, std)
-    same_order(y_true=y_true, mean=mean, std=std, sample_weight=sample_weight)
-    return y, m, s, relative_weight(sample_weight, y.size)
+def _read(y_true: Any, mean: Any, std: Any, sample_weight: Any) -> tuple[Any, ...]:
+    return read(check_regression, sample_weight, y_true=y_true, mean=mean, std=std)
 
 
 def _half_width(coverage: float) -> float:

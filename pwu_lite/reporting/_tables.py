@@ -1,6 +1,5 @@
 """Tables as a page shows them."""
 
-from __future__ import annotations
 
 from typing import Any
 

@@ -4,8 +4,6 @@ Implements a model confidence set (Hansen, Lunde and Nason, 2011) with the large
 comparison with a reference.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 Implements appendix H of the PWU paper.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Implements appendix L of the PWU paper, for more than two models.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -220,8 +218,8 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
     allowed = margin_of(margin, against)
     if allowed is not None and len(forecasts) < 2:
         raise ValueError("margin needs a candidate beside the model in use")
-    options = Options(coverage, _repeats(n_resamples), seed, None if blocks is None else block_length(blocks, len(y)),
-                      interval)
+    options = Options(coverage, validation.whole("n_resamples", n_resamples, 2, MOST_REPEATS), seed,
+                      None if blocks is None else block_length(blocks, len(y)), interval)
     present = {name: _present(parts) for name, parts in forecasts.items()}
     lacking = not all(mask.all() for mask in present.values())
     about = _about(y, forecasts, number, weight, options)
@@ -269,13 +267,6 @@ def _by_name(scores: dict[str, Any], y_true: Any, forecasts: dict[Any, Any]) -> 
 def _present(parts: tuple[Any, ...]) -> np.ndarray:
     """The cases of which there is a forecast: those without NaN in it."""
     return ~np.any([np.isnan(part).reshape(len(part), -1).any(axis=1) for part in parts], axis=0)
-
-
-def _repeats(given: float) -> int:
-    number = validation.whole("n_resamples", given)
-    if number > MOST_REPEATS:
-        raise ValueError(f"n_resamples must be at most {MOST_REPEATS:,}, got {given!r}")
-    return number
 
 
 def _about(y: np.ndarray, forecasts: dict[Any, Any], groups: np.ndarray | None, weight: np.ndarray | None,

@@ -3,8 +3,6 @@
 Implements the CORP decomposition of Dimitriadis, Gneiting and Jordan (2021) for the PWUs of binary decisions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

@@ -3,8 +3,6 @@
 Implements appendix L of the PWU paper, for cases in time, too (Newey and West, Diebold and Mariano).
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -122,12 +120,12 @@ class Intervals(NamedTuple):
     share_best: np.ndarray
     undefined: np.ndarray
     together: Together
-    method: Method
+    method: "Method"
     reach: int = 0
     skew: float = 0.0
     narrow: tuple[str, ...] = ()
 
-    def times(self, unit: float) -> Intervals:
+    def times(self, unit: float) -> "Intervals":
         """Those of losses that are so many times as large.
 
         Parameters
@@ -280,6 +278,9 @@ def from_losses(y: np.ndarray, forecasts: Mapping[str, tuple[np.ndarray, ...]], 
     carries = size > 0  # of weight zero a unit is none; in time it keeps its place
     if not carries.all() and options.blocks is None and not isinstance(method, Serial):
         units, size = units[:, carries], size[carries]
+        if groups is None:  # then a unit is a case
+            y, losses, weight = y[carries], losses[:, carries], None if weight is None else weight[carries]
+            forecasts = {name: tuple(part[carries] for part in parts) for name, parts in forecasts.items()}
     return method.compute(Cases(y, forecasts, best, losses / unit, groups, weight, units / unit, size),
                           options).times(unit)
 
@@ -701,17 +702,13 @@ def _content(part: np.ndarray) -> Any:
 
 def _share_best(resampled: np.ndarray) -> np.ndarray:
     """Share of the resamples in which each model is the cheapest; models that tie share it."""
-    judged = ~np.isnan(resampled).all(axis=0)
-    if not judged.all():
-        share = np.full(judged.size, np.nan)
-        share[judged] = _share_best(resampled[:, judged]) if judged.any() else []
-        return share
-    defined = resampled[~np.isnan(resampled).any(axis=1)]
-    if not len(defined):
-        return np.full(resampled.shape[1], np.nan)
-    lowest = defined.min(axis=1, keepdims=True)
-    least = (defined == lowest) | (apart(defined, lowest) == 0)  # all of them may be infinite
-    return (least / least.sum(axis=1, keepdims=True)).mean(axis=0)
+    judged, share = ~np.isnan(resampled).all(axis=0), np.full(resampled.shape[1], np.nan)
+    defined = resampled[~np.isnan(resampled[:, judged]).any(axis=1)][:, judged]
+    if defined.size:
+        lowest = defined.min(axis=1, keepdims=True)
+        least = (defined == lowest) | (apart(defined, lowest) == 0)  # all of them may be infinite
+        share[judged] = (least / least.sum(axis=1, keepdims=True)).mean(axis=0)
+    return share
 
 
 def named(name: str, function: Callable[..., Any], *data: Any, **options: Any) -> Any:

@@ -1,7 +1,5 @@
 """May a new model replace the one in use? By how much it may cost more, and the decision of the whole table."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 

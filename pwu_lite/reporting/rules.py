@@ -3,8 +3,6 @@
 The table is rules.json, which the bench's scripts read too.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

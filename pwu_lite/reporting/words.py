@@ -1,7 +1,5 @@
 """A comparison in plain sentences, for the decision maker."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Mapping
 from typing import Any

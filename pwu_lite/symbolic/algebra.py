@@ -4,8 +4,6 @@ Implements the algebra behind equation (3) of the PWU paper. A question is decid
 be decided; nothing is concluded from a sample of points.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable

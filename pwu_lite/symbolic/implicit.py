@@ -3,8 +3,6 @@
 Implements sections 3.2 and 3.3 and appendices C.4 and C.5 of the PWU paper, equation (3).
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -97,7 +95,7 @@ class ImplicitPrior:
     _parts: tuple[Any, ...] = ()
 
     @guarded
-    def truncate(self, eps: Any) -> ImplicitPrior:
+    def truncate(self, eps: Any) -> "ImplicitPrior":
         """The prior on lambda > eps, scaled to a probability, and its link for variances above eps.
 
         Parameters
@@ -129,14 +127,10 @@ class ImplicitPrior:
             raise ValueError(f"the prior has no mass above {eps}")
         a, _ = self.link
         link = (simplified(1 / mass), -rest.subs(variance, eps) / mass)
-        kept = {}
-        for atom, value in self.atoms.items():
-            above = sp.sympify(atom > eps)
-            if above not in (sp.true, sp.false):
-                raise ValueError(f"whether the atom at {atom} lies above {eps} is not known: put a number for eps")
-            if above == sp.true:
-                kept[atom] = simplified(value / (a * mass))
-        atoms = kept
+        unknown = [atom for atom in self.atoms if sp.sympify(atom > eps) not in (sp.true, sp.false)]
+        if unknown:
+            raise ValueError(f"whether the atom at {unknown[0]} lies above {eps} is not known: put a number for eps")
+        atoms = {atom: simplified(value / (a * mass)) for atom, value in self.atoms.items() if atom > eps}
         return ImplicitPrior(self.family, self.symbol, simplified(self.density / (a * mass)), atoms, link,
                              sp.Interval.open(eps, sp.oo), (eps, sp.oo), sp.Integer(1))
 

@@ -3,8 +3,6 @@
 Implements equations (3) and (4) of the PWU paper; threshold and newsvendor scores.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
@@ -220,10 +218,9 @@ def _integral(f: Any, x: Any, low: Any, high: Any) -> Any:
 
 def _has_easy_powers(f: Any, x: Any) -> Any:
     """Powers of x alone, or multiples of one half: sympy may search for hours for the others."""
-    powers = [power for power in f.atoms(sp.Pow) if power.base.has(x) and power.base != x]
-    alone = [power for power in f.atoms(sp.Pow) if power.base == x]
-    easy = [power.exp.is_Rational and power.exp.q <= 2 for power in powers]
-    return all(easy) and (not powers or all(power.exp.is_Rational and power.exp.q <= 2 for power in alone))
+    powers = [power for power in f.atoms(sp.Pow) if power.base.has(x)]
+    return all(power.base == x for power in powers) or all(
+        power.exp.is_Rational and power.exp.q <= 2 for power in powers)
 
 
 def _selective_parts(part: tuple[Any, ...], error: Any, variance: Any) -> tuple[Any, Any]:

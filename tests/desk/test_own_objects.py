@@ -1,5 +1,7 @@
 """The Python API with a user's own objects: masks, labels in another order, 32 bits, other units, other tables."""
 
+import dataclasses
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -324,3 +326,93 @@ def test_rows_that_sum_to_nothing_like_one_are_not_made_to():
     with pytest.raises(ValueError) as refused:
         pwu_desk.read(table, "y", "orders")
     assert "not known yet" not in str(refused.value)
+
+
+@pytest.mark.parametrize("models", [1, 2, 3, 4])
+def test_cases_of_weight_zero_leave_the_table_of_the_others(models):
+    """As ipcw gives them to who was lost early; with three models or more this was an IndexError."""
+    rng = np.random.default_rng(0)
+    y, weight = pwu.ipcw(rng.exponential(1, 80), rng.integers(0, 2, 80), horizon=1.0)
+    forecasts = {name: rng.random(80) for name in "abcd"[:models]}
+    score, kept = pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 5)), weight > 0
+    assert 0 < kept.sum() < 80
+    whole = pwu.compare(y, forecasts, score, sample_weight=weight).table
+    rest = pwu.compare(y[kept], {name: f[kept] for name, f in forecasts.items()}, score, sample_weight=weight[kept])
+    pd.testing.assert_frame_equal(whole, rest.table)
+
+
+@pytest.mark.parametrize("columns", [[1, 2, 3], [30, 20, 10], ["a", "a", "b"], [0.0, "b", "c"]])
+def test_classes_are_called_by_text_or_counted(columns):
+    costs = pd.DataFrame([[0, 10, 20], [3, 0, 9], [5, 5, 0]], columns=columns)
+    with pytest.raises(ValueError, match=r"costs.rename\(columns=str\)"):
+        pwu.CostMatrix(costs)
+    assert pwu.CostMatrix(costs.set_axis(["1", "2", "3"], axis=1)).classes == ("1", "2", "3")
+    assert pwu.CostMatrix(costs.set_axis([0, 1, 2], axis=1)).classes is None
+
+
+def test_masked_labels_of_named_classes_are_refused():
+    costs = pwu.CostMatrix(pd.DataFrame([[0, 10], [2, 1]], columns=["b", "a"]))
+    with pytest.raises(ValueError, match="masked"):
+        pwu.PWU(costs)(np.ma.array(["b", "a"], mask=[False, True]), [[0.9, 0.1], [0.2, 0.8]])
+
+
+def test_outputs_in_another_order_are_refused():
+    y, mean = pd.DataFrame({"a": [0.0, 1], "b": [10.0, 11]}), pd.DataFrame({"b": [10.0, 11], "a": [0.0, 1]})
+    with pytest.raises(ValueError, match=r"mean\[y_true.columns\]"):
+        pwu.metrics.multivariate.mean_squared_error(y, mean, [np.eye(2)] * 2)
+    assert pwu.metrics.multivariate.mean_squared_error(y, mean[["a", "b"]], [np.eye(2)] * 2) == 0
+
+
+def test_a_missing_label_does_not_hide_another_order():
+    index, score = [1.0, 2.0, 3.0, np.nan], pwu.PWU(pwu.BinaryDecision(), pwu.Beta(2, 10))
+    y, f = pd.Series([1, 0, 1, 0], index), pd.Series([0.9, 0.1, 0.8, 0.2], index)
+    assert score(y, f) > 0
+    with pytest.raises(ValueError, match="different orders"):
+        score(y, f[::-1])
+
+
+@pytest.mark.parametrize("call", [lambda: pwu.Beta(2, 3).tail("belo", 0.3), lambda: pwu.Uniform(0, 1).tail(None, 0.3),
+                                  lambda: pwu.Beta(2, 3).tail("below", "half"),
+                                  lambda: pwu.mass_of_k(pwu.Uniform(0, 1), 2.5),
+                                  lambda: pwu.mass_of_k(pwu.Uniform(0, 2), 4),
+                                  lambda: pwu.mass_of_k(pwu.Dirac(1.5), 4)])
+def test_a_tail_and_a_mass_check_what_they_get(call):
+    with pytest.raises(ValueError):
+        call()
+
+
+def test_a_prior_without_a_hash_has_no_table():
+    @dataclasses.dataclass
+    class Line(pwu.Prior):
+        tabulated = True
+        support = (0.0, 1.0)
+        top: float = 1.0
+
+        def tails(self, t):
+            t = np.clip(t, 0, 1)
+            return t, 1 - t, t**2 / 2, 0.5 - t**2 / 2
+
+    t = np.linspace(0, 1, 40_000)
+    np.testing.assert_allclose(Line().tail("below", t), t)
+
+
+def test_dominance_counts_what_grows_beyond_the_last_breakpoint():
+    """Costlier everywhere, and ever more so with the price."""
+    acts = pwu.CostMatrix([[0, 1], [1, 0]], price=[[1, 2], [2, 1]])
+    y, a, b = [0, 1] * 30, [[0.2, 0.8], [0.8, 0.2]] * 30, [[0.8, 0.2], [0.2, 0.8]] * 30
+    assert robust.dominance_test(acts, y, a, b, high=10, repeats=99).p_value < 0.05
+    y_series, one = pd.Series([0, 1] * 20), pd.Series(np.linspace(0.01, 0.99, 40))
+    with pytest.raises(ValueError, match="different orders"):
+        robust.dominance_test(pwu.BinaryDecision(), y_series.to_list(), one, one[::-1], repeats=9)
+
+
+def test_a_small_growth_of_large_costs_is_one():
+    family = pwu.CostMatrix([[0, 4e10], [3e10, 1e10], [1e10, 1e10]], price=[[1, 1]] * 3)
+    y, f, prior = [0, 1], [[0.9, 0.1], [0.2, 0.8]], pwu.Uniform(0, 1e10)
+    low, high = robust.interval(family, prior, y, f)[:2]
+    assert low == high == pytest.approx(pwu.PWU(family, prior)(y, f), rel=1e-9)
+
+
+def test_acts_on_what_is_certain_say_nothing_of_a_threshold():
+    told = pwu_desk.from_decisions([0.1, 0.3, 1, 1], [1, 0, 1, 0]).prior
+    assert told.mass(0, 0.3) == pytest.approx(pwu_desk.from_decisions([0.1, 0.3], [1, 0]).prior.mass(0, 0.3))

@@ -662,3 +662,11 @@ def test_a_season_of_teams_is_no_board_of_models(ask):
 def test_what_a_unit_may_be_is_asked(ask, values, words):
     table = pd.DataFrame({"y": [0, 1] * 40, "line": values * 20})
     assert words in ask(table, "--truth", "y", "--ratio", "1:4", "--models", "line")
+
+
+def test_parts_under_one_name_keep_their_rows_when_some_are_chosen(tmp_path, capsys):
+    table = pd.DataFrame({"y": Y, "a": A, "split": np.where(np.arange(N) % 3 > 0, "test", "dev")})
+    for part in range(3):
+        table.iloc[part * 80:part * 80 + 80].to_csv(tmp_path / f"part-{part}.csv", index=False)
+    assert command.main(["compare", str(tmp_path / "part-*.csv"), "--truth", "y", *AT, "--only", "split=test"]) == 0
+    assert f"{(table['split'] == 'test').sum()} cases" in capsys.readouterr().out

@@ -275,7 +275,7 @@ def test_values_that_are_no_numbers_are_named_with_their_place(values, words):
 
 
 @pytest.mark.parametrize("call, words", [
-    (lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=10**12), "million"),
+    (lambda: metrics.classification.expected_calibration_error(Y, F, n_bins=10**12), "at most 1,000,000"),
     (lambda: metrics.classification.retention_auc(Y, F, definition=np.array(["a"])), "definition"),
     (lambda: metrics.regression.mean_absolute_calibration_error(T, M, S, coverages=[0.5, 1.2]), r"coverages\[1\]"),
     (lambda: metrics.regression.interval_score(T, M, S, coverage=1.5), "coverage"),

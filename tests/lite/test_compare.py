@@ -192,13 +192,14 @@ def test_ties_share_the_best_place():
 def test_curves_on_resamples_follow_the_slow_way():
     family, thetas = pwu.BinaryDecision(), np.array([0.1, 0.3, 0.6])
     reports = [(MODELS["good"],), (MODELS["flat"],)]
-    draws = _resampling.resampled_curves(family, thetas, Y, reports, repeats=30, seed=2)
+    draws = _resampling.resampled_curves(family, thetas, [family.read(Y, *one) for one in reports], repeats=30, seed=2)
 
     def slow(i):
         return [-family.utility(thetas, Y[i], report[0][i]) for report in reports]
 
     assert draws == pytest.approx(_resampling.paired_bootstrap(slow, N, repeats=30, seed=2), abs=1e-12)
-    top = _resampling.resampled_curves(pwu.TopK(), [1, 5], Y, reports, repeats=5)
+    read = [pwu.TopK().read(Y, *one) for one in reports]
+    top = _resampling.resampled_curves(pwu.TopK(), np.array([1, 5]), read, repeats=5)
     assert top.shape == (5, 2, 2) and (top <= 0).all()
 
 

@@ -161,7 +161,7 @@ def test_per_output_is_an_average_of_selective_predictions():
     (lambda: pwu.BinaryDecision().words(0.2, 5), "which"),
     (lambda: pwu.TopK().utility([1, 9], [1, 0], [0.2, 0.3]), "k.1. is 9"),
     (lambda: pwu.RiskAverseTopK().utility((1, 1e100), [3.0, 0], [1.0, 0.0], [1.0, 1e120]), "change the unit"),
-    (lambda: pwu.PWU(pwu.TopK, pwu.Beta(2, 2)), "family must be a decision family")],
+    (lambda: pwu.PWU(pwu.TopK, pwu.Beta(2, 2)), "family is the class TopK")],
     ids=range(16))
 def test_errors_name_the_right_argument(call, words):
     with pytest.raises(ValueError, match=words):

@@ -239,7 +239,7 @@ def test_a_numerical_error_that_matters_is_announced():
 
         def __init__(self, frozen):
             super().__init__(frozen)
-            self._error = 0.01
+            self.numerical_error = 0.01
 
     score = pwu.PWU(pwu.SelectivePrediction(), Rough(scipy.stats.weibull_min(1.5)))
     with pytest.warns(UserWarning, match="may be off by 0.01"):

@@ -254,7 +254,7 @@ def read_curve(family: Family, data: tuple[np.ndarray, ...], weight: np.ndarray 
     slope = np.where(narrow, 0.0, second_costs - first_costs)
     grows = 0.0
     if not np.isfinite(high):
-        if abs(slope[-1]) > 1e-9 * max(abs(first_costs[-1]), abs(second_costs[-1]), 1e-300):
+        if abs(slope[-1]) > 1e-13 * max(abs(first_costs[-1]), abs(second_costs[-1]), 1e-300):
             grows = float(2 * slope[-1] / span[-1])
             first_costs[-1] -= slope[-1] / 2
             second_costs[-1] = first_costs[-1]

@@ -280,6 +280,7 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
         raise ValueError(f"dominance is over one decision parameter, {family!r:.60} has {len(family.stated)}")
     if not family.separable:
         raise ValueError(f"{type(family).__name__} is not separable: its cases have no differences of their own")
+    validation.same_order_of_models({"a": _parts(a), "b": _parts(b)}, y_true=y_true)
     data = [_read(family, y_true, _parts(forecast)) for forecast in (a, b)]
     starts, n = piece_starts(family, *data), len(data[0][0])
     sets, rng = AnyPrior(low, high), np.random.default_rng(validation.seed(seed))
@@ -292,7 +293,9 @@ def dominance_test(family: Family, y_true: ArrayLike, a: Any, b: Any, low: float
         left = sum(share * part.left for share, part in parts)
         right = sum(share * part.right for share, part in parts)
         at, like = sum(share * part.at for share, part in parts), parts[0][1]
-        return sets.upper(Curve(like.edges, left, right, like.name, at, like.parameter))
+        grows = [share * part.grows for share, part in parts]
+        slope = sum(grows) if abs(sum(grows)) > ROUNDING * sum(map(abs, grows)) else 0.0
+        return sets.upper(like._like(like.edges, left, right, at, slope))
 
     statistic = excess(np.ones(n))
     scale = ROUNDING * max(curve.scale for curve in curves_of(family, data, None))

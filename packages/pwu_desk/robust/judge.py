@@ -82,7 +82,7 @@ def _against(score, y, parts, reference, weight, statement):
     if not isinstance(score, PWU) or any(prior.length is not None for prior in score.priors):
         return "", np.nan
     data = [score.family.read(y, *each) for each in (parts, reference)]
-    if not has_curve(score.family, data[0]):
+    if not all(has_curve(score.family, each) for each in data):
         return "", np.nan
     curves = curves_of(score.family, data, weight)
     word = "" if statement is None else WORDS[compared(statement, *curves).verdict]

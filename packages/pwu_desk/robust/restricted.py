@@ -58,7 +58,8 @@ class Restricted(Prior):
             raise ValueError("the prior has no mass on these intervals")
         kept = {"prior": prior, "low": low, "high": high, "_norm": float(mass.sum()),
                 "_before": np.concatenate([[0.0], np.cumsum(mass)]),
-                "_means": np.asarray(prior.partial_mean(low, high))}
+                "_means": np.asarray(prior.partial_mean(low, high)),
+                "numerical_error": prior.numerical_error / float(mass.sum())}
         for name, value in kept.items():
             object.__setattr__(self, name, value)
 
@@ -68,10 +69,6 @@ class Restricted(Prior):
     @property
     def support(self):
         return (float(self.low[0]), float(self.high[-1]))
-
-    @property
-    def numerical_error(self):
-        return self.prior.numerical_error / self._norm
 
     def tails(self, t):
         t = np.asarray(t, dtype=float)
