@@ -170,8 +170,9 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         and, on the same resamples, the largest error among all pairs: the worst model is dropped as long as it is
         further above another one than that, and those that stay may be the best. Only the others are costlier.
         With `against` the largest error is that among the reference's own pairs (Dunnett), and what these decide leaves
-        the set as well. Where forecasts are missing, pairs differ in their cases, and their number is counted instead
-        (Bonferroni), as it is for fewer than 30 units or four for each model.
+        the set as well. Where forecasts are missing, the first model is the one whose costs, beside those of each other
+        one and added up over the cases that both have, are the least. Pairs differ in their cases there, and their
+        number is counted instead (Bonferroni), as it is for fewer than 30 units or four for each model.
 
         `pwu_desk.robust.judge` says how far the verdicts rest on the prior.
 
