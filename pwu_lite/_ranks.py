@@ -41,8 +41,10 @@ def sorted_blocks(values: np.ndarray, tolerance: np.ndarray | float = 0.0) -> tu
     order = np.argsort(values)
     ranked = values[order]
     reach = np.broadcast_to(tolerance, ranked.shape)[order]
-    with np.errstate(invalid="ignore"):  # infinite values are tied
-        starts = np.concatenate([[0], np.flatnonzero(np.diff(ranked) > np.minimum(reach[1:], reach[:-1])) + 1])
+    with np.errstate(invalid="ignore"):  # infinite values of one sign are tied
+        apart = np.diff(ranked) > np.minimum(reach[1:], reach[:-1])
+        apart |= (ranked[:-1] == -np.inf) & (ranked[1:] == np.inf)
+        starts = np.concatenate([[0], np.flatnonzero(apart) + 1])
         ends = np.append(starts[1:], ranked.size)
         wide = np.flatnonzero(ranked[ends - 1] - ranked[starts] > reach[starts])
     if wide.size:

@@ -219,6 +219,8 @@ def _check_forecasts(y_true: Any, forecasts: list[Any]) -> None:
             if np.shape(part)[:1] != np.shape(y_true)[:1]:
                 raise ValueError(f"forecasts[{index}] has a part of shape {np.shape(part)}, y_true has length "
                                  f"{len(y_true)}")
+    validation.same_order_of_models({str(index): tuple(report) for index, report in enumerate(forecasts)},
+                                    y_true=y_true)
 
 
 def _ranked(loss: Any, family: Callable[..., Any] | Family, labels: Any, reports: list[Any], thetas: list[float],

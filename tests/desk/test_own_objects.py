@@ -416,3 +416,14 @@ def test_a_small_growth_of_large_costs_is_one():
 def test_acts_on_what_is_certain_say_nothing_of_a_threshold():
     told = pwu_desk.from_decisions([0.1, 0.3, 1, 1], [1, 0, 1, 0]).prior
     assert told.mass(0, 0.3) == pytest.approx(pwu_desk.from_decisions([0.1, 0.3], [1, 0]).prior.mass(0, 0.3))
+
+
+def test_the_two_infinities_are_not_tied():
+    found = [alignment.agreement([[np.inf], [-np.inf], *more], [[1.0], [0.0], *more])["tau"] for more in ([], [[0.5]])]
+    assert found == [1.0, 1.0]
+
+
+def test_refute_does_not_go_by_position_where_labels_are_in_another_order():
+    y, f = pd.Series([0, 1, 1, 0]), pd.Series([0.2, 0.7, 0.6, 0.4])
+    with pytest.raises(ValueError, match="different orders"):
+        alignment.refute(metrics.classification.log_loss, pwu.BinaryDecision(), y_true=y, forecasts=[(f,), (f[::-1],)])
