@@ -866,9 +866,7 @@ class Frozen(Prior):
         return _like(self.frozen.ppf(_levels(q)))
 
 
-@lru_cache(maxsize=64)
-def _table(prior: Prior, name: str) -> Any:
-    return tail_table(prior, name)
+_table = lru_cache(maxsize=64)(tail_table)
 
 
 def as_prior(prior: Any) -> Prior:

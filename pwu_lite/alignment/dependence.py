@@ -81,7 +81,11 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
     >>> coordinate_dependence(classification.retention_auc) is None
     False
     """
-    n, trials, precision = _checked(metric, task, n, trials, precision)
+    if not isinstance(task, str) or task not in _DRAWS:
+        raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
+    check_metric(metric)
+    n, trials = validation.whole("n", n, 2), validation.whole("trials", trials)  # a single case has no background
+    precision = validation.inside("precision", precision, 0, 1)
     rng, loss = np.random.default_rng(validation.seed(seed)), _as_called(metric, task)
     do_ties_count = functools.cache(lambda: _two_cases_are_reversed(loss, task, seed, max(n, 3), trials, precision))
     largest = 0.0
@@ -102,15 +106,6 @@ def coordinate_dependence(metric: Callable[..., float], *, task: str = "binary",
         if _is_reversed(values, room) or (_is_tie_and_order(values, room) and do_ties_count()):
             return Counterexample(labels, *reports, *backgrounds, values=tuple(values))
     return None
-
-
-def _checked(metric: Any, task: str, n: int, trials: int, precision: float) -> tuple[int, int, float]:
-    """The numbers of a search, or what is wrong with it."""
-    if not isinstance(task, str) or task not in _DRAWS:
-        raise ValueError(f"task must be one of {', '.join(_DRAWS)}, got {task!r}")
-    n, trials = validation.whole("n", n, 2), validation.whole("trials", trials)  # a single case has no background
-    check_metric(metric)
-    return n, trials, validation.inside("precision", precision, 0, 1)
 
 
 def _values(loss: Any, labels: np.ndarray, wholes: list[Any]) -> list[float] | None:

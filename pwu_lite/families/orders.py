@@ -67,8 +67,7 @@ class _Orders(SeparableFamily):
             As `read_rows` takes it.
         """
         y, rows = validation.vector("y_true", y_true), self.read_rows(forecast)
-        if len(y) != len(rows):
-            raise ValueError(f"y_true has length {len(y)}, forecast has {len(rows)} rows")
+        validation.same_length("y_true", y, "forecast", rows[:, 0])
         return y, rows
 
     def read_rows(self, forecast: ArrayLike) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from .._ranks import ROUNDING, block_means, share_places, snap, sorted_blocks
+from .._ranks import ROUNDING, share_places, snap
 from ..metrics._kernels import error_of_kept
 from ..priors import Dirac, Prior, as_prior
 from . import sweep
@@ -74,9 +74,7 @@ class TopK(JointFamily):
 
     def utilities(self, thetas: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         y, f = data
-        order, starts = sorted_blocks(-f)
-        hits = np.cumsum(block_means(y[order].astype(float), starts))
-        return hits[thetas - 1] / thetas
+        return error_of_kept(y.astype(float), -f, tolerance=0.0)[thetas - 1] / thetas  # the hits among the picked
 
 
 @dataclass(frozen=True)
@@ -150,29 +148,24 @@ class RiskAverseTopK(JointFamily):
 
     def joint_loss(self, k_prior: Prior, gamma_prior: Prior, y: Any, mean: Any, std: Any) -> tuple[float, float]:
         """Loss under independent priors on k/n and gamma, and its error estimate."""
-        gain, charge = y, self._charge(y, mean, std)
-        places = place_worth(mass_of_k(k_prior, y.size))
-        total, error = 0.0, 0.0
-        for weight, part in gamma_prior.parts:
-            value, spread = self._part(part, places, gain, charge, mean, std)
-            total, error = total + weight * value, error + weight * spread
-        return -_not_overflown(total), error
-
-    def _part(self, prior: Prior, places: np.ndarray, gain: np.ndarray, charge: np.ndarray, mean: np.ndarray,
-              std: np.ndarray) -> tuple[float, float]:
-        """Expected utility, and its error, under one part of the prior on gamma."""
+        charge, places = self._charge(y, mean, std), place_worth(mass_of_k(k_prior, y.size))
 
         def value(gamma: float) -> tuple[float, float]:
             shares = _risk_shares(mean, std, gamma, places)
-            return float(np.dot(shares, gain)), float(np.dot(shares, charge))
+            return float(np.dot(shares, y)), float(np.dot(shares, charge))
 
-        if isinstance(prior, Dirac):
-            gained, charged = value(prior.at)
-            return gained - prior.at * charged, 0.0
-        if mean.size > sweep.EXACT_UP_TO:
-            return sweep.quadrature(prior, value)
-        return (sweep.exact(prior, places, gain, charge, mean, std),
-                prior.numerical_error * float(charge.max()))
+        total, error = 0.0, 0.0
+        for weight, part in gamma_prior.parts:
+            if isinstance(part, Dirac):
+                gained, charged = value(part.at)
+                found, spread = gained - part.at * charged, 0.0
+            elif y.size > sweep.EXACT_UP_TO:
+                found, spread = sweep.quadrature(part, value)
+            else:
+                found = sweep.exact(part, places, y, charge, mean, std)
+                spread = part.numerical_error * float(charge.max())
+            total, error = total + weight * found, error + weight * spread
+        return -_not_overflown(total), error
 
     def utilities(self, pairs: np.ndarray, data: Data, weight: Weight) -> np.ndarray:
         y, mean, std = data

@@ -71,12 +71,11 @@ class ModelComparison:
         intervals may be too narrow: few events or groups, a long tail, or dependence that is underestimated.
         With several scores each sentence begins with the name of its score.
         """
-        named = isinstance(self.table.index, pd.MultiIndex)
-        return tuple(f"{name}: {line}" if named else line for name in self.scores for line in self.said(name))
+        return tuple(f"{name}: {line}" if self._several else line for name in self.scores for line in self.said(name))
 
     def said(self, name: str) -> list[str]:
         """The sentences of one score, as `words` has them, by the score's name ("score", if it was given none)."""
-        table = self.table.loc[name] if isinstance(self.table.index, pd.MultiIndex) else self.table
+        table = self._of(name)
         first = [self.about["decided"][name]] if "decided" in self.about else []
         return [*first, *in_words(table, self.about), *remarks(table, self.about), *self.about["narrow"][name]]
 
@@ -89,23 +88,22 @@ class ModelComparison:
         `against`; with several scores a dict by their names.
         """
         found = self.about.get("decision")
-        return found if found is None or isinstance(self.table.index, pd.MultiIndex) else found["score"]
+        return found if found is None or self._several else found["score"]
 
-    def _each(self) -> list[tuple[str, pd.DataFrame]]:
-        """The table of each score, with the score's name if there are several."""
-        if not isinstance(self.table.index, pd.MultiIndex):
-            return [("", self.table)]
-        return [(name, self.table.loc[name]) for name in self.scores]
+    @property
+    def _several(self) -> bool:
+        return isinstance(self.table.index, pd.MultiIndex)
+
+    def _of(self, name: str) -> pd.DataFrame:
+        return self.table.loc[name] if self._several else self.table
 
     def _repr_html_(self) -> str:
-        parts = []
-        for name, table in self._each():
-            parts += [f"<p>{escape(name)}</p>" if name else "", html(at_a_glance(table, self.about))]
-        return "".join([*parts, *(f"<p>{escape(line)}</p>" for line in (*self.words, *self.notes))])
+        tables = [(f"<p>{escape(name)}</p>" if self._several else "") + html(at_a_glance(self._of(name), self.about))
+                  for name in self.scores]
+        return "".join([*tables, *(f"<p>{escape(line)}</p>" for line in (*self.words, *self.notes))])
 
     def __str__(self) -> str:
-        tables = [f"{name}\n{lines(table, self.about)}" if name else lines(table, self.about)
-                  for name, table in self._each()]
+        tables = [(f"{name}\n" if self._several else "") + lines(self._of(name), self.about) for name in self.scores]
         return "\n\n".join([*tables, "\n".join(map(wrapped, self.words)), *map(wrapped, self.notes)])
 
     __repr__ = __str__
@@ -206,11 +204,10 @@ def compare(y_true: ArrayLike, models: Any, score: Any, *, against: str | None =
         validation.same_order_of_models(forecasts, y_true=y_true, groups=groups, sample_weight=sample_weight,
                                         **with_index(getattr(one, "priors", ())))
     y_true, forecasts = _by_name(scores, y_true, forecasts)
-    y, forecasts = _cases("y_true", y_true), {name: _parts(name, given) for name, given in forecasts.items()}
-    wrong = [f"{name} has length {len(part)}" for name, parts in forecasts.items() for part in parts
-             if len(part) != len(y)]
-    if wrong:
-        raise ValueError(f"y_true has length {len(y)}, {wrong[0]}")
+    y, forecasts = _cases("y_true", y_true), {name: tuple(_cases(f"the forecast of {name}", part) for part in given)
+                                              for name, given in forecasts.items()}
+    for name, part in ((name, part) for name, parts in forecasts.items() for part in parts if len(part) != len(y)):
+        raise ValueError(f"y_true has length {len(y)}, {name} has length {len(part)}")
     if against is not None and str(against) not in forecasts:
         raise ValueError(f"against is {against!r}, which is not one of the models: {', '.join(forecasts)}")
     number = None if groups is None else group_numbers(groups, len(y))
@@ -572,7 +569,3 @@ def _cases(name: str, values: Any) -> np.ndarray:
     if np.asarray(values).dtype.kind in "iu":  # as they are: a float would not tell 2**53 from 2**53 + 1
         array = np.asarray(values)
     return array[:, 0] if array.ndim == 2 and array.shape[1] == 1 else array
-
-
-def _parts(name: str, given: tuple[Any, ...]) -> tuple[Any, ...]:
-    return tuple(_cases(f"the forecast of {name}", part) for part in given)

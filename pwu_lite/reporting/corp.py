@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import validation
-from ..metrics._kernels import isotonic
+from ..metrics._kernels import isotonic, read
 
 __all__ = ["Decomposition", "decompose", "recalibrated"]
 
@@ -95,7 +95,5 @@ def recalibrated(y_true: ArrayLike, y_prob: ArrayLike, *, sample_weight: ArrayLi
     >>> recalibrated([0, 1, 0, 1], [0.1, 0.4, 0.6, 0.9]).tolist()
     [0.0, 0.5, 0.5, 1.0]
     """
-    validation.same_order(y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
-    y, f = validation.check_binary(y_true, y_prob)
-    weight = validation.relative_weight(sample_weight, f.size)
+    y, f, weight = read(validation.check_binary, sample_weight, y_true=y_true, y_prob=y_prob)
     return isotonic(y, f, np.ones(f.size) if weight is None else weight)

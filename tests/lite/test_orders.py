@@ -153,7 +153,7 @@ def test_a_prior_for_each_case_costs_what_each_costs_alone(data):
     (lambda: pwu.Newsvendor(LEVELS).act(0.5, [[1, 2]]), "2 columns, there are 3 levels"),
     (lambda: pwu.Newsvendor("members").act(1.0, [[1, 2]]), "tau must lie"),
     (lambda: pwu.PWU(pwu.Newsvendor("members"), PRIOR)([1.0], [[1.0, np.nan]]), r"forecast\[0, 1\] is nan"),
-    (lambda: pwu.PWU(pwu.Newsvendor("members"), PRIOR)([1.0, 2.0], [[1.0, 2.0]]), "forecast has 1 rows"),
+    (lambda: pwu.PWU(pwu.Newsvendor("members"), PRIOR)([1.0, 2.0], [[1.0, 2.0]]), "forecast has length 1"),
     (lambda: pwu.PWU(pwu.Newsvendor("members"), pwu.Gamma(2, 1)), "mass outside")])
 def test_refusals(act, words):
     with pytest.raises(ValueError, match=words):
