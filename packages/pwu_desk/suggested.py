@@ -30,14 +30,15 @@ def findings(file: Found, frame: pd.DataFrame, used: set[str]) -> list[str]:
     followed = follow_up(file, frame, used)
     other = file.special | used | {*followed}
     told: dict[str, str] = {}
+    fractions = {str(name) for name in columns.often if name in frame and not evidence.is_discrete(frame[name])}
+    other |= fractions  # these name no case
     if not file.groups and file.decided.read is read_events and file.asked.time is None:
         told = doubts.together(frame, as_labels.events(frame, file.outcome(), file.event),
-                               [name for name in columns.often if str(name) not in other and columns.repeat(name)
-                                and evidence.is_discrete(frame[name])])
+                               [name for name in columns.often if str(name) not in other and columns.repeat(name)])
         told = told or _of_two_together(file, frame, other)
     if file.asked.decision in ("orders", "selective") and file.truth is not None:
         told |= doubts.units(frame, as_numbers.values(frame[file.truth]), other | {file.groups})
-    repeats = [] if file.groups else columns.remarks(file.special | {*told}, used | {*followed})
+    repeats = [] if file.groups else columns.remarks(file.special | {*told} | fractions, used | {*followed})
     return [*dict.fromkeys(frame.attrs.get("notes", [])), *special_columns(file, frame), *followed.values(),
             *told.values(), *repeats,
             *(() if file.groups else copies(frame[[name for name in frame if name in used]]))]

@@ -427,3 +427,11 @@ def test_refute_does_not_go_by_position_where_labels_are_in_another_order():
     y, f = pd.Series([0, 1, 1, 0]), pd.Series([0.2, 0.7, 0.6, 0.4])
     with pytest.raises(ValueError, match="different orders"):
         alignment.refute(metrics.classification.log_loss, pwu.BinaryDecision(), y_true=y, forecasts=[(f,), (f[::-1],)])
+
+
+@pytest.mark.parametrize("against", ["a", "b"])
+def test_judge_says_nothing_where_a_cost_grows_whichever_it_is(against):
+    family = pwu.CostMatrix([[1, 1], [1, 1]], price=[[1, 0], [0, 1]])
+    models = {"a": [[0.9, 0.1]] * 40, "b": [[0.1, 0.9]] * 40}
+    result = pwu.compare([0] * 40, models, pwu.PWU(family, pwu.Uniform(0, 1)), against=against)
+    assert robust.judge(result)["radius"].isna().all()

@@ -8,7 +8,7 @@ import pytest
 
 import pwu_desk
 import pwu_lite as pwu
-from pwu_desk import command
+from pwu_desk import command, evidence
 
 from .told import parsed
 
@@ -670,3 +670,41 @@ def test_parts_under_one_name_keep_their_rows_when_some_are_chosen(tmp_path, cap
         table.iloc[part * 80:part * 80 + 80].to_csv(tmp_path / f"part-{part}.csv", index=False)
     assert command.main(["compare", str(tmp_path / "part-*.csv"), "--truth", "y", *AT, "--only", "split=test"]) == 0
     assert f"{(table['split'] == 'test').sum()} cases" in capsys.readouterr().out
+
+
+def test_regions_whose_risk_the_forecasts_know_are_no_groups(ask):
+    """Names, which have no order: rows of a region cost alike because the forecasts differ, as they should."""
+    rng = np.random.default_rng(0)
+    place = rng.integers(0, 30, 3000)
+    f = rng.permutation(np.linspace(0.02, 0.6, 30))[place]
+    table = pd.DataFrame({"y": (rng.random(3000) < f).astype(int), "p": f, "region": [f"r{k}" for k in place]})
+    assert "same region are alike" not in all_said(ask(table, "--truth", "y", "--ratio", "3:30"))
+
+
+def test_a_number_that_came_with_the_outcome_is_no_group(ask):
+    """As the goals of a match: who scores more has won more often, whatever was forecast."""
+    rng = np.random.default_rng(0)
+    goals = rng.integers(0, 12, 2000)
+    y = (rng.random(2000) < goals / 12).astype(int)
+    table = pd.DataFrame({"y": y, "p": rng.uniform(0.3, 0.7, 2000), "goals": goals})
+    assert "same goals are alike" not in all_said(ask(table, "--truth", "y", "--ratio", "1:4", "--models", "p"))
+
+
+def test_the_margin_of_a_match_does_not_name_its_case():
+    """Each team and margin once, and the margin says who won: these are matches, and no models of the same ones."""
+    rng = np.random.default_rng(0)
+    margins, teams = [-9, -6, -4, -3, -2, -1, 1, 2, 3, 4, 6, 9], [f"t{k}" for k in range(9)]
+    rows = [(team, margin, int(margin > 0)) for team in teams for margin in margins if rng.random() < 0.9]
+    table = pd.DataFrame(rows, columns=["favourite", "margin", "won"])
+    assert evidence.nearly_same_design(table, "won", {"won"}) is None
+    assert evidence.nearly_same_design(table.assign(won=table["margin"] % 2), "won", {"won"}) is not None
+
+
+def test_what_is_left_of_a_forecast_is_no_group(ask):
+    """One minus a rounded forecast comes again in rows of one outcome; it names no case."""
+    rng = np.random.default_rng(0)
+    p = np.repeat(np.concatenate([np.linspace(0.001, 0.04, 40), np.linspace(0.96, 0.999, 40)]), 5)
+    y = (p > 0.5).astype(int)
+    table = pd.DataFrame({"y": y, "p": np.clip(p + rng.normal(0, 0.2, 400), 0.01, 0.99), "rest": (1 - p).round(4)})
+    told = all_said(ask(table, "--truth", "y", "--ratio", "1:4", "--models", "p"))
+    assert "--groups rest" not in told
